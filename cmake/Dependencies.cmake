@@ -1,0 +1,13 @@
+# Every library that diacut uses, from the system. Named here once; nothing is vendored.
+find_package(Threads REQUIRED)
+# OpenCLHeaders first: on Debian 12 OpenCLHeadersCpp's config refers to its target.
+find_package(OpenCLHeaders QUIET)
+find_package(OpenCLHeadersCpp QUIET)
+find_package(OpenCL REQUIRED)
+find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Spectra 1.0 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(tomlplusplus REQUIRED)

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "cues/cue.hpp"
+#include "diacut/parameters.hpp"
+#include "opencl/memory_plan.hpp"
+#include "sparse/dia_matrix.hpp"
+
+namespace diacut {
+
+/// The affinity matrix W of an image and its normalised form.
+struct NormalisedAffinity {
+  Grid grid;
+  Stencil stencil;
+  /// A = D^-1/2 W D^-1/2. Rows and columns of elements without data are zero.
+  DiaMatrix matrix;
+  /// D^1/2, matrix.shape.rows elements, 0 where there is no data. Its unit multiple is the
+  /// eigenvector of A to eigenvalue 1 that is known beforehand.
+  Buffer<float> sqrt_degree;
+};
+
+void plan_affinity(MemoryPlan& plan, const Grid& grid, const AffinityParameters& parameters);
+
+/// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
+/// largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines are
+/// Bresenham's, drawn from the one that comes first in reading order, so W is symmetric to the bit.
+DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
+                          const AffinityParameters& parameters);
+
+/// Degrees D (row sums, in double where the device has it, else compensated), then A in place of
+/// W. Takes the matrix over.
+NormalisedAffinity normalise(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
+                             const AffinityParameters& parameters);
+
+/// The same on the host in double, written for reading. strength and valid: grid.rows() elements.
+std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,
+                                       const std::vector<std::uint8_t>& valid,
+                                       const AffinityParameters& parameters);
+
+}  // namespace diacut

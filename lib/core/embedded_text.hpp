@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace diacut {
+
+/// A text file built into the library: its file name and its whole text (static storage).
+struct EmbeddedText {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// The files of kernels/, and those of configs/, as they were at build time.
+const std::vector<EmbeddedText>& embedded_kernels();
+const std::vector<EmbeddedText>& embedded_configs();
+
+}  // namespace diacut

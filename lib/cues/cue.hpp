@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "opencl/context.hpp"
+#include "opencl/memory_plan.hpp"
+#include "sparse/grid.hpp"
+
+namespace diacut {
+
+/// Boundary strength on the device, one value an element of the grid, in [0, 1]; 0 where there is
+/// no data.
+struct BoundaryMap {
+  Grid grid;
+  Buffer<float> strength;      ///< grid.rows() elements.
+  Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
+};
+
+/// What boundary_strength() allocates for an image on such a grid, what it returns included.
+void plan_cue(MemoryPlan& plan, const Grid& grid, int channels);
+
+/// The cue that `parameters` names. The image's pixels go to the device here; from here on data
+/// stays there. Precondition: grid.width and grid.height are the image's.
+BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
+                              const CueParameters& parameters);
+
+/// The same on the host in double, written for reading: width * height values.
+std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);
+
+}  // namespace diacut

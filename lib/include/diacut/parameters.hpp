@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/image.hpp"
+
+/// Every number that steers a run, one struct a stage. Defaults here equal configs/default.toml.
+namespace diacut {
+
+enum class CueKind { kGradient };
+
+/// Boundary strength from the image, in [0, 1].
+struct CueParameters {
+  CueKind kind = CueKind::kGradient;
+  /// Standard deviation of the Gaussian whose derivative is taken, pixels.
+  double sigma = 1.0;
+  /// The quantile of the gradient's magnitude that becomes strength 1.
+  double quantile = 0.99;
+  /// The least magnitude that may become strength 1, in Lab units (L in [0, 100]) a pixel: keeps
+  /// noise in flat images from being stretched into boundaries.
+  double floor = 2.0;
+  /// Keep only the ridge of each boundary (non-maximum suppression across the gradient).
+  bool thin = true;
+};
+
+enum class AffinityFormula {
+  /// What the authors of gPb released: p = 1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))),
+  /// W = exp(-(1 - p)/scale).
+  kLogistic,
+  /// The equation of their paper (Arbelaez et al. 2011, eq. 8): W = exp(-ic/scale).
+  kExponential,
+};
+
+/// Intervening contour (Leung and Malik 1998): ic is the largest boundary strength on the line
+/// between two pixels.
+struct AffinityParameters {
+  int radius = 5;  ///< Pixels, 1 to 10.
+  AffinityFormula formula = AffinityFormula::kLogistic;
+  double scale = 0.1;
+};
+
+/// The matrix-vector product's kernel, by its name in kernels/matvec_<name>.cl.
+enum class MatvecKind {
+  kAuto,
+  kNaive,
+  kAligned,
+  kLocal,
+  kVectorized,
+  kImage,
+  kCoarsened,
+  kUnrolled,
+};
+
+struct MatvecParameters {
+  MatvecKind kernel = MatvecKind::kAuto;
+};
+
+enum class SolverKind { kLanczos, kSpectra };
+
+struct EigenParameters {
+  SolverKind solver = SolverKind::kLanczos;
+  /// Eigenvectors, the trivial one (which is known) included: 17 gives 16 to work with.
+  int vectors = 17;
+  /// Norm of A x - theta x at which a pair counts as converged (the norm of A is 1).
+  double tolerance = 1e-4;
+  /// Basis vectors kept at most; 0 chooses.
+  int basis = 0;
+  /// Degree of the Chebyshev polynomial between two steps of Lanczos; 1 is plain Lanczos, 0
+  /// chooses from the size of the image.
+  int filter_degree = 0;
+  /// Products with the matrix after which the solver gives up and says so.
+  int max_products = 20'000;
+};
+
+struct RegionParameters {
+  /// Regions wanted: k-way discretisation (Yu and Shi 2003). 0: recursive two-way cuts (Shi and
+  /// Malik 2000).
+  int regions = 0;
+  /// A two-way cut is made while its normalized cut is at most this, in [0, 2].
+  double max_ncut = 0.06;
+  /// Regions below this join the neighbour they are most alike; pixels.
+  int min_size = 50;
+};
+
+struct Parameters {
+  ImageParameters image;
+  CueParameters cue;
+  AffinityParameters affinity;
+  MatvecParameters matvec;
+  EigenParameters eigen;
+  RegionParameters region;
+};
+
+/// Throws ConfigError naming the first parameter out of its range.
+void validate(const Parameters& parameters);
+
+/// The parameters of a TOML text; keys it leaves out keep the values of `base`. `name` is what
+/// messages call it. Throws ConfigError naming file, line and key: syntax, unknown keys (with the
+/// nearest known one), wrong types, values out of range.
+Parameters parse_parameters(const std::string& toml, const std::string& name,
+                            const Parameters& base = {});
+
+/// A shipped preset's name ("default", "fast", "quality"), or the path of a TOML file.
+Parameters load_parameters(const std::string& preset_or_path);
+
+/// Sets one parameter by its name in a configuration ("eigen.vectors") from text ("17").
+void set_parameter(Parameters& parameters, const std::string& key, const std::string& value);
+
+/// As a configuration file, with every key, its unit and its meaning in a comment.
+std::string print_parameters(const Parameters& parameters);
+
+/// Every key with its value as text, in the order of the file.
+std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters);
+
+/// Names of the shipped presets.
+std::vector<std::string> preset_names();
+
+}  // namespace diacut

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diacut/device.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/image.hpp"
+#include "diacut/labels.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/progress.hpp"
+
+namespace diacut {
+
+/// How long a stage took, milliseconds: on the wall, and on the device between its first and last
+/// command (0 for a stage that does not use it).
+struct StageTime {
+  std::string stage;
+  double wall_ms = 0;
+  double device_ms = 0;
+};
+
+/// What the eigensolver did and how good the result is.
+struct EigenReport {
+  bool converged = false;
+  std::int64_t products = 0;  ///< Matrix-vector products, all of them.
+  int restarts = 0;
+  int filter_degree = 1;
+  /// Norms of A x - theta x, one a vector, the trivial one first.
+  std::vector<double> residuals;
+};
+
+/// Eigenvectors of the normalized cut, (D - W) y = lambda D y, ascending in lambda.
+/// vectors[k] is z = D^1/2 y, of unit norm, width * height values row by row, 0 where there is no
+/// data; k = 0 is the trivial one. The entry of largest magnitude is positive.
+struct Eigenvectors {
+  int width = 0;
+  int height = 0;
+  std::vector<double> values;
+  std::vector<std::vector<float>> vectors;
+  /// Square roots of the degrees, width * height: y = z / sqrt_degree.
+  std::vector<float> sqrt_degree;
+  EigenReport report;
+};
+
+struct MemoryUse {
+  std::string what;
+  std::uint64_t bytes = 0;
+};
+
+struct Segmentation {
+  Labels labels;
+  Eigenvectors eigenvectors;
+  std::vector<StageTime> times;
+  std::vector<MemoryUse> device_memory;  ///< The plan: every large allocation.
+  std::string matvec;                    ///< The kernel that was used, "unrolled".
+  std::vector<std::string> notes;        ///< What a person should know, in whole sentences.
+};
+
+/// From images to segmentations on one device. Building one opens the device; segment() may then
+/// be called any number of times, from one thread at a time.
+class Segmenter {
+ public:
+  /// `device` as choose_device() takes it. `kernel_dir`, if not empty, is a folder to read the
+  /// kernels from instead of those built in. Throws ConfigError, DeviceError.
+  explicit Segmenter(const Parameters& parameters = {}, const std::string& device = {},
+                     const std::string& kernel_dir = {});
+  ~Segmenter();
+  Segmenter(Segmenter&&) noexcept;
+  Segmenter& operator=(Segmenter&&) noexcept;
+
+  const DeviceInfo& device() const;
+  const Parameters& parameters() const;
+
+  /// Same image, parameters, device and driver: the same result. Throws InputError (nothing to
+  /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError.
+  Segmentation segment(const Image& image, const Watch& watch = {});
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,90 @@
+#include "opencl/buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& what) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const std::uint64_t limit =
+      context.memory_limit() != 0 ? context.memory_limit() : context.info().global_memory;
+  if (bytes > limit - std::min(limit, context.memory_in_use())) {
+    throw DeviceError(fmt::format(
+        "{} ({:.1f} MiB) does not fit on {}: {:.1f} of {:.1f} MiB are in use; use a smaller image "
+        "or radius, or a device with more memory",
+        what, static_cast<double>(bytes) / kMiB, context.info().name,
+        static_cast<double>(context.memory_in_use()) / kMiB, static_cast<double>(limit) / kMiB));
+  }
+  if (bytes > context.info().max_allocation) {
+    throw DeviceError(
+        fmt::format("{} ({:.1f} MiB) is more than {} allocates in one piece ({:.1f} MiB); use a "
+                    "smaller image or radius, or another device",
+                    what, static_cast<double>(bytes) / kMiB, context.info().name,
+                    static_cast<double>(context.info().max_allocation) / kMiB));
+  }
+  with_device_errors(
+      fmt::format("allocating {} ({:.1f} MiB)", what, static_cast<double>(bytes) / kMiB), [&] {
+        // OpenCL has no empty buffers.
+        buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max<std::size_t>(bytes, 1));
+      });
+  context_ = &context;
+  bytes_ = bytes;
+  context.memory_in_use_ += bytes;
+  context.memory_peak_ = std::max(context.memory_peak_, context.memory_in_use_);
+}
+
+RawBuffer::~RawBuffer() { release(); }
+
+void RawBuffer::release() noexcept {
+  if (context_ != nullptr) context_->memory_in_use_ -= bytes_;
+  context_ = nullptr;
+  bytes_ = 0;
+  buffer_ = cl::Buffer();
+}
+
+RawBuffer::RawBuffer(RawBuffer&& other) noexcept
+    : context_(std::exchange(other.context_, nullptr)),
+      buffer_(std::exchange(other.buffer_, cl::Buffer())),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
+  if (this != &other) {
+    release();
+    context_ = std::exchange(other.context_, nullptr);
+    buffer_ = std::exchange(other.buffer_, cl::Buffer());
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+void RawBuffer::write(const void* data, std::size_t bytes, std::size_t offset) {
+  if (bytes == 0) return;
+  with_device_errors("writing to the device", [&] {
+    context_->queue().enqueueWriteBuffer(buffer_, CL_TRUE, offset, bytes, data);
+  });
+}
+
+void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
+  if (bytes == 0) return;
+  context_->finish();
+  with_device_errors("reading from the device", [&] {
+    context_->queue().enqueueReadBuffer(buffer_, CL_TRUE, offset, bytes, data);
+  });
+}
+
+void RawBuffer::fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes,
+                     std::size_t offset) {
+  if (bytes == 0) return;
+  with_device_errors("filling device memory", [&] {
+    const cl_int code = clEnqueueFillBuffer(context_->queue()(), buffer_(), pattern, pattern_bytes,
+                                            offset, bytes, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) throw cl::Error(code, "clEnqueueFillBuffer");
+  });
+}
+
+}  // namespace diacut

@@ -1,0 +1,196 @@
+#include "opencl/context.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "core/embedded_text.hpp"
+#include "opencl/devices.hpp"
+
+namespace diacut {
+
+namespace {
+
+std::string kernel_text(const std::string& dir, const std::string& file) {
+  if (!dir.empty()) {
+    const std::filesystem::path path = std::filesystem::path(dir) / file;
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) {
+      throw ConfigError(
+          fmt::format("--kernel-dir: cannot read the kernel file '{}'", path.string()));
+    }
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+  for (const EmbeddedText& kernel : embedded_kernels()) {
+    if (kernel.name == file) return std::string(kernel.text);
+  }
+  throw DeviceError(fmt::format("no kernel file '{}' was built into this program", file));
+}
+
+std::string with_includes(const std::string& dir, const std::string& file) {
+  constexpr std::string_view kInclude = "#include \"";
+  std::istringstream lines(kernel_text(dir, file));
+  std::string result;
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.rfind(kInclude, 0) == 0) {
+      const std::string name =
+          line.substr(kInclude.size(), line.find('"', kInclude.size()) - kInclude.size());
+      result += with_includes(dir, name);
+    } else {
+      result += line;
+    }
+    result += '\n';
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string error_name(cl_int code) {
+  switch (code) {
+#define DIACUT_ERROR_NAME(name) \
+  case name:                    \
+    return #name
+    DIACUT_ERROR_NAME(CL_DEVICE_NOT_FOUND);
+    DIACUT_ERROR_NAME(CL_DEVICE_NOT_AVAILABLE);
+    DIACUT_ERROR_NAME(CL_COMPILER_NOT_AVAILABLE);
+    DIACUT_ERROR_NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    DIACUT_ERROR_NAME(CL_OUT_OF_RESOURCES);
+    DIACUT_ERROR_NAME(CL_OUT_OF_HOST_MEMORY);
+    DIACUT_ERROR_NAME(CL_PROFILING_INFO_NOT_AVAILABLE);
+    DIACUT_ERROR_NAME(CL_BUILD_PROGRAM_FAILURE);
+    DIACUT_ERROR_NAME(CL_INVALID_VALUE);
+    DIACUT_ERROR_NAME(CL_INVALID_CONTEXT);
+    DIACUT_ERROR_NAME(CL_INVALID_MEM_OBJECT);
+    DIACUT_ERROR_NAME(CL_INVALID_IMAGE_SIZE);
+    DIACUT_ERROR_NAME(CL_INVALID_BUILD_OPTIONS);
+    DIACUT_ERROR_NAME(CL_INVALID_KERNEL_NAME);
+    DIACUT_ERROR_NAME(CL_INVALID_KERNEL_ARGS);
+    DIACUT_ERROR_NAME(CL_INVALID_ARG_INDEX);
+    DIACUT_ERROR_NAME(CL_INVALID_ARG_SIZE);
+    DIACUT_ERROR_NAME(CL_INVALID_WORK_GROUP_SIZE);
+    DIACUT_ERROR_NAME(CL_INVALID_WORK_ITEM_SIZE);
+    DIACUT_ERROR_NAME(CL_INVALID_GLOBAL_WORK_SIZE);
+    DIACUT_ERROR_NAME(CL_INVALID_BUFFER_SIZE);
+#undef DIACUT_ERROR_NAME
+    default:
+      return fmt::format("OpenCL error {}", code);
+  }
+}
+
+DeviceError device_error(std::string_view doing, const cl::Error& error) {
+  return DeviceError(
+      fmt::format("{} failed: {} returned {}", doing, error.what(), error_name(error.err())));
+}
+
+double milliseconds_between(const cl::Event& begin, const cl::Event& end) {
+  return with_device_errors("reading device times", [&] {
+    const cl_ulong from = begin.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+    const cl_ulong to = end.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+    return to > from ? static_cast<double>(to - from) * 1e-6 : 0.0;
+  });
+}
+
+Context::Context(std::string_view device, std::string kernel_dir)
+    : kernel_dir_(std::move(kernel_dir)) {
+  OpenedDevice opened = open_device(device);
+  info_ = opened.info;
+  device_ = opened.device;
+  fp64_ = info_.fp64;
+  with_device_errors(fmt::format("opening {}", info_.name), [&] {
+    context_ = cl::Context(device_);
+    queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+  });
+}
+
+Context::~Context() = default;
+
+cl::Program Context::program(const std::string& file, const std::string& options) {
+  std::string all = options;
+  if (fp64_) all += " -DDIACUT_FP64";
+  const auto key = std::pair(file, all);
+  if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
+
+  const std::string source = with_includes(kernel_dir_, file);
+  cl::Program program;
+  try {
+    program = cl::Program(context_, source);
+    program.build(device_, all.c_str());
+  } catch (const cl::Error& error) {
+    std::string log;
+    if (program() != nullptr) {
+      try {
+        log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_);
+      } catch (const cl::Error&) {
+        log = "(the driver gave no build log)";
+      }
+    }
+    throw DeviceError(fmt::format("kernel file '{}' does not build on {} with '{}' ({}):\n{}", file,
+                                  info_.name, all, error_name(error.err()), log),
+                      log);
+  }
+  programs_.emplace(key, program);
+  return program;
+}
+
+cl::Kernel Context::kernel(const std::string& file, const std::string& name,
+                           const std::string& options) {
+  const cl::Program built = program(file, options);
+  return with_device_errors(fmt::format("making kernel '{}' of '{}'", name, file),
+                            [&] { return cl::Kernel(built, name.c_str()); });
+}
+
+void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
+                     const cl::NDRange& local) {
+  for (std::size_t i = 0; i < global.dimensions(); ++i) {
+    if (global.get()[i] == 0) return;
+  }
+  try {
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local);
+  } catch (const cl::Error& error) {
+    throw device_error(
+        fmt::format("launching kernel '{}'", kernel.getInfo<CL_KERNEL_FUNCTION_NAME>()), error);
+  }
+}
+
+cl::Event Context::mark() {
+  return with_device_errors("marking the queue", [&] {
+    cl::Event event;
+    queue_.enqueueMarkerWithWaitList(nullptr, &event);
+    return event;
+  });
+}
+
+void Context::finish() {
+  using Clock = std::chrono::steady_clock;
+  with_device_errors("waiting for the device", [&] {
+    const cl::Event event = mark();
+    queue_.flush();
+    const Clock::time_point start = Clock::now();
+    for (;;) {
+      const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+      if (status == CL_COMPLETE) return;
+      if (status < 0) throw cl::Error(status, "a queued command");
+      const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+      if (waited > wait_limit_seconds_) {
+        throw DeviceError(fmt::format(
+            "{} did not finish within {:.0f} s: its driver may hang; try another device "
+            "(--list-devices)",
+            info_.name, wait_limit_seconds_));
+      }
+      // Short waits are worth spinning for; a CPU device needs the core for its own work.
+      if (info_.kind == DeviceKind::kCpu || waited > 2e-3) {
+        std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
+      }
+    }
+  });
+}
+
+}  // namespace diacut

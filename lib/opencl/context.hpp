@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "diacut/device.hpp"
+#include "diacut/errors.hpp"
+#include "opencl/buffer.hpp"
+#include "opencl/cl.hpp"
+
+namespace diacut {
+
+/// Runs f; a failed OpenCL call in it becomes a DeviceError that says what was being done.
+template <class F>
+decltype(auto) with_device_errors(std::string_view doing, F&& f);
+
+/// Device time between two markers of one queue, milliseconds.
+double milliseconds_between(const cl::Event& begin, const cl::Event& end);
+
+/// One device, one in-order queue with profiling, and the programs built for it. Not thread-safe:
+/// one context a thread. Neither copied nor moved, because buffers point at it.
+class Context {
+ public:
+  /// `device` as choose_device() takes it; `kernel_dir`, if not empty, is read instead of the
+  /// kernels built in.
+  explicit Context(std::string_view device = {}, std::string kernel_dir = {});
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  const DeviceInfo& info() const { return info_; }
+  const cl::Context& cl() const { return context_; }
+  cl::CommandQueue& queue() { return queue_; }
+
+  /// The program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."); built once a pair,
+  /// kept for the life of the context. -DDIACUT_FP64 is added on devices with double precision
+  /// (unless emulation is forced). A line `#include "name.clh"` is replaced by that kernel file.
+  /// Throws DeviceError with the build log.
+  cl::Program program(const std::string& file, const std::string& options);
+
+  /// A kernel of such a program. Every call makes a new one, so its arguments are the caller's.
+  cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
+
+  /// Throws DeviceError saying what was to be held, and what is free, when it does not fit.
+  template <class T>
+  Buffer<T> allocate(std::size_t count, const std::string& what) {
+    return Buffer<T>(*this, count, what);
+  }
+
+  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched.
+  void launch(const cl::Kernel& kernel, const cl::NDRange& global, const cl::NDRange& local);
+
+  /// A point in the queue whose time can be asked once the queue is finished.
+  cl::Event mark();
+
+  /// Waits for all that is queued, at most wait_limit_seconds(); then throws DeviceError.
+  void finish();
+  double wait_limit_seconds() const { return wait_limit_seconds_; }
+  void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
+
+  /// Whether kernels may use double; see set_fp64().
+  bool fp64() const { return fp64_; }
+  /// Forces the path of devices without double precision, for tests. Only turns it off.
+  void disable_fp64() { fp64_ = false; }
+
+  /// A smaller limit than the device's own on all allocations together, for tests and --memory.
+  void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
+  std::uint64_t memory_limit() const { return memory_limit_; }
+  std::uint64_t memory_in_use() const { return memory_in_use_; }
+  std::uint64_t memory_peak() const { return memory_peak_; }
+
+ private:
+  friend class RawBuffer;
+
+  DeviceInfo info_;
+  std::string kernel_dir_;
+  cl::Device device_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  std::map<std::pair<std::string, std::string>, cl::Program> programs_;
+  double wait_limit_seconds_ = 300;
+  bool fp64_ = false;
+  std::uint64_t memory_limit_ = 0;
+  std::uint64_t memory_in_use_ = 0;
+  std::uint64_t memory_peak_ = 0;
+};
+
+/// "CL_OUT_OF_RESOURCES" for -5.
+std::string error_name(cl_int code);
+DeviceError device_error(std::string_view doing, const cl::Error& error);
+
+template <class F>
+decltype(auto) with_device_errors(std::string_view doing, F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const cl::Error& error) {
+    throw device_error(doing, error);
+  }
+}
+
+/// `count` rounded up to a multiple of `step`.
+constexpr std::size_t round_up(std::size_t count, std::size_t step) {
+  return (count + step - 1) / step * step;
+}
+
+}  // namespace diacut

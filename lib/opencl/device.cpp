@@ -1,0 +1,210 @@
+#include "diacut/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "diacut/errors.hpp"
+#include "opencl/context.hpp"
+#include "opencl/devices.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr cl_int kNoPlatforms = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+
+DeviceKind kind_of(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::kGpu;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::kCpu;
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return DeviceKind::kAccelerator;
+  return DeviceKind::kOther;
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() &&
+         (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())))) {
+    text.pop_back();
+  }
+  const auto first =
+      std::find_if_not(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); });
+  return {first, text.end()};
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+DeviceInfo describe(const cl::Platform& platform, int platform_index, const cl::Device& device,
+                    int device_index) {
+  DeviceInfo info;
+  info.platform_index = platform_index;
+  info.device_index = device_index;
+  info.platform = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+  info.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
+  info.vendor = trimmed(device.getInfo<CL_DEVICE_VENDOR>());
+  info.version = trimmed(device.getInfo<CL_DEVICE_VERSION>());
+  info.driver = trimmed(device.getInfo<CL_DRIVER_VERSION>());
+  info.kind = kind_of(device.getInfo<CL_DEVICE_TYPE>());
+  info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  info.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+  info.global_memory = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  info.max_allocation = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  info.local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  info.dedicated_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
+  info.max_work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  info.images = device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE;
+  if (info.images) {
+    info.image_max_width = device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>();
+    info.image_max_height = device.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
+  }
+  info.fp64 = device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
+  return info;
+}
+
+std::string listing(const std::vector<DeviceInfo>& devices) {
+  std::string text;
+  for (const DeviceInfo& device : devices) {
+    text += fmt::format("\n  {}  {}  {} ({})", device.index(), to_string(device.kind), device.name,
+                        device.platform);
+  }
+  return text;
+}
+
+std::optional<std::pair<int, int>> parse_index(std::string_view spec) {
+  const std::size_t colon = spec.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  int platform = 0;
+  int device = 0;
+  const char* end = spec.data() + spec.size();
+  const auto first = std::from_chars(spec.data(), spec.data() + colon, platform);
+  const auto second = std::from_chars(spec.data() + colon + 1, end, device);
+  if (first.ec != std::errc() || first.ptr != spec.data() + colon) return std::nullopt;
+  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+  return std::pair(platform, device);
+}
+
+const OpenedDevice* first_of(const std::vector<OpenedDevice>& devices, DeviceKind kind) {
+  for (const OpenedDevice& device : devices) {
+    if (device.info.kind == kind) return &device;
+  }
+  return nullptr;
+}
+
+std::vector<DeviceInfo> infos(const std::vector<OpenedDevice>& devices) {
+  std::vector<DeviceInfo> result;
+  for (const OpenedDevice& device : devices) result.push_back(device.info);
+  return result;
+}
+
+}  // namespace
+
+std::string DeviceInfo::index() const { return fmt::format("{}:{}", platform_index, device_index); }
+
+const char* to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu:
+      return "cpu";
+    case DeviceKind::kGpu:
+      return "gpu";
+    case DeviceKind::kAccelerator:
+      return "accelerator";
+    case DeviceKind::kOther:
+      break;
+  }
+  return "other";
+}
+
+std::vector<OpenedDevice> open_devices() {
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error& error) {
+    if (error.err() != kNoPlatforms) throw device_error("listing the OpenCL platforms", error);
+  }
+  if (platforms.empty()) {
+    throw DeviceError(
+        "no OpenCL platform is installed: install one, for example Debian's pocl-opencl-icd (runs "
+        "on any CPU), or the OpenCL driver of your GPU's vendor");
+  }
+  std::vector<OpenedDevice> result;
+  for (std::size_t p = 0; p < platforms.size(); ++p) {
+    std::vector<cl::Device> devices;
+    try {
+      platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    } catch (const cl::Error& error) {
+      if (error.err() != CL_DEVICE_NOT_FOUND) throw device_error("listing the devices", error);
+    }
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      with_device_errors("describing a device", [&] {
+        result.push_back(
+            {describe(platforms[p], static_cast<int>(p), devices[d], static_cast<int>(d)),
+             devices[d]});
+      });
+    }
+  }
+  if (result.empty()) {
+    throw DeviceError(
+        "the installed OpenCL platforms have no device: install a driver for yours, or Debian's "
+        "pocl-opencl-icd, which runs on any CPU");
+  }
+  return result;
+}
+
+OpenedDevice open_device(std::string_view spec) {
+  const std::vector<OpenedDevice> devices = open_devices();
+  std::string wanted(spec);
+  std::string where = "--device";
+  if (wanted.empty()) {
+    if (const char* variable = std::getenv("DIACUT_DEVICE"); variable != nullptr) {
+      wanted = variable;
+      where = "DIACUT_DEVICE";
+    }
+  }
+  if (wanted.empty()) {
+    for (DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kAccelerator, DeviceKind::kCpu}) {
+      if (const OpenedDevice* device = first_of(devices, kind); device != nullptr) return *device;
+    }
+    return devices.front();
+  }
+
+  const auto fail = [&](const std::string& why) -> ConfigError {
+    return ConfigError(
+        fmt::format("{} '{}' {}; the devices are:{}", where, wanted, why, listing(infos(devices))));
+  };
+  for (DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
+    if (lower(wanted) != to_string(kind)) continue;
+    if (const OpenedDevice* device = first_of(devices, kind); device != nullptr) return *device;
+    throw fail("matches no device");
+  }
+  if (const auto index = parse_index(wanted)) {
+    for (const OpenedDevice& device : devices) {
+      if (std::pair(device.info.platform_index, device.info.device_index) == *index) return device;
+    }
+    throw fail("is not the index of a device");
+  }
+  const OpenedDevice* match = nullptr;
+  std::set<std::pair<std::string, std::string>> names;
+  for (const OpenedDevice& device : devices) {
+    const std::string text = lower(device.info.name + "\n" + device.info.platform);
+    if (text.find(lower(wanted)) == std::string::npos) continue;
+    names.emplace(device.info.platform, device.info.name);
+    if (match == nullptr) match = &device;
+  }
+  if (names.empty()) throw fail("matches no device");
+  if (names.size() > 1) throw fail(fmt::format("matches {} devices", names.size()));
+  return *match;
+}
+
+std::vector<DeviceInfo> list_devices() { return infos(open_devices()); }
+
+DeviceInfo choose_device(std::string_view spec) { return open_device(spec).info; }
+
+}  // namespace diacut

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/device.hpp"
+
+namespace diacut {
+
+/// What a run is going to allocate on the device, known before anything is allocated.
+class MemoryPlan {
+ public:
+  struct Item {
+    std::string what;
+    std::uint64_t bytes = 0;
+  };
+
+  void add(std::string what, std::uint64_t bytes);
+
+  const std::vector<Item>& items() const { return items_; }
+  std::uint64_t total() const;
+  /// The largest single allocation; `what` is empty for an empty plan.
+  Item largest() const;
+
+  /// Throws DeviceError when total() is over `limit` (0: the device's global memory) or largest()
+  /// is over the device's largest allocation. The message gives both figures and `advice`.
+  void check(const DeviceInfo& device, std::uint64_t limit, const std::string& advice) const;
+
+ private:
+  std::vector<Item> items_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "diacut/labels.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/progress.hpp"
+#include "diacut/segmenter.hpp"
+
+namespace diacut {
+
+/// What the region stage needs of the affinity W, whoever computes it: the device in a run, plain
+/// loops in a test.
+class AffinityGraph {
+ public:
+  virtual ~AffinityGraph() = default;
+
+  /// Block product within regions: for every pixel i and column c < columns,
+  ///   out[i * columns + c] = sum over j in the same region as i of W_ij x[j * columns + c],
+  /// where i and j are in the same region if region[i] == region[j] != 0. Vectors hold a row of
+  /// `columns` values for each of width * height pixels. columns is at most max_columns().
+  virtual void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
+                              int columns, std::vector<float>& out) = 0;
+  virtual int max_columns() const = 0;
+
+  /// W between each pixel and its right (x + 1) and lower (y + 1) neighbour, 0 at the border.
+  virtual const std::vector<float>& right() = 0;
+  virtual const std::vector<float>& down() = 0;
+};
+
+/// k-way discretisation (Yu and Shi 2003): the rotation of the first k eigenvectors, rows scaled to
+/// unit length, that is nearest to an indicator matrix. Returns a class in 1..k a pixel, 0 without
+/// data; classes need be neither connected nor all used. Deterministic.
+std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
+
+/// Labels from eigenvectors, by parameters.regions:
+///  - K > 0: discretise(), split into 4-connected parts, join parts below min_size, then join or
+///    cut parts until there are exactly K (fewer only when fewer pixels have data).
+///  - 0: recursive two-way cuts (Shi and Malik 2000) while the normalized cut is at most max_ncut,
+///    then the same clean-up.
+/// Joins go to the neighbour with the strongest affinity. `notes` receives what a person should
+/// know. Throws ConfigError when K is more than the pixels with data, CancelledError.
+Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                       const RegionParameters& parameters, std::vector<std::string>& notes,
+                       const Watch& watch = {});
+
+}  // namespace diacut

@@ -1,0 +1,45 @@
+#include "sparse/stencil.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sparse/dia_matrix.hpp"
+
+namespace diacut {
+namespace {
+
+TEST(Stencil, RadiusFiveHas81EntriesIn11Bands) {
+  const Stencil stencil = disc_stencil(5);
+  EXPECT_EQ(stencil.size(), 81u);
+  std::set<int> bands;
+  for (const StencilOffset& entry : stencil.entries) bands.insert(entry.dy);
+  EXPECT_EQ(bands.size(), 11u);
+}
+
+TEST(Stencil, EntriesAreOppositeAroundTheCentre) {
+  for (int radius = 0; radius <= 10; ++radius) {
+    const Stencil stencil = disc_stencil(radius);
+    EXPECT_EQ(stencil.entries[stencil.centre()], (StencilOffset{0, 0}));
+    for (std::size_t k = 0; k < stencil.size(); ++k) {
+      const StencilOffset a = stencil.entries[k];
+      const StencilOffset b = stencil.entries[stencil.opposite(k)];
+      EXPECT_EQ(a.dx, -b.dx);
+      EXPECT_EQ(a.dy, -b.dy);
+    }
+  }
+}
+
+TEST(DiaPitch, HoldsTheRowsAlignedAndOffPages) {
+  for (std::size_t rows : {1u, 31u, 32u, 33u, 1024u, 1u << 20, 154401u, 4096u * 4096u}) {
+    const std::size_t pitch = dia_pitch(rows);
+    EXPECT_GE(pitch, rows);
+    EXPECT_LT(pitch, rows + 64);
+    EXPECT_EQ(pitch % 32, 0u);
+    EXPECT_NE(pitch % 1024, 0u);
+  }
+  EXPECT_EQ(dia_pitch(154401), 154432u);
+}
+
+}  // namespace
+}  // namespace diacut
