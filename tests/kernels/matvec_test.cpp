@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "sparse/dia_operator.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr std::size_t kGuard = 96;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+/// What lies behind a vector's end: a NaN that no arithmetic makes.
+constexpr std::uint32_t kCanary = 0x7fc0beef;
+
+struct Factors {
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  float gamma = 0.0f;
+};
+
+std::vector<float> random_values(std::size_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+  std::uniform_int_distribution<int> exponent(-6, 6);
+  std::vector<float> result(count);
+  for (float& each : result) each = std::ldexp(value(random), exponent(random));
+  return result;
+}
+
+/// A random matrix of that shape, zero where the shape's contract says so.
+HostDiaMatrix random_matrix(DiaShape shape, std::mt19937& random) {
+  HostDiaMatrix matrix{std::move(shape), {}};
+  matrix.values = random_values(matrix.shape.stored(), random);
+  const auto rows = static_cast<std::int64_t>(matrix.shape.rows);
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    for (std::size_t row = 0; row < matrix.shape.pitch; ++row) {
+      const std::int64_t col = static_cast<std::int64_t>(row) + matrix.shape.offsets[d];
+      if (row >= matrix.shape.rows || col < 0 || col >= rows) {
+        matrix.values[d * matrix.shape.pitch + row] = 0.0f;
+      }
+    }
+  }
+  return matrix;
+}
+
+/// On the device, with NaN behind its end.
+Buffer<float> guarded(Context& context, std::vector<float> values) {
+  values.resize(values.size() + kGuard, std::bit_cast<float>(kCanary));
+  Buffer<float> buffer = context.allocate<float>(values.size(), "a guarded vector");
+  buffer.upload(values);
+  return buffer;
+}
+
+/// One device for all tests, so that programs are built once.
+Context& context() {
+  static auto* const shared = new Context(testing::test_device());
+  return *shared;
+}
+
+class Matvec : public ::testing::TestWithParam<MatvecKind> {
+ protected:
+  /// Multiplies in both forms and compares every row with the definition.
+  void check(const DiaShape& shape) {
+    SCOPED_TRACE(::testing::Message()
+                 << shape.rows << " rows, " << shape.diagonals() << " diagonals");
+    std::mt19937 random(
+        static_cast<std::mt19937::result_type>(shape.rows * 1009 + shape.diagonals()));
+    const HostDiaMatrix host = random_matrix(shape, random);
+    const DiaMatrix matrix{shape, guarded(context(), host.values)};
+    DiaOperator op(context(), matrix, GetParam());
+    ASSERT_EQ(op.rows(), shape.rows);
+
+    const std::vector<float> x = random_values(shape.rows, random);
+    const std::vector<float> old = random_values(shape.rows, random);
+    const Buffer<float> in = guarded(context(), x);
+    std::vector<double> magnitude;
+    const std::vector<double> product =
+        reference_matvec(host, std::vector<double>(x.begin(), x.end()), &magnitude);
+
+    const std::vector<float> nans(shape.rows, kNan);
+    Buffer<float> out = guarded(context(), nans);
+    op.perform_op(in, out);
+    const std::vector<float> first = compare(shape, x, nans, {}, product, magnitude, out);
+    out.upload(nans);
+    op.perform_op(in, out);
+    EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
+
+    for (const Factors& factors :
+         {Factors{1.75f, -0.3f, -1.0f}, Factors{-0.6f, 0.0f, 0.8f}, Factors{2.0f, 0.5f, 0.0f}}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
+      const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
+      out.upload(before);
+      op.perform_recurrence(in, out, factors.alpha, factors.beta, factors.gamma);
+      compare(shape, x, before, factors, product, magnitude, out);
+    }
+    EXPECT_EQ(op.products(), 5);
+  }
+
+  static bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {
+      return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
+    });
+  }
+
+  /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
+  /// u = 2^-24 and three more roundings for the recurrence.
+  static std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
+                                    const std::vector<float>& before, const Factors& factors,
+                                    const std::vector<double>& product,
+                                    const std::vector<double>& magnitude,
+                                    const Buffer<float>& out) {
+    const std::vector<float> result = out.download();
+    const double roundings = static_cast<double>(shape.diagonals()) + 4.0;
+    std::size_t wrong = 0;
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+      double expected = factors.alpha * product[row] + factors.beta * double{x[row]};
+      double scale =
+          std::abs(factors.alpha) * magnitude[row] + std::abs(factors.beta * double{x[row]});
+      if (factors.gamma != 0.0f) {
+        expected += factors.gamma * double{before[row]};
+        scale += std::abs(factors.gamma * double{before[row]});
+      }
+      const double tolerance = roundings * std::ldexp(scale, -24);
+      if (!(std::abs(result[row] - expected) <= tolerance) && ++wrong <= 3) {
+        ADD_FAILURE() << "row " << row << ": " << result[row] << " instead of " << expected
+                      << ", allowed " << tolerance;
+      }
+    }
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(result.size(), shape.rows + kGuard);
+    for (std::size_t i = shape.rows; i < result.size(); ++i) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(result[i]), kCanary) << "behind the end, at " << i;
+    }
+    return result;
+  }
+};
+
+class TinyMatvec : public Matvec {};
+
+std::string kind_name(const ::testing::TestParamInfo<MatvecKind>& info) {
+  return to_string(info.param);
+}
+const auto kKinds = ::testing::Values(MatvecKind::kAligned, MatvecKind::kUnrolled);
+INSTANTIATE_TEST_SUITE_P(Kernels, TinyMatvec, kKinds, kind_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, Matvec, kKinds, kind_name);
+
+/// Every alignment, both signs, a repeated offset, and some that leave small matrices.
+const std::vector<std::int64_t> kMixed = {-64, -33, -32, -7, -2, -1, 0, 0, 1, 3, 6, 8, 31, 65};
+
+TEST_P(TinyMatvec, OneToSeventyRowsInSteps) {
+  for (std::size_t rows : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 70}) {
+    check(dia_shape(rows, kMixed));
+  }
+}
+
+TEST_P(TinyMatvec, StencilsOnTinyGrids) {
+  for (const Grid& grid : {Grid{1, 1, 1}, Grid{1, 7, 1}, Grid{7, 1, 7}, Grid{2, 2, 2}}) {
+    check(dia_shape(grid, disc_stencil(1)));
+    check(dia_shape(grid, disc_stencil(2)));
+  }
+}
+
+TEST_P(TinyMatvec, DiagonalsWhollyOutsideTheMatrix) {
+  check(dia_shape(5, {-1000, -5, 5, 1000}));
+  check(dia_shape(5, {-1000, -4, 0, 4, 1000}));
+}
+
+TEST_P(TinyMatvec, NoDiagonals) { check(dia_shape(5, {})); }
+
+TEST_P(Matvec, OneToSeventyRows) {
+  for (std::size_t rows = 1; rows <= 70; ++rows) check(dia_shape(rows, kMixed));
+}
+
+TEST_P(Matvec, RowsAroundWorkGroups) {
+  for (std::size_t group : {128, 256, 512, 1024, 4096}) {
+    for (std::size_t rows : {group - 1, group, group + 1}) check(dia_shape(rows, kMixed));
+  }
+}
+
+TEST_P(Matvec, StencilsInImagesNarrowerThanThem) {
+  for (const Grid& grid : {Grid{1, 1, 1}, Grid{1, 7, 1}, Grid{7, 1, 7}, Grid{2, 2, 2},
+                           Grid{3, 50, 3}, Grid{50, 3, 50}}) {
+    check(dia_shape(grid, disc_stencil(5)));
+  }
+  check(dia_shape(Grid{1, 1, 1}, disc_stencil(10)));
+  check(dia_shape(Grid{3, 50, 3}, disc_stencil(10)));
+}
+
+TEST_P(Matvec, Stencils) {
+  check(dia_shape(Grid{37, 29, 40}, disc_stencil(1)));
+  check(dia_shape(Grid{37, 29, 37}, disc_stencil(2)));
+  check(dia_shape(Grid{61, 47, 64}, disc_stencil(5)));
+  check(dia_shape(Grid{97, 101, 97}, disc_stencil(10)));
+}
+
+TEST_P(Matvec, Photograph) { check(dia_shape(Grid{481, 321, 481}, disc_stencil(5))); }
+
+TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::int64_t> offset(-1200, 1200);
+  std::set<std::int64_t> offsets;
+  while (offsets.size() < 521) offsets.insert(offset(random));
+  check(dia_shape(1009, {offsets.begin(), offsets.end()}));
+  check(dia_shape(2500, {offsets.begin(), offsets.end()}));
+}
+
+}  // namespace
+}  // namespace diacut
