@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diacut/image.hpp"
@@ -93,7 +94,8 @@ struct Parameters {
   RegionParameters region;
 };
 
-/// Throws ConfigError naming the first parameter out of its range.
+/// Throws ConfigError naming the first parameter out of its range, or a pair that contradict each
+/// other.
 void validate(const Parameters& parameters);
 
 /// The parameters of a TOML text; keys it leaves out keep the values of `base`. `name` is what
@@ -102,10 +104,13 @@ void validate(const Parameters& parameters);
 Parameters parse_parameters(const std::string& toml, const std::string& name,
                             const Parameters& base = {});
 
-/// A shipped preset's name ("default", "fast", "quality"), or the path of a TOML file.
+/// A shipped preset's name ("default", "fast", "quality"), or the path of a TOML file. Throws
+/// ConfigError, as parse_parameters() or because there is no such preset or file.
 Parameters load_parameters(const std::string& preset_or_path);
 
-/// Sets one parameter by its name in a configuration ("eigen.vectors") from text ("17").
+/// Sets one parameter by its name in a configuration ("eigen.vectors") from text ("17"). Throws
+/// ConfigError: unknown names (with the nearest known one), values out of range. Pairs are for
+/// validate(), because one is set before the other.
 void set_parameter(Parameters& parameters, const std::string& key, const std::string& value);
 
 /// As a configuration file, with every key, its unit and its meaning in a comment.
@@ -113,6 +118,17 @@ std::string print_parameters(const Parameters& parameters);
 
 /// Every key with its value as text, in the order of the file.
 std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters);
+
+/// What a person should know of a parameter, for help texts.
+struct ParameterInfo {
+  std::string key;      ///< "affinity.radius".
+  std::string unit;     ///< "pixels"; empty for flags, names and pure numbers.
+  std::string allowed;  ///< "an integer from 1 to 10".
+  std::string meaning;  ///< In sentences, with the source.
+};
+
+/// Every parameter, in the order of the file.
+std::vector<ParameterInfo> describe_parameters();
 
 /// Names of the shipped presets.
 std::vector<std::string> preset_names();

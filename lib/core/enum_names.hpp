@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "diacut/parameters.hpp"
+
+namespace diacut {
+
+/// What an enumerator is called in configurations, options and reports.
+template <class E>
+struct EnumName {
+  E value;
+  std::string_view name;
+};
+
+inline constexpr EnumName<ValueRange> kValueRangeNames[] = {
+    {ValueRange::kAuto, "auto"}, {ValueRange::kType, "type"}, {ValueRange::kData, "data"}};
+
+inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kGradient, "gradient"}};
+
+inline constexpr EnumName<AffinityFormula> kAffinityFormulaNames[] = {
+    {AffinityFormula::kLogistic, "logistic"}, {AffinityFormula::kExponential, "exponential"}};
+
+inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "auto"},
+                                                        {MatvecKind::kNaive, "naive"},
+                                                        {MatvecKind::kAligned, "aligned"},
+                                                        {MatvecKind::kLocal, "local"},
+                                                        {MatvecKind::kVectorized, "vectorized"},
+                                                        {MatvecKind::kImage, "image"},
+                                                        {MatvecKind::kCoarsened, "coarsened"},
+                                                        {MatvecKind::kUnrolled, "unrolled"}};
+
+inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kLanczos, "lanczos"},
+                                                        {SolverKind::kSpectra, "spectra"}};
+
+/// Empty for a value that is no enumerator.
+template <class E>
+constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity_t<E>>> names,
+                                     E value) {
+  for (const EnumName<E>& entry : names) {
+    if (entry.value == value) return entry.name;
+  }
+  return {};
+}
+
+}  // namespace diacut

@@ -1,0 +1,256 @@
+#include "core/parameter_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "core/enum_names.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
+
+struct Text {
+  std::string_view unit;
+  std::string_view meaning;
+};
+
+/// The entries of one section, whose struct is the member `group_` of Parameters.
+template <class Group>
+class Section {
+ public:
+  Section(std::vector<ParameterEntry>& entries, std::string_view table, Group Parameters::*group)
+      : entries_(entries), table_(table), group_(group) {}
+
+  void flag(std::string_view name, bool Group::*member, Text text) {
+    add<bool>(name, FlagDomain{}, member, text);
+  }
+
+  template <class Integer>
+  void integer(std::string_view name, Integer Group::*member, std::int64_t least, std::int64_t most,
+               Text text) {
+    static_assert(std::is_signed_v<Integer> && sizeof(Integer) <= sizeof(std::int64_t));
+    add<std::int64_t>(name, IntegerDomain{least, most}, member, text);
+  }
+
+  void real(std::string_view name, double Group::*member, double least, double most, Text text) {
+    add<double>(name, RealDomain{least, most}, member, text);
+  }
+
+  template <class Enum>
+  void names(std::string_view name, Enum Group::*member,
+             std::span<const EnumName<std::type_identity_t<Enum>>> names,
+             std::string_view meaning) {
+    NameDomain domain;
+    for (const EnumName<Enum>& entry : names) domain.names.push_back(entry.name);
+    entries_.push_back(
+        {table_, name, "", meaning, domain,
+         [group = group_, member, names](const Parameters& p) -> ParameterValue {
+           return std::string(enum_name(names, p.*group.*member));
+         },
+         [group = group_, member, names](Parameters& p, const ParameterValue& value) {
+           for (const EnumName<Enum>& entry : names) {
+             if (entry.name == std::get<std::string>(value)) p.*group.*member = entry.value;
+           }
+         }});
+  }
+
+ private:
+  template <class Stored, class Member>
+  void add(std::string_view name, ParameterDomain domain, Member Group::*member, Text text) {
+    entries_.push_back({table_, name, text.unit, text.meaning, std::move(domain),
+                        [group = group_, member](const Parameters& p) -> ParameterValue {
+                          return static_cast<Stored>(p.*group.*member);
+                        },
+                        [group = group_, member](Parameters& p, const ParameterValue& value) {
+                          // An integer may stand for a real number.
+                          if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+                            p.*group.*member = static_cast<Member>(*integer);
+                          } else {
+                            p.*group.*member = static_cast<Member>(std::get<Stored>(value));
+                          }
+                        }});
+  }
+
+  std::vector<ParameterEntry>& entries_;
+  std::string_view table_;
+  Group Parameters::*group_;
+};
+
+std::vector<ParameterEntry> make_table() {
+  std::vector<ParameterEntry> table;
+
+  Section image(table, "image", &Parameters::image);
+  image.names("range", &ImageParameters::range, kValueRangeNames,
+              "How stored values become [0, 1]. type: an integer type's whole range; floats must "
+              "lie within [0, 1]. data: the least to the greatest value of the image. auto: type, "
+              "but data for floats beyond [0, 1].");
+  image.integer("max_pixels", &ImageParameters::max_pixels, 1, kMaxInt,
+                {"pixels",
+                 "Larger images are refused before they are decoded, so that a forged header "
+                 "cannot take the memory."});
+
+  Section cue(table, "cue", &Parameters::cue);
+  cue.names("kind", &CueParameters::kind, kCueNames,
+            "What gives the boundary strength. gradient: first derivatives of a Gaussian, in the "
+            "colours of CIE Lab.");
+  cue.real("sigma", &CueParameters::sigma, 0.3, 10,
+           {"pixels", "Standard deviation of that Gaussian (Canny 1986)."});
+  cue.real("quantile", &CueParameters::quantile, 0.01, 1,
+           {"", "The quantile of the gradient's magnitude that becomes strength 1."});
+  cue.real("floor", &CueParameters::floor, 1e-3, 1e3,
+           {"Lab units a pixel (L in [0, 100])",
+            "The least magnitude that may become strength 1, so that the noise of a flat image is "
+            "not stretched into boundaries."});
+  cue.flag("thin", &CueParameters::thin,
+           {"",
+            "Keep only the ridge of each boundary: non-maximum suppression across the gradient "
+            "(Canny 1986)."});
+
+  Section affinity(table, "affinity", &Parameters::affinity);
+  affinity.integer("radius", &AffinityParameters::radius, 1, 10,
+                   {"pixels",
+                    "Pixels within this distance are neighbours; 5 gives 81 diagonals (Arbelaez, "
+                    "Maire, Fowlkes and Malik 2011)."});
+  affinity.names("formula", &AffinityParameters::formula, kAffinityFormulaNames,
+                 "How the largest strength on the line, ic, becomes the affinity W. logistic: p = "
+                 "1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))), W = exp(-(1 - p)/scale), as the "
+                 "authors of gPb released it. exponential: W = exp(-ic/scale), equation 8 of their "
+                 "paper.");
+  affinity.real("scale", &AffinityParameters::scale, 0.01, 100,
+                {"strength", "The scale in that formula; .1 in the same paper."});
+
+  Section matvec(table, "matvec", &Parameters::matvec);
+  matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
+               "The kernel of that name, kernels/matvec_<name>.cl; auto chooses for the device. "
+               "They give the same product up to rounding.");
+
+  Section eigen(table, "eigen", &Parameters::eigen);
+  eigen.names("solver", &EigenParameters::solver, kSolverNames,
+              "lanczos: thick restarts, wholly on the device (Wu and Simon 2000). spectra: "
+              "Spectra's SymEigsSolver on the host, with the product on the device.");
+  eigen.integer("vectors", &EigenParameters::vectors, 2, 1000,
+                {"",
+                 "Eigenvectors, the trivial one (which is known) included; 17 leaves the 16 of "
+                 "Arbelaez et al. 2011. More are computed where region.regions asks for more."});
+  eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
+             {"",
+              "Norm of A x - theta x at which a pair counts as converged; the norm of A is 1. "
+              "Measured on photographs of 481x321 pixels: 5e-4 leaves contours made of the "
+              "vectors .994 correlated with the exact ones, 4e-5 .9999."});
+  eigen.integer("basis", &EigenParameters::basis, 0, 10'000,
+                {"vectors",
+                 "Basis vectors kept at most, more than eigen.vectors; 0 chooses. More means fewer "
+                 "products and more memory."});
+  eigen.integer("filter_degree", &EigenParameters::filter_degree, 0, 1000,
+                {"",
+                 "Degree of the Chebyshev polynomial between two steps of Lanczos (Zhou and Saad "
+                 "2007); 1 is plain Lanczos, 0 chooses from the size of the image."});
+  eigen.integer("max_products", &EigenParameters::max_products, 1, kMaxInt,
+                {"products", "Products after which the solver gives up and says so."});
+
+  Section region(table, "region", &Parameters::region);
+  region.integer("regions", &RegionParameters::regions, 0, kMaxInt,
+                 {"regions",
+                  "Regions wanted, by k-way discretisation (Yu and Shi 2003); 0: recursive two-way "
+                  "cuts (Shi and Malik 2000)."});
+  region.real("max_ncut", &RegionParameters::max_ncut, 0, 2,
+              {"",
+               "A two-way cut is made while its normalized cut is at most this (Shi and Malik "
+               "2000); lower values give fewer regions."});
+  region.integer("min_size", &RegionParameters::min_size, 0, kMaxInt,
+                 {"pixels", "Smaller regions join the neighbour they are most alike."});
+  return table;
+}
+
+std::string bound_text(double bound) { return fmt::format("{}", bound); }
+
+struct AllowedText {
+  std::string operator()(const FlagDomain&) const { return "true or false"; }
+  std::string operator()(const IntegerDomain& domain) const {
+    return fmt::format("an integer from {} to {}", domain.least, domain.most);
+  }
+  std::string operator()(const RealDomain& domain) const {
+    return fmt::format("a number from {} to {}", bound_text(domain.least), bound_text(domain.most));
+  }
+  std::string operator()(const NameDomain& domain) const {
+    if (domain.names.size() == 1) return fmt::format("\"{}\"", domain.names.front());
+    return fmt::format("one of \"{}\"", fmt::join(domain.names, "\", \""));
+  }
+};
+
+struct Accepts {
+  const ParameterValue& value;
+
+  bool operator()(const FlagDomain&) const { return std::holds_alternative<bool>(value); }
+  bool operator()(const IntegerDomain& domain) const {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    return integer != nullptr && *integer >= domain.least && *integer <= domain.most;
+  }
+  bool operator()(const RealDomain& domain) const {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    if (integer == nullptr && real == nullptr) return false;
+    const double number = real != nullptr ? *real : static_cast<double>(*integer);
+    return number >= domain.least && number <= domain.most;  // False for NaN.
+  }
+  bool operator()(const NameDomain& domain) const {
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr &&
+           std::find(domain.names.begin(), domain.names.end(), *text) != domain.names.end();
+  }
+};
+
+}  // namespace
+
+std::string ParameterEntry::key() const { return fmt::format("{}.{}", table, name); }
+
+const std::vector<ParameterEntry>& parameter_table() {
+  static const std::vector<ParameterEntry> table = make_table();
+  return table;
+}
+
+const std::vector<ParameterSection>& parameter_sections() {
+  static const std::vector<ParameterSection> sections = {
+      {"image", "How files are read."},
+      {"cue", "Boundary strength from the image, in [0, 1]."},
+      {"affinity",
+       "How alike two pixels are, by the boundaries between them: intervening contour "
+       "(Leung and Malik 1998)."},
+      {"matvec", "The product of the affinity matrix with a vector."},
+      {"eigen", "Eigenvectors of the normalized cut."},
+      {"region", "Regions from the eigenvectors."},
+  };
+  return sections;
+}
+
+std::string allowed_text(const ParameterEntry& entry) {
+  return std::visit(AllowedText{}, entry.domain);
+}
+
+std::string parameter_problem(const ParameterEntry& entry, const ParameterValue& value) {
+  if (std::visit(Accepts{value}, entry.domain)) return {};
+  return fmt::format("is {}, expected {}", parameter_text(value), allowed_text(entry));
+}
+
+std::string parameter_text(const ParameterValue& value) {
+  struct Visitor {
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
+    std::string operator()(double real) const {
+      const std::string text = fmt::format("{}", real);  // The shortest that reads back the same.
+      // TOML tells a float from an integer by these.
+      return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+    }
+    std::string operator()(const std::string& name) const { return fmt::format("\"{}\"", name); }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+}  // namespace diacut

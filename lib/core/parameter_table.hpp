@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "diacut/parameters.hpp"
+
+namespace diacut {
+
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+
+/// What a parameter may be; bounds are inclusive. Infinity and NaN are in no range.
+struct FlagDomain {};
+struct IntegerDomain {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+struct RealDomain {
+  double least = 0;
+  double most = 0;
+};
+struct NameDomain {
+  std::vector<std::string_view> names;
+};
+using ParameterDomain = std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain>;
+
+/// The one description of a parameter: reading, writing, checking, listing and help come from it.
+struct ParameterEntry {
+  std::string_view table;    ///< "eigen".
+  std::string_view name;     ///< "vectors".
+  std::string_view unit;     ///< "pixels"; empty for names, flags and pure numbers.
+  std::string_view meaning;  ///< One sentence or more, with the source.
+  ParameterDomain domain;
+  std::function<ParameterValue(const Parameters&)> get;
+  /// Precondition: parameter_problem() is empty for the value.
+  std::function<void(Parameters&, const ParameterValue&)> set;
+
+  std::string key() const;  ///< "eigen.vectors".
+};
+
+struct ParameterSection {
+  std::string_view table;
+  std::string_view meaning;
+};
+
+/// Every parameter, in the order of the configuration file: section by section.
+const std::vector<ParameterEntry>& parameter_table();
+const std::vector<ParameterSection>& parameter_sections();
+
+/// "an integer from 1 to 10", "one of auto, type, data".
+std::string allowed_text(const ParameterEntry& entry);
+
+/// Empty if the parameter may have the value, else what is wrong ("is 0, expected ..."). An integer
+/// is a real number too.
+std::string parameter_problem(const ParameterEntry& entry, const ParameterValue& value);
+
+/// As TOML writes it.
+std::string parameter_text(const ParameterValue& value);
+
+}  // namespace diacut

@@ -1,0 +1,329 @@
+#include "diacut/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/embedded_text.hpp"
+#include "core/parameter_table.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::string_view kPresetSuffix = ".toml";
+/// No configuration is larger; a device file or a photograph given by mistake is.
+constexpr std::size_t kMaxConfigBytes = 1 << 20;
+constexpr std::size_t kLineWidth = 100;
+
+/// Levenshtein's: insertions, removals and replacements from one text to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view last_part(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? key : key.substr(dot + 1);
+}
+
+std::string nearest_key(std::string_view key) {
+  std::string nearest;
+  std::size_t least = std::string::npos;
+  for (const ParameterEntry& entry : parameter_table()) {
+    // A key under the wrong table, or under none, is known by its last part.
+    const std::size_t distance =
+        std::min(edit_distance(key, entry.key()), edit_distance(last_part(key), entry.name) + 1);
+    if (distance < least) {
+      least = distance;
+      nearest = entry.key();
+    }
+  }
+  return nearest;
+}
+
+std::string nearest_table(std::string_view table) {
+  const auto& sections = parameter_sections();
+  return std::string(std::min_element(sections.begin(), sections.end(),
+                                      [&](const ParameterSection& a, const ParameterSection& b) {
+                                        return edit_distance(table, a.table) <
+                                               edit_distance(table, b.table);
+                                      })
+                         ->table);
+}
+
+bool is_table(std::string_view name) {
+  const auto& sections = parameter_sections();
+  return std::any_of(sections.begin(), sections.end(),
+                     [&](const ParameterSection& section) { return section.table == name; });
+}
+
+const ParameterEntry* find_entry(std::string_view key) {
+  for (const ParameterEntry& entry : parameter_table()) {
+    if (entry.key() == key) return &entry;
+  }
+  return nullptr;
+}
+
+/// The rules that bind several parameters; empty if they hold.
+std::string cross_problem(const Parameters& p) {
+  if (p.eigen.basis != 0 && p.eigen.basis <= p.eigen.vectors) {
+    return fmt::format(
+        "eigen.basis is {}, expected 0 (which chooses) or more than eigen.vectors, which is {}",
+        p.eigen.basis, p.eigen.vectors);
+  }
+  return {};
+}
+
+std::optional<ParameterValue> value_of(const toml::node& node) {
+  if (const auto flag = node.as_boolean()) return flag->get();
+  if (const auto integer = node.as_integer()) return integer->get();
+  if (const auto real = node.as_floating_point()) return real->get();
+  if (const auto text = node.as_string()) return text->get();
+  return std::nullopt;
+}
+
+std::string type_name(const toml::node& node) {
+  if (node.is_array()) return "an array";
+  if (node.is_table()) return "a table";
+  return "a date or time";
+}
+
+/// One key of a configuration; a table only where none is known.
+struct Found {
+  std::string key;
+  const toml::node* node = nullptr;
+};
+
+void collect(const toml::table& table, const std::string& prefix, std::vector<Found>& found) {
+  for (const auto& [name, node] : table) {
+    const std::string key =
+        prefix.empty() ? std::string(name.str()) : fmt::format("{}.{}", prefix, name.str());
+    if (node.is_table() && prefix.empty() && is_table(key)) {
+      collect(*node.as_table(), key, found);
+    } else {
+      found.push_back({key, &node});
+    }
+  }
+}
+
+void apply(Parameters& parameters, const Found& found) {
+  if (found.node->is_table() && found.key.find('.') == std::string::npos) {
+    throw ConfigError(fmt::format("unknown table [{}]; the nearest known one is [{}]", found.key,
+                                  nearest_table(found.key)));
+  }
+  if (is_table(found.key)) {
+    throw ConfigError(
+        fmt::format("'{0}' must be a table: write [{0}] and its keys below", found.key));
+  }
+  const ParameterEntry* entry = find_entry(found.key);
+  if (entry == nullptr) {
+    throw ConfigError(fmt::format("unknown key '{}'; the nearest known one is '{}'", found.key,
+                                  nearest_key(found.key)));
+  }
+  const std::optional<ParameterValue> value = value_of(*found.node);
+  const std::string problem =
+      value ? parameter_problem(*entry, *value)
+            : fmt::format("is {}, expected {}", type_name(*found.node), allowed_text(*entry));
+  if (!problem.empty()) throw ConfigError(fmt::format("{} {}", found.key, problem));
+  entry->set(parameters, *value);
+}
+
+std::string read_config(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(kMaxConfigBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad() || (stream.fail() && !stream.eof())) {
+    throw ConfigError(fmt::format("configuration '{}' cannot be read", path));
+  }
+  if (text.size() > kMaxConfigBytes) {
+    throw ConfigError(
+        fmt::format("'{}' is larger than {} bytes: no configuration is", path, kMaxConfigBytes));
+  }
+  return text;
+}
+
+/// Text that a person typed as the value its domain wants; nothing if it is no such value.
+struct FromText {
+  const std::string& text;
+
+  template <class Number>
+  std::optional<ParameterValue> number() const {
+    Number number{};
+    const char* end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, number);
+    if (code != std::errc() || stop != end) return std::nullopt;
+    return number;
+  }
+  std::optional<ParameterValue> operator()(const FlagDomain&) const {
+    if (text == "true") return true;
+    if (text == "false") return false;
+    return std::nullopt;
+  }
+  std::optional<ParameterValue> operator()(const IntegerDomain&) const {
+    return number<std::int64_t>();
+  }
+  std::optional<ParameterValue> operator()(const RealDomain&) const { return number<double>(); }
+  std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
+};
+
+/// `text` as comment lines.
+std::string comment(std::string_view text) {
+  std::string result;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column == 0 || column + 1 + word.size() > kLineWidth) {
+      result += column == 0 ? "#" : "\n#";
+      column = 1;
+    }
+    result += ' ';
+    result += word;
+    column += 1 + word.size();
+  }
+  result += '\n';
+  return result;
+}
+
+}  // namespace
+
+void validate(const Parameters& parameters) {
+  for (const ParameterEntry& entry : parameter_table()) {
+    const std::string problem = parameter_problem(entry, entry.get(parameters));
+    if (!problem.empty()) throw ConfigError(fmt::format("{} {}", entry.key(), problem));
+  }
+  const std::string problem = cross_problem(parameters);
+  if (!problem.empty()) throw ConfigError(problem);
+}
+
+Parameters parse_parameters(const std::string& toml, const std::string& name,
+                            const Parameters& base) {
+  toml::table root;
+  try {
+    root = toml::parse(toml);
+  } catch (const toml::parse_error& error) {
+    throw ConfigError(fmt::format("{}:{}: {}", name, error.source().begin.line,
+                                  std::string(error.description())));
+  }
+  std::vector<Found> found;
+  collect(root, "", found);
+  // The first mistake of the file is told, not the first in the order of names.
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    const toml::source_position& p = a.node->source().begin;
+    const toml::source_position& q = b.node->source().begin;
+    return std::pair(p.line, p.column) < std::pair(q.line, q.column);
+  });
+  Parameters parameters = base;
+  for (const Found& key : found) {
+    try {
+      apply(parameters, key);
+    } catch (const ConfigError& error) {
+      throw ConfigError(
+          fmt::format("{}:{}: {}", name, key.node->source().begin.line, error.what()));
+    }
+  }
+  const std::string problem = cross_problem(parameters);
+  if (!problem.empty()) throw ConfigError(fmt::format("{}: {}", name, problem));
+  return parameters;
+}
+
+Parameters load_parameters(const std::string& preset_or_path) {
+  for (const EmbeddedText& config : embedded_configs()) {
+    if (config.name == preset_or_path + std::string(kPresetSuffix)) {
+      return parse_parameters(std::string(config.text), std::string(config.name));
+    }
+  }
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(preset_or_path, code);
+  if (!std::filesystem::exists(status)) {
+    throw ConfigError(fmt::format(
+        "no configuration '{}': it is neither a file nor one of the presets, which are {}",
+        preset_or_path, fmt::join(preset_names(), ", ")));
+  }
+  if (std::filesystem::is_directory(status)) {
+    throw ConfigError(
+        fmt::format("configuration '{}' is a folder, expected a file", preset_or_path));
+  }
+  return parse_parameters(read_config(preset_or_path), preset_or_path);
+}
+
+void set_parameter(Parameters& parameters, const std::string& key, const std::string& value) {
+  const ParameterEntry* entry = find_entry(key);
+  if (entry == nullptr) {
+    throw ConfigError(fmt::format("unknown parameter '{}'; the nearest known one is '{}'", key,
+                                  nearest_key(key)));
+  }
+  const std::optional<ParameterValue> parsed = std::visit(FromText{value}, entry->domain);
+  if (!parsed || !parameter_problem(*entry, *parsed).empty()) {
+    throw ConfigError(fmt::format("{} is '{}', expected {}", key, value, allowed_text(*entry)));
+  }
+  entry->set(parameters, *parsed);
+}
+
+std::string print_parameters(const Parameters& parameters) {
+  std::string text = comment(
+      "diacut's parameters, with units and sources. A key that is left out keeps its default.");
+  for (const ParameterSection& section : parameter_sections()) {
+    text += fmt::format("\n{}[{}]\n", comment(section.meaning), section.table);
+    for (const ParameterEntry& entry : parameter_table()) {
+      if (entry.table != section.table) continue;
+      std::string domain = fmt::format("Allowed: {}.", allowed_text(entry));
+      if (!entry.unit.empty()) domain = fmt::format("Unit: {}. {}", entry.unit, domain);
+      text += fmt::format("\n{}{}{} = {}\n", comment(entry.meaning), comment(domain), entry.name,
+                          parameter_text(entry.get(parameters)));
+    }
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const ParameterEntry& entry : parameter_table()) {
+    const ParameterValue value = entry.get(parameters);
+    const auto* name = std::get_if<std::string>(&value);
+    list.emplace_back(entry.key(), name != nullptr ? *name : parameter_text(value));
+  }
+  return list;
+}
+
+std::vector<ParameterInfo> describe_parameters() {
+  std::vector<ParameterInfo> infos;
+  for (const ParameterEntry& entry : parameter_table()) {
+    infos.push_back(
+        {entry.key(), std::string(entry.unit), allowed_text(entry), std::string(entry.meaning)});
+  }
+  return infos;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedText& config : embedded_configs()) {
+    if (config.name.ends_with(kPresetSuffix)) {
+      names.emplace_back(config.name.substr(0, config.name.size() - kPresetSuffix.size()));
+    }
+  }
+  return names;
+}
+
+}  // namespace diacut

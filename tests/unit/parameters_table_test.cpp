@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "core/parameter_table.hpp"
+#include "diacut/parameters.hpp"
+
+namespace diacut {
+namespace {
+
+std::string file_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  EXPECT_TRUE(stream) << path;
+  return text.str();
+}
+
+/// A value anywhere in the domain: its ends now and then, real numbers over their magnitudes.
+class RandomValue {
+ public:
+  explicit RandomValue(std::mt19937_64& random) : random_(random) {}
+
+  ParameterValue operator()(const FlagDomain&) { return draw(0, 1) == 1; }
+  ParameterValue operator()(const IntegerDomain& domain) {
+    switch (draw(0, 3)) {
+      case 0:
+        return domain.least;
+      case 1:
+        return domain.most;
+      default:
+        return draw(domain.least, domain.most);
+    }
+  }
+  ParameterValue operator()(const RealDomain& domain) {
+    switch (draw(0, 3)) {
+      case 0:
+        return domain.least;
+      case 1:
+        return domain.most;
+      default:
+        break;
+    }
+    const double least = std::log(std::max(domain.least, 1e-9));
+    const double drawn =
+        std::exp(std::uniform_real_distribution<double>(least, std::log(domain.most))(random_));
+    return std::clamp(drawn, domain.least, domain.most);
+  }
+  ParameterValue operator()(const NameDomain& domain) {
+    const auto last = static_cast<std::int64_t>(domain.names.size()) - 1;
+    return std::string(domain.names[static_cast<std::size_t>(draw(0, last))]);
+  }
+
+ private:
+  std::int64_t draw(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+  }
+
+  std::mt19937_64& random_;
+};
+
+Parameters random_parameters(std::mt19937_64& random) {
+  Parameters parameters;
+  for (const ParameterEntry& entry : parameter_table()) {
+    entry.set(parameters, std::visit(RandomValue(random), entry.domain));
+  }
+  // The one rule that binds two parameters.
+  if (parameters.eigen.basis <= parameters.eigen.vectors) parameters.eigen.basis = 0;
+  return parameters;
+}
+
+TEST(ParameterTable, KeysAreUniqueAndBySection) {
+  std::set<std::string> keys;
+  std::vector<std::string_view> tables;
+  for (const ParameterEntry& entry : parameter_table()) {
+    EXPECT_TRUE(keys.insert(entry.key()).second) << entry.key();
+    EXPECT_FALSE(entry.meaning.empty()) << entry.key();
+    if (tables.empty() || tables.back() != entry.table) tables.push_back(entry.table);
+  }
+  std::vector<std::string_view> sections;
+  for (const ParameterSection& section : parameter_sections()) sections.push_back(section.table);
+  EXPECT_EQ(tables, sections);
+}
+
+TEST(ParameterTable, EachEntryHasAMemberOfItsOwn) {
+  // Changing one parameter changes that one in the list, and no other.
+  const auto before = list_parameters({});
+  const auto& table = parameter_table();
+  ASSERT_EQ(before.size(), table.size());
+  std::mt19937_64 random(1);
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto* names = std::get_if<NameDomain>(&table[k].domain);
+    if (names != nullptr && names->names.size() == 1) continue;  // Cannot change.
+    Parameters parameters;
+    for (int attempt = 0; attempt < 100 && list_parameters(parameters) == before; ++attempt) {
+      table[k].set(parameters, std::visit(RandomValue(random), table[k].domain));
+    }
+    const auto after = list_parameters(parameters);
+    for (std::size_t other = 0; other < table.size(); ++other) {
+      EXPECT_EQ(after[other] != before[other], other == k) << table[k].key();
+    }
+  }
+}
+
+TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const ParameterEntry& entry : parameter_table()) {
+    std::vector<ParameterValue> inside;
+    std::vector<ParameterValue> outside;
+    if (const auto* integer = std::get_if<IntegerDomain>(&entry.domain)) {
+      inside = {integer->least, integer->most};
+      outside = {integer->least - 1, integer->most + 1, 1.0, true, std::string("1")};
+    } else if (const auto* real = std::get_if<RealDomain>(&entry.domain)) {
+      inside = {real->least, real->most};
+      outside = {std::nextafter(real->least, -infinity),
+                 std::nextafter(real->most, infinity),
+                 std::nan(""),
+                 infinity,
+                 -infinity,
+                 false};
+    } else if (const auto* name = std::get_if<NameDomain>(&entry.domain)) {
+      for (std::string_view allowed : name->names) inside.emplace_back(std::string(allowed));
+      outside = {std::string(""), std::string("AUTO"), std::int64_t{0}};
+    } else {
+      inside = {true, false};
+      outside = {std::int64_t{1}, std::string("true")};
+    }
+    for (const ParameterValue& value : inside) {
+      EXPECT_EQ(parameter_problem(entry, value), "") << entry.key();
+      Parameters parameters;
+      entry.set(parameters, value);
+      EXPECT_EQ(entry.get(parameters), value) << entry.key();
+    }
+    for (const ParameterValue& value : outside) {
+      EXPECT_NE(parameter_problem(entry, value), "") << entry.key() << parameter_text(value);
+    }
+  }
+}
+
+TEST(PrintParameters, ParsesBackToTheSameParameters) {
+  std::mt19937_64 random(20100);
+  for (int round = 0; round < 300; ++round) {
+    const Parameters parameters = random_parameters(random);
+    const Parameters parsed = parse_parameters(print_parameters(parameters), "printed");
+    for (const ParameterEntry& entry : parameter_table()) {
+      // Values, not their text: real numbers must come back to the last bit.
+      EXPECT_EQ(entry.get(parsed), entry.get(parameters)) << entry.key();
+    }
+  }
+}
+
+TEST(ListParameters, SetBackGivesTheSameParameters) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 100; ++round) {
+    const Parameters parameters = random_parameters(random);
+    Parameters again;
+    for (const auto& [key, value] : list_parameters(parameters)) set_parameter(again, key, value);
+    for (const ParameterEntry& entry : parameter_table()) {
+      EXPECT_EQ(entry.get(again), entry.get(parameters)) << entry.key();
+    }
+  }
+}
+
+TEST(DescribeParameters, TellsEveryKey) {
+  const std::vector<ParameterInfo> infos = describe_parameters();
+  const auto list = list_parameters({});
+  ASSERT_EQ(infos.size(), list.size());
+  for (std::size_t k = 0; k < infos.size(); ++k) {
+    EXPECT_EQ(infos[k].key, list[k].first);
+    EXPECT_FALSE(infos[k].allowed.empty());
+  }
+}
+
+TEST(Presets, AreTheShippedFiles) {
+  EXPECT_EQ(preset_names(), (std::vector<std::string>{"default", "fast", "quality"}));
+  for (const std::string& name : preset_names()) {
+    const std::string path = std::string(DIACUT_SOURCE_DIR) + "/configs/" + name + ".toml";
+    EXPECT_EQ(list_parameters(load_parameters(name)), list_parameters(load_parameters(path)));
+    EXPECT_NO_THROW(validate(load_parameters(name)));
+  }
+}
+
+TEST(Presets, DefaultIsTheStructsDefaultsWithEveryKeyAndComment) {
+  // configs/default.toml is what `segment --print-config` prints.
+  EXPECT_EQ(file_text(std::string(DIACUT_SOURCE_DIR) + "/configs/default.toml"),
+            print_parameters(Parameters{}));
+}
+
+TEST(Presets, GoFromFastToQuality) {
+  const Parameters fast = load_parameters("fast");
+  const Parameters standard = load_parameters("default");
+  const Parameters quality = load_parameters("quality");
+  EXPECT_LT(fast.eigen.vectors, standard.eigen.vectors);
+  EXPECT_LT(standard.eigen.vectors, quality.eigen.vectors);
+  EXPECT_GT(fast.eigen.tolerance, standard.eigen.tolerance);
+  EXPECT_GT(standard.eigen.tolerance, quality.eigen.tolerance);
+}
+
+}  // namespace
+}  // namespace diacut
