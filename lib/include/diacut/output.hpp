@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/device.hpp"
+#include "diacut/image.hpp"
+#include "diacut/labels.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/segmenter.hpp"
+
+/// Results as files. Every write_ function writes to a temporary file in the target's folder and
+/// renames it when it is complete, so a failure leaves neither a half-written file nor a changed
+/// old one; a target that is no regular file (a pipe, /dev/null) is written directly. A path of "-"
+/// is standard output. Encodings depend on nothing but their arguments. Errors: InputError for a
+/// file that cannot be written or a format that cannot hold the content, ConfigError for an
+/// extension that is not known; both before anything is written.
+namespace diacut {
+
+/// The most regions that a 16-bit and that an indexed PNG hold.
+inline constexpr std::int64_t kMaxGreyRegions = 65'535;
+inline constexpr std::int64_t kMaxIndexedRegions = 255;
+
+enum class LabelFormat {
+  kGreyPng,     ///< 16-bit grey, the label as it is: .png
+  kIndexedPng,  ///< 8-bit palette, the label is the index; 0 is transparent: .png
+  kTiff,        ///< 32-bit signed integers: .tif, .tiff
+  kNpy,         ///< 32-bit signed integers, shape (height, width): .npy
+};
+
+/// The format that a path's extension (in any case) means; "-" means PNG. Throws ConfigError
+/// listing the known ones, also when `indexed` is asked of a format other than PNG.
+LabelFormat label_format(const std::string& path, bool indexed = false);
+
+/// Throws InputError naming the formats that hold labels.count when `format` does not.
+std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format);
+void write_labels(const std::string& path, const Labels& labels, bool indexed = false);
+
+enum class PictureFormat { kPng, kJpeg };
+
+/// .png, .jpg or .jpeg (in any case); "-" means PNG. Throws ConfigError listing these.
+PictureFormat picture_format(const std::string& path);
+
+/// The image with the boundaries between regions drawn on it, as large as the image, in colour.
+/// Each region leans towards its mean colour; pixels without data show a checkerboard. `image` and
+/// `labels` have the same size.
+std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
+                                         PictureFormat format);
+void write_overlay(const std::string& path, const Image& image, const Labels& labels);
+
+/// Makes the folder (and those above it) if needed and writes into it, all files or none:
+///  - eigenvector-02.png, ...  y of the second and each further eigenvector (the first is
+///    constant), 16-bit grey: 1 is its least value, 65535 its greatest, 0 no data. The PNG text
+///    "eigenvalue" holds the eigenvalue, "least" and "greatest" what 1 and 65535 stand for;
+///  - montage.png              all of these side by side to look at, blue below zero, red above,
+///    under each its number and eigenvalue; first the image, if given;
+///  - eigenvectors.npy         y of all, the first included: float32, (count, height, width), C
+///    order, 0 where there is no data;
+///  - eigenvalues.json         eigenvalues, residuals, whether the solver converged.
+/// y = z / sqrt_degree is the eigenvector of (D - W) y = lambda D y; Eigenvectors holds z.
+void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
+                        const Image* image = nullptr);
+
+/// A run as JSON, two-space indented and ended by a newline: "schema" (the version of this layout,
+/// which a change of meaning raises), "diacut" (the program's version), "input", "image", "device",
+/// "parameters" (grouped as in a configuration), "stages" (milliseconds), "device_memory",
+/// "matvec", "eigen", "regions" (label, area in pixels, bounding box, centroid, mean colour), and
+/// "notes". Numbers that are not finite are null; text that is no UTF-8 has its bad bytes replaced.
+std::string report_json(const Segmentation& segmentation, const Image& image,
+                        const Parameters& parameters, const DeviceInfo& device,
+                        const std::string& input_name);
+
+void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes);
+void write_file(const std::string& path, const std::string& text);
+
+/// Throws the InputError that writing to `path` would, as far as that can be known beforehand: its
+/// folder is missing or not writable, or it is a folder itself. Creates nothing.
+void check_writable(const std::string& path);
+
+/// Removes the temporary files of writes under way, in every thread. For a signal handler or exit
+/// path that will not unwind the stack (it is async-signal-safe); those writes then fail.
+void remove_temporary_files() noexcept;
+
+}  // namespace diacut

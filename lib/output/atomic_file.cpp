@@ -1,0 +1,246 @@
+#include "output/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+
+namespace diacut {
+namespace {
+
+enum class SlotState { kFree, kFilling, kActive, kTaken };
+
+/// A temporary file's path where a signal handler can find it. Slots are never freed, so the list
+/// can be walked at any time, and one that remove_temporary_files() has taken is never reused, so
+/// the path it reads never changes under it.
+struct Slot {
+  std::atomic<SlotState> state{SlotState::kFilling};
+  Slot* next = nullptr;
+  char path[PATH_MAX] = {};
+};
+std::atomic<Slot*> slots{nullptr};
+static_assert(std::atomic<SlotState>::is_always_lock_free &&
+                  std::atomic<Slot*>::is_always_lock_free,
+              "used in a signal handler");
+
+Slot* acquire_slot() {
+  for (Slot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+    SlotState expected = SlotState::kFree;
+    if (slot->state.compare_exchange_strong(expected, SlotState::kFilling)) return slot;
+  }
+  Slot* slot = new Slot;
+  slot->next = slots.load();
+  while (!slots.compare_exchange_weak(slot->next, slot)) {
+  }
+  return slot;
+}
+
+void release_slot(void* pointer) {
+  if (pointer == nullptr) return;
+  SlotState expected = SlotState::kActive;
+  static_cast<Slot*>(pointer)->state.compare_exchange_strong(expected, SlotState::kFree);
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  const std::string folder = folder_of(path);
+  std::string reason;
+  switch (error) {
+    case ENOENT:
+      reason = fmt::format("the folder {} does not exist; create it first", folder);
+      break;
+    case ENOTDIR:
+      reason = fmt::format("a part of {} is a file, not a folder; choose another place", folder);
+      break;
+    case EISDIR:
+      reason = "it is a folder; give the name of a file";
+      break;
+    case EACCES:
+    case EPERM:
+      reason =
+          fmt::format("no permission to write in {}; change it or choose another folder", folder);
+      break;
+    case EROFS:
+      reason = fmt::format("{} is on a read-only file system; choose another folder", folder);
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      reason = "the disk is full; free some space or choose another place";
+      break;
+    case EFBIG:
+      reason = "the file would be larger than the system allows (see ulimit -f)";
+      break;
+    case ENAMETOOLONG:
+      reason = "the name is too long; choose a shorter one";
+      break;
+    case EPIPE:
+      reason = "the program that reads it has gone";
+      break;
+    default:
+      reason = std::strerror(error);
+  }
+  throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
+}
+
+/// 0, or the error number.
+int write_all(int descriptor, const void* bytes, std::size_t size) {
+  const char* rest = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor, rest, std::min<std::size_t>(size, 1u << 30));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    rest += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+/// `path` with links followed; as it is when there is nothing there.
+std::string resolve(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+std::string temporary_name(const std::string& target, unsigned number) {
+  const std::filesystem::path path(target);
+  // Room for the prefix and suffix in a name of NAME_MAX bytes.
+  const std::string name = path.filename().string().substr(0, 200);
+  return (path.parent_path() / fmt::format(".{}.tmp-{}-{}", name, ::getpid(), number)).string();
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+  if (path.empty()) throw InputError("the name of a file to write is empty; give a name");
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(path, EISDIR);
+  if (!exists && path.back() == '/') fail(path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(path, errno);
+    return;
+  }
+  target_ = exists ? resolve(path) : path;
+  Slot* slot = acquire_slot();
+  static std::atomic<unsigned> counter{0};
+  do {
+    temporary_ = temporary_name(target_, counter.fetch_add(1));
+    if (temporary_.size() >= sizeof slot->path) {
+      slot->state = SlotState::kFree;
+      fail(path, ENAMETOOLONG);
+    }
+    std::memcpy(slot->path, temporary_.c_str(), temporary_.size() + 1);
+    // Created after the slot is active: a handler between the two finds nothing to remove, while
+    // the other order would leave a file behind.
+    slot->state = SlotState::kActive;
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // A file of this name is left from a process that was killed and had our number.
+  } while (descriptor_ < 0 && errno == EEXIST);
+  slot_ = slot;
+  if (descriptor_ < 0) {
+    const int error = errno;
+    release_slot(slot_);
+    fail(path, error);
+  }
+  // A file system without permissions refuses; the new file then has its usual ones.
+  if (exists) ::fchmod(descriptor_, status.st_mode & 0777);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  release_slot(slot_);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      slot_(std::exchange(other.slot_, nullptr)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+void AtomicFile::write(const void* bytes, std::size_t size) {
+  const int error = write_all(descriptor_, bytes, size);
+  if (error != 0) fail(path_, error);
+}
+
+void AtomicFile::close() {
+  if (descriptor_ < 0) return;
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
+}
+
+void AtomicFile::commit() {
+  close();
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    if (errno != ENOENT) fail(path_, errno);
+    throw InputError(path_ +
+                     ": cannot be written: someone removed its temporary file or its folder "
+                     "meanwhile; run again");
+  }
+  temporary_.clear();
+  release_slot(std::exchange(slot_, nullptr));
+}
+
+void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  if (path == "-") {
+    std::fflush(stdout);
+    const int error = write_all(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (error != 0) fail("standard output", error);
+    return;
+  }
+  AtomicFile file(path);
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  write_file(path, std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+void check_writable(const std::string& path) {
+  if (path == "-") return;
+  if (path.empty()) throw InputError("the name of a file to write is empty; give a name");
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists ? S_ISDIR(status.st_mode) : path.back() == '/') fail(path, EISDIR);
+  const bool direct = exists && !S_ISREG(status.st_mode);
+  const std::string written = direct ? path : folder_of(exists ? resolve(path) : path);
+  if (!direct && ::stat(written.c_str(), &status) == 0 && !S_ISDIR(status.st_mode)) {
+    fail(path, ENOTDIR);
+  }
+  if (::access(written.c_str(), direct ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+}
+
+void remove_temporary_files() noexcept {
+  const int saved = errno;
+  for (Slot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+    SlotState expected = SlotState::kActive;
+    if (slot->state.compare_exchange_strong(expected, SlotState::kTaken)) ::unlink(slot->path);
+  }
+  errno = saved;
+}
+
+}  // namespace diacut

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/atomic_file.hpp"
+#include "output/montage.hpp"
+#include "output/npy.hpp"
+#include "output/png.hpp"
+
+namespace diacut {
+namespace {
+
+/// y = z / sqrt_degree, 0 without data.
+std::vector<float> generalised(const Eigenvectors& eigenvectors, std::size_t k) {
+  const std::vector<float>& z = eigenvectors.vectors[k];
+  std::vector<float> y(z.size(), 0.0F);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (eigenvectors.sqrt_degree[i] > 0) y[i] = z[i] / eigenvectors.sqrt_degree[i];
+  }
+  return y;
+}
+
+std::vector<std::uint8_t> encode_picture(const Eigenvectors& eigenvectors, std::size_t k,
+                                         const std::vector<float>& y) {
+  float least = std::numeric_limits<float>::max(), greatest = std::numeric_limits<float>::lowest();
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (eigenvectors.sqrt_degree[i] <= 0) continue;
+    least = std::min(least, y[i]);
+    greatest = std::max(greatest, y[i]);
+  }
+  constexpr double kFirst = 1, kLast = 65'535;
+  const double range = static_cast<double>(greatest) - least;
+  std::vector<std::uint16_t> pixels(y.size(), 0);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (eigenvectors.sqrt_degree[i] <= 0) continue;
+    const double share = range > 0 ? (static_cast<double>(y[i]) - least) / range : 0.5;
+    pixels[i] = static_cast<std::uint16_t>(std::lround(kFirst + share * (kLast - kFirst)));
+  }
+  PngExtras extras;
+  extras.texts = {{"eigenvalue", fmt::format("{}", eigenvectors.values[k])},
+                  {"least", fmt::format("{}", least)},
+                  {"greatest", fmt::format("{}", greatest)}};
+  return encode_png(eigenvectors.width, eigenvectors.height, pixels, extras);
+}
+
+std::string values_json(const Eigenvectors& eigenvectors,
+                        const std::vector<std::string>& pictures) {
+  const nlohmann::ordered_json json = {
+      {"schema", 1},
+      {"width", eigenvectors.width},
+      {"height", eigenvectors.height},
+      {"eigenvalues", eigenvectors.values},
+      {"residuals", eigenvectors.report.residuals},
+      {"converged", eigenvectors.report.converged},
+      {"pictures", pictures},
+      {"meaning",
+       "ascending lambda of (D - W) y = lambda D y; the files hold y, its first constant"}};
+  return json.dump(2) + "\n";
+}
+
+/// Files of one folder that appear together: each is written under a temporary name first.
+class FileSet {
+ public:
+  explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& name, const void* bytes, std::size_t size) {
+    AtomicFile& file = files_.emplace_back((folder_ / name).string());
+    file.write(bytes, size);
+    file.close();
+  }
+  void add(const std::string& name, const std::vector<std::uint8_t>& bytes) {
+    add(name, bytes.data(), bytes.size());
+  }
+  void commit() {
+    for (AtomicFile& file : files_) file.commit();
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<AtomicFile> files_;
+};
+
+}  // namespace
+
+void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
+                        const Image* image) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw InputError(fmt::format("{}: the folder cannot be made: {}; choose another place",
+                                 directory, error.message()));
+  }
+  const std::size_t count = eigenvectors.vectors.size();
+  const std::size_t digits = std::max<std::size_t>(2, fmt::formatted_size("{}", count));
+  FileSet files(directory);
+  Montage montage(eigenvectors.width, eigenvectors.height, count - 1 + (image != nullptr ? 1 : 0));
+  if (image != nullptr) montage.add_image(*image);
+  std::vector<std::string> pictures;
+  std::vector<float> all;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::vector<float> y = generalised(eigenvectors, k);
+    all.insert(all.end(), y.begin(), y.end());
+    if (k == 0) continue;
+    pictures.push_back(fmt::format("eigenvector-{:0{}}.png", k + 1, digits));
+    files.add(pictures.back(), encode_picture(eigenvectors, k, y));
+    montage.add_vector(y, eigenvectors.sqrt_degree, k + 1, eigenvectors.values[k]);
+  }
+  files.add("montage.png", montage.encode());
+  files.add("eigenvectors.npy",
+            encode_npy<float>(all, {count, static_cast<std::size_t>(eigenvectors.height),
+                                    static_cast<std::size_t>(eigenvectors.width)}));
+  const std::string values = values_json(eigenvectors, pictures);
+  files.add("eigenvalues.json", values.data(), values.size());
+  files.commit();
+}
+
+}  // namespace diacut

@@ -1,0 +1,25 @@
+#include "output/format.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace diacut {
+
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+ConfigError unknown_extension(const std::string& path, const std::string& what,
+                              const std::string& known) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string found =
+      extension.empty() ? "the name has no extension" : fmt::format("{} is not known", extension);
+  return ConfigError(fmt::format("{}: {}; {} are written as one of {}", path, found, what, known));
+}
+
+}  // namespace diacut

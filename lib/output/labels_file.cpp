@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/format.hpp"
+#include "output/npy.hpp"
+#include "output/palette.hpp"
+#include "output/png.hpp"
+
+namespace diacut {
+namespace {
+
+template <typename T>
+std::vector<T> narrow(const Labels& labels) {
+  return std::vector<T>(labels.values.begin(), labels.values.end());
+}
+
+void require_at_most(std::int64_t most, const Labels& labels, const char* format,
+                     const char* instead) {
+  if (labels.count <= most) return;
+  throw InputError(fmt::format("{} regions do not fit in {}, which holds {}; {}", labels.count,
+                               format, most, instead));
+}
+
+std::vector<std::uint8_t> encode_indexed(const Labels& labels) {
+  const PngExtras extras{distinct_colours(static_cast<int>(labels.count) + 1), {}};
+  return encode_png(labels.width, labels.height, 1, narrow<std::uint8_t>(labels), extras);
+}
+
+}  // namespace
+
+LabelFormat label_format(const std::string& path, bool indexed) {
+  const std::string extension = lower_extension(path);
+  if (path == "-" || extension == ".png") {
+    return indexed ? LabelFormat::kIndexedPng : LabelFormat::kGreyPng;
+  }
+  LabelFormat format;
+  if (extension == ".tif" || extension == ".tiff") {
+    format = LabelFormat::kTiff;
+  } else if (extension == ".npy") {
+    format = LabelFormat::kNpy;
+  } else {
+    throw unknown_extension(path, "labels", ".png, .tif, .tiff, .npy");
+  }
+  if (indexed) {
+    throw ConfigError(path +
+                      ": labels as palette indices are written as .png only; name it so, or "
+                      "leave the indices out");
+  }
+  return format;
+}
+
+std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
+  switch (format) {
+    case LabelFormat::kGreyPng:
+      require_at_most(kMaxGreyRegions, labels, "a 16-bit PNG",
+                      "write them as .npy or .tif (32-bit integers)");
+      return encode_png(labels.width, labels.height, narrow<std::uint16_t>(labels));
+    case LabelFormat::kIndexedPng:
+      require_at_most(kMaxIndexedRegions, labels, "an indexed PNG",
+                      "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
+      return encode_indexed(labels);
+    case LabelFormat::kTiff: {
+      std::vector<std::uint8_t> bytes;
+      const cv::Mat pixels(labels.height, labels.width, CV_32S,
+                           const_cast<std::int32_t*>(labels.values.data()));
+      if (!cv::imencode(".tiff", pixels, bytes)) {
+        throw InputError("the labels could not be encoded as TIFF; write them as .npy");
+      }
+      return bytes;
+    }
+    case LabelFormat::kNpy:
+      return encode_npy<std::int32_t>(labels.values, {static_cast<std::size_t>(labels.height),
+                                                      static_cast<std::size_t>(labels.width)});
+  }
+  return {};
+}
+
+void write_labels(const std::string& path, const Labels& labels, bool indexed) {
+  const LabelFormat format = label_format(path, indexed);
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = encode_labels(labels, format);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+  write_file(path, bytes);
+}
+
+}  // namespace diacut

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <string>
+#include <vector>
+
+#include "diacut/image.hpp"
+
+namespace diacut {
+
+/// Pictures of one size in a grid, each with a line of text under it: a large picture as a
+/// thumbnail, a tiny one enlarged.
+class Montage {
+ public:
+  /// Of `count` pictures of width * height pixels.
+  Montage(int width, int height, std::size_t count);
+
+  void add_image(const Image& image);
+  /// Blue below zero, light grey at zero, red above; full colour from the value that 98% of the
+  /// magnitudes are below. Pixels where `sqrt_degree` is 0 have no data: mid-grey.
+  void add_vector(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
+                  std::size_t number, double eigenvalue);
+
+  /// As PNG. A montage of no pictures says so.
+  std::vector<std::uint8_t> encode() const;
+
+ private:
+  void add(const cv::Mat3b& picture, const std::string& caption);
+
+  cv::Size picture_pixels_;  ///< As added.
+  cv::Size picture_size_;    ///< As shown.
+  cv::Size cell_;
+  int columns_ = 1;
+  int next_ = 0;
+  cv::Mat3b canvas_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/picture.hpp"
+
+namespace diacut {
+namespace {
+
+/// How much of a region's mean colour is mixed into its pixels.
+constexpr float kTint = 0.25F;
+/// How much of its brightness the halo beside a line keeps.
+constexpr float kHalo = 0.45F;
+const cv::Vec3b kLine(255, 236, 64);
+
+std::vector<cv::Vec3f> mean_colours(const cv::Mat3b& rgb, const Labels& labels) {
+  std::vector<cv::Vec4d> sums(static_cast<std::size_t>(labels.count) + 1, cv::Vec4d::all(0));
+  const std::int32_t* label = labels.values.data();
+  for (const cv::Vec3b& pixel : rgb) {
+    sums[*label++] += cv::Vec4d(pixel[0], pixel[1], pixel[2], 1);
+  }
+  std::vector<cv::Vec3f> means;
+  for (const cv::Vec4d& sum : sums) {
+    const double count = std::max(sum[3], 1.0);
+    means.emplace_back(cv::Vec3d(sum[0], sum[1], sum[2]) / count);
+  }
+  return means;
+}
+
+/// 255 where the right or lower neighbour has another label.
+cv::Mat1b boundary_mask(const Labels& labels) {
+  cv::Mat1b mask(labels.height, labels.width, std::uint8_t{0});
+  for (int y = 0; y < labels.height; ++y) {
+    const std::int32_t* row = &labels.values[static_cast<std::size_t>(y) * labels.width];
+    for (int x = 0; x < labels.width; ++x) {
+      const bool right = x + 1 < labels.width && row[x + 1] != row[x];
+      const bool below = y + 1 < labels.height && row[x + labels.width] != row[x];
+      if (right || below) mask(y, x) = 255;
+    }
+  }
+  return mask;
+}
+
+cv::Mat1b thicken(const cv::Mat1b& mask, int width) {
+  if (width <= 1) return mask;
+  cv::Mat1b thick;
+  cv::dilate(mask, thick, cv::getStructuringElement(cv::MORPH_ELLIPSE, {width, width}));
+  return thick;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
+                                         PictureFormat format) {
+  if (image.width != labels.width || image.height != labels.height) {
+    throw InputError(
+        fmt::format("the image has {} x {} pixels, its labels {} x {}; they must be "
+                    "of one size",
+                    image.width, image.height, labels.width, labels.height));
+  }
+  cv::Mat3b rgb = to_rgb(image);
+  const std::vector<cv::Vec3f> means = mean_colours(rgb, labels);
+  const std::int32_t* label = labels.values.data();
+  for (cv::Vec3b& pixel : rgb) {
+    if (*label > 0) pixel = cv::Vec3f(pixel) * (1 - kTint) + means[*label] * kTint;
+    ++label;
+  }
+  // One pixel for a thumbnail, about 1 in 600 of the shorter side beyond.
+  const int line = std::max(1, std::min(image.width, image.height) / 600);
+  const cv::Mat1b boundary = boundary_mask(labels);
+  const cv::Mat1b core = thicken(boundary, line);
+  const cv::Mat1b halo = thicken(boundary, line + 2 * std::max(1, line / 2));
+  for (int y = 0; y < rgb.rows; ++y) {
+    for (int x = 0; x < rgb.cols; ++x) {
+      if (core(y, x) != 0) {
+        rgb(y, x) = kLine;
+      } else if (halo(y, x) != 0) {
+        rgb(y, x) = cv::Vec3f(rgb(y, x)) * kHalo;
+      }
+    }
+  }
+  return encode_rgb(rgb, format);
+}
+
+void write_overlay(const std::string& path, const Image& image, const Labels& labels) {
+  write_file(path, encode_overlay(image, labels, picture_format(path)));
+}
+
+}  // namespace diacut

@@ -1,0 +1,60 @@
+#include "output/picture.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "diacut/errors.hpp"
+#include "output/format.hpp"
+#include "output/png.hpp"
+
+namespace diacut {
+
+PictureFormat picture_format(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  if (path == "-" || extension == ".png") return PictureFormat::kPng;
+  if (extension == ".jpg" || extension == ".jpeg") return PictureFormat::kJpeg;
+  throw unknown_extension(path, "pictures", ".png, .jpg, .jpeg");
+}
+
+cv::Mat3b to_rgb(const Image& image) {
+  constexpr std::uint8_t kLight = 204, kDark = 178;
+  const int square = std::clamp(std::min(image.width, image.height) / 40, 2, 16);
+  cv::Mat3b rgb(image.height, image.width);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const std::size_t pixel = static_cast<std::size_t>(y) * image.width + x;
+      if (!image.valid.empty() && image.valid[pixel] == 0) {
+        rgb(y, x) = cv::Vec3b::all((x / square + y / square) % 2 == 0 ? kLight : kDark);
+        continue;
+      }
+      const float* values = &image.pixels[pixel * image.channels];
+      for (int c = 0; c < 3; ++c) {
+        const float value = values[image.channels == 3 ? c : 0];
+        rgb(y, x)[c] = cv::saturate_cast<std::uint8_t>(value * 255.0F);
+      }
+    }
+  }
+  return rgb;
+}
+
+std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format) {
+  if (format == PictureFormat::kPng) {
+    return encode_png(rgb.cols, rgb.rows, 3, std::vector<std::uint8_t>(rgb.datastart, rgb.dataend));
+  }
+  cv::Mat3b bgr;
+  cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
+  std::vector<std::uint8_t> bytes;
+  // Refused before it is tried: the encoder's own error would not say why.
+  constexpr int kJpegLargest = 65'500;
+  if (std::max(rgb.cols, rgb.rows) > kJpegLargest) {
+    throw InputError("a JPEG is at most 65500 pixels wide and high; write the picture as .png");
+  }
+  if (!cv::imencode(".jpg", bgr, bytes, {cv::IMWRITE_JPEG_QUALITY, 92})) {
+    throw InputError("the picture could not be encoded as JPEG; write it as .png");
+  }
+  return bytes;
+}
+
+}  // namespace diacut

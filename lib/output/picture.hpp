@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "diacut/image.hpp"
+#include "diacut/output.hpp"
+
+namespace diacut {
+
+/// An image in 8 bits as red, green, blue; grey is repeated. Pixels without data show a grey
+/// checkerboard.
+cv::Mat3b to_rgb(const Image& image);
+
+/// Red, green, blue to a file's bytes.
+std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format);
+
+}  // namespace diacut

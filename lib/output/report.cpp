@@ -1,0 +1,173 @@
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
+
+namespace diacut {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Raised when a key changes its meaning or goes away.
+constexpr int kSchema = 1;
+
+/// A parameter's text as the JSON value of its type.
+Json typed(const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  std::int64_t integer = 0;
+  if (const auto [rest, error] = std::from_chars(begin, end, integer);
+      error == std::errc() && rest == end) {
+    return integer;
+  }
+  double number = 0;
+  if (const auto [rest, error] = std::from_chars(begin, end, number);
+      error == std::errc() && rest == end) {
+    return number;
+  }
+  return text;
+}
+
+Json parameters_json(const Parameters& parameters) {
+  Json json = Json::object();
+  for (const auto& [key, value] : list_parameters(parameters)) {
+    const std::size_t dot = key.find('.');
+    if (dot == std::string::npos) {
+      json[key] = typed(value);
+    } else {
+      json[key.substr(0, dot)][key.substr(dot + 1)] = typed(value);
+    }
+  }
+  return json;
+}
+
+Json device_json(const DeviceInfo& device) {
+  return {{"index", device.index()},
+          {"name", device.name},
+          {"vendor", device.vendor},
+          {"platform", device.platform},
+          {"kind", to_string(device.kind)},
+          {"version", device.version},
+          {"driver", device.driver},
+          {"compute_units", device.compute_units},
+          {"global_memory_bytes", device.global_memory},
+          {"max_allocation_bytes", device.max_allocation},
+          {"fp64", device.fp64},
+          {"images", device.images}};
+}
+
+Json image_json(const Image& image) {
+  std::size_t with_data = image.pixel_count();
+  for (const std::uint8_t valid : image.valid) with_data -= valid == 0 ? 1 : 0;
+  return {{"width", image.width},
+          {"height", image.height},
+          {"channels", image.channels},
+          {"pixels_with_data", with_data}};
+}
+
+Json stages_json(const std::vector<StageTime>& times) {
+  Json json = Json::array();
+  for (const StageTime& time : times) {
+    json.push_back(
+        {{"stage", time.stage}, {"wall_ms", time.wall_ms}, {"device_ms", time.device_ms}});
+  }
+  return json;
+}
+
+Json memory_json(const std::vector<MemoryUse>& plan) {
+  Json items = Json::array();
+  std::uint64_t total = 0, largest = 0;
+  for (const MemoryUse& use : plan) {
+    items.push_back({{"what", use.what}, {"bytes", use.bytes}});
+    total += use.bytes;
+    largest = std::max(largest, use.bytes);
+  }
+  return {{"total_bytes", total}, {"largest_allocation_bytes", largest}, {"plan", items}};
+}
+
+Json eigen_json(const Eigenvectors& eigenvectors) {
+  return {{"converged", eigenvectors.report.converged},
+          {"products", eigenvectors.report.products},
+          {"restarts", eigenvectors.report.restarts},
+          {"filter_degree", eigenvectors.report.filter_degree},
+          {"values", eigenvectors.values},
+          {"residuals", eigenvectors.report.residuals}};
+}
+
+struct RegionSums {
+  std::int64_t area = 0;
+  int left = 0, top = 0, right = 0, bottom = 0;
+  double x = 0, y = 0;
+  std::vector<double> colour;
+};
+
+Json regions_json(const Labels& labels, const Image& image) {
+  std::vector<RegionSums> regions(static_cast<std::size_t>(labels.count) + 1);
+  for (int y = 0; y < labels.height; ++y) {
+    for (int x = 0; x < labels.width; ++x) {
+      const std::size_t pixel = static_cast<std::size_t>(y) * labels.width + x;
+      RegionSums& region = regions[labels.values[pixel]];
+      if (region.area++ == 0) {
+        region.left = region.right = x;
+        region.top = y;
+        region.colour.resize(image.channels);
+      }
+      region.left = std::min(region.left, x);
+      region.right = std::max(region.right, x);
+      region.bottom = y;
+      region.x += x;
+      region.y += y;
+      for (int c = 0; c < image.channels; ++c) {
+        region.colour[c] += image.pixels[pixel * image.channels + c];
+      }
+    }
+  }
+  Json list = Json::array();
+  for (std::size_t label = 1; label < regions.size(); ++label) {
+    const RegionSums& region = regions[label];
+    const double area = static_cast<double>(region.area);
+    Json colour = Json::array();
+    for (const double sum : region.colour) colour.push_back(sum / area);
+    list.push_back({{"label", label},
+                    {"area", region.area},
+                    {"bounding_box",
+                     {{"x", region.left},
+                      {"y", region.top},
+                      {"width", region.right - region.left + 1},
+                      {"height", region.bottom - region.top + 1}}},
+                    {"centroid", {{"x", region.x / area}, {"y", region.y / area}}},
+                    {"mean_colour", colour}});
+  }
+  return {{"count", labels.count}, {"list", list}};
+}
+
+}  // namespace
+
+std::string report_json(const Segmentation& segmentation, const Image& image,
+                        const Parameters& parameters, const DeviceInfo& device,
+                        const std::string& input_name) {
+  std::vector<std::string> notes = image.notes;
+  notes.insert(notes.end(), segmentation.notes.begin(), segmentation.notes.end());
+  const Json json = {{"schema", kSchema},
+                     {"diacut", kVersion},
+                     {"input", input_name},
+                     {"image", image_json(image)},
+                     {"device", device_json(device)},
+                     {"parameters", parameters_json(parameters)},
+                     {"stages", stages_json(segmentation.times)},
+                     {"device_memory", memory_json(segmentation.device_memory)},
+                     {"matvec", segmentation.matvec},
+                     {"eigen", eigen_json(segmentation.eigenvectors)},
+                     {"regions", regions_json(segmentation.labels, image)},
+                     {"notes", notes}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace diacut
