@@ -1,6 +1,11 @@
-// copy: out[i] = in[i] for i < COUNT4 float4 values. The device's own bandwidth, which every product
-// is measured against: one work-item moves one float4 (16 bytes read, 16 written).
-__kernel void copy(__global const float4* restrict in, __global float4* restrict out,
+// copy: out[i] = in[i] for i < count. One work-item moves one ELEMENT (float, float2, float4, ...),
+// read and written once each. It is the yardstick of the products: the bandwidth that a kernel on this
+// device reaches when it does nothing else.
+#ifndef ELEMENT
+#error "copy needs ELEMENT"
+#endif
+
+__kernel void copy(__global const ELEMENT* restrict in, __global ELEMENT* restrict out,
                    const ulong count) {
   const ulong i = get_global_id(0);
   if (i < count) out[i] = in[i];

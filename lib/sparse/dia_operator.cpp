@@ -5,6 +5,7 @@
 #include <array>
 
 #include "diacut/errors.hpp"
+#include "opencl/launchers/matvec_image.hpp"
 #include "opencl/launchers/matvec_looped.hpp"
 #include "opencl/launchers/matvec_unrolled.hpp"
 
@@ -25,18 +26,61 @@ constexpr std::array<Name, 8> kNames = {{{MatvecKind::kAuto, "auto"},
                                          {MatvecKind::kCoarsened, "coarsened"},
                                          {MatvecKind::kUnrolled, "unrolled"}}};
 
+/// Where a measurement found a kernel better than the rule in choose_matvec(). The first entry that
+/// fits a device holds.
+struct Measured {
+  DeviceKind device;
+  const char* vendor;  ///< Part of the device's vendor.
+  MatvecKind kind;
+};
+constexpr std::array<Measured, 0> kMeasured = {};
+
+bool has_image_for(const DeviceInfo& device, const DiaShape& shape) {
+  return matvec_image_size(device, shape.rows).width_log2 != 0;
+}
+
+MatvecKind automatic(const DeviceInfo& device) {
+  for (const Measured& entry : kMeasured) {
+    if (entry.device == device.kind && device.vendor.find(entry.vendor) != std::string::npos) {
+      return entry.kind;
+    }
+  }
+  return device.kind == DeviceKind::kGpu ? MatvecKind::kImage : MatvecKind::kUnrolled;
+}
+
 std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matrix,
                                          MatvecKind kind) {
+  using Step = MatvecLooped::Step;
   const MatvecMatrix bound{matrix.values, matrix.shape.rows, matrix.shape.pitch,
                            matrix.shape.offsets};
+  const auto looped = [&](Step step) {
+    return std::make_unique<MatvecLooped>(context, bound, step);
+  };
   switch (kind) {
+    case MatvecKind::kNaive:
+      return looped(Step::kNaive);
     case MatvecKind::kAligned:
-      return std::make_unique<MatvecLooped>(context, bound, "matvec_aligned.cl", 128, 1);
+      return looped(Step::kAligned);
+    case MatvecKind::kLocal:
+      return looped(Step::kLocal);
+    case MatvecKind::kVectorized:
+      return looped(Step::kVectorized);
+    case MatvecKind::kCoarsened:
+      return looped(Step::kCoarsened);
+    case MatvecKind::kImage:
+      if (!has_image_for(context.info(), matrix.shape)) {
+        throw DeviceError(
+            fmt::format("{} has no images large enough for {} rows; choose another "
+                        "product with --matvec",
+                        context.info().name, matrix.shape.rows));
+      }
+      return std::make_unique<MatvecImage>(context, bound);
     case MatvecKind::kUnrolled:
       return std::make_unique<MatvecUnrolled>(context, bound);
-    default:
-      throw ConfigError(fmt::format("the product '{}' is no kernel", to_string(kind)));
+    case MatvecKind::kAuto:
+      break;
   }
+  throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
 }
 
 }  // namespace
@@ -57,8 +101,16 @@ MatvecKind matvec_kind(const std::string& name) {
   throw ConfigError(fmt::format("'{}' is no product; it is one of {}", name, known));
 }
 
-MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo&, const DiaShape&) {
-  return {asked == MatvecKind::kAligned ? asked : MatvecKind::kUnrolled, {}};
+MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo& device, const DiaShape& shape) {
+  const MatvecKind kind = asked == MatvecKind::kAuto ? automatic(device) : asked;
+  if (kind != MatvecKind::kImage || has_image_for(device, shape)) return {kind, {}};
+  const std::string why =
+      device.images ? fmt::format("its images, at most {} x {}, do not hold {} rows",
+                                  device.image_max_width, device.image_max_height, shape.rows)
+                    : std::string("it has no images");
+  return {MatvecKind::kUnrolled,
+          fmt::format("the product 'image' cannot run on {}: {}; 'unrolled' is used instead",
+                      device.name, why)};
 }
 
 class DiaOperator::Implementation {

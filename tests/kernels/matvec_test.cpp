@@ -150,7 +150,9 @@ class TinyMatvec : public Matvec {};
 std::string kind_name(const ::testing::TestParamInfo<MatvecKind>& info) {
   return to_string(info.param);
 }
-const auto kKinds = ::testing::Values(MatvecKind::kAligned, MatvecKind::kUnrolled);
+const auto kKinds = ::testing::Values(MatvecKind::kNaive, MatvecKind::kAligned, MatvecKind::kLocal,
+                                      MatvecKind::kVectorized, MatvecKind::kImage,
+                                      MatvecKind::kCoarsened, MatvecKind::kUnrolled);
 INSTANTIATE_TEST_SUITE_P(Kernels, TinyMatvec, kKinds, kind_name);
 INSTANTIATE_TEST_SUITE_P(Kernels, Matvec, kKinds, kind_name);
 

@@ -16,14 +16,27 @@ std::pair<std::int64_t, std::int64_t> MatvecMatrix::reach() const {
 }
 
 MatvecLauncher::MatvecLauncher(Context& context, const MatvecMatrix& matrix,
-                               const std::string& file, const std::string& options,
-                               std::size_t group, std::size_t rows_per_item)
-    : context_(&context), group_(std::min(group, context.info().max_work_group)) {
-  const std::size_t items = (matrix.rows + rows_per_item - 1) / rows_per_item;
+                               const MatvecKernelFile& kernel)
+    : context_(&context), group_(std::min(kernel.group, context.info().max_work_group)) {
+  const std::size_t items = (matrix.rows + kernel.rows_per_item - 1) / kernel.rows_per_item;
   items_ = round_up(items, group_);
-  const std::string all = fmt::format("{} -DGROUP={}", options, group_);
-  plain_ = context.kernel(file, "matvec", all);
-  recurrence_ = context.kernel(file, "matvec", all + " -DRECURRENCE");
+  const std::string options = fmt::format("-DGROUP={} {}", group_, kernel.options);
+  plain_ = context.kernel(kernel.file, "matvec", options);
+  recurrence_ = context.kernel(kernel.file, "matvec", options + " -DRECURRENCE");
+}
+
+Buffer<std::int64_t> MatvecLauncher::upload_offsets(Context& context, const MatvecMatrix& matrix) {
+  Buffer<std::int64_t> offsets =
+      context.allocate<std::int64_t>(matrix.offsets.size(), "the matrix's offsets");
+  offsets.upload(matrix.offsets);
+  return offsets;
+}
+
+void MatvecLauncher::bind_looped(const MatvecMatrix& matrix, const Buffer<std::int64_t>& offsets) {
+  const auto [lowest, highest] = matrix.reach();
+  bind(matrix.values.cl(), offsets.cl(), static_cast<cl_uint>(matrix.offsets.size()),
+       static_cast<cl_ulong>(matrix.pitch), static_cast<cl_long>(lowest),
+       static_cast<cl_long>(highest), static_cast<cl_ulong>(matrix.rows));
 }
 
 void MatvecLauncher::prepare(const Buffer<float>&) {}

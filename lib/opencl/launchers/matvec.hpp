@@ -22,6 +22,14 @@ struct MatvecMatrix {
   std::pair<std::int64_t, std::int64_t> reach() const;
 };
 
+/// A product kernel, how to build it and how it divides the rows.
+struct MatvecKernelFile {
+  std::string file;
+  std::string options;
+  std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
+  std::size_t rows_per_item = 1;
+};
+
 /// One of kernels/matvec_*.cl in both its forms, with a matrix bound to it. `in` and `out` hold at
 /// least the matrix's rows and are different buffers; nothing beyond the rows is read or written.
 /// The matrix's values must outlive it. Throws DeviceError.
@@ -38,10 +46,8 @@ class MatvecLauncher {
                   float gamma);
 
  protected:
-  /// Builds `file` with `options` and -DGROUP=(work-items a group, at most `group`). Work-items
-  /// compute `rows_per_item` rows each.
-  MatvecLauncher(Context& context, const MatvecMatrix& matrix, const std::string& file,
-                 const std::string& options, std::size_t group, std::size_t rows_per_item = 1);
+  /// Builds both forms.
+  MatvecLauncher(Context& context, const MatvecMatrix& matrix, const MatvecKernelFile& kernel);
 
   /// Sets the kernels' first arguments; in, out and the factors of the recurrence follow them.
   template <class... Arguments>
@@ -49,7 +55,11 @@ class MatvecLauncher {
     with_device_errors("binding a matrix to its product", [&] { (bind_next(arguments), ...); });
   }
 
-  /// Called before `in` is multiplied by.
+  static Buffer<std::int64_t> upload_offsets(Context& context, const MatvecMatrix& matrix);
+  /// The arguments that all kernels with offsets at run time begin with.
+  void bind_looped(const MatvecMatrix& matrix, const Buffer<std::int64_t>& offsets);
+
+  /// Called before `in` is multiplied.
   virtual void prepare(const Buffer<float>& in);
 
   Context& context() { return *context_; }

@@ -2,15 +2,29 @@
 
 namespace diacut {
 
-MatvecLooped::MatvecLooped(Context& context, const MatvecMatrix& matrix, const std::string& file,
-                           std::size_t group, std::size_t rows_per_item)
-    : MatvecLauncher(context, matrix, file, {}, group, rows_per_item),
-      offsets_(context.allocate<std::int64_t>(matrix.offsets.size(), "the matrix's offsets")) {
-  offsets_.upload(matrix.offsets);
-  const auto [lowest, highest] = matrix.reach();
-  bind(matrix.values.cl(), offsets_.cl(), static_cast<cl_uint>(matrix.offsets.size()),
-       static_cast<cl_ulong>(matrix.pitch), static_cast<cl_long>(lowest),
-       static_cast<cl_long>(highest), static_cast<cl_ulong>(matrix.rows));
+namespace {
+
+MatvecKernelFile file_of(MatvecLooped::Step step) {
+  switch (step) {
+    case MatvecLooped::Step::kNaive:
+      return {"matvec_naive.cl", "", 128, 1};
+    case MatvecLooped::Step::kAligned:
+      return {"matvec_aligned.cl", "", 128, 1};
+    case MatvecLooped::Step::kLocal:
+      return {"matvec_local.cl", "", 256, 1};
+    case MatvecLooped::Step::kVectorized:
+      return {"matvec_vectorized.cl", "", 128, 4};
+    case MatvecLooped::Step::kCoarsened:
+      break;
+  }
+  return {"matvec_coarsened.cl", "-DROWS=256", 1, 256};
+}
+
+}  // namespace
+
+MatvecLooped::MatvecLooped(Context& context, const MatvecMatrix& matrix, Step step)
+    : MatvecLauncher(context, matrix, file_of(step)), offsets_(upload_offsets(context, matrix)) {
+  bind_looped(matrix, offsets_);
 }
 
 }  // namespace diacut

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <string>
-
 #include "opencl/launchers/matvec.hpp"
 
 namespace diacut {
 
-/// A product kernel that reads the offsets at run time: one program serves every matrix.
+/// The product kernels that read the offsets at run time and have the same arguments: one program
+/// serves every matrix.
 class MatvecLooped final : public MatvecLauncher {
  public:
-  MatvecLooped(Context& context, const MatvecMatrix& matrix, const std::string& file,
-               std::size_t group, std::size_t rows_per_item);
+  /// kernels/matvec_<step>.cl
+  enum class Step { kNaive, kAligned, kLocal, kVectorized, kCoarsened };
+
+  MatvecLooped(Context& context, const MatvecMatrix& matrix, Step step);
 
  private:
   Buffer<std::int64_t> offsets_;

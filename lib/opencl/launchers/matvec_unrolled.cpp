@@ -22,7 +22,7 @@ std::string options(const MatvecMatrix& matrix) {
 }  // namespace
 
 MatvecUnrolled::MatvecUnrolled(Context& context, const MatvecMatrix& matrix)
-    : MatvecLauncher(context, matrix, "matvec_unrolled.cl", options(matrix), kGroup) {
+    : MatvecLauncher(context, matrix, {"matvec_unrolled.cl", options(matrix), kGroup, 1}) {
   bind(matrix.values.cl(), static_cast<cl_ulong>(matrix.rows));
 }
 

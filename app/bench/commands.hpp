@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+/// One function a subcommand of diacut-bench: adds it, its options and its help to `app`, and
+/// returns what runs it once the command line is parsed. What runs throws diacut::Error.
+namespace diacut::bench {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<void()> run;
+};
+
+Command control_command(CLI::App& app);
+Command spmv_command(CLI::App& app);
+
+}  // namespace diacut::bench

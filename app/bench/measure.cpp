@@ -1,0 +1,117 @@
+#include "measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/version.hpp"
+#include "opencl/launchers/copy.hpp"
+#include "opencl/launchers/random_matrix.hpp"
+
+namespace diacut::bench {
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  app.add_option("--device", options.device,
+                 "Device: an index P:D, part of a name, gpu or cpu (default: DIACUT_DEVICE, else "
+                 "the first GPU, else the first CPU)");
+  app.add_option("--kernel-dir", options.kernel_dir, "Read the kernels from this folder");
+  app.add_option("--json", options.json, "Write the figures to this file too");
+  app.add_option("--repeats", options.repeats, "Batches to take the median of")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+}
+
+double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue) {
+  const auto batch = [&](int calls) {
+    const cl::Event begin = context.mark();
+    for (int i = 0; i < calls; ++i) enqueue();
+    const cl::Event end = context.mark();
+    context.finish();
+    return milliseconds_between(begin, end) / calls;
+  };
+  constexpr double kBatchMilliseconds = 20.0;
+  constexpr int kMaxCalls = 500;
+  batch(1);  // Compiles, and brings memory in.
+  const double once = std::max(batch(2), 1e-4);
+  const int calls = std::clamp(static_cast<int>(kBatchMilliseconds / once), 1, kMaxCalls);
+  std::vector<double> times;
+  for (int i = 0; i < repeats; ++i) times.push_back(batch(calls));
+  std::sort(times.begin(), times.end());
+  const std::size_t middle = times.size() / 2;
+  return times.size() % 2 == 1 ? times[middle] : 0.5 * (times[middle - 1] + times[middle]);
+}
+
+CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats) {
+  constexpr std::size_t kWidest = 16;
+  const std::size_t count = round_up(bytes / (2 * sizeof(float)), kWidest);
+  Buffer<float> in = context.allocate<float>(count, "what is copied");
+  Buffer<float> out = context.allocate<float>(count, "its copy");
+  const RandomMatrixShape vector{
+      static_cast<int>(count), 1, static_cast<int>(count), count, {0, 0}};
+  random_matrix(context, vector, 1, in);
+  Copy copy(context, floats);
+  CopyBandwidth result;
+  result.floats = floats;
+  result.bytes = 2 * count * sizeof(float);
+  result.milliseconds = median_milliseconds(context, repeats, [&] { copy(in, out, count); });
+  result.gigabytes_per_second = static_cast<double>(result.bytes) / result.milliseconds * 1e-6;
+  return result;
+}
+
+CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repeats) {
+  CopyBandwidth best;
+  for (const int floats : {1, 2, 4}) {
+    const CopyBandwidth copy = copy_bandwidth(context, floats, bytes, repeats);
+    if (copy.gigabytes_per_second > best.gigabytes_per_second) best = copy;
+  }
+  return best;
+}
+
+std::size_t beyond_cache(Context& context, std::size_t bytes) {
+  constexpr std::size_t kLeast = std::size_t{256} << 20;
+  const std::size_t cache = with_device_errors("asking for the cache's size", [&] {
+    return context.queue().getInfo<CL_QUEUE_DEVICE>().getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
+  });
+  const std::size_t most = context.info().global_memory / 4;
+  return std::min(std::max({bytes, kLeast, 2 * cache}), most);
+}
+
+nlohmann::json to_json(const DeviceInfo& device) {
+  return {{"name", device.name},
+          {"platform", device.platform},
+          {"version", device.version},
+          {"driver", device.driver},
+          {"kind", to_string(device.kind)},
+          {"compute_units", device.compute_units},
+          {"diacut", kVersion}};
+}
+
+nlohmann::json to_json(const CopyBandwidth& copy) {
+  return {{"floats", copy.floats},
+          {"bytes", copy.bytes},
+          {"milliseconds", copy.milliseconds},
+          {"gigabytes_per_second", copy.gigabytes_per_second}};
+}
+
+void write_json(const std::string& path, const nlohmann::json& json) {
+  const std::string partial = path + ".partial";
+  std::ofstream stream(partial);
+  stream << json.dump(2) << '\n';
+  stream.close();
+  std::error_code error;
+  if (stream) std::filesystem::rename(partial, path, error);
+  if (!stream || error) {
+    std::filesystem::remove(partial, error);
+    throw InputError(
+        fmt::format("--json: cannot write '{}'; choose a file in a folder that exists and may be "
+                    "written to",
+                    path));
+  }
+}
+
+}  // namespace diacut::bench

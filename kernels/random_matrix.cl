@@ -1,0 +1,31 @@
+// random_matrix: fills a pitched DIA matrix with random weights in (0, 1), for measurements.
+//
+// One work-item writes one element, values[d * pitch + row]: a hash of (d, row), 24 bits of it, or
+// zero where the row ends or neighbour d of the pixel lies outside the image. Pixel (x, y) is row
+// y * stride + x; neighbour d is at (x + steps[2 d], y + steps[2 d + 1]). A hash, not a generator:
+// the host computes any single element again, without the matrix crossing over. The bits do not
+// compress, so memory that compresses cannot flatter a measurement.
+//
+// The hash is MurmurHash3's 32-bit finaliser (Appleby), once per index.
+
+static uint mix(uint h) {
+  h = (h ^ (h >> 16)) * 0x85ebca6bu;
+  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+  return h ^ (h >> 16);
+}
+
+__kernel void random_matrix(__global const int* restrict steps, const int width, const int height,
+                            const int stride, const uint seed, const ulong pitch,
+                            __global float* restrict values) {
+  const ulong row = get_global_id(0);
+  const uint d = get_global_id(1);
+  if (row >= pitch) return;
+  const long y = row / stride;
+  const int x = row % stride;
+  const long to_x = (long)x + steps[2 * d];
+  const long to_y = y + steps[2 * d + 1];
+  const bool inside = x < width && y < height && to_x >= 0 && to_x < width && to_y >= 0 &&
+                      to_y < height;
+  const uint bits = mix(mix((uint)row + 0x9e3779b9u) ^ (seed + d)) >> 8;
+  values[d * pitch + row] = inside ? (bits | 1) * 0x1p-24f : 0.0f;
+}
