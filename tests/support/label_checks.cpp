@@ -1,0 +1,47 @@
+#include "label_checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace diacut::testing {
+
+void expect_labels_contract(const Labels& labels, int width, int height,
+                            const std::vector<std::uint8_t>& valid) {
+  ASSERT_EQ(labels.width, width);
+  ASSERT_EQ(labels.height, height);
+  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  ASSERT_EQ(labels.values.size(), pixels);
+
+  const auto columns = static_cast<std::size_t>(width);
+  std::vector<bool> reached(pixels, false);
+  std::vector<std::size_t> open;
+  std::int64_t regions = 0;
+  for (std::size_t start = 0; start < pixels; ++start) {
+    const bool has_data = valid.empty() || valid[start] != 0;
+    ASSERT_EQ(labels.values[start] != 0, has_data) << "pixel " << start;
+    if (!has_data || reached[start]) continue;
+    // The first pixel of a part that was not reached yet begins the next label: were a region in
+    // two parts, or the labels out of order, this would not hold.
+    const std::int32_t label = labels.values[start];
+    ASSERT_EQ(label, ++regions) << "pixel " << start;
+    open.assign(1, start);
+    reached[start] = true;
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      const auto visit = [&](bool inside, std::size_t next) {
+        if (!inside || reached[next] || labels.values[next] != label) return;
+        reached[next] = true;
+        open.push_back(next);
+      };
+      visit(at % columns != 0, at - 1);
+      visit(at % columns != columns - 1, at + 1);
+      visit(at >= columns, at - columns);
+      visit(at + columns < pixels, at + columns);
+    }
+  }
+  EXPECT_EQ(labels.count, regions);
+}
+
+}  // namespace diacut::testing

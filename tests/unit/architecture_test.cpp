@@ -1,0 +1,212 @@
+// What each folder of lib/ may include, and what no stage may do. The tables are the design: a
+// stage knows core, opencl, sparse and the stages before it that it reads from; only the pipeline
+// knows the order; only the programs of app/ print and end the process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using Folders = std::set<std::string>;
+
+/// Folder of lib/ -> the other folders whose headers it may include. "diacut" is the public
+/// headers, which everyone may include.
+const std::map<std::string, Folders>& allowed_folders() {
+  static const std::map<std::string, Folders> allowed = {
+      {"include", {}},
+      {"core", {}},
+      {"opencl", {"core"}},
+      {"image", {"core"}},
+      {"sparse", {"core", "opencl"}},
+      {"cues", {"core", "opencl", "sparse", "image"}},
+      {"affinity", {"core", "opencl", "sparse", "cues"}},
+      {"eigen", {"core", "opencl", "sparse"}},
+      {"contour", {"core", "opencl", "sparse", "cues", "eigen"}},
+      {"region", {"core", "opencl", "sparse", "contour"}},
+      {"output", {"core", "image"}},
+      {"evaluate", {"core", "image"}},
+      {"pipeline",
+       {"core", "opencl", "image", "sparse", "cues", "affinity", "eigen", "contour", "region"}},
+  };
+  return allowed;
+}
+
+/// Start of a library's headers -> the folders that may include them.
+const std::map<std::string, Folders>& allowed_libraries() {
+  static const std::map<std::string, Folders> allowed = {
+      {"CL/", {"opencl"}},
+      {"opencv2/", {"image", "output", "evaluate"}},
+      {"toml++/", {"core"}},
+      {"Spectra/", {"eigen"}},
+      {"Eigen/", {"eigen", "region"}},
+      {"nlohmann/", {"output", "evaluate"}},
+      {"CLI/", {}},
+      {"iostream", {}},
+  };
+  return allowed;
+}
+
+/// Names whose use prints or ends the process -> the folders that may use them all the same.
+const std::map<std::string, Folders>& forbidden_names() {
+  static const std::map<std::string, Folders> names = {
+      {"stdout", {"output"}},  // Data, for the file name "-".
+      {"stderr", {}},         {"cout", {}},       {"cerr", {}},       {"clog", {}},
+      {"printf", {}},         {"fprintf", {}},    {"vprintf", {}},    {"vfprintf", {}},
+      {"puts", {}},           {"putchar", {}},    {"perror", {}},     {"exit", {}},
+      {"_exit", {}},          {"_Exit", {}},      {"quick_exit", {}}, {"abort", {}},
+      {"terminate", {}},      {"fmt::print", {}},
+  };
+  return names;
+}
+
+/// `source` with comments, and the contents of literals, blanked; lines stay where they are.
+std::string code_of(const std::string& source) {
+  static const std::regex skipped(
+      R"re(//[^\n]*|/\*[^]*?\*/|R"(\w*)\([^]*?\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')re");
+  std::string code;
+  auto at = source.cbegin();
+  for (std::sregex_iterator match(source.begin(), source.end(), skipped), end; match != end;
+       ++match) {
+    const auto& found = (*match)[0];
+    // The file name of an include is no literal.
+    const std::string before(at, found.first);
+    const bool include = std::regex_search(before, std::regex(R"(#include\s*$)"));
+    code += before;
+    if (include) {
+      code += found.str();
+    } else {
+      code +=
+          std::string(static_cast<std::size_t>(std::count(found.first, found.second, '\n')), '\n');
+      code += ' ';
+    }
+    at = found.second;
+  }
+  return code.append(at, source.cend());
+}
+
+std::vector<std::string> violations(const std::string& folder, const std::string& source) {
+  std::vector<std::string> found;
+  const std::string code = code_of(source);
+  static const std::regex include(R"re(#include\s*(?:"([^"]+)"|<([^>]+)>))re");
+  for (std::sregex_iterator match(code.begin(), code.end(), include), end; match != end; ++match) {
+    const std::string own = (*match)[1];
+    const std::string library = (*match)[2];
+    if (!own.empty()) {
+      const std::string from = own.substr(0, own.find('/'));
+      const auto& allowed = allowed_folders().at(folder);
+      if (from != "diacut" && from != folder && !allowed.contains(from)) found.push_back(own);
+    }
+    for (const auto& [prefix, folders] : allowed_libraries()) {
+      if (library.starts_with(prefix) && !folders.contains(folder)) found.push_back(library);
+    }
+  }
+  static const std::regex word(R"(fmt::print|[A-Za-z_]\w*)");
+  for (std::sregex_iterator match(code.begin(), code.end(), word), end; match != end; ++match) {
+    const auto name = forbidden_names().find(match->str());
+    if (name != forbidden_names().end() && !name->second.contains(folder)) {
+      found.push_back(name->first);
+    }
+  }
+  return found;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> sources(const fs::path& root) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".hpp" || extension == ".cpp" || extension == ".in") {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+const fs::path kLib = fs::path(DIACUT_SOURCE_DIR) / "lib";
+
+TEST(Architecture, FoldersIncludeOnlyWhatTheDesignAllowsAndNeverPrint) {
+  std::set<std::string> seen;
+  for (const fs::path& path : sources(kLib)) {
+    const std::string folder = fs::relative(path, kLib).begin()->string();
+    ASSERT_TRUE(allowed_folders().contains(folder))
+        << path << ": say in this test what the new folder may include";
+    EXPECT_THAT(violations(folder, text_of(path)), ::testing::IsEmpty()) << path;
+    seen.insert(folder);
+  }
+  EXPECT_THAT(seen, ::testing::IsSupersetOf({"core", "opencl", "sparse", "include"}));
+}
+
+TEST(Architecture, TheDesignHasNoCycles) {
+  // Folders whose dependencies are all placed can be placed; in a cycle none can.
+  Folders placed;
+  for (std::size_t round = 0; round < allowed_folders().size(); ++round) {
+    for (const auto& [folder, needs] : allowed_folders()) {
+      if (std::includes(placed.begin(), placed.end(), needs.begin(), needs.end())) {
+        placed.insert(folder);
+      }
+    }
+  }
+  EXPECT_EQ(placed.size(), allowed_folders().size());
+}
+
+TEST(Architecture, EveryKernelSaysWhatItComputes) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(DIACUT_SOURCE_DIR) / "kernels")) {
+    const std::string text = text_of(entry.path());
+    EXPECT_TRUE(text.starts_with("//") || text.starts_with("/*")) << entry.path();
+    ++count;
+  }
+  EXPECT_GT(count, 1u);
+}
+
+TEST(ArchitectureRules, FindWhatIsNotAllowed) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  EXPECT_THAT(violations("eigen", "#include \"pipeline/run_plan.hpp\"\n"),
+              ElementsAre("pipeline/run_plan.hpp"));
+  EXPECT_THAT(violations("core", "#include \"opencl/context.hpp\"\n#include \"core/a.hpp\"\n"),
+              ElementsAre("opencl/context.hpp"));
+  EXPECT_THAT(violations("include", "#include \"core/parameter_table.hpp\"\n"),
+              ElementsAre("core/parameter_table.hpp"));
+  EXPECT_THAT(violations("region", "#include <CL/cl.h>\n#include <Eigen/Dense>\n"),
+              ElementsAre("CL/cl.h"));
+  EXPECT_THAT(violations("output", "void f() { std::cout << 1; }"), ElementsAre("cout"));
+  EXPECT_THAT(violations("core", "f(); std::exit(1);\n"), ElementsAre("exit"));
+  EXPECT_THAT(violations("core", "const char* s = \"a\\\"\"; printf(s);"), ElementsAre("printf"));
+  EXPECT_THAT(violations("core", "fmt::print(\"x\"); fmt::format(\"x\");"),
+              ElementsAre("fmt::print"));
+}
+
+TEST(ArchitectureRules, AllowTheRest) {
+  using ::testing::IsEmpty;
+  EXPECT_THAT(violations("affinity",
+                         "#include \"affinity/a.hpp\"\n#include \"cues/cue.hpp\"\n"
+                         "#include \"diacut/image.hpp\"\n#include <vector>\n"),
+              IsEmpty());
+  EXPECT_THAT(violations("core",
+                         "// printf(1) exit\n/* std::cout\n exit(1); */ int i = '\"';\n"
+                         "f(\"std::cerr // \\\" exit(2)\"); g(R\"(exit(3) \")\"); snprintf(b);\n"
+                         "int exit_code = 0;  // #include \"pipeline/a.hpp\"\n"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace diacut
