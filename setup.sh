@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# One entry to the whole project: installs what a step needs (on Debian), builds, and runs it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+# What each step needs from Debian 12, by package.
+build_packages=(
+  cmake ninja-build g++
+  libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
+  libcli11-dev libtomlplusplus-dev
+  ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
+)
+run_packages=(pocl-opencl-icd)
+package_packages=(dpkg-dev file)
+style_packages=(clang-format-14 shellcheck)
+test_packages=(
+  libgtest-dev libgmock-dev oclgrind lintian
+  "${package_packages[@]}" "${style_packages[@]}"
+)
+tidy_packages=(clang-tidy-14)
+
+build_dir=build/release
+missing=()
+
+usage() {
+  cat <<'TEXT'
+Usage: ./setup.sh COMMAND
+
+  demo      install what is needed, build, segment the photographs of images/ into out/
+  test      install what is needed, build, and run every test
+  build     install what is needed and build
+  lint      check the format of the sources, and run clang-tidy and shellcheck over them
+  package   build a Debian package in build/release
+  help      this text
+
+Packages are installed with apt (Debian 12) as root or through sudo, and only those that are
+missing. JOBS=N limits how many compilers run at once; otherwise it follows the processors and the
+free memory.
+TEXT
+}
+
+say() { printf '%s\n' "$*" >&2; }
+title() { printf '\n== %s\n' "$*" >&2; }
+
+die() {
+  say "setup.sh: $*"
+  exit 1
+}
+
+is_installed() {
+  [[ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
+}
+
+# Runs its arguments as root, or fails: it never waits for a password that nobody can type.
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  elif [[ -t 0 ]]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+# Installs those of the named packages that are missing. Where that is impossible it says which
+# they are and goes on: the tools may be there from elsewhere, and the build names what is not.
+need() {
+  local package reason=
+  if ! command -v dpkg-query apt-get >/dev/null; then
+    say "This is not Debian, so nothing is installed here. Needed, by their Debian names:"
+    say "  $*"
+    missing=("$@")
+    return
+  fi
+  missing=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  ((${#missing[@]} > 0)) || return 0
+
+  title "Installing ${#missing[@]} packages: ${missing[*]}"
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    reason="you are not root, and sudo is not installed"
+  elif ! as_root true; then
+    reason="you are not root, and sudo refused"
+  elif ! as_root "${apt[@]}" update; then
+    reason="apt-get update failed (is there a network?)"
+  elif ! as_root "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"; then
+    reason="apt-get install failed"
+  else
+    missing=()
+    return
+  fi
+  say "Cannot install packages: $reason. Missing are: ${missing[*]}"
+  say "Going on without them. To install them, as root:"
+  say "  apt-get install --no-install-recommends ${missing[*]}"
+}
+
+# How many compilers may run at once: one a processor, and 1 GB of free memory for each.
+jobs() {
+  local count=${JOBS:-}
+  if [[ -z "$count" ]]; then
+    count=$(nproc 2>/dev/null || echo 1)
+    local free_mb limit
+    free_mb=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo 2>/dev/null || true)
+    limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)
+    if [[ "$limit" =~ ^[0-9]+$ ]] && ((limit / 1048576 < ${free_mb:-0})); then
+      free_mb=$((limit / 1048576))
+    fi
+    if [[ -n "$free_mb" ]] && ((free_mb / 1024 < count)); then
+      count=$((free_mb / 1024))
+    fi
+    ((count >= 1)) || count=1
+  fi
+  echo "$count"
+}
+
+# build ON|OFF TARGET...: ON builds with the tests. Without them, a build folder that already has
+# them keeps them, so that no command undoes another's configuration.
+build() {
+  local tests=$1 target arguments=()
+  shift
+  for target in "$@"; do arguments+=(--target "$target"); done
+  title "Building"
+  local configure=(cmake --preset release)
+  if [[ "$tests" == ON ]]; then
+    configure+=(-DDIACUT_BUILD_TESTS=ON)
+  elif [[ ! -e "$build_dir/CMakeCache.txt" ]]; then
+    configure+=(-DDIACUT_BUILD_TESTS=OFF)
+  fi
+  command -v cmake >/dev/null || die "cmake is not installed${missing[*]:+; missing: ${missing[*]}}"
+  if ! "${configure[@]}" >&2; then
+    die "the build cannot be configured${missing[*]:+; missing packages: ${missing[*]}}"
+  fi
+  cmake --build --preset release --parallel "$(jobs)" "${arguments[@]}" >&2 ||
+    die "the build failed${missing[*]:+; missing packages: ${missing[*]}}"
+}
+
+run_tests() {
+  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+  build ON
+  title "Testing"
+  ctest --preset release
+}
+
+run_lint() {
+  need "${build_packages[@]}" "${test_packages[@]}" "${tidy_packages[@]}"
+  build ON
+  title "Checking"
+  tests/style/format.sh
+  tests/style/shell.sh
+  tests/style/tidy.sh "$build_dir" "$(jobs)"
+}
+
+run_package() {
+  need "${build_packages[@]}" "${package_packages[@]}"
+  build OFF
+  title "Packaging"
+  (cd "$build_dir" && cpack -G DEB)
+}
+
+case "${1:-help}" in
+  demo) run_demo ;;
+  test) run_tests ;;
+  build)
+    need "${build_packages[@]}"
+    build OFF
+    ;;
+  lint) run_lint ;;
+  package) run_package ;;
+  help | -h | --help) usage ;;
+  *)
+    usage >&2
+    die "unknown command '$1'"
+    ;;
+esac
