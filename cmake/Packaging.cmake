@@ -1,4 +1,4 @@
-# Install rules for the package config, and the .deb.
+# Install rules for the package config and the documents, and the .deb.
 include(CMakePackageConfigHelpers)
 configure_package_config_file(
   "${CMAKE_CURRENT_SOURCE_DIR}/cmake/diacutConfig.cmake.in"
@@ -11,6 +11,17 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/diacutConfig.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/diacut")
 install(EXPORT diacutTargets NAMESPACE diacut::
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/diacut")
+
+install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)
+# As Debian wants its change logs: compressed, without a time in them.
+find_program(GZIP gzip REQUIRED)
+add_custom_command(
+  OUTPUT changelog.gz
+  COMMAND "${GZIP}" -9nc "${PROJECT_SOURCE_DIR}/CHANGELOG.md" > changelog.gz
+  DEPENDS "${PROJECT_SOURCE_DIR}/CHANGELOG.md" VERBATIM)
+add_custom_target(changelog ALL DEPENDS changelog.gz)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/changelog.gz" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME diacut)

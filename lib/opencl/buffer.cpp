@@ -44,19 +44,21 @@ void RawBuffer::release() noexcept {
   if (context_ != nullptr) context_->memory_in_use_ -= bytes_;
   context_ = nullptr;
   bytes_ = 0;
-  buffer_ = cl::Buffer();
+  // Assigning an empty buffer would throw when the driver fails to release this one; destroying it
+  // does not.
+  const cl::Buffer released(std::move(buffer_));
 }
 
 RawBuffer::RawBuffer(RawBuffer&& other) noexcept
     : context_(std::exchange(other.context_, nullptr)),
-      buffer_(std::exchange(other.buffer_, cl::Buffer())),
+      buffer_(std::move(other.buffer_)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   if (this != &other) {
     release();
     context_ = std::exchange(other.context_, nullptr);
-    buffer_ = std::exchange(other.buffer_, cl::Buffer());
+    buffer_() = std::exchange(other.buffer_(), nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
   }
   return *this;

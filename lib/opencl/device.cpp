@@ -100,6 +100,7 @@ const OpenedDevice* first_of(const std::vector<OpenedDevice>& devices, DeviceKin
 
 std::vector<DeviceInfo> infos(const std::vector<OpenedDevice>& devices) {
   std::vector<DeviceInfo> result;
+  result.reserve(devices.size());
   for (const OpenedDevice& device : devices) result.push_back(device.info);
   return result;
 }

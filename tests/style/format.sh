@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Fails if a C++ source is not as clang-format 14 writes it. --fix writes them all that way.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+format=$(command -v clang-format-14 || command -v clang-format || true)
+if [[ -z "$format" ]] || ! "$format" --version | grep -q 'version 14\.'; then
+  echo "clang-format 14 is needed (other versions format differently): install clang-format-14" >&2
+  exit 1
+fi
+action=(--dry-run -Werror)
+[[ "${1:-}" != --fix ]] || action=(-i)
+find app lib tests \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z |
+  xargs -0 "$format" --style=file "${action[@]}"
