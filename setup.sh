@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build_packages=(
   cmake ninja-build g++
   libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libtomlplusplus-dev
+  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)
@@ -135,6 +135,23 @@ build() {
   fi
   cmake --build --preset release --parallel "$(jobs)" "${arguments[@]}" >&2 ||
     die "the build failed${missing[*]:+; missing packages: ${missing[*]}}"
+}
+
+run_demo() {
+  need "${build_packages[@]}" "${run_packages[@]}"
+  build OFF segment
+  title "Segmenting the photographs of images/"
+  local status=0
+  mkdir -p out
+  "$build_dir/app/segment/segment" images/*.jpg --indexed --output out/labels \
+    --overlay out/overlays --eigenvectors out/eigenvectors --json out/report.jsonl --verbose ||
+    status=$?
+  title "Results"
+  say "  out/labels/        labels, as colours of a palette"
+  say "  out/overlays/      the photographs with the boundaries of their regions"
+  say "  out/eigenvectors/  the eigenvectors of each; montage.png shows them side by side"
+  say "  out/report.jsonl   a report for machines, one line for each photograph"
+  return "$status"
 }
 
 run_tests() {
