@@ -1,0 +1,65 @@
+// region_product: out = W_R x for several vectors at once, where W_R keeps only the affinities
+// between pixels of the same region. The matrix holds A = D^-1/2 W D^-1/2 in pitched DIA form on a
+// grid; W is restored as W_ij = s_i A_ij s_j with s the square roots of the degrees.
+//
+// One work-item computes one pixel: a row of COLUMNS values. Layout:
+//   values       values[d * pitch + y * stride + x], diagonal d of grid element (x, y)
+//   root         square root of the degree, one a grid element
+//   region       one a pixel of the width x height image, without padding; 0 belongs to no region
+//   x, out       COLUMNS values a pixel, row by row: one vector load a neighbour
+// Pixels in region 0 get zeros. x is read only at pixels of the same region, so that it may hold
+// anything elsewhere.
+//
+// -DENTRIES=ENTRY(0,-5,0)ENTRY(1,...)...: each diagonal with its neighbour's dx and dy; -DCOLUMNS,
+// 1, 2, 4, 8 or 16. Sizes are arguments, so that one program serves images of every size.
+//
+// Several vectors for one pass over the matrix: the block product of block eigensolvers, whose cost
+// is that of the matrix's bytes.
+#if !defined(ENTRIES) || !defined(COLUMNS)
+#error "region_product needs ENTRIES and COLUMNS"
+#endif
+
+#if COLUMNS == 1
+typedef float Row;
+#elif COLUMNS == 2
+typedef float2 Row;
+#elif COLUMNS == 4
+typedef float4 Row;
+#elif COLUMNS == 8
+typedef float8 Row;
+#elif COLUMNS == 16
+typedef float16 Row;
+#else
+#error "region_product: COLUMNS must be 1, 2, 4, 8 or 16"
+#endif
+
+#define ENTRY(d, dx, dy) (int2)(dx, dy),
+__constant int2 kEntries[] = {ENTRIES (int2)(0, 0)};  // The last ends the list: no diagonal.
+#undef ENTRY
+#define DIAGONALS (sizeof(kEntries) / sizeof(int2) - 1)
+
+__kernel void region_product(__global const float* restrict values,
+                             __global const float* restrict root,
+                             __global const int* restrict region, __global const Row* restrict x,
+                             __global Row* restrict out, const int width, const int height,
+                             const ulong stride, const ulong pitch) {
+  const ulong i = get_global_id(0);
+  if (i >= (ulong)width * height) return;
+  const int px = (int)(i % width);
+  const int py = (int)(i / width);
+  const ulong element = py * stride + px;
+  const int own = region[i];
+  Row sum = (Row)(0.0f);
+  if (own != 0) {
+    for (uint d = 0; d < DIAGONALS; ++d) {
+      const int nx = px + kEntries[d].x;
+      const int ny = py + kEntries[d].y;
+      if ((uint)nx >= (uint)width || (uint)ny >= (uint)height) continue;
+      const ulong j = (ulong)ny * width + nx;
+      if (region[j] != own) continue;
+      sum += (values[d * pitch + element] * root[ny * stride + nx]) * x[j];
+    }
+    sum *= root[element];
+  }
+  out[i] = sum;
+}

@@ -1,0 +1,51 @@
+#include "opencl/launchers/region_product.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace diacut {
+
+namespace {
+constexpr std::size_t kGroup = 64;
+}  // namespace
+
+int RegionProduct::padded_columns(int columns) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
+}
+
+RegionProduct::RegionProduct(Context& context, const RegionLayout& layout,
+                             std::span<const RegionDiagonal> diagonals)
+    : context_(&context), layout_(layout), options_("-DENTRIES=") {
+  for (std::size_t d = 0; d < diagonals.size(); ++d) {
+    options_ += fmt::format("ENTRY({},{},{})", d, diagonals[d].dx, diagonals[d].dy);
+  }
+}
+
+void RegionProduct::launch(const Buffer<float>& values, const Buffer<float>& root,
+                           const Buffer<std::int32_t>& region, const Buffer<float>& x, int columns,
+                           Buffer<float>& out) {
+  auto found = kernels_.find(columns);
+  if (found == kernels_.end()) {
+    found =
+        kernels_
+            .emplace(columns, context_->kernel("region_product.cl", "region_product",
+                                               fmt::format("{} -DCOLUMNS={}", options_, columns)))
+            .first;
+  }
+  cl::Kernel& kernel = found->second;
+  with_device_errors("binding the product within regions", [&] {
+    kernel.setArg(0, values.cl());
+    kernel.setArg(1, root.cl());
+    kernel.setArg(2, region.cl());
+    kernel.setArg(3, x.cl());
+    kernel.setArg(4, out.cl());
+    kernel.setArg(5, static_cast<cl_int>(layout_.width));
+    kernel.setArg(6, static_cast<cl_int>(layout_.height));
+    kernel.setArg(7, static_cast<cl_ulong>(layout_.stride));
+    kernel.setArg(8, static_cast<cl_ulong>(layout_.pitch));
+  });
+  context_->launch(kernel, cl::NDRange(round_up(layout_.pixels(), kGroup)), cl::NDRange(kGroup));
+}
+
+}  // namespace diacut

@@ -1,0 +1,152 @@
+#include "region/device_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opencl/launchers/region_links.hpp"
+
+namespace diacut {
+
+namespace {
+
+std::vector<RegionDiagonal> diagonals_of(const Stencil& stencil) {
+  std::vector<RegionDiagonal> diagonals;
+  diagonals.reserve(stencil.size());
+  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  return diagonals;
+}
+
+std::size_t diagonal_of(const Stencil& stencil, StencilOffset neighbour) {
+  const auto found = std::find(stencil.entries.begin(), stencil.entries.end(), neighbour);
+  return static_cast<std::size_t>(found - stencil.entries.begin());
+}
+
+/// Rows of `from` columns become rows of `to`: cut, or filled with zeros.
+void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, int to) {
+  const std::size_t rows = in.size() / static_cast<std::size_t>(from);
+  out.assign(rows * static_cast<std::size_t>(to), 0.0f);
+  const int copied = std::min(from, to);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(in.data() + i * static_cast<std::size_t>(from), copied,
+                out.data() + i * static_cast<std::size_t>(to));
+  }
+}
+
+}  // namespace
+
+void plan_regions(MemoryPlan& plan, const Grid& grid) {
+  plan.add("regions", grid.pixels() * sizeof(std::int32_t));
+  const std::size_t block = grid.pixels() * RegionProduct::kMaxColumns * sizeof(float);
+  plan.add("the vectors of a product within regions", block);
+  plan.add("the result of a product within regions", block);
+}
+
+DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const Grid& grid, const Stencil& stencil,
+                                         const DiaMatrix& normalised,
+                                         const Buffer<float>& sqrt_degree)
+    : context_(&context),
+      grid_(grid),
+      stencil_(stencil),
+      matrix_(&normalised),
+      root_(&sqrt_degree),
+      layout_{grid.width, grid.height, grid.stride, normalised.shape.pitch},
+      product_(context, layout_, diagonals_of(stencil)),
+      region_(context.allocate<std::int32_t>(grid.pixels(), "regions")),
+      x_(context.allocate<float>(grid.pixels() * RegionProduct::kMaxColumns,
+                                 "the vectors of a product within regions")),
+      out_(context.allocate<float>(grid.pixels() * RegionProduct::kMaxColumns,
+                                   "the result of a product within regions")) {}
+
+void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region,
+                                         const std::vector<float>& x, int columns,
+                                         std::vector<float>& out) {
+  const int wide = RegionProduct::padded_columns(columns);
+  const std::size_t count = grid_.pixels() * static_cast<std::size_t>(wide);
+  region_.upload(region);
+  if (wide != columns) {
+    copy_rows(x, columns, padded_, wide);
+    x_.upload(padded_);
+  } else {
+    x_.upload(x);
+  }
+  product_.launch(matrix_->values, *root_, region_, x_, wide, out_);
+  if (wide != columns) {
+    padded_.resize(count);
+    out_.download(std::span(padded_));
+    copy_rows(padded_, wide, out, columns);
+  } else {
+    out.resize(count);
+    out_.download(std::span(out));
+  }
+}
+
+void DeviceAffinityGraph::read_links() {
+  // The vectors of a product have room for these, and are free between products.
+  launch_region_links(*context_, layout_, diagonal_of(stencil_, {1, 0}),
+                      diagonal_of(stencil_, {0, 1}), matrix_->values, *root_, x_, out_);
+  right_.resize(grid_.pixels());
+  down_.resize(grid_.pixels());
+  x_.download(std::span(right_));
+  out_.download(std::span(down_));
+}
+
+const std::vector<float>& DeviceAffinityGraph::right() {
+  if (right_.empty()) read_links();
+  return right_;
+}
+
+const std::vector<float>& DeviceAffinityGraph::down() {
+  if (down_.empty()) read_links();
+  return down_;
+}
+
+std::vector<double> reference_product_within(const Grid& grid, const Stencil& stencil,
+                                             const HostDiaMatrix& normalised,
+                                             const std::vector<float>& sqrt_degree,
+                                             const std::vector<std::int32_t>& region,
+                                             const std::vector<float>& x, int columns,
+                                             std::vector<double>* magnitude) {
+  std::vector<double> out(grid.pixels() * static_cast<std::size_t>(columns), 0.0);
+  if (magnitude != nullptr) magnitude->assign(out.size(), 0.0);
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    const std::vector<double> links =
+        reference_links(grid, stencil, normalised, sqrt_degree, stencil.entries[d]);
+    for (std::size_t i = 0; i < grid.pixels(); ++i) {
+      const auto [dx, dy] = stencil.entries[d];
+      const int nx = static_cast<int>(i % static_cast<std::size_t>(grid.width)) + dx;
+      const int ny = static_cast<int>(i / static_cast<std::size_t>(grid.width)) + dy;
+      if (nx < 0 || nx >= grid.width || ny < 0 || ny >= grid.height) continue;
+      const std::size_t j = static_cast<std::size_t>(ny) * grid.width + nx;
+      if (region[i] == 0 || region[i] != region[j]) continue;
+      for (int c = 0; c < columns; ++c) {
+        const double term = links[i] * static_cast<double>(x[j * columns + c]);
+        out[i * columns + c] += term;
+        if (magnitude != nullptr) (*magnitude)[i * columns + c] += std::abs(term);
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
+                                    const HostDiaMatrix& normalised,
+                                    const std::vector<float>& sqrt_degree,
+                                    StencilOffset neighbour) {
+  const std::size_t d = diagonal_of(stencil, neighbour);
+  std::vector<double> links(grid.pixels(), 0.0);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const int nx = x + neighbour.dx;
+      const int ny = y + neighbour.dy;
+      if (nx < 0 || nx >= grid.width || ny < 0 || ny >= grid.height) continue;
+      const std::size_t from = static_cast<std::size_t>(y) * grid.stride + x;
+      const std::size_t to = static_cast<std::size_t>(ny) * grid.stride + nx;
+      links[static_cast<std::size_t>(y) * grid.width + x] =
+          static_cast<double>(normalised.values[d * normalised.shape.pitch + from]) *
+          static_cast<double>(sqrt_degree[from]) * static_cast<double>(sqrt_degree[to]);
+    }
+  }
+  return links;
+}
+
+}  // namespace diacut

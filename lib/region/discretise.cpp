@@ -1,0 +1,126 @@
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "region/region.hpp"
+
+namespace diacut {
+
+namespace {
+
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Rows read at once: a block of them and its product stay in the cache.
+constexpr std::size_t kBlock = 512;
+/// The rotation is found from at most so many rows, spread evenly: k^2 numbers need no more.
+constexpr std::size_t kSample = 40'000;
+constexpr int kMaxIterations = 100;
+
+/// The pixels with data.
+std::vector<std::size_t> pixels_with_data(const Eigenvectors& eigenvectors) {
+  std::vector<std::size_t> pixels;
+  for (std::size_t i = 0; i < eigenvectors.sqrt_degree.size(); ++i) {
+    if (eigenvectors.sqrt_degree[i] > 0) pixels.push_back(i);
+  }
+  return pixels;
+}
+
+/// Row r of the result: the first k values of y = z / sqrt_degree at pixels[r], to unit length.
+Rows unit_rows(const Eigenvectors& eigenvectors, const std::size_t* pixels, std::size_t count,
+               int k) {
+  Rows rows(count, k);
+  for (int c = 0; c < k; ++c) {
+    const std::vector<float>& z = eigenvectors.vectors[c];
+    for (std::size_t r = 0; r < count; ++r) {
+      rows(r, c) = z[pixels[r]] / eigenvectors.sqrt_degree[pixels[r]];
+    }
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    const float norm = rows.row(r).norm();
+    if (norm > 0) rows.row(r) /= norm;
+  }
+  return rows;
+}
+
+/// Columns that are rows of x as nearly orthogonal as can be: the first is the row nearest to the
+/// mean direction, each further one the row least aligned with those chosen (Yu and Shi, step 4).
+Rows initial_rotation(const Rows& x) {
+  const Eigen::Index k = x.cols();
+  const Eigen::VectorXf mean = x.colwise().sum().transpose();
+  Eigen::Index chosen = 0;
+  (x * mean).maxCoeff(&chosen);
+  Rows rotation(k, k);
+  Eigen::VectorXf alignment = Eigen::VectorXf::Zero(x.rows());
+  for (Eigen::Index c = 0; c < k; ++c) {
+    rotation.col(c) = x.row(chosen).transpose();
+    alignment += (x * rotation.col(c)).cwiseAbs();
+    alignment.minCoeff(&chosen);
+  }
+  return rotation;
+}
+
+/// The largest of each row of x * rotation.
+void nearest_indicator(const Eigen::Ref<const Rows>& x, const Rows& rotation, Rows& product,
+                       std::int32_t* classes) {
+  product.noalias() = x * rotation;
+  for (Eigen::Index r = 0; r < x.rows(); ++r) {
+    Eigen::Index largest = 0;
+    product.row(r).maxCoeff(&largest);
+    classes[r] = static_cast<std::int32_t>(largest);
+  }
+}
+
+Rows best_rotation(const Rows& x) {
+  const Eigen::Index k = x.cols();
+  Rows rotation = initial_rotation(x);
+  Rows product;
+  std::vector<std::int32_t> classes(kBlock);
+  double objective = 0;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    // Sums of the rows of each class: the indicator's product with x.
+    Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(k, k);
+    for (Eigen::Index at = 0; at < x.rows(); at += kBlock) {
+      const auto block = x.middleRows(at, std::min<Eigen::Index>(kBlock, x.rows() - at));
+      nearest_indicator(block, rotation, product, classes.data());
+      for (Eigen::Index r = 0; r < block.rows(); ++r) {
+        sums.row(classes[r]) += block.row(r).cast<double>();
+      }
+    }
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(sums, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const double reached = svd.singularValues().sum();
+    if (std::abs(reached - objective) <= std::numeric_limits<float>::epsilon() * reached) break;
+    objective = reached;
+    rotation = (svd.matrixV() * svd.matrixU().transpose()).cast<float>();
+  }
+  return rotation;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k) {
+  std::vector<std::int32_t> result(eigenvectors.sqrt_degree.size(), 0);
+  const std::vector<std::size_t> pixels = pixels_with_data(eigenvectors);
+  if (pixels.empty()) return result;
+  k = std::min(k, static_cast<int>(eigenvectors.vectors.size()));
+  if (k < 2) {
+    for (const std::size_t i : pixels) result[i] = 1;
+    return result;
+  }
+  const std::size_t step = (pixels.size() + kSample - 1) / kSample;
+  std::vector<std::size_t> sample;
+  for (std::size_t r = 0; r < pixels.size(); r += step) sample.push_back(pixels[r]);
+  const Rows rotation = best_rotation(unit_rows(eigenvectors, sample.data(), sample.size(), k));
+
+  Rows product;
+  std::vector<std::int32_t> classes(kBlock);
+  for (std::size_t at = 0; at < pixels.size(); at += kBlock) {
+    const std::size_t count = std::min(kBlock, pixels.size() - at);
+    nearest_indicator(unit_rows(eigenvectors, pixels.data() + at, count, k), rotation, product,
+                      classes.data());
+    for (std::size_t r = 0; r < count; ++r) result[pixels[at + r]] = classes[r] + 1;
+  }
+  return result;
+}
+
+}  // namespace diacut

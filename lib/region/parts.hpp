@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace diacut {
+
+/// The 4-connected pieces of a map of classes, width * height values row by row: pixels of equal
+/// class that touch by an edge share a part. Parts are numbered 1..count in scan order; 0 where the
+/// class is 0.
+struct Parts {
+  int width = 0;
+  int height = 0;
+  std::int32_t count = 0;
+  std::vector<std::int32_t> of_pixel;
+};
+
+Parts connected_parts(int width, int height, const std::vector<std::int32_t>& classes);
+
+/// Which parts touch, how closely, and what remains when some of them are joined.
+///
+/// Two parts touch where pixels of theirs are 4-neighbours. Their affinity is the sum of W over
+/// those pairs, because that is what a cut between them costs. Joining n parts takes n log^2 n: the
+/// part with fewer borders is folded into the other.
+class PartGraph {
+ public:
+  /// right and down: W between each pixel and its right and lower neighbour, as AffinityGraph
+  /// gives it.
+  PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down);
+
+  /// Parts that remain.
+  std::int32_t count() const { return count_; }
+
+  /// Joins parts of less than `min_size` pixels, the smallest first (then the first in scan
+  /// order), to the neighbour with the strongest affinity (then the longest border, then the first
+  /// in scan order), until none is left that has a neighbour, or `at_least` parts remain.
+  void join_small(std::int64_t min_size, std::int32_t at_least);
+
+  /// Joins the pair of neighbours that a cut keeps apart at the highest price, by
+  /// affinity * (1/size + 1/size) as in the normalized cut, again and again until `target` parts
+  /// remain or none has a neighbour.
+  void join_alike(std::int32_t target);
+
+  /// For each part 1..n of the constructor's parts (index 0: 0), the part that it has become:
+  /// 1..count() in scan order.
+  std::vector<std::int32_t> joined() const;
+
+ private:
+  struct Border {
+    double affinity = 0;
+    std::int64_t length = 0;
+  };
+  struct Part {
+    std::int64_t size = 0;
+    std::int32_t first = 0;  ///< The first of its original parts in scan order.
+    std::int32_t joins = 0;  ///< Tells an outdated entry of a queue.
+    std::map<std::int32_t, Border> borders;
+  };
+
+  /// The neighbour that `part` joins, 0 if it has none.
+  std::int32_t strongest_neighbour(std::int32_t part) const;
+  /// Returns which of the two holds the other now.
+  std::int32_t join(std::int32_t a, std::int32_t b);
+
+  std::vector<Part> parts_;           ///< Index 0 is unused.
+  std::vector<std::int32_t> parent_;  ///< Union-find; a root is its own parent.
+  std::int32_t count_ = 0;
+};
+
+}  // namespace diacut

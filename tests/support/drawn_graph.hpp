@@ -1,0 +1,52 @@
+#pragma once
+
+#include <Eigen/Dense>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "region/region.hpp"
+
+namespace diacut::testing {
+
+/// A small picture drawn in characters, one a pixel: ' ' has no data, others are classes by
+/// themselves.
+using Drawing = std::vector<std::string>;
+
+/// Drawn characters as numbers: ' ' is 0, others their distance from 'a' plus 1.
+std::vector<std::int32_t> classes_of(const Drawing& drawing);
+
+/// Labels as a drawing: 0 is ' ', 1 'a', 2 'b', ...
+Drawing drawing_of(int width, const std::vector<std::int32_t>& labels);
+
+/// The affinity of a drawing, by plain loops over a dense matrix: pixels with data within `radius`
+/// are tied by 1 where the characters are equal and by `across` where they differ.
+class DrawnGraph final : public AffinityGraph {
+ public:
+  explicit DrawnGraph(const Drawing& drawing, double across = 0.01, int radius = 2);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  const Eigen::MatrixXd& weights() const { return weights_; }
+  Eigen::MatrixXd& weights() { return weights_; }
+
+  /// The first `count` (or as many as there are pixels with data) exact eigenvectors of W as it is
+  /// now, by a dense solver.
+  Eigenvectors eigenvectors(int count) const;
+
+  void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
+                      int columns, std::vector<float>& out) override;
+  int max_columns() const override { return 16; }
+  const std::vector<float>& right() override;
+  const std::vector<float>& down() override;
+
+ private:
+  int width_;
+  int height_;
+  Eigen::MatrixXd weights_;
+  std::vector<float> right_;
+  std::vector<float> down_;
+};
+
+}  // namespace diacut::testing
