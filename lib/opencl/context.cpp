@@ -100,6 +100,9 @@ double milliseconds_between(const cl::Event& begin, const cl::Event& end) {
 
 Context::Context(std::string_view device, std::string kernel_dir)
     : kernel_dir_(std::move(kernel_dir)) {
+  if (!kernel_dir_.empty() && !std::filesystem::is_directory(kernel_dir_)) {
+    throw ConfigError(fmt::format("--kernel-dir: there is no folder '{}'", kernel_dir_));
+  }
   OpenedDevice opened = open_device(device);
   info_ = opened.info;
   device_ = opened.device;

@@ -71,6 +71,8 @@ class Context {
   std::uint64_t memory_limit() const { return memory_limit_; }
   std::uint64_t memory_in_use() const { return memory_in_use_; }
   std::uint64_t memory_peak() const { return memory_peak_; }
+  /// Counts the peak anew, from what is in use now.
+  void reset_memory_peak() { memory_peak_ = memory_in_use_; }
 
  private:
   friend class RawBuffer;

@@ -54,7 +54,10 @@ struct Segmentation {
   Labels labels;
   Eigenvectors eigenvectors;
   std::vector<StageTime> times;
-  std::vector<MemoryUse> device_memory;  ///< The plan: every large allocation.
+  /// The plan: every large allocation. They are not all held at once.
+  std::vector<MemoryUse> device_memory;
+  std::uint64_t device_peak_bytes = 0;  ///< The most that was held on the device at once.
+  std::uint64_t host_peak_bytes = 0;    ///< The process's largest resident size so far.
   std::string matvec;                    ///< The kernel that was used, "unrolled".
   std::vector<std::string> notes;        ///< What a person should know, in whole sentences.
 };
@@ -74,8 +77,12 @@ class Segmenter {
   const DeviceInfo& device() const;
   const Parameters& parameters() const;
 
+  /// At most this is held on the device at once, in bytes; 0: the device's memory.
+  void limit_device_memory(std::uint64_t bytes);
+
   /// Same image, parameters, device and driver: the same result. Throws InputError (nothing to
-  /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError.
+  /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError;
+  /// after any of them the next image may be tried.
   Segmentation segment(const Image& image, const Watch& watch = {});
 
  private:
