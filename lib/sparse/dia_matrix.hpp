@@ -14,8 +14,8 @@ namespace diacut {
 ///
 ///   (A x)[row] = sum over d of values[d * pitch + row] * x[row + offsets[d]]
 ///
-/// over the d with 0 <= row + offsets[d] < rows. Offsets ascend but may repeat (in images narrower
-/// than the stencil). An entry whose column lies outside [0, rows), or in another image row than
+/// over the d with 0 <= row + offsets[d] < rows. Offsets of a stencil ascend, except in images
+/// narrower than it, where they may also repeat. An entry whose column lies outside [0, rows), or in another image row than
 /// its stencil entry means, is stored as zero; elements from rows to pitch are zero too.
 struct DiaShape {
   std::size_t rows = 0;

@@ -1,0 +1,106 @@
+#include "contour/spectral_contour.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace diacut {
+
+namespace {
+
+constexpr int kHalf = 3;  // of 7 x 7
+using Taps = std::array<double, 2 * kHalf + 1>;
+
+int mirrored(int i, int n) {
+  while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
+  return i;
+}
+
+/// Correlates every row, or every column, of `in` with `taps`.
+std::vector<double> filtered(const std::vector<double>& in, int width, int height, bool rows,
+                             const Taps& taps) {
+  std::vector<double> out(in.size());
+  std::size_t at = 0;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x, ++at) {
+      double sum = 0;
+      for (int t = -kHalf; t <= kHalf; ++t) {
+        const auto sx = static_cast<std::size_t>(rows ? mirrored(x + t, width) : x);
+        const auto sy = static_cast<std::size_t>(rows ? y : mirrored(y + t, height));
+        sum += taps[static_cast<std::size_t>(t + kHalf)] *
+               in[sy * static_cast<std::size_t>(width) + sx];
+      }
+      out[at] = sum;
+    }
+  }
+  return out;
+}
+
+/// y = z / sqrt_degree scaled to [0, 1] over the pixels with data, 0 elsewhere.
+std::vector<double> scaled_vector(const std::vector<float>& z,
+                                  const std::vector<float>& sqrt_degree) {
+  std::vector<double> y(z.size(), 0.0);
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (!(sqrt_degree[i] > 0)) continue;
+    y[i] = static_cast<double>(z[i]) / sqrt_degree[i];
+    low = std::min(low, y[i]);
+    high = std::max(high, y[i]);
+  }
+  const double scale = high > low ? 1 / (high - low) : 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    y[i] = sqrt_degree[i] > 0 ? (y[i] - low) * scale : 0;
+  }
+  return y;
+}
+
+}  // namespace
+
+std::array<std::vector<float>, kOrientations> oriented_spectral_contour(
+    const Eigenvectors& eigenvectors, double floor) {
+  const int width = eigenvectors.width;
+  const int height = eigenvectors.height;
+  Taps gauss{};
+  Taps derivative{};
+  double total = 0;
+  for (int t = -kHalf; t <= kHalf; ++t) total += std::exp(-0.5 * t * t);
+  for (int t = -kHalf; t <= kHalf; ++t) {
+    const auto i = static_cast<std::size_t>(t + kHalf);
+    gauss[i] = std::exp(-0.5 * t * t) / total;
+    derivative[i] = t * gauss[i];
+  }
+
+  std::array<std::vector<float>, kOrientations> result;
+  for (std::vector<float>& map : result) map.assign(eigenvectors.sqrt_degree.size(), 0.0F);
+  for (std::size_t k = 1; k < eigenvectors.vectors.size(); ++k) {
+    const std::vector<double> y = scaled_vector(eigenvectors.vectors[k], eigenvectors.sqrt_degree);
+    const std::vector<double> dx =
+        filtered(filtered(y, width, height, true, derivative), width, height, false, gauss);
+    const std::vector<double> dy =
+        filtered(filtered(y, width, height, true, gauss), width, height, false, derivative);
+    const double weight = 1 / std::sqrt(std::max(eigenvectors.values[k], floor));
+    for (std::size_t o = 0; o < result.size(); ++o) {
+      // The derivative of an isotropic Gaussian is steerable: any direction from two.
+      const double angle = static_cast<double>(o) * std::numbers::pi / kOrientations;
+      const double c = std::cos(angle) * weight;
+      const double s = std::sin(angle) * weight;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        if (!(eigenvectors.sqrt_degree[i] > 0)) continue;
+        result[o][i] += static_cast<float>(std::abs(c * dx[i] + s * dy[i]));
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<float> spectral_contour(const Eigenvectors& eigenvectors, double floor) {
+  const auto oriented = oriented_spectral_contour(eigenvectors, floor);
+  std::vector<float> result = oriented[0];
+  for (const std::vector<float>& map : oriented) {
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::max(result[i], map[i]);
+  }
+  return result;
+}
+
+}  // namespace diacut

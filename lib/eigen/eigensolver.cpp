@@ -1,0 +1,111 @@
+#include "eigen/eigensolver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "eigen/dense.hpp"
+#include "eigen/lanczos.hpp"
+#include "eigen/spectra_solver.hpp"
+#include "opencl/launchers/basis.hpp"
+#include "opencl/launchers/quadratic_form.hpp"
+
+namespace diacut {
+
+namespace {
+
+KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
+                   const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
+                   const Watch& watch) {
+  std::vector<float> degrees(matrix.shape.rows);
+  sqrt_degree.download(std::span<float>(degrees));
+  const auto support = static_cast<std::size_t>(
+      std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
+  if (support == 0) throw InputError("no pixel has data: there is nothing to find eigenvectors of");
+
+  const auto steps = static_cast<std::size_t>(lanczos_basis_size(parameters));
+  if (support <= std::max(kDenseLimit, 2 * steps)) {
+    return dense_eigenvectors(context, matrix, degrees, parameters);
+  }
+  if (parameters.solver == SolverKind::kSpectra) {
+    return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
+  }
+  return thick_restart_lanczos(context, op, sqrt_degree, support, matrix.shape.pitch,
+                               static_cast<double>(matrix.shape.diagonals()), parameters, watch);
+}
+
+/// Norms of A z - (z'Az) z.
+std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::size_t pitch,
+                                   const Buffer<float>& basis, int count, BasisKernels& kernels) {
+  auto z = context.allocate<float>(pitch, "a vector");
+  auto az = context.allocate<float>(pitch, "a vector");
+  az.fill(0);
+  DeviceSums rho(context, 1, "a dot product");
+  DeviceSums norm2(context, 1, "a squared norm");
+  std::vector<double> result;
+  for (int k = 0; k < count; ++k) {
+    kernels.copy(basis, k, 1, z);
+    op.perform_op(z, az);
+    kernels.dots(z, 1, az, rho);
+    kernels.update(z, 1, rho, az, norm2);
+    result.push_back(std::sqrt(std::max(norm2.download(1)[0], 0.0)));
+  }
+  return result;
+}
+
+}  // namespace
+
+void plan_eigen(MemoryPlan& plan, std::size_t rows, const EigenParameters& parameters) {
+  const std::size_t pitch = dia_pitch(rows);
+  const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters) + 2);
+  plan.add("the basis of the eigensolver", pitch * columns * sizeof(float));
+  plan.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
+}
+
+DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
+                                const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
+                                const Watch& watch) {
+  const std::size_t pitch = matrix.shape.pitch;
+  const std::int64_t products_before = op.products();
+  watch.report("eigenvectors", 0);
+  KrylovResult solved = solve(context, op, matrix, sqrt_degree, parameters, watch);
+
+  DeviceEigenvectors result;
+  result.rows = matrix.shape.rows;
+  result.pitch = pitch;
+  result.count = solved.count;
+
+  BasisKernels kernels(context, pitch, solved.count);
+  std::vector<double> values =
+      quadratic_forms(context, matrix.values, matrix.shape.offsets, matrix.shape.rows, pitch,
+                      sqrt_degree, solved.basis, solved.count);
+  values[0] = 0;  // known, not computed
+  const std::vector<double> residuals =
+      residual_norms(context, op, pitch, solved.basis, solved.count, kernels);
+  const std::vector<float> peaks = kernels.peaks(solved.basis, solved.count);
+
+  std::vector<int> order(static_cast<std::size_t>(solved.count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin() + 1, order.end(),
+                   [&](int a, int b) { return values[a] < values[b]; });
+  std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto from = static_cast<std::size_t>(order[k]);
+    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
+    result.values.push_back(values[from]);
+    result.report.residuals.push_back(residuals[from]);
+  }
+  kernels.rotate(solved.basis, 0, solved.count, solved.count, signed_permutation);
+
+  result.basis = std::move(solved.basis);
+  result.report.converged = solved.converged;
+  result.report.restarts = solved.restarts;
+  result.report.filter_degree = solved.filter_degree;
+  result.report.products = op.products() - products_before;
+  watch.report("eigenvectors", 1);
+  return result;
+}
+
+}  // namespace diacut

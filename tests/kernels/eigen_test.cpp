@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "eigen/eigensolver.hpp"
+#include "eigen_problem.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::DeviceEigenProblem;
+using testing::EigenProblem;
+using testing::test_device;
+
+Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found) {
+  const std::vector<float> basis = found.basis.download();
+  Eigen::MatrixXd vectors(static_cast<Eigen::Index>(found.rows), found.count);
+  for (int k = 0; k < found.count; ++k) {
+    for (std::size_t i = 0; i < found.rows; ++i) {
+      vectors(static_cast<Eigen::Index>(i), k) =
+          basis[static_cast<std::size_t>(k) * found.pitch + i];
+    }
+  }
+  return vectors;
+}
+
+Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
+  const auto rows = problem.dense();
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXd a(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < n; ++j) a(i, j) = rows[i][j];
+  }
+  return a;
+}
+
+/// The largest sine of an angle between the spaces that two sets of orthonormal columns span.
+double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
+}
+
+/// What every result must satisfy, whoever computed it.
+void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, double tolerance) {
+  const Eigen::MatrixXd z = host_vectors(found);
+  ASSERT_EQ(found.values.size(), static_cast<std::size_t>(found.count));
+  ASSERT_EQ(found.report.residuals.size(), static_cast<std::size_t>(found.count));
+  EXPECT_LT((z.transpose() * z - Eigen::MatrixXd::Identity(found.count, found.count))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-5);
+  EXPECT_TRUE(std::is_sorted(found.values.begin(), found.values.end()));
+  for (int k = 0; k < found.count; ++k) {
+    std::vector<double> x(z.col(k).data(), z.col(k).data() + z.rows());
+    const std::vector<double> ax = reference_matvec(problem.matrix, x);
+    const Eigen::Map<const Eigen::VectorXd> product(ax.data(), z.rows());
+    const double rho = z.col(k).dot(product);
+    const double residual = (product - rho * z.col(k)).norm();
+    EXPECT_LE(residual, tolerance) << "vector " << k;
+    EXPECT_NEAR(found.report.residuals[k], residual, 2e-6) << "vector " << k;
+    EXPECT_NEAR(found.values[k], 1 - rho, 1e-6) << "vector " << k;
+    Eigen::Index peak = 0;
+    z.col(k).cwiseAbs().maxCoeff(&peak);
+    EXPECT_GT(z(peak, k), 0) << "vector " << k;
+    for (std::size_t i = 0; i < found.rows; ++i) {
+      if (problem.sqrt_degree[i] == 0) {
+        EXPECT_EQ(z(static_cast<Eigen::Index>(i), k), 0);
+      }
+    }
+  }
+  EXPECT_EQ(found.values[0], 0);
+}
+
+DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
+                         const EigenParameters& parameters) {
+  DeviceEigenProblem device(context, problem);
+  return eigenvectors(context, device.op, device.matrix, device.sqrt_degree, parameters);
+}
+
+TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
+  Context context(test_device());
+  const EigenProblem problem(30, 23, 3);
+  EigenParameters parameters;
+  parameters.vectors = 9;
+  parameters.tolerance = 1e-5;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(problem));
+  for (int degree : {0, 1, 4}) {
+    parameters.filter_degree = degree;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_TRUE(found.report.converged);
+    ASSERT_EQ(found.count, 9);
+    expect_sound(problem, found, 1e-5);
+    for (int k = 0; k < 9; ++k) {
+      const double lambda = 1 - exact.eigenvalues()(exact.eigenvalues().size() - 1 - k);
+      EXPECT_NEAR(found.values[k], lambda, 2e-6) << "degree " << degree << " vector " << k;
+    }
+    EXPECT_LT(subspace_sine(exact.eigenvectors().rightCols(9), host_vectors(found)), 1e-2);
+  }
+}
+
+TEST(Eigensolver, LanczosAndSpectraAgree) {
+  Context context(test_device());
+  const EigenProblem problem(97, 61, 5);
+  EigenParameters parameters;
+  parameters.tolerance = 1e-5;
+  const DeviceEigenvectors ours = solve(context, problem, parameters);
+  parameters.solver = SolverKind::kSpectra;
+  const DeviceEigenvectors theirs = solve(context, problem, parameters);
+  EXPECT_TRUE(ours.report.converged);
+  EXPECT_TRUE(theirs.report.converged);
+  ASSERT_EQ(ours.count, 17);
+  ASSERT_EQ(theirs.count, 17);
+  expect_sound(problem, ours, 1e-5);
+  expect_sound(problem, theirs, 1e-5);
+  for (int k = 0; k < 17; ++k) EXPECT_NEAR(ours.values[k], theirs.values[k], 1e-6);
+  EXPECT_LT(subspace_sine(host_vectors(theirs), host_vectors(ours)), 2e-2);
+}
+
+TEST(Eigensolver, WorksWithoutDoublePrecision) {
+  Context context(test_device());
+  const EigenProblem problem(48, 31, 4);
+  EigenParameters parameters;
+  parameters.vectors = 7;
+  const DeviceEigenvectors with = solve(context, problem, parameters);
+  context.disable_fp64();
+  const DeviceEigenvectors without = solve(context, problem, parameters);
+  EXPECT_TRUE(without.report.converged);
+  expect_sound(problem, without, 1e-4);
+  for (int k = 0; k < 7; ++k) EXPECT_NEAR(with.values[k], without.values[k], 1e-7);
+}
+
+TEST(Eigensolver, ElementsWithoutDataStayZero) {
+  Context context(test_device());
+  std::vector<std::uint8_t> hidden(60 * 40, 0);
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 60; ++x) hidden[y * 60 + x] = x < 7 || (x - 30) * (x - 30) + y * y < 90;
+  }
+  const EigenProblem problem(60, 40, 5, 0.1, hidden);
+  const DeviceEigenvectors found = solve(context, problem, {});
+  EXPECT_TRUE(found.report.converged);
+  expect_sound(problem, found, 1e-4);
+}
+
+TEST(Eigensolver, TinyImagesHaveAsManyVectorsAsPixels) {
+  Context context(test_device());
+  for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {7, 1}, {2, 2}, {3, 5}, {20, 19}}) {
+    const EigenProblem problem(width, height, 5);
+    const DeviceEigenvectors found = solve(context, problem, {});
+    EXPECT_EQ(found.count, std::min(17, width * height));
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(problem, found, 1e-6);
+  }
+}
+
+TEST(Eigensolver, FindsEveryCopyOfADegenerateEigenvalue) {
+  // 12 squares of equal grey that no affinity connects: the eigenvalue 0 has 12 vectors, and every
+  // other one comes in copies too.
+  Context context(test_device());
+  std::vector<std::uint8_t> hidden(59 * 44, 1);
+  for (int y = 0; y < 44; ++y) {
+    for (int x = 0; x < 59; ++x) hidden[y * 59 + x] = x % 15 >= 10 || y % 15 >= 10;
+  }
+  const EigenProblem problem(59, 44, 3, 0.0, hidden);
+  const DeviceEigenvectors found = solve(context, problem, {});
+  EXPECT_TRUE(found.report.converged);
+  expect_sound(problem, found, 1e-4);
+  ASSERT_EQ(found.count, 17);
+  for (int k = 0; k < 12; ++k) EXPECT_NEAR(found.values[k], 0, 1e-6) << k;
+  for (int k = 12; k < 17; ++k) EXPECT_GT(found.values[k], 1e-4) << k;
+}
+
+TEST(Eigensolver, SaysWhenItDoesNotConverge) {
+  Context context(test_device());
+  const EigenProblem problem(97, 61, 5);
+  EigenParameters parameters;
+  parameters.max_products = 60;
+  for (SolverKind solver : {SolverKind::kLanczos, SolverKind::kSpectra}) {
+    parameters.solver = solver;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_FALSE(found.report.converged);
+    EXPECT_GE(found.count, 1);
+    EXPECT_EQ(found.values.size(), static_cast<std::size_t>(found.count));
+  }
+}
+
+TEST(Eigensolver, SameBytesTwice) {
+  Context context(test_device());
+  const EigenProblem problem(64, 50, 5);
+  EXPECT_EQ(solve(context, problem, {}).basis.download(),
+            solve(context, problem, {}).basis.download());
+}
+
+TEST(Eigensolver, RefusesNaN) {
+  Context context(test_device());
+  EigenProblem problem(64, 50, 2);
+  problem.matrix.values[6 * problem.matrix.shape.pitch + 1000] = NAN;
+  EXPECT_THROW(solve(context, problem, {}), NumericalError);
+}
+
+TEST(Eigensolver, StopsWhenAsked) {
+  Context context(test_device());
+  const EigenProblem problem(64, 50, 5);
+  DeviceEigenProblem device(context, problem);
+  CancelToken cancel;
+  Watch watch;
+  watch.cancel = &cancel;
+  watch.progress = [&](std::string_view, double share) {
+    if (share > 0) cancel.cancel();
+  };
+  EXPECT_THROW(eigenvectors(context, device.op, device.matrix, device.sqrt_degree, {}, watch),
+               CancelledError);
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "opencl/context.hpp"
+#include "sparse/dia_matrix.hpp"
+#include "sparse/dia_operator.hpp"
+
+namespace diacut::testing {
+
+/// A normalised affinity made on the host, without the stages that make one in a run: a scene of
+/// four noisy quadrants, W_ij = exp(-|g_i - g_j| / 0.1) within the radius. Pixels where `hidden`
+/// is not 0 have no data.
+struct EigenProblem {
+  Grid grid;
+  HostDiaMatrix matrix;
+  std::vector<float> sqrt_degree;
+
+  EigenProblem(int width, int height, int radius, double noise = 0.1,
+               const std::vector<std::uint8_t>& hidden = {});
+
+  /// The matrix as dense rows, in double.
+  std::vector<std::vector<double>> dense() const;
+};
+
+/// The same on a device, with its operator.
+struct DeviceEigenProblem {
+  DiaMatrix matrix;
+  Buffer<float> sqrt_degree;
+  DiaOperator op;
+
+  DeviceEigenProblem(Context& context, const EigenProblem& problem);
+};
+
+}  // namespace diacut::testing
