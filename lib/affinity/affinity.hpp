@@ -20,6 +20,7 @@ struct NormalisedAffinity {
   Buffer<float> sqrt_degree;
 };
 
+/// What affinity_matrix() and normalise() allocate, what they return included.
 void plan_affinity(MemoryPlan& plan, const Grid& grid, const AffinityParameters& parameters);
 
 /// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
@@ -33,7 +34,8 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
 NormalisedAffinity normalise(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
                              const AffinityParameters& parameters);
 
-/// The same on the host in double, written for reading. strength and valid: grid.rows() elements.
+/// affinity_matrix() on the host in double, written for reading: the elements of a DiaShape of this
+/// grid and stencil. strength and valid: grid.rows() elements.
 std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,
                                        const std::vector<std::uint8_t>& valid,
                                        const AffinityParameters& parameters);

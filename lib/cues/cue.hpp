@@ -19,14 +19,14 @@ struct BoundaryMap {
 };
 
 /// What boundary_strength() allocates for an image on such a grid, what it returns included.
-void plan_cue(MemoryPlan& plan, const Grid& grid, int channels);
+void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters);
 
 /// The cue that `parameters` names. The image's pixels go to the device here; from here on data
 /// stays there. Precondition: grid.width and grid.height are the image's.
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
                               const CueParameters& parameters);
 
-/// The same on the host in double, written for reading: width * height values.
+/// The gradient on the host in double, written for reading: width * height values.
 std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);
 
 }  // namespace diacut

@@ -1,0 +1,52 @@
+// cue_quantile: the rank-th smallest of many non-negative floats, exactly, without sorting: eight
+// bits a pass, from the highest, of the floats' bit patterns, which are ordered as the floats are
+// (Knuth, The Art of Computer Programming, volume 3, 5.2.5, radix exchange, for one rank). Integer
+// counts only, so the order of the atomics changes nothing.
+//
+// state[0]: the bits found so far, the highest first; after the fourth pass the float itself.
+// state[1]: the rank, from 1, among those that begin with these bits. counts: 256, zero at first.
+//
+// cue_count: every work-item counts values of pixels with data that begin with the bits found, by
+// their next eight. Value (x, y) is values[y * width + x], valid[y * stride + x] its pixel's.
+// Groups of any size; items along one dimension share the rows.
+__kernel void cue_count(__global const float* restrict values, __global const uchar* restrict valid,
+                        __global const uint* restrict state, __global uint* counts,
+                        const int width, const int height, const int stride, const int pass) {
+  __local uint here[256];
+  for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) here[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int shift = 24 - 8 * pass;
+  for (int y = (int)get_group_id(0); y < height; y += (int)get_num_groups(0)) {
+    for (int x = (int)get_local_id(0); x < width; x += (int)get_local_size(0)) {
+      if (valid[(size_t)y * stride + x] == 0) continue;
+      const uint bits = as_uint(values[(size_t)y * width + x]);
+      // A shift by 32 is none.
+      if (pass > 0 && (bits >> (shift + 8)) != state[0]) continue;
+      atomic_inc(&here[(bits >> shift) & 255u]);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) {
+    if (here[i] != 0) atomic_add(&counts[i], here[i]);
+  }
+}
+
+// One work-item: finds the eight bits in the counts, and clears the counts for the next pass.
+__kernel void cue_select(__global uint* state, __global uint* counts) {
+  uint rank = state[1];
+  uint digit = 0;
+  uint below = 0;
+  bool found = false;
+  for (uint i = 0; i < 256; ++i) {
+    const uint count = counts[i];
+    if (!found && below + count >= rank) {
+      found = true;
+      digit = i;
+      rank -= below;
+    }
+    below += count;
+    counts[i] = 0;
+  }
+  state[0] = (state[0] << 8) | digit;
+  state[1] = rank;
+}

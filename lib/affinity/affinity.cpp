@@ -1,0 +1,134 @@
+#include "affinity/affinity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "affinity/line.hpp"
+#include "opencl/launchers/affinity_contour.hpp"
+#include "opencl/launchers/affinity_normalise.hpp"
+#include "opencl/launchers/affinity_weigh.hpp"
+
+namespace diacut {
+
+namespace {
+
+// The logistic that the authors of gPb fitted to human boundaries: p = 1 / (1 + exp(-(a - b ic))).
+constexpr double kLogisticBias = 1.8682;
+constexpr double kLogisticSlope = 1.3113 / 0.3130;
+
+double weight(double ic, const AffinityParameters& parameters) {
+  if (parameters.formula == AffinityFormula::kExponential) return std::exp(-ic / parameters.scale);
+  const double p = 1 / (1 + std::exp(-(kLogisticBias - kLogisticSlope * ic)));
+  return std::exp(-(1 - p) / parameters.scale);
+}
+
+// The lines of the stencil's entries after its middle: those that leave a pixel for a later one.
+std::vector<ContourLine> contour_lines(const Stencil& stencil) {
+  std::vector<ContourLine> lines;
+  for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
+    ContourLine line{k, {}};
+    for (const StencilOffset& point : bresenham(stencil.entries[k])) {
+      line.points.push_back({point.dx, point.dy});
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Buffer<std::int64_t> upload_offsets(Context& context, const DiaShape& shape) {
+  auto offsets = context.allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
+  offsets.upload(shape.offsets);
+  return offsets;
+}
+
+}  // namespace
+
+void plan_affinity(MemoryPlan& plan, const Grid& grid, const AffinityParameters& parameters) {
+  const DiaShape shape = dia_shape(grid, disc_stencil(parameters.radius));
+  plan.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
+           shape.stored() * sizeof(float));
+  plan.add(
+      "boundary strength with a border",
+      AffinityContour::padded_size(grid.height, grid.stride, parameters.radius) * sizeof(float));
+  plan.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
+  plan.add("square roots of the degrees", shape.rows * sizeof(float));
+  plan.add("inverse square roots of the degrees", shape.rows * sizeof(float));
+}
+
+DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
+                          const AffinityParameters& parameters) {
+  const Grid& grid = boundary.grid;
+  const Stencil stencil = disc_stencil(parameters.radius);
+  const DiaShape shape = dia_shape(grid, stencil);
+  DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
+
+  auto padded = context.allocate<float>(
+      AffinityContour::padded_size(grid.height, grid.stride, parameters.radius),
+      "boundary strength with a border");
+  AffinityContour contour(context, grid.width, grid.height, grid.stride, shape.pitch,
+                          parameters.radius, stencil.centre(), contour_lines(stencil));
+  contour.launch(boundary.strength, boundary.valid, padded, matrix.values);
+
+  const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
+  const AffinityWeight formula{
+      parameters.formula == AffinityFormula::kLogistic, static_cast<float>(1 / parameters.scale),
+      static_cast<float>(kLogisticBias), static_cast<float>(kLogisticSlope)};
+  launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch, formula);
+  return matrix;
+}
+
+NormalisedAffinity normalise(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
+                             const AffinityParameters& parameters) {
+  NormalisedAffinity result{
+      boundary.grid, disc_stencil(parameters.radius), std::move(affinity),
+      context.allocate<float>(boundary.grid.rows(), "square roots of the degrees")};
+  const DiaShape& shape = result.matrix.shape;
+  auto inverse = context.allocate<float>(shape.rows, "inverse square roots of the degrees");
+  const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
+  launch_affinity_normalise(context, result.matrix.values, offsets, shape.rows, shape.pitch,
+                            result.sqrt_degree, inverse);
+  return result;
+}
+
+std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,
+                                       const std::vector<std::uint8_t>& valid,
+                                       const AffinityParameters& parameters) {
+  const Stencil stencil = disc_stencil(parameters.radius);
+  const DiaShape shape = dia_shape(grid, stencil);
+  const auto element = [&grid](int x, int y) {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+           static_cast<std::size_t>(x);
+  };
+  std::vector<double> values(shape.stored(), 0.0);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      for (std::size_t k = 0; k < stencil.size(); ++k) {
+        const auto [dx, dy] = stencil.entries[k];
+        const bool inside =
+            x + dx >= 0 && x + dx < grid.width && y + dy >= 0 && y + dy < grid.height;
+        if (!inside || !valid[element(x, y)] || !valid[element(x + dx, y + dy)]) continue;
+        double& value = values[k * shape.pitch + element(x, y)];
+        if (k == stencil.centre()) {
+          value = 1;
+          continue;
+        }
+        // From whichever of the two comes first in reading order.
+        const bool forward = k > stencil.centre();
+        const int from_x = forward ? x : x + dx;
+        const int from_y = forward ? y : y + dy;
+        double ic = strength[element(from_x, from_y)];
+        for (const auto& [step_x, step_y] :
+             bresenham(forward ? StencilOffset{dx, dy} : StencilOffset{-dx, -dy})) {
+          ic = std::max<double>(ic, strength[element(from_x + step_x, from_y + step_y)]);
+        }
+        value = weight(ic, parameters);
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace diacut

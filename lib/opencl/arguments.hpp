@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+template <class T>
+const cl::Buffer& kernel_argument(const Buffer<T>& buffer) {
+  return buffer.cl();
+}
+inline cl_int kernel_argument(int value) { return value; }
+inline cl_ulong kernel_argument(std::size_t value) { return value; }
+inline cl_float kernel_argument(float value) { return value; }
+
+/// Sets all arguments of a kernel in order; int becomes int there, size_t ulong.
+template <class... Arguments>
+void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
+  with_device_errors("setting a kernel's arguments", [&] {
+    cl_uint index = 0;
+    (kernel.setArg(index++, kernel_argument(arguments)), ...);
+  });
+}
+
+/// Work-items of a group along the first dimension in launch_rows().
+inline constexpr std::size_t kRowGroup = 64;
+
+/// Launches work-items (x, y) for x < columns, rounded up to kRowGroup, and y < rows.
+inline void launch_rows(Context& context, const cl::Kernel& kernel, std::size_t columns,
+                        std::size_t rows) {
+  context.launch(kernel, cl::NDRange(round_up(columns, kRowGroup), rows),
+                 cl::NDRange(kRowGroup, 1));
+}
+
+}  // namespace diacut
