@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+// These two need what <cstdio> declares.
+#include <jpeglib.h>
+// Codes of libjpeg's messages.
+#include <jerror.h>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/exif.hpp"
+
+namespace diacut {
+namespace {
+
+/// libjpeg leaves a function that fails by longjmp: the members that do call it hold nothing that
+/// would need a destructor, and return false.
+class JpegReader {
+ public:
+  JpegReader() {
+    info_.err = jpeg_std_error(&errors_);
+    errors_.error_exit = [](j_common_ptr info) { self(info).fail(); };
+    errors_.emit_message = [](j_common_ptr info, int level) {
+      if (level < 0) self(info).on_warning();
+    };
+    errors_.output_message = [](j_common_ptr) {};
+    info_.client_data = this;
+  }
+  ~JpegReader() { jpeg_destroy_decompress(&info_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  bool read_header(Bytes file) {
+    if (setjmp(failed_) != 0) return false;
+    jpeg_create_decompress(&info_);
+    info_.client_data = this;
+    jpeg_mem_src(&info_, file.data(), static_cast<unsigned long>(file.size()));
+    jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xffff);
+    jpeg_read_header(&info_, TRUE);
+    return true;
+  }
+
+  /// `rows` has room for `height` rows of `stride` bytes.
+  bool read_rows(J_COLOR_SPACE colours, std::uint8_t* rows, std::size_t stride) {
+    if (setjmp(failed_) != 0) return false;
+    info_.out_color_space = colours;
+    jpeg_start_decompress(&info_);
+    while (info_.output_scanline < info_.output_height) {
+      JSAMPROW row = rows + stride * info_.output_scanline;
+      jpeg_read_scanlines(&info_, &row, 1);
+    }
+    jpeg_finish_decompress(&info_);
+    return true;
+  }
+
+  const jpeg_decompress_struct& info() const { return info_; }
+  const char* message() const { return message_; }
+  bool damaged() const { return damaged_; }
+  long extraneous_bytes() const { return extraneous_bytes_; }
+
+ private:
+  static JpegReader& self(j_common_ptr info) {
+    return *static_cast<JpegReader*>(info->client_data);
+  }
+
+  [[noreturn]] void fail() {
+    errors_.format_message(reinterpret_cast<j_common_ptr>(&info_), message_);
+    std::longjmp(failed_, 1);
+  }
+
+  /// libjpeg calls it a warning when it makes up what is missing from damaged data.
+  void on_warning() {
+    // Cameras are known to leave a few bytes between the picture and what follows it.
+    constexpr long kHarmlessBytes = 16;
+    switch (errors_.msg_code) {
+      case JWRN_ADOBE_XFORM:
+      case JWRN_BOGUS_ICC:
+      case JWRN_JFIF_MAJOR:
+      case JWRN_NOT_SEQUENTIAL:
+      case JWRN_TOO_MUCH_DATA:
+        return;
+      case JWRN_EXTRANEOUS_DATA:
+        extraneous_bytes_ += errors_.msg_parm.i[0];
+        if (extraneous_bytes_ <= kHarmlessBytes) return;
+        break;
+      default:
+        break;
+    }
+    damaged_ = true;
+    fail();
+  }
+
+  jpeg_decompress_struct info_{};
+  jpeg_error_mgr errors_{};
+  std::jmp_buf failed_{};
+  char message_[JMSG_LENGTH_MAX]{};
+  bool damaged_ = false;
+  long extraneous_bytes_ = 0;
+};
+
+[[noreturn]] void refuse(const JpegReader& reader) {
+  if (reader.damaged()) {
+    throw InputError(fmt::format("the JPEG file is damaged or cut off ({}): copy or save it again",
+                                 reader.message()));
+  }
+  throw InputError(fmt::format(
+      "the JPEG file cannot be decoded ({}): save it again as a usual JPEG", reader.message()));
+}
+
+/// Printer's colours on paper without a profile: each ink takes its share of the light.
+cv::Mat rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted) {
+  cv::Mat rgb(cmyk.size(), CV_8UC3);
+  for (int y = 0; y < cmyk.rows; ++y) {
+    for (int x = 0; x < cmyk.cols; ++x) {
+      cv::Vec4b paper = cmyk.at<cv::Vec4b>(y, x);  // What each ink leaves of the light, of 255.
+      if (!is_inverted) paper = cv::Vec4b::all(255) - paper;
+      for (int k = 0; k < 3; ++k) {
+        rgb.at<cv::Vec3b>(y, x)[k] = static_cast<std::uint8_t>((paper[k] * paper[3] + 127) / 255);
+      }
+    }
+  }
+  return rgb;
+}
+
+}  // namespace
+
+Decoded decode_jpeg(Bytes file, std::int64_t max_pixels) {
+  JpegReader reader;
+  if (!reader.read_header(file)) refuse(reader);
+  const jpeg_decompress_struct& info = reader.info();
+  check_size(info.image_width, info.image_height, max_pixels);
+  Decoded decoded;
+  for (jpeg_saved_marker_ptr marker = info.marker_list; marker != nullptr; marker = marker->next) {
+    const Bytes data(marker->data, marker->data_length);
+    if (has_text(data, 0, "Exif")) {
+      decoded.orientation = exif_orientation(data);
+      break;
+    }
+  }
+  J_COLOR_SPACE colours = JCS_RGB;
+  int channels = 3;
+  switch (info.jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      colours = JCS_GRAYSCALE;
+      channels = 1;
+      break;
+    case JCS_RGB:
+    case JCS_YCbCr:
+      break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      colours = JCS_CMYK;
+      channels = 4;
+      break;
+    default:
+      throw InputError(fmt::format(
+          "the JPEG file has {} colour components, expected grey, colour or CMYK: save it as RGB",
+          info.num_components));
+  }
+  decoded.samples.create(static_cast<int>(info.image_height), static_cast<int>(info.image_width),
+                         CV_8UC(channels));
+  if (!reader.read_rows(colours, decoded.samples.data, decoded.samples.step[0])) refuse(reader);
+  if (reader.extraneous_bytes() > 0) {
+    decoded.notes.push_back(fmt::format("The JPEG data hold {} bytes too many: it may be damaged.",
+                                        reader.extraneous_bytes()));
+  }
+  if (channels == 4) {
+    // Adobe's programs store CMYK inverted, and mark their files.
+    decoded.samples = rgb_of_cmyk(decoded.samples, info.saw_Adobe_marker != 0);
+    decoded.notes.emplace_back("CMYK colours were converted without their colour profile.");
+  }
+  return decoded;
+}
+
+}  // namespace diacut

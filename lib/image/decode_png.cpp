@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <png.h>
+
+#include <algorithm>
+#include <bit>
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/exif.hpp"
+
+namespace diacut {
+namespace {
+
+/// libpng leaves a function that fails by longjmp: the members that do call it hold nothing that
+/// would need a destructor, and return false.
+class PngReader {
+ public:
+  explicit PngReader(Bytes file) : file_(file) {
+    png_ = png_create_read_struct(
+        PNG_LIBPNG_VER_STRING, this,
+        [](png_structp png, png_const_charp message) {
+          auto* self = static_cast<PngReader*>(png_get_error_ptr(png));
+          std::snprintf(self->message_, sizeof(self->message_), "%s", message);
+          png_longjmp(png, 1);
+        },
+        [](png_structp, png_const_charp) {});
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  /// Everything before the picture's data. Allocates nothing of the picture's size.
+  bool read_header() {
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_read_fn(png_, this, [](png_structp png, png_bytep data, std::size_t size) {
+      auto* self = static_cast<PngReader*>(png_get_io_ptr(png));
+      if (size > self->file_.size() - self->at_) png_error(png, "the data end early");
+      std::copy_n(self->file_.data() + self->at_, size, data);
+      self->at_ += size;
+    });
+    png_read_info(png_, info_);
+    return true;
+  }
+
+  /// Asks for 8 or 16 bits a sample in this machine's byte order, palettes as colours, and
+  /// transparent colours as alpha: what info() then tells of.
+  bool choose_layout() {
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_set_expand(png_);
+    if (std::endian::native == std::endian::little) png_set_swap(png_);
+    png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    return true;
+  }
+
+  /// `rows` has room for all rows, as long as png_get_rowbytes() says.
+  bool read_rows(png_bytepp rows) {
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_read_image(png_, rows);
+    png_read_end(png_, info_);
+    return true;
+  }
+
+  int orientation() {
+    png_bytep block = nullptr;
+    png_uint_32 size = 0;
+    if (png_get_eXIf_1(png_, info_, &size, &block) == 0) return 1;
+    return exif_orientation(Bytes(block, size));
+  }
+
+  png_structp png() const { return png_; }
+  png_infop info() const { return info_; }
+  const char* message() const { return message_; }
+
+ private:
+  Bytes file_;
+  std::size_t at_ = 0;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  char message_[200]{};
+};
+
+[[noreturn]] void refuse(const PngReader& reader) {
+  throw InputError(fmt::format("the PNG file is damaged or cut off ({}): copy or save it again",
+                               reader.message()));
+}
+
+}  // namespace
+
+Decoded decode_png(Bytes file, std::int64_t max_pixels) {
+  PngReader reader(file);
+  if (!reader.read_header()) refuse(reader);
+  const int width = static_cast<int>(png_get_image_width(reader.png(), reader.info()));
+  const int height = static_cast<int>(png_get_image_height(reader.png(), reader.info()));
+  check_size(width, height, max_pixels);
+  if (!reader.choose_layout()) refuse(reader);
+  const int channels = png_get_channels(reader.png(), reader.info());
+  const int depth = png_get_bit_depth(reader.png(), reader.info());
+  Decoded decoded;
+  decoded.samples.create(height, width, CV_MAKETYPE(depth == 16 ? CV_16U : CV_8U, channels));
+  decoded.has_alpha = channels % 2 == 0;
+  decoded.type_range = std::pair{0.0, depth == 16 ? 65535.0 : 255.0};
+  std::vector<png_bytep> rows(static_cast<std::size_t>(height));
+  for (int y = 0; y < height; ++y) rows[static_cast<std::size_t>(y)] = decoded.samples.ptr(y);
+  if (!reader.read_rows(rows.data())) refuse(reader);
+  // Asked for at the end: the block may follow the picture.
+  decoded.orientation = reader.orientation();
+  return decoded;
+}
+
+}  // namespace diacut

@@ -1,0 +1,315 @@
+#include <fmt/format.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+
+namespace diacut {
+namespace {
+
+/// A file in memory as libtiff reads it, with the errors it meets.
+class TiffReader {
+ public:
+  TiffReader(Bytes file, std::int64_t max_allocation) : file_(file) {
+    const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
+        TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_allocation);
+    TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &TiffReader::on_error, this);
+    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &TiffReader::on_warning, this);
+    // "m": nothing is mapped, it is in memory already.
+    tiff_ = TIFFClientOpenExt("TIFF", "rm", this, &TiffReader::read, &TiffReader::write,
+                              &TiffReader::seek, &TiffReader::close, &TiffReader::size, nullptr,
+                              nullptr, options.get());
+    if (tiff_ == nullptr) refuse();
+  }
+  ~TiffReader() {
+    if (tiff_ != nullptr) TIFFClose(tiff_);
+  }
+  TiffReader(const TiffReader&) = delete;
+  TiffReader& operator=(const TiffReader&) = delete;
+
+  TIFF* tiff() const { return tiff_; }
+
+  /// A tag's value, its default, or 0.
+  template <typename Value>
+  Value tag(std::uint32_t name) const {
+    Value value = 0;
+    TIFFGetFieldDefaulted(tiff_, name, &value);
+    return value;
+  }
+
+  [[noreturn]] void refuse() const {
+    throw InputError(fmt::format("the TIFF file is damaged or cut off ({}): copy or save it again",
+                                 message_.empty() ? "its data end early" : message_));
+  }
+
+  void refuse_if_errors() const {
+    if (!message_.empty()) refuse();
+  }
+
+ private:
+  void keep_message(const char* module, const char* format, std::va_list arguments) {
+    if (!message_.empty()) return;
+    char text[300];
+    std::vsnprintf(text, sizeof(text), format, arguments);
+    message_ = module == nullptr ? text : fmt::format("{}: {}", module, text);
+  }
+  static int on_error(TIFF*, void* self, const char* module, const char* format,
+                      std::va_list arguments) {
+    static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
+    return 1;  // Dealt with: nothing is printed.
+  }
+  static int on_warning(TIFF*, void* self, const char* module, const char* format,
+                        std::va_list arguments) {
+    // Most are of unknown tags; those of its JPEG decoder are of damaged data.
+    if (module != nullptr && std::strcmp(module, "JPEGLib") == 0) {
+      static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
+    }
+    return 1;
+  }
+
+  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
+    auto* self = static_cast<TiffReader*>(handle);
+    const std::uint64_t left = self->file_.size() - std::min(self->at_, self->size_bytes());
+    const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
+    if (count > 0) std::memcpy(data, self->file_.data() + self->at_, count);
+    self->at_ += count;
+    return static_cast<tmsize_t>(count);
+  }
+  static tmsize_t write(thandle_t, void*, tmsize_t) { return -1; }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    auto* self = static_cast<TiffReader*>(handle);
+    const std::uint64_t base = whence == SEEK_CUR   ? self->at_
+                               : whence == SEEK_END ? self->size_bytes()
+                                                    : 0;
+    return self->at_ = base + offset;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t handle) { return static_cast<TiffReader*>(handle)->size_bytes(); }
+  std::uint64_t size_bytes() const { return file_.size(); }
+
+  Bytes file_;
+  std::uint64_t at_ = 0;
+  TIFF* tiff_ = nullptr;
+  std::string message_;
+};
+
+/// What the first directory says of the picture.
+struct Layout {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint16_t bits = 0;           ///< A sample's.
+  std::uint16_t samples = 0;        ///< A pixel's.
+  std::uint16_t sample_format = 0;  ///< SAMPLEFORMAT_...
+  std::uint16_t photometric = 0;    ///< PHOTOMETRIC_...
+  bool is_separate = false;         ///< One plane a sample.
+
+  explicit Layout(const TiffReader& reader)
+      : width(reader.tag<std::uint32_t>(TIFFTAG_IMAGEWIDTH)),
+        height(reader.tag<std::uint32_t>(TIFFTAG_IMAGELENGTH)),
+        bits(reader.tag<std::uint16_t>(TIFFTAG_BITSPERSAMPLE)),
+        samples(reader.tag<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL)),
+        sample_format(reader.tag<std::uint16_t>(TIFFTAG_SAMPLEFORMAT)),
+        photometric(reader.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC)),
+        is_separate(reader.tag<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE) {}
+
+  bool is_grey() const {
+    return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+  }
+};
+
+/// A kind of sample that is taken as it is stored. OpenCV has no unsigned 32 bits: they are read
+/// into signed ones.
+struct SampleKind {
+  std::uint16_t format;
+  std::uint16_t bits;
+  int depth;
+  std::optional<std::pair<double, double>> range;
+};
+
+const SampleKind* find_sample_kind(const Layout& layout) {
+  static const SampleKind kinds[] = {
+      {SAMPLEFORMAT_UINT, 8, CV_8U, std::pair{0.0, 255.0}},
+      {SAMPLEFORMAT_UINT, 16, CV_16U, std::pair{0.0, 65535.0}},
+      {SAMPLEFORMAT_UINT, 32, CV_32S, std::pair{0.0, 4294967295.0}},
+      {SAMPLEFORMAT_INT, 8, CV_8S, std::pair{-128.0, 127.0}},
+      {SAMPLEFORMAT_INT, 16, CV_16S, std::pair{-32768.0, 32767.0}},
+      {SAMPLEFORMAT_INT, 32, CV_32S, std::pair{-2147483648.0, 2147483647.0}},
+      {SAMPLEFORMAT_IEEEFP, 16, CV_16F, std::nullopt},
+      {SAMPLEFORMAT_IEEEFP, 32, CV_32F, std::nullopt},
+      {SAMPLEFORMAT_IEEEFP, 64, CV_64F, std::nullopt},
+  };
+  if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB) return nullptr;
+  const std::uint16_t format =
+      layout.sample_format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : layout.sample_format;
+  for (const SampleKind& kind : kinds) {
+    if (kind.format == format && kind.bits == layout.bits) return &kind;
+  }
+  return nullptr;
+}
+
+/// Strips, or tiles: `width` x `height` pixels each, those at the right and lower edge cut.
+struct Blocks {
+  bool are_tiles = false;
+  std::size_t width = 0;
+  std::size_t height = 0;
+  tmsize_t bytes = 0;
+
+  Blocks(const TiffReader& reader, const Layout& layout)
+      : are_tiles(TIFFIsTiled(reader.tiff()) != 0),
+        width(are_tiles ? reader.tag<std::uint32_t>(TIFFTAG_TILEWIDTH) : layout.width),
+        height(are_tiles
+                   ? reader.tag<std::uint32_t>(TIFFTAG_TILELENGTH)
+                   : std::min(reader.tag<std::uint32_t>(TIFFTAG_ROWSPERSTRIP), layout.height)),
+        bytes(are_tiles ? TIFFTileSize(reader.tiff()) : TIFFStripSize(reader.tiff())) {}
+
+  /// False if fewer than `needed` bytes are there.
+  bool read(TIFF* tiff, std::size_t x, std::size_t y, std::size_t plane, std::uint8_t* buffer,
+            std::size_t needed) const {
+    const auto column = static_cast<std::uint32_t>(x);
+    const auto row = static_cast<std::uint32_t>(y);
+    const auto sample = static_cast<std::uint16_t>(plane);
+    const tmsize_t count =
+        are_tiles ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, column, row, 0, sample), buffer,
+                                        bytes)
+                  : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), buffer, bytes);
+    return count >= 0 && static_cast<std::size_t>(count) >= needed;
+  }
+};
+
+/// Reads the first channels of a pixel as they are stored; image.channels() says how many.
+void read_samples(const TiffReader& reader, const Layout& layout, cv::Mat& image) {
+  const Blocks blocks(reader, layout);
+  const auto channels = static_cast<std::size_t>(image.channels());
+  const std::size_t planes = layout.is_separate ? channels : 1;
+  const std::size_t stored = layout.is_separate ? 1 : layout.samples;
+  const std::size_t copied = layout.is_separate ? 1 : channels;
+  const std::size_t sample_bytes = image.elemSize1();
+  const std::size_t row_bytes = blocks.width * stored * sample_bytes;
+  if (blocks.width == 0 || blocks.height == 0 || blocks.bytes <= 0 ||
+      static_cast<std::size_t>(blocks.bytes) / row_bytes != blocks.height) {
+    throw InputError(
+        "the TIFF file's tags contradict each other in the size of its strips or "
+        "tiles: save it again");
+  }
+  // Not a vector: a forged size should not cost the time to fill it.
+  const std::unique_ptr<std::uint8_t[]> block(
+      new std::uint8_t[static_cast<std::size_t>(blocks.bytes)]);
+  for (std::size_t plane = 0; plane < planes; ++plane) {
+    for (std::size_t y = 0; y < layout.height; y += blocks.height) {
+      const std::size_t rows = std::min<std::size_t>(blocks.height, layout.height - y);
+      for (std::size_t x = 0; x < layout.width; x += blocks.width) {
+        const std::size_t columns = std::min<std::size_t>(blocks.width, layout.width - x);
+        if (!blocks.read(reader.tiff(), x, y, plane, block.get(), rows * row_bytes)) {
+          reader.refuse();
+        }
+        for (std::size_t row = 0; row < rows; ++row) {
+          const std::uint8_t* from = block.get() + row * row_bytes;
+          std::uint8_t* to = image.ptr(static_cast<int>(y + row), static_cast<int>(x));
+          for (std::size_t column = 0; column < columns; ++column) {
+            std::memcpy(to + (column * channels + plane) * sample_bytes,
+                        from + column * stored * sample_bytes, copied * sample_bytes);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Palettes, fewer than 8 bits, CMYK, YCbCr, Lab: as 8 bits of RGB through libtiff's own
+/// conversion.
+cv::Mat read_converted(const TiffReader& reader, const Layout& layout) {
+  char reason[1024] = "";
+  if (TIFFRGBAImageOK(reader.tiff(), reason) == 0) {
+    throw InputError(fmt::format(
+        "a kind of TIFF that is not supported ({}; {} bits a sample, sample format {}, photometric "
+        "interpretation {}): save it as grey or RGB with 8 or 16 bits or float",
+        reason, layout.bits, layout.sample_format, layout.photometric));
+  }
+  std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width) * layout.height);
+  // Asked for in its own orientation, it comes as it is stored; and no error is passed over.
+  if (TIFFReadRGBAImageOriented(reader.tiff(), layout.width, layout.height, raster.data(),
+                                reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION), 1) == 0) {
+    reader.refuse();
+  }
+  const int channels = layout.is_grey() ? 1 : 3;
+  cv::Mat image(static_cast<int>(layout.height), static_cast<int>(layout.width), CV_8UC(channels));
+  std::uint8_t* to = image.data;
+  for (std::uint32_t pixel : raster) {
+    *to++ = static_cast<std::uint8_t>(TIFFGetR(pixel));
+    if (channels == 1) continue;
+    *to++ = static_cast<std::uint8_t>(TIFFGetG(pixel));
+    *to++ = static_cast<std::uint8_t>(TIFFGetB(pixel));
+  }
+  return image;
+}
+
+void decode_as_stored(const TiffReader& reader, const Layout& layout, const SampleKind& kind,
+                      Decoded& decoded) {
+  const int colours = layout.is_grey() ? 1 : 3;
+  std::uint16_t extra_count = 0;
+  std::uint16_t* extra = nullptr;
+  TIFFGetField(reader.tiff(), TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
+  if (layout.samples < colours) {
+    throw InputError(fmt::format("the TIFF file has {} samples a pixel, expected at least {}",
+                                 layout.samples, colours));
+  }
+  if (layout.samples > colours && extra_count > 0) {
+    decoded.premultiplied = extra[0] == EXTRASAMPLE_ASSOCALPHA;
+    decoded.has_alpha = decoded.premultiplied || extra[0] == EXTRASAMPLE_UNASSALPHA;
+  } else if (extra_count == 0 && layout.samples == 4 && colours == 3) {
+    decoded.has_alpha = true;  // Many programs write it so, OpenCV among them.
+  }
+  const int channels = colours + (decoded.has_alpha ? 1 : 0);
+  if (layout.samples > channels) {
+    decoded.notes.push_back(
+        fmt::format("Of {} samples a pixel the first {} were read: the file does not say that the "
+                    "others are colour or alpha.",
+                    layout.samples, channels));
+  }
+  decoded.samples.create(static_cast<int>(layout.height), static_cast<int>(layout.width),
+                         CV_MAKETYPE(kind.depth, channels));
+  read_samples(reader, layout, decoded.samples);
+  decoded.type_range = kind.range;
+  decoded.zero_is_white = layout.photometric == PHOTOMETRIC_MINISWHITE;
+  if (kind.depth == CV_16F) {
+    decoded.samples.convertTo(decoded.samples, CV_32F);
+  } else if (kind.depth == CV_32S && kind.format == SAMPLEFORMAT_UINT) {
+    decoded.samples.convertTo(decoded.samples, CV_64F);
+    cv::Mat values = decoded.samples.reshape(1);
+    cv::add(values, 4294967296.0, values, values < 0);
+  }
+}
+
+}  // namespace
+
+Decoded decode_tiff(Bytes file, std::int64_t max_pixels) {
+  // Nothing that libtiff keeps need be larger than the largest picture of doubles.
+  const TiffReader reader(file, max_pixels * 32 + (1 << 20));
+  const Layout layout(reader);
+  check_size(layout.width, layout.height, max_pixels);
+  Decoded decoded;
+  if (const SampleKind* kind = find_sample_kind(layout)) {
+    decode_as_stored(reader, layout, *kind, decoded);
+  } else {
+    decoded.samples = read_converted(reader, layout);
+    if (layout.bits > 8) decoded.notes.emplace_back("Its colours were reduced to 8 bits.");
+  }
+  reader.refuse_if_errors();
+  const int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
+  if (orientation >= 1 && orientation <= 8) decoded.orientation = orientation;
+  const int pages = TIFFNumberOfDirectories(reader.tiff());
+  if (pages > 1) {
+    decoded.notes.push_back(fmt::format("The file has {} pages: the first was read.", pages));
+  }
+  return decoded;
+}
+
+}  // namespace diacut

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/exif.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr std::size_t kChunkHeader = 8;
+// OpenCV reads this much of a header, and has a limit to the size of a WebP file.
+constexpr std::size_t kOpenCvHeader = 32;
+constexpr std::size_t kOpenCvLargest = std::size_t{64} << 20;
+
+[[noreturn]] void refuse_damaged(std::string_view what) {
+  throw InputError(
+      fmt::format("the WebP file is damaged or cut off ({}): copy or save it again", what));
+}
+
+struct Header {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int orientation = 1;
+};
+
+/// The sizes as the first chunk has them (RFC 9649), and the orientation, wherever that is.
+Header read_header(Bytes file) {
+  const auto field = [&](std::size_t at, std::size_t size) {
+    if (at + size > file.size()) refuse_damaged("the data end within the header");
+    return read_uint(file, at, size, ByteOrder::kLittle);
+  };
+  const std::size_t riff_end = kChunkHeader + std::size_t{field(4, 4)};
+  if (riff_end > file.size()) {
+    refuse_damaged(fmt::format("{} bytes, expected {}", file.size(), riff_end));
+  }
+  const std::size_t first = 12;
+  const std::size_t data = first + kChunkHeader;
+  Header header;
+  if (has_text(file, first, "VP8X")) {
+    constexpr std::uint32_t kAnimated = 2;
+    if ((field(data, 1) & kAnimated) != 0) {
+      throw InputError("an animated WebP, which is not supported: save one frame of it");
+    }
+    header.width = std::int64_t{field(data + 4, 3)} + 1;
+    header.height = std::int64_t{field(data + 7, 3)} + 1;
+  } else if (has_text(file, first, "VP8L")) {
+    const std::uint32_t sizes = field(data + 1, 4);
+    header.width = (sizes & 0x3fff) + 1;
+    header.height = (sizes >> 14 & 0x3fff) + 1;
+  } else if (has_text(file, first, "VP8 ")) {
+    header.width = field(data + 6, 2) & 0x3fff;
+    header.height = field(data + 8, 2) & 0x3fff;
+  } else {
+    refuse_damaged("no picture follows its header");
+  }
+  for (std::size_t at = first; at + kChunkHeader <= riff_end;) {
+    const std::size_t size = field(at + 4, 4);
+    if (size > riff_end - at - kChunkHeader) refuse_damaged("a part is longer than the whole");
+    if (has_text(file, at, "EXIF")) {
+      header.orientation = exif_orientation(file.subspan(at + kChunkHeader, size));
+      break;
+    }
+    at += kChunkHeader + size + size % 2;
+  }
+  return header;
+}
+
+}  // namespace
+
+Decoded decode_webp(Bytes file, std::int64_t max_pixels) {
+  const Header header = read_header(file);
+  check_size(header.width, header.height, max_pixels);
+  if (file.size() > kOpenCvLargest) {
+    throw InputError(
+        fmt::format("a WebP file of {} bytes, more than the {} that can be read: save "
+                    "it as PNG",
+                    file.size(), kOpenCvLargest));
+  }
+  Decoded decoded;
+  decoded.orientation = header.orientation;
+  std::vector<std::uint8_t> padded;
+  if (file.size() < kOpenCvHeader) {
+    padded.assign(file.begin(), file.end());
+    padded.resize(kOpenCvHeader);
+    file = padded;
+  }
+  decoded.samples = decode_with_opencv(file, header.width, header.height);
+  decoded.has_alpha = decoded.samples.channels() == 4;
+  return decoded;
+}
+
+}  // namespace diacut

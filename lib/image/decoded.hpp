@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "image/bytes.hpp"
+
+namespace diacut {
+
+/// A file's samples as it stores them, before they are turned upright and brought into [0, 1].
+struct Decoded {
+  /// Grey, or red, green, blue; then alpha if has_alpha. Any depth of OpenCV's but CV_16F.
+  cv::Mat samples;
+  bool has_alpha = false;
+  bool premultiplied = false;  ///< The colours were multiplied by alpha.
+  bool zero_is_white = false;
+  /// The smallest and largest value that the stored integers can have; empty for floats.
+  std::optional<std::pair<double, double>> type_range = std::pair{0.0, 255.0};
+  int orientation = 1;  ///< As exif_orientation() has it.
+  std::vector<std::string> notes;
+};
+
+/// Throws InputError where a header's width or height is not positive, or where there are more
+/// than max_pixels. To be called before anything of the picture's size is allocated.
+void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels);
+
+/// One decoder a format. Each throws InputError (its message without the file's name) if the file
+/// is damaged, cut off, larger than max_pixels, or of a kind that is not supported; none prints.
+/// JPEG, PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through OpenCV they print
+/// to stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and alpha of TIFF.
+Decoded decode_bmp(Bytes file, std::int64_t max_pixels);
+Decoded decode_jpeg(Bytes file, std::int64_t max_pixels);
+Decoded decode_png(Bytes file, std::int64_t max_pixels);
+Decoded decode_tiff(Bytes file, std::int64_t max_pixels);
+Decoded decode_webp(Bytes file, std::int64_t max_pixels);
+
+/// For decode_bmp() and decode_webp(): a file, whose headers they have checked, through OpenCV,
+/// with OpenCV's order of channels turned into ours. Throws InputError, also if the picture's size
+/// is not the one given.
+cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height);
+
+}  // namespace diacut

@@ -1,0 +1,391 @@
+#include "image_files.hpp"
+
+#include <gtest/gtest.h>
+#include <png.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <opencv2/imgcodecs.hpp>
+#include <stdexcept>
+// Needs what <cstdio> declares.
+#include <jpeglib.h>
+
+namespace diacut::testing {
+namespace {
+
+void append(FileBytes& bytes, const void* data, std::size_t size) {
+  const auto* begin = static_cast<const std::uint8_t*>(data);
+  std::copy_n(begin, size, std::back_inserter(bytes));
+}
+
+void append_uint(FileBytes& bytes, std::uint32_t value, int size, bool little_endian) {
+  for (int k = 0; k < size; ++k) {
+    const int shift = 8 * (little_endian ? k : size - 1 - k);
+    bytes.push_back(static_cast<std::uint8_t>(value >> shift));
+  }
+}
+
+void append_chunk(FileBytes& bytes, const char* name, const FileBytes& data) {
+  append(bytes, name, 4);
+  append_uint(bytes, static_cast<std::uint32_t>(data.size()), 4, true);
+  append(bytes, data.data(), data.size());
+  if (data.size() % 2 == 1) bytes.push_back(0);
+}
+
+/// A TIFF file in the making.
+struct TiffMemory {
+  FileBytes bytes;
+  std::uint64_t at = 0;
+
+  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
+    auto* self = static_cast<TiffMemory*>(handle);
+    if (self->at >= self->bytes.size()) return 0;
+    const auto count =
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(size), self->bytes.size() - self->at);
+    std::memcpy(data, self->bytes.data() + self->at, count);
+    self->at += count;
+    return static_cast<tmsize_t>(count);
+  }
+  static tmsize_t write(thandle_t handle, void* data, tmsize_t size) {
+    auto* self = static_cast<TiffMemory*>(handle);
+    const auto count = static_cast<std::uint64_t>(size);
+    if (self->bytes.size() < self->at + count) self->bytes.resize(self->at + count);
+    std::memcpy(self->bytes.data() + self->at, data, count);
+    self->at += count;
+    return size;
+  }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    auto* self = static_cast<TiffMemory*>(handle);
+    const std::uint64_t base = whence == SEEK_CUR   ? self->at
+                               : whence == SEEK_END ? self->bytes.size()
+                                                    : 0;
+    return self->at = base + offset;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t handle) { return static_cast<TiffMemory*>(handle)->bytes.size(); }
+};
+
+void check(bool done, const char* what) {
+  if (!done) throw std::runtime_error(std::string("a test's file cannot be written: ") + what);
+}
+
+/// The samples of a block of a page, one plane (-1: all of them), edges filled with zeros.
+FileBytes cut_block(const TiffPage& page, int x0, int y0, int width, int height, int plane) {
+  const int bytes = page.bits / 8;
+  const int stored = plane < 0 ? page.samples_per_pixel : 1;
+  FileBytes block(static_cast<std::size_t>(width * height * stored * bytes));
+  for (int y = 0; y < std::min(height, page.height - y0); ++y) {
+    for (int x = 0; x < std::min(width, page.width - x0); ++x) {
+      const int pixel = ((y0 + y) * page.width + x0 + x) * page.samples_per_pixel;
+      std::memcpy(block.data() + (y * width + x) * stored * bytes,
+                  page.samples.data() + (pixel + std::max(plane, 0)) * bytes,
+                  static_cast<std::size_t>(stored * bytes));
+    }
+  }
+  return block;
+}
+
+void write_blocks(TIFF* tiff, const TiffPage& page) {
+  const int planes = page.is_separate ? page.samples_per_pixel : 1;
+  for (int plane = 0; plane < planes; ++plane) {
+    const int step_x = page.tile > 0 ? page.tile : page.width;
+    const int step_y = page.tile > 0 ? page.tile : page.rows_per_strip;
+    for (int y = 0; y < page.height; y += step_y) {
+      for (int x = 0; x < page.width; x += step_x) {
+        const int rows = page.tile > 0 ? step_y : std::min(step_y, page.height - y);
+        FileBytes block = cut_block(page, x, y, step_x, rows, page.is_separate ? plane : -1);
+        const auto size = static_cast<tmsize_t>(block.size());
+        const auto column = static_cast<std::uint32_t>(x);
+        const auto row = static_cast<std::uint32_t>(y);
+        const auto sample = static_cast<std::uint16_t>(plane);
+        const tmsize_t written =
+            page.tile > 0
+                ? TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, column, row, 0, sample),
+                                       block.data(), size)
+                : TIFFWriteEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), block.data(),
+                                        size);
+        check(written == size, "TIFF block");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "diacut-test-XXXXXX").string();
+  check(mkdtemp(pattern.data()) != nullptr, "temporary folder");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::write(const std::string& name, const FileBytes& bytes) const {
+  std::ofstream file(path(name), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  check(file.good(), name.c_str());
+  return path(name);
+}
+
+FileBytes encode(const std::string& extension, const cv::Mat& samples,
+                 const std::vector<int>& options) {
+  FileBytes bytes;
+  check(cv::imencode(extension, samples, bytes, options), extension.c_str());
+  return bytes;
+}
+
+cv::Mat random_samples(int width, int height, int type, std::uint64_t seed) {
+  cv::Mat samples(height, width, type);
+  cv::RNG generator(seed);
+  switch (samples.depth()) {
+    case CV_8S:
+      generator.fill(samples, cv::RNG::UNIFORM, -128, 128);
+      break;
+    case CV_16U:
+      generator.fill(samples, cv::RNG::UNIFORM, 0, 65536);
+      break;
+    case CV_16S:
+      generator.fill(samples, cv::RNG::UNIFORM, -32768, 32768);
+      break;
+    case CV_32S:
+      generator.fill(samples, cv::RNG::UNIFORM, -2147483647.0, 2147483647.0);
+      break;
+    case CV_32F:
+    case CV_64F:
+      generator.fill(samples, cv::RNG::UNIFORM, 0, 1);
+      break;
+    default:
+      generator.fill(samples, cv::RNG::UNIFORM, 0, 256);
+  }
+  return samples;
+}
+
+FileBytes write_png(const PngFile& file) {
+  FileBytes bytes;
+  png_structp png = png_create_write_struct(
+      PNG_LIBPNG_VER_STRING, nullptr,
+      [](png_structp, png_const_charp message) { throw std::runtime_error(message); }, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(
+      png, &bytes,
+      [](png_structp writer, png_bytep data, std::size_t size) {
+        append(*static_cast<FileBytes*>(png_get_io_ptr(writer)), data, size);
+      },
+      nullptr);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(file.width),
+               static_cast<png_uint_32>(file.height), file.bits, file.colour_type,
+               file.is_interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (!file.palette.empty()) {
+    std::vector<png_color> colours(file.palette.size() / 3);
+    for (std::size_t k = 0; k < colours.size(); ++k) {
+      colours[k] = {file.palette[3 * k], file.palette[3 * k + 1], file.palette[3 * k + 2]};
+    }
+    png_set_PLTE(png, info, colours.data(), static_cast<int>(colours.size()));
+    if (!file.palette_alpha.empty()) {
+      png_set_tRNS(png, info, file.palette_alpha.data(),
+                   static_cast<int>(file.palette_alpha.size()), nullptr);
+    }
+  }
+  if (!file.transparent.empty()) {
+    png_color_16 key{};
+    key.gray = file.transparent[0];
+    if (file.transparent.size() == 3) {
+      key.red = file.transparent[0];
+      key.green = file.transparent[1];
+      key.blue = file.transparent[2];
+    }
+    png_set_tRNS(png, info, nullptr, 0, &key);
+  }
+  FileBytes exif = file.exif;
+  if (!exif.empty()) {
+    png_set_eXIf_1(png, info, static_cast<png_uint_32>(exif.size()), exif.data());
+  }
+  png_write_info(png, info);
+  if (file.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+  std::vector<FileBytes> rows = file.rows;
+  std::vector<png_bytep> pointers;
+  for (FileBytes& row : rows) pointers.push_back(row.data());
+  png_write_image(png, pointers.data());
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return bytes;
+}
+
+TiffPage tiff_page(const cv::Mat& samples) {
+  TiffPage page;
+  page.width = samples.cols;
+  page.height = samples.rows;
+  page.bits = static_cast<int>(samples.elemSize1()) * 8;
+  page.samples_per_pixel = samples.channels();
+  page.photometric = samples.channels() >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  switch (samples.depth()) {
+    case CV_8U:
+    case CV_16U:
+      page.sample_format = SAMPLEFORMAT_UINT;
+      break;
+    case CV_8S:
+    case CV_16S:
+    case CV_32S:
+      page.sample_format = SAMPLEFORMAT_INT;
+      break;
+    default:
+      page.sample_format = SAMPLEFORMAT_IEEEFP;
+  }
+  if (samples.channels() % 2 == 0) page.extra_samples = {EXTRASAMPLE_UNASSALPHA};
+  append(page.samples, samples.data, samples.total() * samples.elemSize());
+  return page;
+}
+
+FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
+  TiffMemory memory;
+  TIFF* tiff =
+      TIFFClientOpen("memory", mode, &memory, &TiffMemory::read, &TiffMemory::write,
+                     &TiffMemory::seek, &TiffMemory::close, &TiffMemory::size, nullptr, nullptr);
+  check(tiff != nullptr, "TIFF");
+  for (const TiffPage& page : pages) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, page.width);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, page.height);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, page.bits);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, page.samples_per_pixel);
+    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, page.sample_format);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, page.photometric);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, page.compression);
+    TIFFSetField(tiff, TIFFTAG_ORIENTATION, page.orientation);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG,
+                 page.is_separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    if (page.predictor != 1) TIFFSetField(tiff, TIFFTAG_PREDICTOR, page.predictor);
+    if (page.compression == COMPRESSION_JPEG) {
+      TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    }
+    if (page.tile > 0) {
+      TIFFSetField(tiff, TIFFTAG_TILEWIDTH, page.tile);
+      TIFFSetField(tiff, TIFFTAG_TILELENGTH, page.tile);
+    } else {
+      TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, page.rows_per_strip);
+    }
+    if (!page.extra_samples.empty()) {
+      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(page.extra_samples.size()),
+                   page.extra_samples.data());
+    }
+    if (!page.palette.empty()) {
+      const std::size_t colours = page.palette.size() / 3;
+      TIFFSetField(tiff, TIFFTAG_COLORMAP, page.palette.data(), page.palette.data() + colours,
+                   page.palette.data() + 2 * colours);
+    }
+    if (page.bits >= 8) {
+      write_blocks(tiff, page);
+    } else {  // Rows of packed bits, in one strip.
+      FileBytes samples = page.samples;
+      check(
+          TIFFWriteEncodedStrip(tiff, 0, samples.data(), static_cast<tmsize_t>(samples.size())) > 0,
+          "TIFF strip");
+    }
+    check(TIFFWriteDirectory(tiff) != 0, "TIFF directory");
+  }
+  TIFFClose(tiff);
+  return memory.bytes;
+}
+
+FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &data, &size);
+  info.image_width = static_cast<JDIMENSION>(samples.cols);
+  info.image_height = static_cast<JDIMENSION>(samples.rows);
+  info.input_components = 4;
+  info.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, 100, TRUE);
+  info.write_Adobe_marker = with_adobe_marker ? TRUE : FALSE;
+  jpeg_start_compress(&info, TRUE);
+  for (int y = 0; y < samples.rows; ++y) {
+    JSAMPROW row = const_cast<std::uint8_t*>(samples.ptr(y));
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  FileBytes bytes(data, data + size);
+  jpeg_destroy_compress(&info);
+  std::free(data);
+  return bytes;
+}
+
+FileBytes exif_block(int orientation, bool little_endian) {
+  FileBytes block;
+  append(block, little_endian ? "II" : "MM", 2);
+  append_uint(block, 42, 2, little_endian);
+  append_uint(block, 8, 4, little_endian);
+  append_uint(block, 2, 2, little_endian);
+  // ImageWidth as LONG, so that the orientation is not the first entry.
+  append_uint(block, 0x0100, 2, little_endian);
+  append_uint(block, 4, 2, little_endian);
+  append_uint(block, 1, 4, little_endian);
+  append_uint(block, 640, 4, little_endian);
+  append_uint(block, 0x0112, 2, little_endian);
+  append_uint(block, 3, 2, little_endian);
+  append_uint(block, 1, 4, little_endian);
+  append_uint(block, static_cast<std::uint32_t>(orientation), 2, little_endian);
+  append_uint(block, 0, 2, little_endian);
+  append_uint(block, 0, 4, little_endian);
+  return block;
+}
+
+FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block) {
+  FileBytes bytes(jpeg.begin(), jpeg.begin() + 2);
+  append(bytes, "\xff\xe1", 2);
+  append_uint(bytes, static_cast<std::uint32_t>(2 + 6 + block.size()), 2, false);
+  append(bytes, "Exif\0\0", 6);
+  append(bytes, block.data(), block.size());
+  append(bytes, jpeg.data() + 2, jpeg.size() - 2);
+  return bytes;
+}
+
+FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block) {
+  constexpr std::uint8_t kHasExif = 0x08;
+  FileBytes header = {kHasExif, 0, 0, 0};
+  append_uint(header, static_cast<std::uint32_t>(width - 1), 3, true);
+  append_uint(header, static_cast<std::uint32_t>(height - 1), 3, true);
+  FileBytes chunks;
+  append(chunks, "WEBP", 4);
+  append_chunk(chunks, "VP8X", header);
+  append(chunks, webp.data() + 12, webp.size() - 12);
+  append_chunk(chunks, "EXIF", block);
+  FileBytes bytes;
+  append_chunk(bytes, "RIFF", chunks);
+  return bytes;
+}
+
+void expect_well_formed(const Image& image) {
+  ASSERT_GT(image.width, 0);
+  ASSERT_GT(image.height, 0);
+  ASSERT_TRUE(image.channels == 1 || image.channels == 3) << image.channels;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  ASSERT_EQ(image.pixels.size(), image.pixel_count() * channels);
+  ASSERT_TRUE(image.valid.empty() || image.valid.size() == image.pixel_count());
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    const float value = image.pixels[i];
+    ASSERT_TRUE(value >= 0.0f && value <= 1.0f) << value << " at " << i;
+    if (image.valid.empty()) continue;
+    const std::uint8_t valid = image.valid[i / channels];
+    ASSERT_LE(valid, 1);
+    ASSERT_TRUE(valid == 1 || value == 0.0f) << value << " at " << i;
+  }
+}
+
+}  // namespace diacut::testing

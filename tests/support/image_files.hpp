@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <string>
+#include <vector>
+
+#include "diacut/image.hpp"
+
+/// Image files made by the libraries that tests do not test: OpenCV, libpng, libtiff, libjpeg.
+namespace diacut::testing {
+
+using FileBytes = std::vector<std::uint8_t>;
+
+/// A folder of its own for a test, removed with all in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, const FileBytes& bytes) const;
+
+ private:
+  std::string path_;
+};
+
+/// OpenCV's imencode; `samples` in OpenCV's order of channels.
+FileBytes encode(const std::string& extension, const cv::Mat& samples,
+                 const std::vector<int>& options = {});
+
+/// Uniformly random samples over the type's range (floats: [0, 1)), from a seed.
+cv::Mat random_samples(int width, int height, int type, std::uint64_t seed = 1);
+
+/// What libpng is told of a picture; `rows` hold what is stored, in this machine's byte order.
+struct PngFile {
+  int width = 0;
+  int height = 0;
+  int bits = 8;
+  int colour_type = 0;  ///< PNG_COLOR_TYPE_...
+  std::vector<FileBytes> rows;
+  std::vector<std::uint8_t> palette;        ///< Red, green, blue of each colour.
+  std::vector<std::uint8_t> palette_alpha;  ///< Of the first colours.
+  std::vector<std::uint16_t> transparent;   ///< The transparent grey, or red, green, blue.
+  bool is_interlaced = false;
+  FileBytes exif;
+};
+FileBytes write_png(const PngFile& file);
+
+/// What libtiff is told of a page; `samples` are stored row by row, all samples of a pixel
+/// together.
+struct TiffPage {
+  int width = 0;
+  int height = 0;
+  int bits = 8;
+  int samples_per_pixel = 1;
+  int sample_format = 1;  ///< SAMPLEFORMAT_...
+  int photometric = 1;    ///< PHOTOMETRIC_...
+  int compression = 1;    ///< COMPRESSION_...
+  int predictor = 1;
+  int orientation = 1;
+  int rows_per_strip = 3;
+  int tile = 0;  ///< Width and height of tiles; 0: strips.
+  bool is_separate = false;
+  std::vector<std::uint16_t> extra_samples;
+  std::vector<std::uint16_t> palette;  ///< All reds, all greens, all blues.
+  FileBytes samples;
+};
+FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
+
+/// A page of the depth and channels (first: red) of `samples`.
+TiffPage tiff_page(const cv::Mat& samples);
+
+/// `samples`: CV_8UC4, cyan, magenta, yellow, black as the file stores them.
+FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker);
+
+/// An EXIF block without JPEG's "Exif\0\0", whose first directory says the orientation.
+FileBytes exif_block(int orientation, bool little_endian = true);
+
+FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block);
+
+/// `webp`: a simple file of one VP8 or VP8L chunk.
+FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block);
+
+/// Fails the test unless sizes agree, pixels are in [0, 1], valid is 0 or 1, and pixels without
+/// data are 0.
+void expect_well_formed(const Image& image);
+
+}  // namespace diacut::testing

@@ -1,0 +1,540 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+#include <tiffio.h>
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "image_files.hpp"
+
+/// What every format's decoder gives for every kind of sample, against the samples that were
+/// written.
+namespace diacut {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PngFile;
+using testing::TiffPage;
+
+const std::vector<std::pair<int, int>> kSizes = {{1, 1}, {1, 7},   {7, 1},
+                                                 {2, 2}, {13, 17}, {64, 33}};
+
+/// The picture that `samples` (grey, or red, green, blue; then alpha) stand for.
+Image expected_image(const cv::Mat& samples, double low, double high) {
+  const int colours = samples.channels() - (samples.channels() % 2 == 0 ? 1 : 0);
+  const bool has_alpha = colours < samples.channels();
+  cv::Mat values;
+  samples.convertTo(values, CV_64F);
+  Image image;
+  image.width = samples.cols;
+  image.height = samples.rows;
+  image.channels = colours;
+  bool all_valid = true;
+  for (int y = 0; y < samples.rows; ++y) {
+    for (int x = 0; x < samples.cols; ++x) {
+      const double* pixel = values.ptr<double>(y, x);
+      const bool valid = !has_alpha || (pixel[colours] - low) / (high - low) >= 0.5;
+      all_valid = all_valid && valid;
+      image.valid.push_back(valid ? 1 : 0);
+      for (int k = 0; k < colours; ++k) {
+        image.pixels.push_back(valid ? static_cast<float>((pixel[k] - low) / (high - low)) : 0.0f);
+      }
+    }
+  }
+  if (all_valid) image.valid.clear();
+  return image;
+}
+
+void expect_same(const Image& image, const Image& expected) {
+  EXPECT_EQ(image.width, expected.width);
+  EXPECT_EQ(image.height, expected.height);
+  EXPECT_EQ(image.channels, expected.channels);
+  EXPECT_EQ(image.valid, expected.valid);
+  ASSERT_EQ(image.pixels.size(), expected.pixels.size());
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    ASSERT_FLOAT_EQ(image.pixels[i], expected.pixels[i]) << "value " << i;
+  }
+}
+
+/// Random samples of which at least one pixel is opaque.
+cv::Mat samples_with_data(int width, int height, int type) {
+  cv::Mat samples = testing::random_samples(width, height, type);
+  if (samples.channels() % 2 == 0) {
+    cv::Mat first = samples(cv::Rect(0, 0, 1, 1));
+    first.setTo(type == CV_16UC2 || type == CV_16UC4 ? cv::Scalar::all(65535)
+                : type == CV_8UC2 || type == CV_8UC4 ? cv::Scalar::all(255)
+                                                     : cv::Scalar::all(1));
+  }
+  return samples;
+}
+
+double largest(const cv::Mat& samples) {
+  return samples.depth() == CV_8U ? 255 : samples.depth() == CV_16U ? 65535 : 1;
+}
+
+PngFile png_file(const cv::Mat& samples) {
+  PngFile file;
+  file.width = samples.cols;
+  file.height = samples.rows;
+  file.bits = static_cast<int>(samples.elemSize1()) * 8;
+  constexpr int kTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                            PNG_COLOR_TYPE_RGB_ALPHA};
+  file.colour_type = kTypes[samples.channels() - 1];
+  for (int y = 0; y < samples.rows; ++y) {
+    file.rows.emplace_back(samples.ptr(y), samples.ptr(y) + samples.step[0]);
+  }
+  return file;
+}
+
+TEST(DecodePng, EightAndSixteenBitsWithAndWithoutColourAndAlpha) {
+  for (auto [width, height] : kSizes) {
+    for (int type : {CV_8UC1, CV_8UC2, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC2, CV_16UC3, CV_16UC4}) {
+      const cv::Mat samples = samples_with_data(width, height, type);
+      const Image expected = expected_image(samples, 0, largest(samples));
+      PngFile file = png_file(samples);
+      for (bool is_interlaced : {false, true}) {
+        SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " type " +
+                     std::to_string(type) + (is_interlaced ? " interlaced" : ""));
+        file.is_interlaced = is_interlaced;
+        expect_same(decode_image(testing::write_png(file), "a.png"), expected);
+      }
+    }
+  }
+}
+
+TEST(DecodePng, PaletteWithTransparentColours) {
+  PngFile file;
+  file.width = 4;
+  file.height = 1;
+  file.bits = 2;
+  file.colour_type = PNG_COLOR_TYPE_PALETTE;
+  file.palette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 204};
+  file.palette_alpha = {255, 0, 128};
+  file.rows = {{0b00011011}};
+  const Image image = decode_image(testing::write_png(file), "palette.png");
+  EXPECT_EQ(image.channels, 3);
+  EXPECT_THAT(image.pixels, ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 1, 0.2f, 0.4f, 0.8f));
+  EXPECT_THAT(image.valid, ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(image.notes, ElementsAre(HasSubstr("1 of 4 pixels are transparent")));
+}
+
+TEST(DecodePng, FewBitsOfGreySpanTheWholeRange) {
+  PngFile file;
+  file.width = 4;
+  file.height = 1;
+  file.colour_type = PNG_COLOR_TYPE_GRAY;
+  file.bits = 1;
+  file.rows = {{0b01100000}};
+  EXPECT_THAT(decode_image(testing::write_png(file), "1.png").pixels, ElementsAre(0, 1, 1, 0));
+  file.bits = 2;
+  file.rows = {{0b00011011}};
+  EXPECT_THAT(decode_image(testing::write_png(file), "2.png").pixels,
+              ElementsAre(0, 85 / 255.f, 170 / 255.f, 1));
+  file.bits = 4;
+  file.rows = {{0x0f, 0x3c}};
+  EXPECT_THAT(decode_image(testing::write_png(file), "4.png").pixels,
+              ElementsAre(0, 1, 0.2f, 0.8f));
+}
+
+TEST(DecodePng, OneColourCanBeTransparent) {
+  PngFile file;
+  file.width = 3;
+  file.height = 1;
+  file.bits = 8;
+  file.colour_type = PNG_COLOR_TYPE_RGB;
+  file.rows = {{9, 8, 7, 255, 255, 255, 9, 8, 6}};
+  file.transparent = {9, 8, 7};
+  const Image colour = decode_image(testing::write_png(file), "colour.png");
+  EXPECT_THAT(colour.valid, ElementsAre(0, 1, 1));
+  EXPECT_EQ(colour.pixels[0], 0.0f);
+  EXPECT_FLOAT_EQ(colour.pixels[8], 6 / 255.f);
+  file.bits = 16;
+  file.colour_type = PNG_COLOR_TYPE_GRAY;
+  const cv::Mat grey = (cv::Mat_<std::uint16_t>(1, 3) << 700, 65535, 701);
+  file.rows = {FileBytes(grey.data, grey.data + 6)};
+  file.transparent = {700};
+  EXPECT_THAT(decode_image(testing::write_png(file), "grey.png").valid, ElementsAre(0, 1, 1));
+}
+
+TEST(DecodeJpeg, AsOpenCvDoes) {
+  for (auto [width, height] : kSizes) {
+    for (int type : {CV_8UC1, CV_8UC3}) {
+      for (int progressive : {0, 1}) {
+        const FileBytes file = testing::encode(".jpg", testing::random_samples(width, height, type),
+                                               {cv::IMWRITE_JPEG_PROGRESSIVE, progressive});
+        cv::Mat expected = cv::imdecode(file, cv::IMREAD_UNCHANGED);
+        if (type == CV_8UC3) cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
+        expect_same(decode_image(file, "a.jpg"), expected_image(expected, 0, 255));
+      }
+    }
+  }
+}
+
+TEST(DecodeJpeg, PhotographsOfThisRepository) {
+  for (const char* name : {"astronaut", "cat", "coffee", "retina", "rocket"}) {
+    const std::string path = std::string(DIACUT_SOURCE_DIR "/images/") + name + ".jpg";
+    cv::Mat expected = cv::imread(path, cv::IMREAD_UNCHANGED);
+    ASSERT_FALSE(expected.empty()) << path;
+    cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
+    const Image image = read_image(path);
+    expect_same(image, expected_image(expected, 0, 255));
+    EXPECT_THAT(image.notes, IsEmpty());
+  }
+}
+
+TEST(DecodeJpeg, CmykEitherWayRound) {
+  // Much cyan, no magenta, half yellow, little black, as ink.
+  const cv::Mat ink(16, 16, CV_8UC4, cv::Scalar(204, 0, 128, 51));
+  cv::Mat light;
+  cv::bitwise_not(ink, light);
+  const Image plain = decode_image(testing::write_cmyk_jpeg(ink, false), "plain.jpg");
+  const Image adobe = decode_image(testing::write_cmyk_jpeg(light, true), "adobe.jpg");
+  for (const Image& image : {plain, adobe}) {
+    ASSERT_EQ(image.channels, 3);
+    EXPECT_THAT(image.notes, ElementsAre(HasSubstr("CMYK")));
+    // (1 - ink)(1 - black); a flat JPEG of the highest quality is off by a step or two.
+    EXPECT_NEAR(image.pixels[0], 0.2 * 0.8, 0.012);
+    EXPECT_NEAR(image.pixels[1], 1.0 * 0.8, 0.012);
+    EXPECT_NEAR(image.pixels[2], (1 - 128 / 255.0) * 0.8, 0.012);
+  }
+}
+
+TEST(DecodeWebp, LosslessWithAndWithoutAlpha) {
+  for (auto [width, height] : kSizes) {
+    for (int type : {CV_8UC3, CV_8UC4}) {
+      cv::Mat samples = samples_with_data(width, height, type);
+      const FileBytes file = testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 101});
+      cv::cvtColor(samples, samples, type == CV_8UC3 ? cv::COLOR_BGR2RGB : cv::COLOR_BGRA2RGBA);
+      expect_same(decode_image(file, "a.webp"), expected_image(samples, 0, 255));
+    }
+  }
+}
+
+TEST(DecodeWebp, LossyIsCloseToWhatWasWritten) {
+  cv::Mat samples(40, 50, CV_8UC3);
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 50; ++x) {
+      samples.at<cv::Vec3b>(y, x) =
+          cv::Vec3b(static_cast<std::uint8_t>(x * 5), static_cast<std::uint8_t>(y * 6), 90);
+    }
+  }
+  const Image image =
+      decode_image(testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 95}), "lossy.webp");
+  ASSERT_EQ(image.pixels.size(), samples.total() * 3);
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 50; ++x) {
+      const float* pixel = &image.pixels[static_cast<std::size_t>(y * 50 + x) * 3];
+      EXPECT_NEAR(pixel[0], 90 / 255.0, 0.06);
+      EXPECT_NEAR(pixel[1], y * 6 / 255.0, 0.06);
+      EXPECT_NEAR(pixel[2], x * 5 / 255.0, 0.06);
+    }
+  }
+}
+
+void put(FileBytes& bytes, std::uint32_t value, int size) {
+  for (int k = 0; k < size; ++k) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * k));
+}
+
+struct Bmp {
+  int width = 2;
+  int height = 2;
+  int bits = 24;
+  std::uint32_t compression = 0;
+  std::uint32_t header = 40;
+  std::vector<std::uint32_t> masks;
+  std::vector<std::uint32_t> palette;
+  FileBytes pixels;
+};
+
+FileBytes write_bmp(const Bmp& bmp) {
+  FileBytes dib;
+  put(dib, bmp.header, 4);
+  put(dib, static_cast<std::uint32_t>(bmp.width), 4);
+  put(dib, static_cast<std::uint32_t>(bmp.height), 4);
+  put(dib, 1, 2);
+  put(dib, static_cast<std::uint32_t>(bmp.bits), 2);
+  put(dib, bmp.compression, 4);
+  put(dib, static_cast<std::uint32_t>(bmp.pixels.size()), 4);
+  put(dib, 0, 8);
+  put(dib, static_cast<std::uint32_t>(bmp.palette.size()), 4);
+  put(dib, 0, 4);
+  for (std::uint32_t mask : bmp.masks) put(dib, mask, 4);
+  while (dib.size() < bmp.header) dib.push_back(0);
+  for (std::uint32_t colour : bmp.palette) put(dib, colour, 4);
+  FileBytes bytes = {'B', 'M'};
+  const std::size_t start = 14 + dib.size();
+  put(bytes, static_cast<std::uint32_t>(start + bmp.pixels.size()), 4);
+  put(bytes, 0, 4);
+  put(bytes, static_cast<std::uint32_t>(start), 4);
+  bytes.insert(bytes.end(), dib.begin(), dib.end());
+  bytes.insert(bytes.end(), bmp.pixels.begin(), bmp.pixels.end());
+  return bytes;
+}
+
+/// The picture's values times 255.
+std::vector<int> values_of(const FileBytes& file) {
+  const Image image = decode_image(file, "a.bmp");
+  std::vector<int> values;
+  for (float value : image.pixels) values.push_back(static_cast<int>(value * 255 + 0.5f));
+  return values;
+}
+
+TEST(DecodeBmp, GreyAndColour) {
+  for (auto [width, height] : kSizes) {
+    for (int type : {CV_8UC1, CV_8UC3}) {
+      cv::Mat samples = testing::random_samples(width, height, type);
+      const FileBytes file = testing::encode(".bmp", samples);
+      if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
+      expect_same(decode_image(file, "a.bmp"), expected_image(samples, 0, 255));
+    }
+  }
+}
+
+TEST(DecodeBmp, FromTheBottomUpAndFromTheTopDown) {
+  Bmp bmp;
+  bmp.pixels = {3, 2, 1, 6, 5, 4, 0, 0, 9, 8, 7, 12, 11, 10, 0, 0};
+  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6));
+  bmp.height = -2;
+  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+}
+
+TEST(DecodeBmp, TheFourthByteIsAlphaOnlyWhereAMaskSaysSo) {
+  Bmp bmp;
+  bmp.bits = 32;
+  bmp.height = -2;
+  bmp.pixels = {3, 2, 1, 0, 6, 5, 4, 255, 9, 8, 7, 128, 12, 11, 10, 1};
+  const Image plain = decode_image(write_bmp(bmp), "plain.bmp");
+  EXPECT_THAT(plain.valid, IsEmpty());
+  EXPECT_FLOAT_EQ(plain.pixels[0], 1 / 255.f);
+  bmp.compression = 3;
+  bmp.masks = {0xff0000, 0xff00, 0xff};
+  bmp.header = 52;
+  EXPECT_THAT(decode_image(write_bmp(bmp), "three.bmp").valid, IsEmpty());
+  for (std::uint32_t header : {56u, 108u, 124u}) {
+    bmp.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
+    bmp.header = header;
+    const Image image = decode_image(write_bmp(bmp), "four.bmp");
+    EXPECT_THAT(image.valid, ElementsAre(0, 1, 1, 0));
+    EXPECT_FLOAT_EQ(image.pixels[3], 4 / 255.f);
+    EXPECT_FLOAT_EQ(image.pixels[5], 6 / 255.f);
+  }
+  // An alpha that is zero everywhere is one that was never set.
+  for (std::size_t k = 3; k < bmp.pixels.size(); k += 4) bmp.pixels[k] = 0;
+  EXPECT_THAT(decode_image(write_bmp(bmp), "zero.bmp").valid, IsEmpty());
+}
+
+TEST(DecodeBmp, Palettes) {
+  Bmp bmp;
+  bmp.height = -2;
+  bmp.palette = {0x000000, 0xff8040, 0x00ff00, 0x0000ff};
+  bmp.bits = 8;
+  bmp.pixels = {1, 2, 0, 0, 3, 0, 0, 0};
+  const std::vector<int> expected = {255, 128, 64, 0, 255, 0, 0, 0, 255, 0, 0, 0};
+  EXPECT_EQ(values_of(write_bmp(bmp)), expected);
+  bmp.bits = 4;
+  bmp.pixels = {0x12, 0, 0, 0, 0x30, 0, 0, 0};
+  EXPECT_EQ(values_of(write_bmp(bmp)), expected);
+  bmp.bits = 1;
+  bmp.palette = {0x000000, 0xffffff};
+  bmp.pixels = {0x80, 0, 0, 0, 0x40, 0, 0, 0};
+  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(255, 0, 0, 255));
+}
+
+TEST(DecodeBmp, RunLengths) {
+  Bmp bmp;
+  bmp.width = 4;
+  bmp.bits = 8;
+  bmp.compression = 1;
+  for (std::uint32_t k = 0; k < 256; ++k) bmp.palette.push_back(k * 0x010101);
+  bmp.pixels = {2, 1, 2, 2, 0, 0, 0, 3, 5, 6, 7, 0, 1, 8, 0, 1};
+  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(5, 6, 7, 8, 1, 1, 2, 2));
+}
+
+TEST(DecodeBmp, KindsThatWouldBeReadWronglyAreRefused) {
+  Bmp bmp;
+  bmp.bits = 32;
+  bmp.compression = 3;
+  bmp.header = 56;
+  bmp.pixels.resize(16);
+  bmp.masks = {0xff, 0xff00, 0xff0000, 0};
+  EXPECT_THROW(decode_image(write_bmp(bmp), "masks.bmp"), InputError);
+  bmp.bits = 16;
+  bmp.compression = 0;
+  EXPECT_THROW(decode_image(write_bmp(bmp), "16.bmp"), InputError);
+  bmp.compression = 4;  // A JPEG within.
+  EXPECT_THROW(decode_image(write_bmp(bmp), "jpeg.bmp"), InputError);
+}
+
+Image decode_page(const TiffPage& page, const char* mode = "w") {
+  return decode_image(testing::write_tiff({page}, mode), "a.tif");
+}
+
+TEST(DecodeTiff, EveryDepthInStripsTilesAndPlanes) {
+  for (auto [width, height] : kSizes) {
+    for (int depth : {CV_8U, CV_16U, CV_32F, CV_64F}) {
+      for (int channels = 1; channels <= 4; ++channels) {
+        const cv::Mat samples = samples_with_data(width, height, CV_MAKETYPE(depth, channels));
+        const Image expected = expected_image(samples, 0, largest(samples));
+        for (int tile : {0, 16}) {
+          for (bool is_separate : {false, true}) {
+            SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " depth " +
+                         std::to_string(depth) + " channels " + std::to_string(channels) +
+                         " tile " + std::to_string(tile) + (is_separate ? " planes" : ""));
+            TiffPage page = testing::tiff_page(samples);
+            page.tile = tile;
+            page.is_separate = is_separate;
+            expect_same(decode_page(page), expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DecodeTiff, ByteOrdersBigTiffAndCompressions) {
+  const cv::Mat samples = testing::random_samples(29, 31, CV_16UC3);
+  const Image expected = expected_image(samples, 0, 65535);
+  for (const char* mode : {"wl", "wb", "wl8", "wb8"}) {
+    expect_same(decode_page(testing::tiff_page(samples), mode), expected);
+  }
+  for (int compression : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS}) {
+    for (int predictor : {1, 2}) {
+      if (predictor == 2 && compression == COMPRESSION_PACKBITS) continue;
+      TiffPage page = testing::tiff_page(samples);
+      page.compression = compression;
+      page.predictor = predictor;
+      expect_same(decode_page(page), expected);
+    }
+  }
+  const cv::Mat floats = testing::random_samples(29, 31, CV_32FC1);
+  TiffPage page = testing::tiff_page(floats);
+  page.compression = COMPRESSION_ADOBE_DEFLATE;
+  page.predictor = 3;
+  expect_same(decode_page(page), expected_image(floats, 0, 1));
+}
+
+TEST(DecodeTiff, AsOpenCvWritesThem) {
+  for (int type :
+       {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3, CV_16UC4, CV_32FC1, CV_32FC3, CV_64FC1}) {
+    cv::Mat samples = samples_with_data(23, 11, type);
+    const FileBytes file =
+        testing::encode(".tiff", samples, {cv::IMWRITE_TIFF_COMPRESSION, COMPRESSION_LZW});
+    if (samples.channels() == 3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
+    if (samples.channels() == 4) {
+      std::vector<cv::Mat> planes;
+      cv::split(samples, planes);
+      std::swap(planes[0], planes[2]);
+      cv::merge(planes, samples);
+    }
+    expect_same(decode_image(file, "cv.tiff"), expected_image(samples, 0, largest(samples)));
+  }
+}
+
+TEST(DecodeTiff, SignedAndLongIntegersSpanTheirTypes) {
+  const cv::Mat bytes = (cv::Mat_<std::int8_t>(1, 3) << -128, 0, 127);
+  EXPECT_THAT(decode_page(testing::tiff_page(bytes)).pixels, ElementsAre(0, 128 / 255.f, 1));
+  const cv::Mat words = (cv::Mat_<std::int16_t>(1, 3) << -32768, 0, 32767);
+  EXPECT_THAT(decode_page(testing::tiff_page(words)).pixels, ElementsAre(0, 32768 / 65535.f, 1));
+  const cv::Mat longs = (cv::Mat_<std::int32_t>(1, 3) << -2147483647 - 1, 0, 2147483647);
+  EXPECT_THAT(decode_page(testing::tiff_page(longs)).pixels, ElementsAre(0, 0.5f, 1));
+  TiffPage page = testing::tiff_page((cv::Mat_<std::int32_t>(1, 3) << 0, -1, 858993459));
+  page.sample_format = SAMPLEFORMAT_UINT;
+  EXPECT_THAT(decode_page(page).pixels, ElementsAre(0, 1, 0.2f));
+}
+
+TEST(DecodeTiff, HalfFloats) {
+  cv::Mat halves;
+  cv::Mat((cv::Mat_<float>(1, 3) << 0.25f, 0.5f, 1.0f)).convertTo(halves, CV_16F);
+  EXPECT_THAT(decode_page(testing::tiff_page(halves)).pixels, ElementsAre(0.25f, 0.5f, 1.0f));
+}
+
+TEST(DecodeTiff, ZeroCanBeWhite) {
+  for (int type : {CV_8UC1, CV_16UC1, CV_32FC1}) {
+    const cv::Mat samples = testing::random_samples(9, 5, type);
+    TiffPage page = testing::tiff_page(samples);
+    page.photometric = PHOTOMETRIC_MINISWHITE;
+    Image expected = expected_image(samples, 0, largest(samples));
+    for (float& value : expected.pixels) value = 1 - value;
+    const Image image = decode_page(page);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      EXPECT_NEAR(image.pixels[i], expected.pixels[i], 1e-7);
+    }
+  }
+}
+
+TEST(DecodeTiff, PremultipliedColoursAreMadeStraight) {
+  TiffPage page = testing::tiff_page((cv::Mat_<cv::Vec4b>(1, 3) << cv::Vec4b(51, 102, 204, 255),
+                                      cv::Vec4b(40, 80, 160, 200), cv::Vec4b(9, 9, 9, 100)));
+  page.extra_samples = {EXTRASAMPLE_ASSOCALPHA};
+  const Image image = decode_page(page);
+  EXPECT_THAT(image.valid, ElementsAre(1, 1, 0));
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(image.pixels[3 + k], image.pixels[k], 1e-6) << k;
+  }
+}
+
+TEST(DecodeTiff, PalettesBitsAndPrintersColours) {
+  TiffPage page;
+  page.width = 4;
+  page.height = 1;
+  page.photometric = PHOTOMETRIC_PALETTE;
+  page.bits = 8;
+  page.palette.assign(3 * 256, 0);
+  page.palette[7] = page.palette[256 + 8] = page.palette[512 + 9] = 65535;
+  page.samples = {7, 8, 9, 10};
+  EXPECT_THAT(decode_page(page).pixels, ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0));
+  TiffPage bits;
+  bits.width = 4;
+  bits.height = 1;
+  bits.bits = 1;
+  bits.samples = {0b01100000};
+  EXPECT_THAT(decode_page(bits).pixels, ElementsAre(0, 1, 1, 0));
+  bits.photometric = PHOTOMETRIC_MINISWHITE;
+  EXPECT_THAT(decode_page(bits).pixels, ElementsAre(1, 0, 0, 1));
+  TiffPage ink = testing::tiff_page((cv::Mat_<cv::Vec4b>(1, 1) << cv::Vec4b(204, 0, 255, 0)));
+  ink.photometric = PHOTOMETRIC_SEPARATED;
+  ink.extra_samples = {};
+  const Image image = decode_page(ink);
+  ASSERT_EQ(image.channels, 3);
+  EXPECT_NEAR(image.pixels[0], 0.2, 0.005);
+  EXPECT_NEAR(image.pixels[1], 1.0, 0.005);
+  EXPECT_NEAR(image.pixels[2], 0.0, 0.005);
+}
+
+TEST(DecodeTiff, WhatIsLeftOutIsNoted) {
+  const cv::Mat samples = testing::random_samples(6, 4, CV_16UC3);
+  const TiffPage page = testing::tiff_page(samples);
+  const Image paged = decode_image(
+      testing::write_tiff({page, testing::tiff_page(testing::random_samples(3, 3, CV_8UC1))}),
+      "pages.tif");
+  expect_same(paged, expected_image(samples, 0, 65535));
+  EXPECT_THAT(paged.notes, ElementsAre(HasSubstr("2 pages")));
+  TiffPage bands = page;  // Three samples, of which the file calls none a colour.
+  bands.photometric = PHOTOMETRIC_MINISBLACK;
+  bands.extra_samples = {EXTRASAMPLE_UNSPECIFIED, EXTRASAMPLE_UNSPECIFIED};
+  cv::Mat first;
+  cv::extractChannel(samples, first, 0);
+  const Image band = decode_page(bands);
+  expect_same(band, expected_image(first, 0, 65535));
+  EXPECT_THAT(band.notes, ElementsAre(HasSubstr("Of 3 samples a pixel the first 1")));
+}
+
+TEST(DecodeTiff, KindsThatAreNotSupportedAreRefused) {
+  TiffPage page = testing::tiff_page(testing::random_samples(4, 4, CV_32FC1));
+  page.sample_format = SAMPLEFORMAT_COMPLEXINT;
+  EXPECT_THROW(decode_page(page), InputError);
+  page = testing::tiff_page(testing::random_samples(4, 4, CV_64FC1));
+  page.sample_format = SAMPLEFORMAT_UINT;
+  EXPECT_THROW(decode_page(page), InputError);
+}
+
+}  // namespace
+}  // namespace diacut
