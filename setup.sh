@@ -78,19 +78,21 @@ need() {
   done
   ((${#missing[@]} > 0)) || return 0
 
-  title "Installing ${#missing[@]} packages: ${missing[*]}"
-  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  title "Installing ${#missing[@]} packages and what they depend on: ${missing[*]}"
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
   if ((EUID != 0)) && ! command -v sudo >/dev/null; then
     reason="you are not root, and sudo is not installed"
   elif ! as_root true; then
     reason="you are not root, and sudo refused"
-  elif ! as_root "${apt[@]}" update; then
-    reason="apt-get update failed (is there a network?)"
-  elif ! as_root "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"; then
-    reason="apt-get install failed"
   else
-    missing=()
-    return
+    # A source that cannot be reached need not be the one that has the packages.
+    as_root "${apt[@]}" -o APT::Update::Error-Mode=any update ||
+      reason=" (nor was apt-get update complete: is there a network?)"
+    if as_root "${apt[@]}" install --yes --no-install-recommends "${missing[@]}" >&2; then
+      missing=()
+      return
+    fi
+    reason="apt-get install failed$reason"
   fi
   say "Cannot install packages: $reason. Missing are: ${missing[*]}"
   say "Going on without them. To install them, as root:"
