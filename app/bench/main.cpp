@@ -25,7 +25,8 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", diacut::kVersion);
   app.require_subcommand(1);
   const std::vector<diacut::bench::Command> commands = {diacut::bench::control_command(app),
-                                                        diacut::bench::spmv_command(app)};
+                                                        diacut::bench::spmv_command(app),
+                                                        diacut::bench::eigen_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

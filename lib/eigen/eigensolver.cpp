@@ -108,4 +108,31 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   return result;
 }
 
+Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
+                     const Buffer<float>& sqrt_degree) {
+  const auto pixels_of = [&](const Buffer<float>& buffer, std::size_t offset) {
+    std::vector<float> padded(grid.rows());
+    buffer.download(std::span<float>(padded), offset);
+    if (grid.stride == grid.width) return padded;
+    std::vector<float> result;
+    result.reserve(grid.pixels());
+    for (int y = 0; y < grid.height; ++y) {
+      const auto row = padded.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
+      result.insert(result.end(), row, row + grid.width);
+    }
+    return result;
+  };
+  Eigenvectors host;
+  host.width = grid.width;
+  host.height = grid.height;
+  host.values = eigenvectors.values;
+  host.report = eigenvectors.report;
+  host.sqrt_degree = pixels_of(sqrt_degree, 0);
+  for (int k = 0; k < eigenvectors.count; ++k) {
+    host.vectors.push_back(
+        pixels_of(eigenvectors.basis, static_cast<std::size_t>(k) * eigenvectors.pitch));
+  }
+  return host;
+}
+
 }  // namespace diacut

@@ -8,6 +8,7 @@
 #include "diacut/segmenter.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_matrix.hpp"
+#include "sparse/grid.hpp"
 #include "sparse/operator.hpp"
 
 namespace diacut {
@@ -36,5 +37,9 @@ void plan_eigen(MemoryPlan& plan, std::size_t rows, const EigenParameters& param
 DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
                                 const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
                                 const Watch& watch = {});
+
+/// The same on the host, without the grid's padding.
+Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
+                     const Buffer<float>& sqrt_degree);
 
 }  // namespace diacut
