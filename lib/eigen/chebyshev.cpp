@@ -22,12 +22,10 @@ double ChebyshevFilter::inverse(double theta) const {
   return centre_ + half_width_ * std::cosh(std::acosh(std::max(theta, 1.0)) / degree_);
 }
 
-double ChebyshevFilter::slope(double lambda) const {
+double ChebyshevFilter::least_slope(double theta) const {
   if (half_width_ == 0) return 1;
-  const double t = std::acosh(std::max((lambda - centre_) / half_width_, 1.0));
-  // sinh(d t) / sinh(t) tends to d.
-  const double ratio = t < 1e-8 ? degree_ : std::sinh(degree_ * t) / std::sinh(t);
-  return degree_ * ratio / half_width_;
+  // p grows ever faster above `upper`, so the chord to the far end is the flattest.
+  return (theta + 1) / (inverse(theta) - (centre_ - half_width_));
 }
 
 bool ChebyshevFilter::apply(DeviceOperator& op, Buffer<float>& in, Buffer<float>& other) const {

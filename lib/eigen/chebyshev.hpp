@@ -26,8 +26,10 @@ class ChebyshevFilter {
   /// The lambda >= upper with value(lambda) = theta; `upper` for theta <= 1. (Any theta for p(A) =
   /// A.)
   double inverse(double theta) const;
-  /// dp / dlambda at lambda >= upper.
-  double slope(double lambda) const;
+  /// The least of (theta - p(x)) / (lambda - x) over x in [lower, upper], p(lambda) = theta: a
+  /// residual r of p(A) is one of at most about r / least_slope(theta) of A, because what is wrong
+  /// in a Ritz vector lies in the damped interval. (1 for p(A) = A.)
+  double least_slope(double theta) const;
 
   /// p(A) in, by `degree` products. `in` and `other` are both overwritten; true if the result is in
   /// `other`, false if it is in `in`.
