@@ -25,9 +25,9 @@ constexpr int kProbeSteps = 12;
 constexpr int kVerifySteps = 6;
 /// Steps between two looks at the projected matrix.
 constexpr int kCheckEvery = 2;
-/// log of how far the filter lifts the largest eigenvalue (its degree follows): measured on photographs, 1 to 1.5
-/// takes the fewest products; larger saves steps of Lanczos but begins
-/// to cost products.
+/// log of how far the filter lifts the largest eigenvalue (its degree follows): measured on
+/// photographs, 1 to 1.5 takes the fewest products; larger saves steps of Lanczos but begins to
+/// cost products.
 constexpr double kFilterLift = 1.25;
 
 class Lanczos {
