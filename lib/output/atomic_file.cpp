@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -24,35 +25,40 @@ namespace {
 
 enum class SlotState { kFree, kFilling, kActive, kTaken };
 
+}  // namespace
+
 /// A temporary file's path where a signal handler can find it. Slots are never freed, so the list
 /// can be walked at any time, and one that remove_temporary_files() has taken is never reused, so
 /// the path it reads never changes under it.
-struct Slot {
+struct TemporarySlot {
   std::atomic<SlotState> state{SlotState::kFilling};
-  Slot* next = nullptr;
+  TemporarySlot* next = nullptr;
   char path[PATH_MAX] = {};
 };
-std::atomic<Slot*> slots{nullptr};
+
+namespace {
+
+std::atomic<TemporarySlot*> slots{nullptr};
 static_assert(std::atomic<SlotState>::is_always_lock_free &&
-                  std::atomic<Slot*>::is_always_lock_free,
+                  std::atomic<TemporarySlot*>::is_always_lock_free,
               "used in a signal handler");
 
-Slot* acquire_slot() {
-  for (Slot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+TemporarySlot* acquire_slot() {
+  for (TemporarySlot* slot = slots.load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kFree;
     if (slot->state.compare_exchange_strong(expected, SlotState::kFilling)) return slot;
   }
-  Slot* slot = new Slot;
+  TemporarySlot* slot = new TemporarySlot;
   slot->next = slots.load();
   while (!slots.compare_exchange_weak(slot->next, slot)) {
   }
   return slot;
 }
 
-void release_slot(void* pointer) {
-  if (pointer == nullptr) return;
+void release_slot(TemporarySlot* slot) {
+  if (slot == nullptr) return;
   SlotState expected = SlotState::kActive;
-  static_cast<Slot*>(pointer)->state.compare_exchange_strong(expected, SlotState::kFree);
+  slot->state.compare_exchange_strong(expected, SlotState::kFree);
 }
 
 std::string folder_of(const std::string& path) {
@@ -65,7 +71,10 @@ std::string folder_of(const std::string& path) {
   std::string reason;
   switch (error) {
     case ENOENT:
-      reason = fmt::format("the folder {} does not exist; create it first", folder);
+      reason =
+          ::access(folder.c_str(), F_OK) == 0
+              ? fmt::format("the system takes no new files in {}; choose another folder", folder)
+              : fmt::format("the folder {} does not exist; create it first", folder);
       break;
     case ENOTDIR:
       reason = fmt::format("a part of {} is a file, not a folder; choose another place", folder);
@@ -95,7 +104,7 @@ std::string folder_of(const std::string& path) {
       reason = "the program that reads it has gone";
       break;
     default:
-      reason = std::strerror(error);
+      reason = fmt::format("{}; choose another place", std::strerror(error));
   }
   throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
 }
@@ -115,57 +124,63 @@ int write_all(int descriptor, const void* bytes, std::size_t size) {
   return 0;
 }
 
-/// `path` with links followed; as it is when there is nothing there.
-std::string resolve(const std::string& path) {
+/// What is at a path to be written.
+struct Target {
+  std::string path;     ///< With links followed, if there is something.
+  bool exists = false;  ///< A regular file, or, if direct, something else that takes bytes.
+  bool direct = false;
+  mode_t permissions = 0;
+};
+
+Target find_target(const std::string& path) {
+  if (path.empty()) throw InputError("the name of a file to write is empty; give a name");
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(path, errno);
+    if (path.back() == '/') fail(path, EISDIR);
+    return {path};
+  }
+  if (S_ISDIR(status.st_mode)) fail(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) return {path, true, true};
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
-  return real ? std::string(real.get()) : path;
-}
-
-std::string temporary_name(const std::string& target, unsigned number) {
-  const std::filesystem::path path(target);
-  // Room for the prefix and suffix in a name of NAME_MAX bytes.
-  const std::string name = path.filename().string().substr(0, 200);
-  return (path.parent_path() / fmt::format(".{}.tmp-{}-{}", name, ::getpid(), number)).string();
+  if (!real) fail(path, errno);
+  return {real.get(), true, false, status.st_mode & 0777};
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
-  if (path.empty()) throw InputError("the name of a file to write is empty; give a name");
-  struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail(path, EISDIR);
-  if (!exists && path.back() == '/') fail(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
+  const Target target = find_target(path);
+  if (target.direct) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(path, errno);
     return;
   }
-  target_ = exists ? resolve(path) : path;
-  Slot* slot = acquire_slot();
+  target_ = target.path;
+  TemporarySlot* slot = acquire_slot();
   static std::atomic<unsigned> counter{0};
   do {
-    temporary_ = temporary_name(target_, counter.fetch_add(1));
+    temporary_ = fmt::format("{}/.diacut-{}-{}.tmp", folder_of(target_), ::getpid(), ++counter);
     if (temporary_.size() >= sizeof slot->path) {
       slot->state = SlotState::kFree;
       fail(path, ENAMETOOLONG);
     }
     std::memcpy(slot->path, temporary_.c_str(), temporary_.size() + 1);
-    // Created after the slot is active: a handler between the two finds nothing to remove, while
-    // the other order would leave a file behind.
+    // The slot is active before the file exists: a signal between the two finds nothing to remove,
+    // while the other order would leave a file behind.
     slot->state = SlotState::kActive;
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     // A file of this name is left from a process that was killed and had our number.
   } while (descriptor_ < 0 && errno == EEXIST);
-  slot_ = slot;
   if (descriptor_ < 0) {
     const int error = errno;
-    release_slot(slot_);
+    release_slot(slot);
     fail(path, error);
   }
+  slot_ = slot;
   // A file system without permissions refuses; the new file then has its usual ones.
-  if (exists) ::fchmod(descriptor_, status.st_mode & 0777);
+  if (target.exists) ::fchmod(descriptor_, target.permissions);
 }
 
 AtomicFile::~AtomicFile() {
@@ -222,21 +237,22 @@ void write_file(const std::string& path, const std::string& text) {
 
 void check_writable(const std::string& path) {
   if (path == "-") return;
-  if (path.empty()) throw InputError("the name of a file to write is empty; give a name");
-  struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists ? S_ISDIR(status.st_mode) : path.back() == '/') fail(path, EISDIR);
-  const bool direct = exists && !S_ISREG(status.st_mode);
-  const std::string written = direct ? path : folder_of(exists ? resolve(path) : path);
-  if (!direct && ::stat(written.c_str(), &status) == 0 && !S_ISDIR(status.st_mode)) {
-    fail(path, ENOTDIR);
-  }
-  if (::access(written.c_str(), direct ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+  const Target target = find_target(path);
+  const std::string written = target.direct ? target.path : folder_of(target.path);
+  if (::access(written.c_str(), target.direct ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return;
+  throw InputError(fmt::format("{}: the folder cannot be made: {}; choose another place", path,
+                               error.message()));
 }
 
 void remove_temporary_files() noexcept {
   const int saved = errno;
-  for (Slot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+  for (TemporarySlot* slot = slots.load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kActive;
     if (slot->state.compare_exchange_strong(expected, SlotState::kTaken)) ::unlink(slot->path);
   }

@@ -5,8 +5,10 @@
 
 namespace diacut {
 
+struct TemporarySlot;
+
 /// A file that appears under its name only when it is complete. What is written goes to
-/// ".<name>.tmp-<pid>-<n>" in the same folder; commit() renames that to the name, replacing an old
+/// ".diacut-<pid>-<n>.tmp" in the same folder; commit() renames that to the name, replacing an old
 /// file and keeping its permissions; without commit() the destructor removes it. A link is
 /// followed. A target that exists and is no regular file (a pipe, a terminal, /dev/null) is opened
 /// and written directly. Throws InputError naming the path, what happened and what to do.
@@ -24,10 +26,10 @@ class AtomicFile {
   void commit();
 
  private:
-  std::string path_;       ///< As the caller names it, for messages.
-  std::string target_;     ///< With links followed.
-  std::string temporary_;  ///< Empty: written directly, or committed.
-  void* slot_ = nullptr;   ///< Where remove_temporary_files() finds temporary_.
+  std::string path_;               ///< As the caller names it, for messages.
+  std::string target_;             ///< With links followed.
+  std::string temporary_;          ///< Empty: written directly, or committed.
+  TemporarySlot* slot_ = nullptr;  ///< Where remove_temporary_files() finds temporary_.
   int descriptor_ = -1;
 };
 

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "output/atomic_file.hpp"
 #include "output/montage.hpp"
@@ -74,13 +73,14 @@ class FileSet {
  public:
   explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void add(const std::string& name, const void* bytes, std::size_t size) {
-    AtomicFile& file = files_.emplace_back((folder_ / name).string());
-    file.write(bytes, size);
-    file.close();
+  AtomicFile& open(const std::string& name) {
+    return files_.emplace_back((folder_ / name).string());
   }
-  void add(const std::string& name, const std::vector<std::uint8_t>& bytes) {
-    add(name, bytes.data(), bytes.size());
+  template <typename Bytes>
+  void add(const std::string& name, const Bytes& bytes) {
+    AtomicFile& file = open(name);
+    file.write(bytes.data(), bytes.size());
+    file.close();
   }
   void commit() {
     for (AtomicFile& file : files_) file.commit();
@@ -88,40 +88,37 @@ class FileSet {
 
  private:
   std::filesystem::path folder_;
-  std::vector<AtomicFile> files_;
+  std::deque<AtomicFile> files_;  ///< Which do not move.
 };
 
 }  // namespace
 
 void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
                         const Image* image) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    throw InputError(fmt::format("{}: the folder cannot be made: {}; choose another place",
-                                 directory, error.message()));
-  }
+  make_folder(directory);
   const std::size_t count = eigenvectors.vectors.size();
   const std::size_t digits = std::max<std::size_t>(2, fmt::formatted_size("{}", count));
   FileSet files(directory);
-  Montage montage(eigenvectors.width, eigenvectors.height, count - 1 + (image != nullptr ? 1 : 0));
+  AtomicFile& array = files.open("eigenvectors.npy");
+  const std::vector<std::uint8_t> header =
+      npy_header<float>({count, static_cast<std::size_t>(eigenvectors.height),
+                         static_cast<std::size_t>(eigenvectors.width)});
+  array.write(header.data(), header.size());
+  const std::size_t shown = count - std::min<std::size_t>(count, 1) + (image != nullptr ? 1 : 0);
+  Montage montage(eigenvectors.width, eigenvectors.height, shown);
   if (image != nullptr) montage.add_image(*image);
   std::vector<std::string> pictures;
-  std::vector<float> all;
   for (std::size_t k = 0; k < count; ++k) {
     const std::vector<float> y = generalised(eigenvectors, k);
-    all.insert(all.end(), y.begin(), y.end());
+    array.write(y.data(), y.size() * sizeof(float));
     if (k == 0) continue;
     pictures.push_back(fmt::format("eigenvector-{:0{}}.png", k + 1, digits));
     files.add(pictures.back(), encode_picture(eigenvectors, k, y));
     montage.add_vector(y, eigenvectors.sqrt_degree, k + 1, eigenvectors.values[k]);
   }
+  array.close();
   files.add("montage.png", montage.encode());
-  files.add("eigenvectors.npy",
-            encode_npy<float>(all, {count, static_cast<std::size_t>(eigenvectors.height),
-                                    static_cast<std::size_t>(eigenvectors.width)}));
-  const std::string values = values_json(eigenvectors, pictures);
-  files.add("eigenvalues.json", values.data(), values.size());
+  files.add("eigenvalues.json", values_json(eigenvectors, pictures));
   files.commit();
 }
 

@@ -14,6 +14,8 @@ std::string lower_extension(const std::string& path) {
   return extension;
 }
 
+std::string display_name(const std::string& path) { return path == "-" ? "standard output" : path; }
+
 ConfigError unknown_extension(const std::string& path, const std::string& what,
                               const std::string& known) {
   const std::string extension = std::filesystem::path(path).extension().string();

@@ -9,6 +9,19 @@ namespace diacut {
 /// The extension of a path's file name in lower case with its dot (".png"); "" if it has none.
 std::string lower_extension(const std::string& path);
 
+/// What messages call a path to write: "-" is standard output.
+std::string display_name(const std::string& path);
+
+/// What `encode` returns; an InputError it throws is told of `path`.
+template <typename Encode>
+auto encode_for(const std::string& path, const Encode& encode) {
+  try {
+    return encode();
+  } catch (const InputError& error) {
+    throw InputError(display_name(path) + ": " + error.what());
+  }
+}
+
 ConfigError unknown_extension(const std::string& path, const std::string& what,
                               const std::string& known);
 

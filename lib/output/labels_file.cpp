@@ -25,8 +25,16 @@ void require_at_most(std::int64_t most, const Labels& labels, const char* format
                                format, most, instead));
 }
 
+std::vector<std::uint8_t> encode_grey16(const Labels& labels) {
+  PngExtras extras;
+  extras.flat = true;
+  return encode_png(labels.width, labels.height, narrow<std::uint16_t>(labels), extras);
+}
+
 std::vector<std::uint8_t> encode_indexed(const Labels& labels) {
-  const PngExtras extras{distinct_colours(static_cast<int>(labels.count) + 1), {}};
+  PngExtras extras;
+  extras.palette = distinct_colours(static_cast<int>(labels.count) + 1);
+  extras.flat = true;
   return encode_png(labels.width, labels.height, 1, narrow<std::uint8_t>(labels), extras);
 }
 
@@ -58,7 +66,7 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
     case LabelFormat::kGreyPng:
       require_at_most(kMaxGreyRegions, labels, "a 16-bit PNG",
                       "write them as .npy or .tif (32-bit integers)");
-      return encode_png(labels.width, labels.height, narrow<std::uint16_t>(labels));
+      return encode_grey16(labels);
     case LabelFormat::kIndexedPng:
       require_at_most(kMaxIndexedRegions, labels, "an indexed PNG",
                       "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
@@ -81,13 +89,7 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
 
 void write_labels(const std::string& path, const Labels& labels, bool indexed) {
   const LabelFormat format = label_format(path, indexed);
-  std::vector<std::uint8_t> bytes;
-  try {
-    bytes = encode_labels(labels, format);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
-  write_file(path, bytes);
+  write_file(path, encode_for(path, [&] { return encode_labels(labels, format); }));
 }
 
 }  // namespace diacut

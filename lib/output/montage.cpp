@@ -12,9 +12,8 @@
 namespace diacut {
 namespace {
 
-constexpr int kLongest = 320;   ///< Of a picture's longer side, pixels.
-constexpr int kSmallest = 200;  ///< Pictures below are enlarged by a whole factor to at least this.
-constexpr int kThinnest = 8;    ///< Of a picture's shorter side.
+constexpr int kLongest = 320;    ///< Of a picture's longer side, pixels.
+constexpr int kThinnest = 8;     ///< Of a picture's shorter side.
 constexpr int kNarrowest = 150;  ///< Of a cell: the caption must fit.
 constexpr int kGap = 10;
 constexpr int kCaption = 24;
@@ -23,32 +22,23 @@ const cv::Vec3b kPaper(255, 255, 255);
 const cv::Scalar kInk(40, 40, 40);
 const cv::Vec3b kNoData(150, 150, 150);
 
-/// Blue, light grey, red, interpolated in Lab so that lightness falls evenly to both sides.
-cv::Mat3b diverging_map() {
-  const std::array<cv::Vec3f, 5> anchors = {cv::Vec3f(20, 60, 120), cv::Vec3f(95, 160, 205),
-                                            cv::Vec3f(242, 242, 240), cv::Vec3f(235, 140, 95),
-                                            cv::Vec3f(140, 20, 35)};
-  cv::Mat3f lab(1, static_cast<int>(anchors.size()));
-  for (std::size_t k = 0; k < anchors.size(); ++k) lab(static_cast<int>(k)) = anchors[k] / 255.0F;
-  cv::cvtColor(lab, lab, cv::COLOR_RGB2Lab);
-  cv::Mat3f map(1, 256);
-  for (int i = 0; i < map.cols; ++i) {
-    const float position = static_cast<float>(i) / 255.0F * static_cast<float>(lab.cols - 1);
-    const int low = std::min(static_cast<int>(position), lab.cols - 2);
-    const float share = position - static_cast<float>(low);
-    map(i) = lab(low) * (1 - share) + lab(low + 1) * share;
-  }
-  cv::cvtColor(map, map, cv::COLOR_Lab2RGB);
-  cv::Mat3b rgb;
-  map.convertTo(rgb, CV_8U, 255);
-  return rgb;
+/// From dark blue (share 0) over light grey (1/2) to dark red (1).
+cv::Vec3b diverging_colour(float share) {
+  static const std::array<cv::Vec3f, 7> anchors = {
+      cv::Vec3f(20, 60, 120),   cv::Vec3f(60, 125, 180),  cv::Vec3f(160, 200, 225),
+      cv::Vec3f(242, 242, 240), cv::Vec3f(245, 190, 160), cv::Vec3f(210, 100, 75),
+      cv::Vec3f(140, 20, 35)};
+  const float position = share * static_cast<float>(anchors.size() - 1);
+  const std::size_t low = std::min(static_cast<std::size_t>(position), anchors.size() - 2);
+  const float rest = position - static_cast<float>(low);
+  return anchors[low] * (1 - rest) + anchors[low + 1] * rest;
 }
 
 cv::Size picture_size(int width, int height) {
   const int longest = std::max(width, height);
-  double scale = 1;
-  if (longest > kLongest) scale = static_cast<double>(kLongest) / longest;
-  if (longest < kSmallest) scale = (kSmallest + longest - 1) / longest;
+  // Enlarged by whole factors only, so that pixels stay squares of one size.
+  const double scale =
+      longest > kLongest ? static_cast<double>(kLongest) / longest : kLongest / longest;
   const auto side = [&](int pixels) {
     return std::max(kThinnest, static_cast<int>(std::lround(pixels * scale)));
   };
@@ -101,12 +91,11 @@ void Montage::add_vector(const std::vector<float>& y, const std::vector<float>& 
     std::nth_element(magnitudes.begin(), nth, magnitudes.end());
     full = *nth;
   }
-  static const cv::Mat3b map = diverging_map();
   cv::Mat3b picture(picture_pixels_);
   std::size_t i = 0;
   for (cv::Vec3b& pixel : picture) {
     const float share = full > 0 ? std::clamp(y[i] / full, -1.0F, 1.0F) : 0.0F;
-    pixel = sqrt_degree[i] > 0 ? map(static_cast<int>(std::lround((share + 1) * 127.5F))) : kNoData;
+    pixel = sqrt_degree[i] > 0 ? diverging_colour((share + 1) / 2) : kNoData;
     ++i;
   }
   add(picture, fmt::format("{}: {:.3g}", number, eigenvalue));

@@ -7,6 +7,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "output/format.hpp"
 #include "output/picture.hpp"
 
 namespace diacut {
@@ -70,8 +71,8 @@ std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& label
     if (*label > 0) pixel = cv::Vec3f(pixel) * (1 - kTint) + means[*label] * kTint;
     ++label;
   }
-  // One pixel for a thumbnail, about 1 in 600 of the shorter side beyond.
-  const int line = std::max(1, std::min(image.width, image.height) / 600);
+  // Wide enough to stay visible when a large picture is shown small.
+  const int line = std::max(1, std::min(image.width, image.height) / 400);
   const cv::Mat1b boundary = boundary_mask(labels);
   const cv::Mat1b core = thicken(boundary, line);
   const cv::Mat1b halo = thicken(boundary, line + 2 * std::max(1, line / 2));
@@ -88,7 +89,8 @@ std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& label
 }
 
 void write_overlay(const std::string& path, const Image& image, const Labels& labels) {
-  write_file(path, encode_overlay(image, labels, picture_format(path)));
+  const PictureFormat format = picture_format(path);
+  write_file(path, encode_for(path, [&] { return encode_overlay(image, labels, format); }));
 }
 
 }  // namespace diacut

@@ -4,15 +4,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 #include <vector>
+
+#include "image/colour.hpp"
 
 namespace diacut {
 namespace {
 
-constexpr int kStep = 15;  // 18 levels a channel: 0, 15, ..., 255.
-constexpr float kDarkest = 30, kLightest = 92;
+constexpr int kStep = 15;                       // 18 levels a channel: 0, 15, ..., 255.
+constexpr float kDarkest = 30, kLightest = 92;  // Lightness in Lab.
+constexpr float kStrongest = 75;                // Chroma.
 /// A colour keeps this distance (Lab) from the kRecent before it.
 constexpr float kRecentDistance = 40;
 constexpr std::size_t kRecent = 4;
@@ -20,24 +23,34 @@ constexpr std::size_t kRecent = 4;
 struct Candidate {
   Colour colour;
   cv::Vec3f lab;
-  float distance;  ///< To the nearest colour chosen.
+  float distance = std::numeric_limits<float>::max();  ///< To the nearest colour chosen.
 };
 
 std::vector<Candidate> candidates() {
-  std::vector<Candidate> result;
+  Image rgb;
+  rgb.height = 1;
+  rgb.channels = 3;
   for (int r = 0; r <= 255; r += kStep) {
     for (int g = 0; g <= 255; g += kStep) {
       for (int b = 0; b <= 255; b += kStep) {
-        const cv::Vec3b colour = cv::Vec3i(r, g, b);
-        cv::Mat3f pixel(1, 1, cv::Vec3f(colour) / 255.0F);
-        cv::cvtColor(pixel, pixel, cv::COLOR_RGB2Lab);
-        // Whole units, so that the last bit of a library's arithmetic decides nothing.
-        const cv::Vec3f lab(std::round(pixel(0)[0]), std::round(pixel(0)[1]),
-                            std::round(pixel(0)[2]));
-        if (lab[0] < kDarkest || lab[0] > kLightest) continue;
-        result.push_back(
-            {{colour[0], colour[1], colour[2]}, lab, std::numeric_limits<float>::max()});
+        for (const int value : {r, g, b}) rgb.pixels.push_back(static_cast<float>(value) / 255.0F);
+        ++rgb.width;
       }
+    }
+  }
+  const std::size_t count = rgb.pixel_count();
+  const std::vector<float> lab = lab_planes(rgb);
+  std::vector<Candidate> result;
+  for (std::size_t k = 0; k < count; ++k) {
+    // Whole units, so that the last bit of a library's arithmetic decides nothing.
+    const cv::Vec3f rounded(std::round(lab[k]), std::round(lab[k + count]),
+                            std::round(lab[k + 2 * count]));
+    if (rounded[0] < kDarkest || rounded[0] > kLightest) continue;
+    if (std::hypot(rounded[1], rounded[2]) > kStrongest) continue;
+    Candidate& candidate = result.emplace_back();
+    candidate.lab = rounded;
+    for (std::size_t c = 0; c < 3; ++c) {
+      candidate.colour[c] = static_cast<std::uint8_t>(std::lround(rgb.pixels[3 * k + c] * 255.0F));
     }
   }
   return result;

@@ -16,6 +16,7 @@ struct Layout {
   int bits = 8;
   int colour_type = PNG_COLOR_TYPE_GRAY;
   std::size_t row_bytes = 0;
+  bool flat = false;
 };
 
 void append(png_structp png, png_bytep bytes, std::size_t size) {
@@ -53,6 +54,8 @@ bool run(Job& job, const Layout& layout, const std::uint8_t* pixels) {
   png_set_IHDR(job.png, job.info, static_cast<png_uint_32>(layout.width),
                static_cast<png_uint_32>(layout.height), layout.bits, layout.colour_type,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_filter(job.png, PNG_FILTER_TYPE_BASE, layout.flat ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
+  png_set_compression_level(job.png, layout.flat ? 6 : 2);
   if (!job.palette.empty()) {
     png_set_PLTE(job.png, job.info, job.palette.data(), static_cast<int>(job.palette.size()));
     const png_byte transparent = 0;
@@ -98,7 +101,9 @@ std::vector<std::uint8_t> encode(const Layout& layout, const std::uint8_t* pixel
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
                                      const PngExtras& extras) {
-  Layout layout{width, height, 8, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * channels};
+  Layout layout{
+      width,      height, 8, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * channels,
+      extras.flat};
   if (channels == 3) layout.colour_type = PNG_COLOR_TYPE_RGB;
   if (!extras.palette.empty()) layout.colour_type = PNG_COLOR_TYPE_PALETTE;
   return encode(layout, pixels.data(), extras);
@@ -107,7 +112,8 @@ std::vector<std::uint8_t> encode_png(int width, int height, int channels,
 std::vector<std::uint8_t> encode_png(int width, int height,
                                      const std::vector<std::uint16_t>& pixels,
                                      const PngExtras& extras) {
-  const Layout layout{width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2};
+  const Layout layout{
+      width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, extras.flat};
   return encode(layout, reinterpret_cast<const std::uint8_t*>(pixels.data()), extras);
 }
 

@@ -16,6 +16,9 @@ struct PngExtras {
   std::vector<Colour> palette;
   /// tEXt chunks: keyword and text, both ASCII.
   std::vector<std::pair<std::string, std::string>> texts;
+  /// Large areas have one value. Decides how it is compressed: such pictures shrink most without
+  /// PNG's filters, photographs with them, where zlib's higher levels cost much and win little.
+  bool flat = false;
 };
 
 /// 8-bit pixels row by row, 1 channel (grey, or indices) or 3 (red, green, blue).

@@ -1,10 +1,12 @@
-#include <charconv>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "core/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 
@@ -16,34 +18,11 @@ using Json = nlohmann::ordered_json;
 /// Raised when a key changes its meaning or goes away.
 constexpr int kSchema = 1;
 
-/// A parameter's text as the JSON value of its type.
-Json typed(const std::string& text) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  std::int64_t integer = 0;
-  if (const auto [rest, error] = std::from_chars(begin, end, integer);
-      error == std::errc() && rest == end) {
-    return integer;
-  }
-  double number = 0;
-  if (const auto [rest, error] = std::from_chars(begin, end, number);
-      error == std::errc() && rest == end) {
-    return number;
-  }
-  return text;
-}
-
 Json parameters_json(const Parameters& parameters) {
   Json json = Json::object();
-  for (const auto& [key, value] : list_parameters(parameters)) {
-    const std::size_t dot = key.find('.');
-    if (dot == std::string::npos) {
-      json[key] = typed(value);
-    } else {
-      json[key.substr(0, dot)][key.substr(dot + 1)] = typed(value);
-    }
+  for (const ParameterEntry& entry : parameter_table()) {
+    Json& value = json[std::string(entry.table)][std::string(entry.name)];
+    std::visit([&](const auto& typed) { value = typed; }, entry.get(parameters));
   }
   return json;
 }
@@ -81,15 +60,17 @@ Json stages_json(const std::vector<StageTime>& times) {
   return json;
 }
 
-Json memory_json(const std::vector<MemoryUse>& plan) {
-  Json items = Json::array();
-  std::uint64_t total = 0, largest = 0;
-  for (const MemoryUse& use : plan) {
-    items.push_back({{"what", use.what}, {"bytes", use.bytes}});
-    total += use.bytes;
+Json memory_json(const Segmentation& segmentation) {
+  Json plan = Json::array();
+  std::uint64_t largest = 0;
+  for (const MemoryUse& use : segmentation.device_memory) {
+    plan.push_back({{"what", use.what}, {"bytes", use.bytes}});
     largest = std::max(largest, use.bytes);
   }
-  return {{"total_bytes", total}, {"largest_allocation_bytes", largest}, {"plan", items}};
+  return {{"host_peak_bytes", segmentation.host_peak_bytes},
+          {"device_peak_bytes", segmentation.device_peak_bytes},
+          {"device_largest_allocation_bytes", largest},
+          {"device_plan", plan}};
 }
 
 Json eigen_json(const Eigenvectors& eigenvectors) {
@@ -162,7 +143,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                      {"device", device_json(device)},
                      {"parameters", parameters_json(parameters)},
                      {"stages", stages_json(segmentation.times)},
-                     {"device_memory", memory_json(segmentation.device_memory)},
+                     {"memory", memory_json(segmentation)},
                      {"matvec", segmentation.matvec},
                      {"eigen", eigen_json(segmentation.eigenvectors)},
                      {"regions", regions_json(segmentation.labels, image)},

@@ -15,7 +15,8 @@
 /// old one; a target that is no regular file (a pipe, /dev/null) is written directly. A path of "-"
 /// is standard output. Encodings depend on nothing but their arguments. Errors: InputError for a
 /// file that cannot be written or a format that cannot hold the content, ConfigError for an
-/// extension that is not known; both before anything is written.
+/// extension that is not known. A process that has not ignored SIGPIPE and SIGXFSZ is ended by them
+/// when a reader goes away or the limit of ulimit -f is met.
 namespace diacut {
 
 /// The most regions that a 16-bit and that an indexed PNG hold.
@@ -64,9 +65,10 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
 
 /// A run as JSON, two-space indented and ended by a newline: "schema" (the version of this layout,
 /// which a change of meaning raises), "diacut" (the program's version), "input", "image", "device",
-/// "parameters" (grouped as in a configuration), "stages" (milliseconds), "device_memory",
-/// "matvec", "eigen", "regions" (label, area in pixels, bounding box, centroid, mean colour), and
-/// "notes". Numbers that are not finite are null; text that is no UTF-8 has its bad bytes replaced.
+/// "parameters" (grouped as in a configuration), "stages" (milliseconds), "memory" (bytes),
+/// "matvec", "eigen", "regions" (label, area in
+/// pixels, bounding box, centroid, mean colour), and "notes". Numbers that are not finite are null;
+/// text that is no UTF-8 has its bad bytes replaced.
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name);
@@ -77,6 +79,9 @@ void write_file(const std::string& path, const std::string& text);
 /// Throws the InputError that writing to `path` would, as far as that can be known beforehand: its
 /// folder is missing or not writable, or it is a folder itself. Creates nothing.
 void check_writable(const std::string& path);
+
+/// Makes a folder and those above it; one that exists is fine. Throws InputError.
+void make_folder(const std::string& path);
 
 /// Removes the temporary files of writes under way, in every thread. For a signal handler or exit
 /// path that will not unwind the stack (it is async-signal-safe); those writes then fail.

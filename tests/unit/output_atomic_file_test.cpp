@@ -1,0 +1,343 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/atomic_file.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using ::diacut::testing::read_bytes;
+using ::diacut::testing::TempFolder;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// The message of the InputError that `action` throws; "" if it throws none.
+std::string input_error(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Runs `action` in a process of its own, so that limits, users and signals stay there, and returns
+/// its wait status. What `action` returns is the exit code.
+int in_child(const std::function<int()>& action) {
+  std::fflush(nullptr);  // Or the child would write what is buffered a second time.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 99;
+    try {
+      code = action();
+    } catch (...) {
+    }
+    ::_exit(code);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+::testing::AssertionResult exited_with_0(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "wait status " << status;
+}
+
+TEST(AtomicFile, AppearsWithItsContentOnCommitOnly) {
+  const TempFolder folder;
+  {
+    AtomicFile file(folder / "a.bin");
+    file.write("abc", 3);
+    file.write("def", 3);
+    EXPECT_FALSE(fs::exists(folder / "a.bin"));
+    EXPECT_THAT(folder.names(), SizeIs(1));
+    file.commit();
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "abcdef");
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TempFolder folder;
+  EXPECT_THROW(
+      {
+        AtomicFile file(folder / "a.bin");
+        file.write("abc", 3);
+        throw std::runtime_error("in the middle");
+      },
+      std::runtime_error);
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(AtomicFile, KeepsAnOldFileUntilCommitAndItsPermissionsAfter) {
+  const TempFolder folder;
+  const std::string path = folder / "a.bin";
+  write_file(path, std::string("old"));
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  { AtomicFile(path).write("new", 3); }
+  EXPECT_EQ(read_bytes(path), "old");
+  write_file(path, std::string("new"));
+  EXPECT_EQ(read_bytes(path), "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
+}
+
+TEST(AtomicFile, TwoOfOneNameDoNotMix) {
+  const TempFolder folder;
+  AtomicFile first(folder / "a.bin");
+  AtomicFile second(folder / "a.bin");
+  first.write("first", 5);
+  second.write("second", 6);
+  second.commit();
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "second");
+  first.commit();
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "first");
+  EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
+}
+
+TEST(AtomicFile, MovesWithItsFile) {
+  const TempFolder folder;
+  AtomicFile first(folder / "a.bin");
+  first.write("abc", 3);
+  AtomicFile second(std::move(first));
+  second.commit();
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "abc");
+}
+
+TEST(AtomicFile, WritesThroughALink) {
+  const TempFolder folder;
+  fs::create_directory(folder.path() / "real");
+  write_file(folder / "real/a.bin", std::string("old"));
+  fs::create_symlink("real/a.bin", folder / "link.bin");
+  write_file(folder / "link.bin", std::string("new"));
+  EXPECT_TRUE(fs::is_symlink(folder / "link.bin"));
+  EXPECT_EQ(read_bytes(folder / "real/a.bin"), "new");
+}
+
+TEST(AtomicFile, TakesTheLongestNameThereIs) {
+  const TempFolder folder;
+  const std::string name(255, 'n');
+  write_file(folder / name, std::string("abc"));
+  EXPECT_THAT(folder.names(), ElementsAre(name));
+  EXPECT_THAT(input_error([&] { write_file(folder / (name + "n"), std::string("abc")); }),
+              HasSubstr("the name is too long"));
+  EXPECT_THAT(folder.names(), ElementsAre(name));
+}
+
+TEST(AtomicFile, PassesOverAFileThatAKilledProcessLeft) {
+  const TempFolder folder;
+  { AtomicFile(folder / "a.bin").write("abc", 3); }
+  // The names ahead: this process's number, and the counter's next hundred values.
+  const std::string probe = [&] {
+    const AtomicFile file(folder / "a.bin");
+    return folder.names().front();
+  }();
+  const std::size_t dash = probe.rfind('-');
+  const int used = std::stoi(probe.substr(dash + 1));
+  const std::string next = folder / (probe.substr(0, dash + 1) + std::to_string(used + 1) + ".tmp");
+  ASSERT_NE(::close(::open(next.c_str(), O_CREAT | O_WRONLY, 0600)), -1);
+  write_file(folder / "a.bin", std::string("abc"));
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "abc");
+  EXPECT_EQ(read_bytes(next), "");
+}
+
+TEST(AtomicFile, WritesToWhatIsNoRegularFileDirectly) {
+  write_file("/dev/null", std::string("abc"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_file(pipe, std::string("abc"));
+  char got[8] = {};
+  EXPECT_EQ(::read(reader, got, sizeof got), 3);
+  EXPECT_STREQ(got, "abc");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THAT(folder.names(), ElementsAre("pipe"));
+}
+
+TEST(AtomicFile, SaysThatTheDiskIsFull) {
+  EXPECT_THAT(input_error([] { write_file("/dev/full", std::string("abc")); }),
+              AllOf(HasSubstr("/dev/full"), HasSubstr("the disk is full"), HasSubstr("free")));
+}
+
+TEST(AtomicFile, LeavesTheOldFileWhenThereIsNoRoomForTheNew) {
+  const TempFolder folder;
+  const std::string path = folder / "a.bin";
+  write_file(path, std::string("old"));
+  EXPECT_TRUE(exited_with_0(in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    const std::string message = input_error([&] { write_file(path, std::string(5000, 'x')); });
+    return message.find("larger than the system allows") != std::string::npos ? 0 : 2;
+  })));
+  EXPECT_EQ(read_bytes(path), "old");
+  EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
+}
+
+TEST(AtomicFile, ErrorsNameThePathTheReasonAndTheRemedy) {
+  const TempFolder folder;
+  write_file(folder / "file", std::string("x"));
+  for (const auto& write : std::vector<std::function<void(const std::string&)>>{
+           [](const std::string& path) { write_file(path, std::string("abc")); },
+           [](const std::string& path) { check_writable(path); }}) {
+    const std::string missing = folder / "no/such/a.png";
+    EXPECT_THAT(input_error([&] { write(missing); }),
+                AllOf(HasSubstr(missing), HasSubstr((folder / "no/such") + " does not exist"),
+                      HasSubstr("create it")));
+    EXPECT_THAT(input_error([&] { write(folder / "file/a.png"); }),
+                AllOf(HasSubstr(folder / "file/a.png"), HasSubstr("is a file, not a folder")));
+    EXPECT_THAT(input_error([&] { write(folder.path().string()); }), HasSubstr("it is a folder"));
+    EXPECT_THAT(input_error([&] { write(folder / "new/"); }), HasSubstr("it is a folder"));
+    EXPECT_THAT(input_error([&] { write(""); }), HasSubstr("is empty"));
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
+  const TempFolder folder;
+  const fs::path closed = folder.path() / "closed";
+  fs::create_directory(closed);
+  fs::permissions(folder.path(), fs::perms::all);
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
+                              fs::perms::others_exec);
+  EXPECT_TRUE(exited_with_0(in_child([&] {
+    // The superuser may write anywhere.
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;
+    const std::string path = closed / "a.png";
+    for (const std::string& message : {input_error([&] { write_file(path, std::string("abc")); }),
+                                       input_error([&] { check_writable(path); })}) {
+      if (message.find("no permission to write in " + closed.string()) == std::string::npos) {
+        return 2;
+      }
+    }
+    return 0;
+  })));
+  EXPECT_TRUE(fs::is_empty(closed));
+}
+
+TEST(AtomicFile, ASystemFolderThatTakesNoFilesIsAnError) {
+  EXPECT_THAT(input_error([] { write_file("/proc/a.png", std::string("abc")); }),
+              AllOf(HasSubstr("/proc/a.png"), HasSubstr("choose another folder")));
+}
+
+TEST(MakeFolder, MakesThoseAboveAndAcceptsWhatIsThere) {
+  const TempFolder folder;
+  make_folder(folder / "a/b");
+  EXPECT_TRUE(fs::is_directory(folder / "a/b"));
+  EXPECT_NO_THROW(make_folder(folder / "a/b"));
+  fs::create_directory_symlink("a", folder / "link");
+  EXPECT_NO_THROW(make_folder(folder / "link"));
+  write_file(folder / "file", std::string("x"));
+  for (const std::string& path : {folder / "file", folder / "file/b", std::string("/proc/a")}) {
+    EXPECT_THAT(input_error([&] { make_folder(path); }),
+                AllOf(HasSubstr(path), HasSubstr("choose another place")));
+  }
+}
+
+TEST(CheckWritable, CreatesNothingAndAcceptsWhatCanBeWritten) {
+  const TempFolder folder;
+  write_file(folder / "old", std::string("x"));
+  EXPECT_NO_THROW(check_writable(folder / "new"));
+  EXPECT_NO_THROW(check_writable(folder / "old"));
+  EXPECT_NO_THROW(check_writable("/dev/null"));
+  EXPECT_NO_THROW(check_writable("no-folder-in-the-name"));
+  EXPECT_NO_THROW(check_writable("-"));
+  EXPECT_THAT(folder.names(), ElementsAre("old"));
+}
+
+TEST(RemoveTemporaryFiles, RemovesThoseUnderWayAndNoOthers) {
+  const TempFolder folder;
+  write_file(folder / "done", std::string("x"));
+  AtomicFile a(folder / "a"), b(folder / "b");
+  a.write("abc", 3);
+  EXPECT_THAT(folder.names(), SizeIs(3));
+  remove_temporary_files();
+  EXPECT_THAT(folder.names(), ElementsAre("done"));
+  EXPECT_THAT(input_error([&] { a.commit(); }), HasSubstr("meanwhile"));
+  EXPECT_THAT(folder.names(), ElementsAre("done"));
+  // Later files are not touched by what was removed before.
+  write_file(folder / "later", std::string("x"));
+  EXPECT_THAT(folder.names(), ElementsAre("done", "later"));
+}
+
+TEST(RemoveTemporaryFiles, WorksInASignalHandler) {
+  const TempFolder folder;
+  const int status = in_child([&] {
+    std::signal(SIGTERM, [](int) {
+      remove_temporary_files();
+      ::_exit(42);
+    });
+    std::vector<AtomicFile> files;
+    for (const char* name : {"a", "b", "c"}) {
+      files.emplace_back(folder / name);
+      files.back().write("abc", 3);
+    }
+    if (folder.names().size() != 3) return 1;
+    ::raise(SIGTERM);
+    return 2;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(WriteFile, DashIsStandardOutput) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_TRUE(exited_with_0(in_child([&] {
+    ::dup2(ends[1], STDOUT_FILENO);
+    write_file("-", std::vector<std::uint8_t>{1, 0, 255});
+    return 0;
+  })));
+  ::close(ends[1]);
+  char got[8] = {};
+  ASSERT_EQ(::read(ends[0], got, sizeof got), 3);
+  EXPECT_EQ(std::string(got, 3), std::string("\x01\x00\xff", 3));
+  ::close(ends[0]);
+}
+
+TEST(WriteFile, StandardOutputThatFailsIsAnError) {
+  EXPECT_TRUE(exited_with_0(in_child([] {
+    const int full = ::open("/dev/full", O_WRONLY);
+    ::dup2(full, STDOUT_FILENO);
+    const std::string message = input_error([] { write_file("-", std::string("abc")); });
+    return message.find("standard output: cannot be written: the disk is full") == 0 ? 0 : 1;
+  })));
+  EXPECT_TRUE(exited_with_0(in_child([] {
+    std::signal(SIGPIPE, SIG_IGN);
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    ::close(ends[0]);
+    ::dup2(ends[1], STDOUT_FILENO);
+    const std::string message = input_error([] { write_file("-", std::string("abc")); });
+    return message.find("has gone") != std::string::npos ? 0 : 2;
+  })));
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,239 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/montage.hpp"
+#include "output/npy.hpp"
+#include "png_reader.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using ::diacut::testing::read_bytes;
+using ::diacut::testing::read_png;
+using ::diacut::testing::ReadPng;
+using ::diacut::testing::TempFolder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// The trivial vector and `count` - 1 waves, with degrees that differ; as the solver returns them:
+/// z = sqrt_degree * y. The pixels `without_data` have degree 0.
+Eigenvectors waves(int width, int height, int count, const std::vector<int>& without_data = {}) {
+  Eigenvectors result;
+  result.width = width;
+  result.height = height;
+  const int pixels = width * height;
+  for (int i = 0; i < pixels; ++i) {
+    result.sqrt_degree.push_back(1.0F + 0.5F * static_cast<float>(i % 3));
+  }
+  for (const int i : without_data) result.sqrt_degree[i] = 0;
+  for (int k = 0; k < count; ++k) {
+    result.values.push_back(k == 0 ? 0 : 1e-5 * k);
+    result.report.residuals.push_back(1e-6 * k);
+    std::vector<float>& z = result.vectors.emplace_back();
+    for (int i = 0; i < pixels; ++i) {
+      z.push_back(result.sqrt_degree[i] * static_cast<float>(std::cos(3.14 * k * i / pixels)));
+    }
+  }
+  result.report.converged = true;
+  return result;
+}
+
+/// The y of a vector, in double.
+double y_of(const Eigenvectors& eigenvectors, std::size_t k, std::size_t pixel) {
+  const double degree = eigenvectors.sqrt_degree[pixel];
+  return degree > 0 ? eigenvectors.vectors[k][pixel] / degree : 0;
+}
+
+TEST(WriteEigenvectors, WritesThePicturesTheMontageTheArrayAndTheValues) {
+  const TempFolder folder;
+  write_eigenvectors(folder / "a/b", waves(6, 5, 4));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "a" / "b")) {
+    names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_THAT(names, ElementsAre("eigenvalues.json", "eigenvector-02.png", "eigenvector-03.png",
+                                 "eigenvector-04.png", "eigenvectors.npy", "montage.png"));
+}
+
+TEST(WriteEigenvectors, PicturesSpanTheRangeOfTheGeneralisedVector) {
+  const TempFolder folder;
+  const Eigenvectors eigenvectors = waves(6, 5, 4, {7, 8});
+  write_eigenvectors(folder.path(), eigenvectors);
+  for (std::size_t k = 1; k < 4; ++k) {
+    const ReadPng png =
+        read_png(read_bytes(folder / ("eigenvector-0" + std::to_string(k + 1) + ".png")));
+    EXPECT_EQ(png.width, 6);
+    EXPECT_EQ(png.height, 5);
+    EXPECT_EQ(png.bits, 16);
+    EXPECT_EQ(png.colour_type, PNG_COLOR_TYPE_GRAY);
+    EXPECT_EQ(std::stod(png.texts.at("eigenvalue")), eigenvectors.values[k]);
+    const double least = std::stod(png.texts.at("least"));
+    const double greatest = std::stod(png.texts.at("greatest"));
+    std::uint16_t lowest = 65'535, highest = 0;
+    for (std::size_t i = 0; i < 30; ++i) {
+      if (eigenvectors.sqrt_degree[i] == 0) {
+        EXPECT_EQ(png.values[i], 0) << "no data";
+        continue;
+      }
+      lowest = std::min(lowest, png.values[i]);
+      highest = std::max(highest, png.values[i]);
+      const double shown = least + (png.values[i] - 1) / 65'534.0 * (greatest - least);
+      EXPECT_NEAR(shown, y_of(eigenvectors, k, i), (greatest - least) / 65'534);
+    }
+    EXPECT_EQ(lowest, 1);
+    EXPECT_EQ(highest, 65'535);
+  }
+}
+
+TEST(WriteEigenvectors, AConstantVectorIsMidGrey) {
+  const TempFolder folder;
+  Eigenvectors eigenvectors = waves(3, 1, 2);
+  eigenvectors.vectors[1] = eigenvectors.sqrt_degree;
+  write_eigenvectors(folder.path(), eigenvectors);
+  EXPECT_THAT(read_png(read_bytes(folder / "eigenvector-02.png")).values,
+              ElementsAre(32'768, 32'768, 32'768));
+}
+
+TEST(WriteEigenvectors, TheArrayHoldsAllVectors) {
+  const TempFolder folder;
+  const Eigenvectors eigenvectors = waves(6, 5, 4, {7, 8});
+  write_eigenvectors(folder.path(), eigenvectors);
+  const std::string bytes = read_bytes(folder / "eigenvectors.npy");
+  const std::vector<std::uint8_t> header = npy_header<float>({4, 5, 6});
+  ASSERT_EQ(bytes.size(), header.size() + 4 * 30 * sizeof(float));
+  EXPECT_TRUE(std::equal(header.begin(), header.end(), bytes.begin(),
+                         [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
+  std::vector<float> elements(4 * 30);
+  std::memcpy(elements.data(), bytes.data() + header.size(), elements.size() * sizeof(float));
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t i = 0; i < 30; ++i) {
+      EXPECT_FLOAT_EQ(elements[k * 30 + i], static_cast<float>(y_of(eigenvectors, k, i)));
+    }
+  }
+}
+
+TEST(WriteEigenvectors, TheValuesAreJson) {
+  const TempFolder folder;
+  Eigenvectors eigenvectors = waves(6, 5, 3);
+  eigenvectors.report.converged = false;
+  eigenvectors.report.residuals[2] = std::nan("");
+  write_eigenvectors(folder.path(), eigenvectors);
+  const auto json = nlohmann::json::parse(read_bytes(folder / "eigenvalues.json"));
+  EXPECT_EQ(json["eigenvalues"], nlohmann::json(eigenvectors.values));
+  EXPECT_EQ(json["residuals"][1], 1e-6);
+  EXPECT_TRUE(json["residuals"][2].is_null());
+  EXPECT_EQ(json["converged"], false);
+  EXPECT_EQ(json["pictures"][1], "eigenvector-03.png");
+  EXPECT_EQ(json["width"], 6);
+  EXPECT_EQ(json["height"], 5);
+}
+
+TEST(WriteEigenvectors, NumbersHaveOneLengthSoThatNamesSort) {
+  const TempFolder folder;
+  write_eigenvectors(folder.path(), waves(2, 2, 101));
+  EXPECT_TRUE(fs::exists(folder / "eigenvector-002.png"));
+  EXPECT_TRUE(fs::exists(folder / "eigenvector-101.png"));
+}
+
+TEST(WriteEigenvectors, OnePixelHasNoPicturesButStillAMontage) {
+  const TempFolder folder;
+  write_eigenvectors(folder.path(), waves(1, 1, 1));
+  EXPECT_THAT(folder.names(), ElementsAre("eigenvalues.json", "eigenvectors.npy", "montage.png"));
+  EXPECT_GT(read_png(read_bytes(folder / "montage.png")).width, 100);
+}
+
+TEST(Montage, SuitsAScreenWhateverTheImage) {
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{
+           {1, 1}, {2, 2}, {1, 3000}, {3000, 1}, {481, 321}, {321, 481}, {2000, 1500}}) {
+    Montage montage(width, height, 17);
+    const std::size_t pixels = static_cast<std::size_t>(width) * height;
+    montage.add_image({width, height, 1, std::vector<float>(pixels, 0.5F), {}, {}});
+    montage.add_vector(std::vector<float>(pixels, 1), std::vector<float>(pixels, 1), 2, 1e-5);
+    const ReadPng png = read_png(montage.encode());
+    EXPECT_GE(png.width, 600) << width << " x " << height;
+    EXPECT_LE(png.width, 2000) << width << " x " << height;
+    EXPECT_GE(png.height, 300) << width << " x " << height;
+    EXPECT_LE(png.height, 2000) << width << " x " << height;
+  }
+}
+
+TEST(WriteEigenvectors, TheMontageIsBlueBelowZeroAndRedAbove) {
+  const TempFolder folder;
+  Eigenvectors eigenvectors = waves(4, 1, 2, {2});
+  eigenvectors.vectors[1] = {-1, 1, 0, 0};
+  write_eigenvectors(folder.path(), eigenvectors);
+  const ReadPng montage = read_png(read_bytes(folder / "montage.png"));
+  int blue = 0, red = 0;
+  for (std::size_t i = 0; i < montage.values.size(); i += 3) {
+    const int difference = montage.values[i + 2] - montage.values[i];
+    blue += difference > 60 ? 1 : 0;
+    red += difference < -60 ? 1 : 0;
+  }
+  EXPECT_EQ(blue, 80 * 80);
+  EXPECT_EQ(red, 80 * 80);
+}
+
+TEST(WriteEigenvectors, SameInputSameBytes) {
+  const TempFolder first, second;
+  write_eigenvectors(first.path(), waves(6, 5, 4));
+  write_eigenvectors(second.path(), waves(6, 5, 4));
+  for (const std::string& name : first.names()) {
+    EXPECT_EQ(read_bytes(first / name), read_bytes(second / name)) << name;
+  }
+}
+
+TEST(WriteEigenvectors, AFolderThatCannotBeMadeIsAnError) {
+  const TempFolder folder;
+  write_file(folder / "file", std::string("x"));
+  for (const std::string& path :
+       {folder / "file", folder / "file/below", std::string("/proc/a"), std::string("")}) {
+    EXPECT_THROW(write_eigenvectors(path, waves(3, 2, 2)), InputError) << path;
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteEigenvectors, AFullDiskLeavesNoneOfTheFiles) {
+  const TempFolder folder;
+  const Eigenvectors eigenvectors = waves(60, 50, 4);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    // Room for a picture, not for the array.
+    const rlimit limit{20'000, 20'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      write_eigenvectors(folder.path(), eigenvectors);
+      ::_exit(1);
+    } catch (const InputError&) {
+      ::_exit(0);
+    } catch (...) {
+      ::_exit(2);
+    }
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace diacut

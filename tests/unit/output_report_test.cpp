@@ -1,0 +1,154 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::EndsWith;
+using Json = nlohmann::ordered_json;
+
+/// 4 x 3 pixels; the first has no data.
+///   0 1 1 2
+///   1 1 1 2
+///   3 3 3 3
+struct Sample {
+  Image image{4, 3, 3, std::vector<float>(36, 0.25F), {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {}};
+  Segmentation segmentation;
+  Parameters parameters;
+  DeviceInfo device;
+
+  Sample() {
+    segmentation.labels = {4, 3, 3, {0, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 3}};
+    segmentation.eigenvectors.values = {0, 1e-5, 2.5e-4};
+    segmentation.eigenvectors.report = {true, 345, 6, 8, {1e-7, 2e-5, 9e-5}};
+    segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
+    segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
+    segmentation.host_peak_bytes = 70'000'000;
+    segmentation.device_peak_bytes = 6'000'000'000;
+    segmentation.matvec = "unrolled";
+    segmentation.notes = {"Second note."};
+    image.notes = {"First note."};
+    device.platform_index = 1;
+    device.device_index = 2;
+    device.name = "A device";
+    device.kind = DeviceKind::kGpu;
+    device.global_memory = 150'000'000'000;
+  }
+  std::string text(const std::string& name = "photo.jpg") const {
+    return report_json(segmentation, image, parameters, device, name);
+  }
+  Json json() const { return Json::parse(text()); }
+};
+
+TEST(Report, SaysWhatRanOnWhat) {
+  const Json json = Sample().json();
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["diacut"], kVersion);
+  EXPECT_EQ(json["input"], "photo.jpg");
+  EXPECT_EQ(json["image"], Json::parse(R"({"width": 4, "height": 3, "channels": 3,
+                                           "pixels_with_data": 11})"));
+  EXPECT_EQ(json["device"]["index"], "1:2");
+  EXPECT_EQ(json["device"]["name"], "A device");
+  EXPECT_EQ(json["device"]["kind"], to_string(DeviceKind::kGpu));
+  EXPECT_EQ(json["device"]["global_memory_bytes"], 150'000'000'000);
+  EXPECT_EQ(json["matvec"], "unrolled");
+  EXPECT_EQ(json["notes"], Json::parse(R"(["First note.", "Second note."])"));
+}
+
+TEST(Report, GivesTimesMemoryAndTheSolversReport) {
+  const Json json = Sample().json();
+  EXPECT_EQ(json["stages"], Json::parse(R"([{"stage": "read", "wall_ms": 1.5, "device_ms": 0.0},
+                            {"stage": "eigen", "wall_ms": 200.0, "device_ms": 150.25}])"));
+  EXPECT_EQ(json["memory"],
+            Json::parse(R"({"host_peak_bytes": 70000000, "device_peak_bytes": 6000000000,
+                            "device_largest_allocation_bytes": 5000000000,
+                            "device_plan": [{"what": "matrix", "bytes": 5000000000},
+                                            {"what": "basis", "bytes": 3000}]})"));
+  EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "products": 345, "restarts": 6,
+                                           "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],
+                                           "residuals": [1e-7, 2e-5, 9e-5]})"));
+}
+
+TEST(Report, GroupsTheParametersWithTheirTypes) {
+  Sample run;
+  run.parameters.affinity.scale = 2;
+  run.parameters.eigen.vectors = 9;
+  const Json parameters = run.json()["parameters"];
+  EXPECT_EQ(parameters["eigen"]["vectors"].type(), Json(9u).type());
+  EXPECT_EQ(parameters["eigen"]["vectors"], 9);
+  EXPECT_TRUE(parameters["affinity"]["scale"].is_number_float());
+  EXPECT_EQ(parameters["affinity"]["scale"], 2.0);
+  EXPECT_EQ(parameters["cue"]["thin"], true);
+  EXPECT_EQ(parameters["matvec"]["kernel"], "auto");
+  std::size_t count = 0;
+  for (const auto& group : parameters) count += group.size();
+  EXPECT_EQ(count, list_parameters(run.parameters).size());
+}
+
+TEST(Report, MeasuresEveryRegion) {
+  Sample run;
+  // Region 2, the pixels (3, 0) and (3, 1), has two colours.
+  for (int c = 0; c < 3; ++c) run.image.pixels[3 * 3 + c] = static_cast<float>(c) / 2;
+  const Json regions = run.json()["regions"];
+  EXPECT_EQ(regions["count"], 3);
+  ASSERT_EQ(regions["list"].size(), 3u);
+  EXPECT_EQ(regions["list"][0]["label"], 1);
+  EXPECT_EQ(regions["list"][0]["area"], 5);
+  EXPECT_EQ(regions["list"][0]["bounding_box"],
+            Json::parse(R"({"x": 0, "y": 0, "width": 3, "height": 2})"));
+  EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["x"], 6 / 5.0);
+  EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["y"], 3 / 5.0);
+  EXPECT_EQ(regions["list"][1], Json::parse(R"({"label": 2, "area": 2,
+      "bounding_box": {"x": 3, "y": 0, "width": 1, "height": 2},
+      "centroid": {"x": 3.0, "y": 0.5}, "mean_colour": [0.125, 0.375, 0.625]})"));
+  EXPECT_EQ(regions["list"][2]["bounding_box"],
+            Json::parse(R"({"x": 0, "y": 2, "width": 4, "height": 1})"));
+}
+
+TEST(Report, NumbersThatAreNotFiniteAreNull) {
+  Sample run;
+  run.segmentation.eigenvectors.report.residuals = {std::nan(""),
+                                                    std::numeric_limits<double>::infinity(), 0};
+  const Json json = run.json();
+  EXPECT_TRUE(json["eigen"]["residuals"][0].is_null());
+  EXPECT_TRUE(json["eigen"]["residuals"][1].is_null());
+  EXPECT_EQ(json["eigen"]["residuals"][2], 0);
+}
+
+TEST(Report, NamesThatAreNoUtf8AreStillJson) {
+  const Json json = Json::parse(Sample().text("caf\xe9 \"1\"\n.jpg"));
+  EXPECT_EQ(json["input"], "caf\xEF\xBF\xBD \"1\"\n.jpg");
+}
+
+TEST(Report, SameRunSameText) { EXPECT_EQ(Sample().text(), Sample().text()); }
+
+TEST(Report, ReadsFromTopToBottomAndEndsTheLine) {
+  const std::string text = Sample().text();
+  EXPECT_THAT(text, EndsWith("}\n"));
+  EXPECT_LT(text.find("\"schema\""), text.find("\"device\""));
+  EXPECT_LT(text.find("\"device\""), text.find("\"regions\""));
+}
+
+TEST(Report, OnePixelWithoutData) {
+  Sample run;
+  run.image = {1, 1, 1, {0.0F}, {0}, {}};
+  run.segmentation = {};
+  run.segmentation.labels = {1, 1, 0, {0}};
+  const Json json = run.json();
+  EXPECT_EQ(json["image"]["pixels_with_data"], 0);
+  EXPECT_EQ(json["regions"]["count"], 0);
+  EXPECT_EQ(json["regions"]["list"], Json::array());
+  EXPECT_EQ(json["eigen"]["values"], Json::array());
+}
+
+}  // namespace
+}  // namespace diacut
