@@ -51,23 +51,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_dots(
   }
 }
 
-// sums[c] = the sum of partials[c * groups ...], one work-group a vector.
+// sums[at + c] = the sum of partials[c * groups ...], one work-group a vector.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_sum(
-    __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict sums) {
+    __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict sums,
+    const uint at) {
   __local ACC_T scratch[GROUP];
   const uint c = get_group_id(0);
   ACC_T sum = acc_zero();
   for (uint g = get_local_id(0); g < groups; g += GROUP)
     sum = acc_join(sum, partials[(ulong)c * groups + g]);
   sum = group_sum(sum, scratch);
-  if (get_local_id(0) == 0) sums[c] = sum;
+  if (get_local_id(0) == 0) sums[at + c] = sum;
 }
 
-// w -= sum over c of coefficients[c] * basis vector c; then partials[group] is the group's part of
+// w -= sum over c of coefficients[at + c] * basis vector c; then partials[group] is the group's part of
 // the squared norm of the new w.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
     __global const float* restrict basis, const ulong pitch, const uint columns,
-    __global const ACC_T* restrict coefficients, __global float* restrict w,
+    __global const ACC_T* restrict coefficients, const uint at, __global float* restrict w,
     __global ACC_T* restrict partials) {
   __local ACC_T scratch[GROUP];
   const uint group = get_group_id(0);
@@ -80,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
       if (row < pitch) {
         floatw value = LOADW(w + row);
         for (uint c = first; c < end; ++c)
-          value = fma(LOADW(basis + c * pitch + row), (floatw)(-acc_value(coefficients[c])), value);
+          value = fma(LOADW(basis + c * pitch + row), (floatw)(-acc_value(coefficients[at + c])), value);
         STOREW(value, w + row);
       }
     }
@@ -97,14 +98,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
   if (get_local_id(0) == 0) partials[group] = sum;
 }
 
-// basis vector `column` = copy = w / sqrt(norm2[0]), WIDTH rows an item; with a norm of zero both are
+// basis vector `column` = copy = w / sqrt(norm2[at]), WIDTH rows an item; with a norm of zero both are
 // zero.
 __kernel void basis_append(__global float* restrict basis, const ulong pitch, const uint column,
                            __global const float* restrict w, __global float* restrict copy,
-                           __global const ACC_T* restrict norm2) {
+                           __global const ACC_T* restrict norm2, const uint at) {
   const ulong row = get_global_id(0) * (ulong)WIDTH;
   if (row >= pitch) return;
-  const float squared = acc_value(norm2[0]);
+  const float squared = acc_value(norm2[at]);
   const float scale = squared > 0.0f ? 1.0f / sqrt(squared) : (squared == squared ? 0.0f : NAN);
   const floatw value = LOADW(w + row) * scale;
   STOREW(value, basis + column * pitch + row);

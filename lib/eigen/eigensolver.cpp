@@ -42,15 +42,14 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
   auto z = context.allocate<float>(pitch, "a vector");
   auto az = context.allocate<float>(pitch, "a vector");
   az.fill(0);
-  DeviceSums rho(context, 1, "a dot product");
-  DeviceSums norm2(context, 1, "a squared norm");
+  DeviceSums sums(context, 2, "a dot product and a norm");
   std::vector<double> result;
   for (int k = 0; k < count; ++k) {
     kernels.copy(basis, k, 1, z);
     op.perform_op(z, az);
-    kernels.dots(z, 1, az, rho);
-    kernels.update(z, 1, rho, az, norm2);
-    result.push_back(std::sqrt(std::max(norm2.download(1)[0], 0.0)));
+    kernels.dots(z, 1, az, sums, 1);
+    kernels.update(z, 1, az, sums, 1, 0);
+    result.push_back(std::sqrt(std::max(sums.download(1)[0], 0.0)));
   }
   return result;
 }

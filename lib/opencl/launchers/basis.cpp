@@ -93,16 +93,17 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
   peak_ = context.kernel(kFile, "basis_peaks", options);
 }
 
-void BasisKernels::sum_partials(int columns, DeviceSums& sums) {
+void BasisKernels::sum_partials(int columns, DeviceSums& sums, int at) {
   sum_.setArg(0, partials_.cl());
   sum_.setArg(1, static_cast<cl_uint>(groups_));
   sum_.setArg(2, sums.cl());
+  sum_.setArg(3, static_cast<cl_uint>(at));
   context_.launch(sum_, cl::NDRange(static_cast<std::size_t>(columns) * shape_.group),
                   cl::NDRange(shape_.group));
 }
 
 void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<float>& w,
-                        DeviceSums& sums) {
+                        DeviceSums& sums, int at) {
   dots_.setArg(0, basis.cl());
   dots_.setArg(1, static_cast<cl_ulong>(pitch_));
   dots_.setArg(2, static_cast<cl_uint>(columns));
@@ -110,29 +111,31 @@ void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<fl
   dots_.setArg(4, partials_.cl());
   const std::size_t blocks = round_up(static_cast<std::size_t>(columns), kBlock) / kBlock;
   context_.launch(dots_, cl::NDRange(groups_ * shape_.group, blocks), cl::NDRange(shape_.group, 1));
-  sum_partials(columns, sums);
+  sum_partials(columns, sums, at);
 }
 
-void BasisKernels::update(const Buffer<float>& basis, int columns, const DeviceSums& coefficients,
-                          Buffer<float>& w, DeviceSums& norm2) {
+void BasisKernels::update(const Buffer<float>& basis, int columns, Buffer<float>& w,
+                          DeviceSums& sums, int coefficients, int norm2) {
   update_.setArg(0, basis.cl());
   update_.setArg(1, static_cast<cl_ulong>(pitch_));
   update_.setArg(2, static_cast<cl_uint>(columns));
-  update_.setArg(3, coefficients.cl());
-  update_.setArg(4, w.cl());
-  update_.setArg(5, partials_.cl());
+  update_.setArg(3, sums.cl());
+  update_.setArg(4, static_cast<cl_uint>(coefficients));
+  update_.setArg(5, w.cl());
+  update_.setArg(6, partials_.cl());
   context_.launch(update_, cl::NDRange(groups_ * shape_.group), cl::NDRange(shape_.group));
-  sum_partials(1, norm2);
+  sum_partials(1, sums, norm2);
 }
 
 void BasisKernels::append(Buffer<float>& basis, int column, const Buffer<float>& w,
-                          Buffer<float>& copy, const DeviceSums& norm2) {
+                          Buffer<float>& copy, const DeviceSums& sums, int norm2) {
   append_.setArg(0, basis.cl());
   append_.setArg(1, static_cast<cl_ulong>(pitch_));
   append_.setArg(2, static_cast<cl_uint>(column));
   append_.setArg(3, w.cl());
   append_.setArg(4, copy.cl());
-  append_.setArg(5, norm2.cl());
+  append_.setArg(5, sums.cl());
+  append_.setArg(6, static_cast<cl_uint>(norm2));
   context_.launch(append_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
 }
 

@@ -22,7 +22,8 @@ LaneShape lane_shape(const DeviceInfo& device);
 /// The macros that lanes.clh asks for.
 std::string lane_options(const LaneShape& shape);
 
-/// Sums kept on the device in the accumulators of kernels/accumulate.clh (8 bytes each).
+/// Sums kept on the device in the accumulators of kernels/accumulate.clh (8 bytes each). Kernels
+/// write to and read from it at an offset, so that one download fetches what several left.
 class DeviceSums {
  public:
   DeviceSums(Context& context, std::size_t count, const std::string& what);
@@ -45,14 +46,15 @@ class BasisKernels {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const DeviceInfo& device, std::size_t pitch, int max_columns);
 
-  /// sums[c] = basis vector c . w, c < columns.
-  void dots(const Buffer<float>& basis, int columns, const Buffer<float>& w, DeviceSums& sums);
-  /// w -= sum of coefficients[c] basis vector c; norm2[0] = |w|^2 of the new w.
-  void update(const Buffer<float>& basis, int columns, const DeviceSums& coefficients,
-              Buffer<float>& w, DeviceSums& norm2);
-  /// basis vector `column` = copy = w / sqrt(norm2[0]).
+  /// sums[at + c] = basis vector c . w, c < columns.
+  void dots(const Buffer<float>& basis, int columns, const Buffer<float>& w, DeviceSums& sums,
+            int at = 0);
+  /// w -= sum of sums[coefficients + c] basis vector c; sums[norm2] = |w|^2 of the new w.
+  void update(const Buffer<float>& basis, int columns, Buffer<float>& w, DeviceSums& sums,
+              int coefficients, int norm2);
+  /// basis vector `column` = copy = w / sqrt(sums[norm2]).
   void append(Buffer<float>& basis, int column, const Buffer<float>& w, Buffer<float>& copy,
-              const DeviceSums& norm2);
+              const DeviceSums& sums, int norm2);
   /// out = factor * basis vector `column`.
   void copy(const Buffer<float>& basis, int column, float factor, Buffer<float>& out,
             std::size_t out_offset = 0);
@@ -66,7 +68,7 @@ class BasisKernels {
   std::vector<float> peaks(const Buffer<float>& basis, int columns);
 
  private:
-  void sum_partials(int columns, DeviceSums& sums);
+  void sum_partials(int columns, DeviceSums& sums, int at);
 
   Context& context_;
   std::size_t pitch_;
