@@ -1,39 +1,52 @@
 // matvec_unrolled: out = A in for a pitched DIA matrix (values[d * PITCH + row] multiplies
 // in[row + offset of d]), with the offsets compiled in.
 //
-// One work-item computes one row. The sum is spelled out term by term, so that every address is a
-// constant away from the row, nothing but matrix and vectors is loaded, and compilers see all loads
-// at once. Groups whose rows reach no column outside [0, rows) skip the bound checks.
+// One work-item computes the ROWS rows from ROWS * its id on. The sums are spelled out term by term:
+// every address is a constant away from the row, nothing but matrix and vectors is loaded, and the
+// compiler sees many loads at once. On a GPU, ROWS is 1: items side by side read rows side by side.
+// On a CPU it is a run that fits the first cache, and the terms come in blocks, each a loop over the
+// run: it becomes vector instructions, and only a block's streams of memory are open at once, which
+// prefetchers can follow (81 at once they can not). Groups whose rows reach no column outside
+// [0, rows) check nothing.
 //
-// -DTERMS=TERM(0,-2405)TERM(1,...)... in the order of the diagonals; -DLOWEST and -DHIGHEST, the
-// least offset or 0, and the largest or 0; -DPITCH; -DGROUP, work-items a group.
-//
-// After the source article's closing remark that the offsets are known before the program is built.
-#if !defined(TERMS) || !defined(LOWEST) || !defined(HIGHEST) || !defined(PITCH) || !defined(GROUP)
-#error "matvec_unrolled needs TERMS, LOWEST, HIGHEST, PITCH and GROUP"
+// -DTERMS=BLOCK(TERM(0,-2405)TERM(1,-1927)...)BLOCK(...)... in the order of the diagonals; -DLOWEST
+// and -DHIGHEST, the least offset or 0, and the largest or 0; -DPITCH; -DROWS; -DGROUP, work-items a
+// group.
+#if !defined(TERMS) || !defined(LOWEST) || !defined(HIGHEST) || !defined(PITCH) || \
+    !defined(ROWS) || !defined(GROUP)
+#error "matvec_unrolled needs TERMS, LOWEST, HIGHEST, PITCH, ROWS and GROUP"
 #endif
-#include "matvec_store.clh"
+#include "matvec_run.clh"
 
+#define BLOCK(terms) terms
 #define TERM(d, offset) offset,
 __constant long kOffsets[] = {TERMS 0};  // The closing 0 is no offset: it ends the list.
 #undef TERM
+#undef BLOCK
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     __global const float* restrict values, const ulong rows, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
-  const long first = (long)get_group_id(0) * GROUP;
-  const ulong row = get_global_id(0);
-  float sum = 0.0f;
-  if (first + LOWEST >= 0 && first + GROUP + HIGHEST <= (long)rows) {
-#define TERM(d, offset) sum += values[(ulong)d * PITCH + row] * in[row + offset];
+  const long group_first = (long)get_group_id(0) * (GROUP * ROWS);
+  const long first = (long)get_global_id(0) * ROWS;
+  float sums[ROWS];
+  for (size_t i = 0; i < ROWS; ++i) sums[i] = 0.0f;
+  if (group_first + LOWEST >= 0 && group_first + GROUP * ROWS + HIGHEST <= (long)rows) {
+    __global const float* a = values + first;
+    __global const float* x = in + first;
+#define BLOCK(terms)                   \
+  for (long i = 0; i < ROWS; ++i) {    \
+    float sum = sums[i];               \
+    terms sums[i] = sum;               \
+  }
+#define TERM(d, offset) sum += a[(long)d * PITCH + i] * x[i + offset];
     TERMS
-#undef TERM
-    STORE(row, sum);
-  } else if (row < rows) {
+    for (long i = 0; i < ROWS; ++i) STORE(first + i, sums[i]);
+  } else {
+    const long count = min((long)ROWS, (long)rows - first);
     for (uint d = 0; d + 1 < sizeof(kOffsets) / sizeof(long); ++d) {
-      const ulong col = row + kOffsets[d];
-      if (col < rows) sum += values[d * (ulong)PITCH + row] * in[col];
+      add_diagonal(sums, values + d * (ulong)PITCH, in, first, count, kOffsets[d], rows);
     }
-    STORE(row, sum);
+    for (long i = 0; i < count; ++i) STORE(first + i, sums[i]);
   }
 }

@@ -22,7 +22,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     float4 sum = 0.0f;
 #pragma unroll 4
     for (uint d = 0; d < diagonals; ++d, a += pitch / 4) {
-      sum += *a * vload4(0, in + row + offsets[d]);
+      __global const float* x = in + row + offsets[d];
+      sum += *a * (float4)(x[0], x[1], x[2], x[3]);
     }
     STORE4(row, sum);
   } else if (row < rows) {

@@ -6,23 +6,33 @@ namespace diacut {
 
 namespace {
 
-constexpr std::size_t kGroup = 128;
+constexpr std::size_t kBlockTerms = 9;
 
-std::string options(const MatvecMatrix& matrix) {
-  const auto [lowest, highest] = matrix.reach();
+std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item) {
   // Without a space, which would end the definition.
   std::string terms;
   for (std::size_t d = 0; d < matrix.offsets.size(); ++d) {
+    if (d % kBlockTerms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
     terms += fmt::format("TERM({},{})", d, matrix.offsets[d]);
   }
-  return fmt::format("-DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}", matrix.pitch, lowest,
-                     highest, terms);
+  if (!terms.empty()) terms += ')';
+  const auto [lowest, highest] = matrix.reach();
+  return fmt::format("-DROWS={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}", rows_per_item,
+                     matrix.pitch, lowest, highest, terms);
+}
+
+MatvecKernelFile file_for(const DeviceInfo& device, const MatvecMatrix& matrix) {
+  if (device.kind == DeviceKind::kCpu) {
+    constexpr std::size_t kRun = 1024;  // Its sums take 4 KiB.
+    return {"matvec_unrolled.cl", options(matrix, kRun), 1, kRun};
+  }
+  return {"matvec_unrolled.cl", options(matrix, 1), 128, 1};
 }
 
 }  // namespace
 
 MatvecUnrolled::MatvecUnrolled(Context& context, const MatvecMatrix& matrix)
-    : MatvecLauncher(context, matrix, {"matvec_unrolled.cl", options(matrix), kGroup, 1}) {
+    : MatvecLauncher(context, matrix, file_for(context.info(), matrix)) {
   bind(matrix.values.cl(), static_cast<cl_ulong>(matrix.rows));
 }
 
