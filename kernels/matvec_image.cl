@@ -14,7 +14,9 @@
 #if !defined(GROUP) || !defined(WIDTH_LOG2)
 #error "matvec_image needs GROUP and WIDTH_LOG2"
 #endif
-#include "matvec_rows4.clh"
+#define ROWS 4
+#define LANES 4
+#include "matvec_lanes.clh"
 
 __constant sampler_t kNearest =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
@@ -29,19 +31,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     const uint diagonals, const ulong pitch, const long lowest, const long highest,
     const ulong rows, __read_only image2d_t image, const ulong cached,
     __global const float* restrict in, __global float* restrict out RECURRENCE_PARAMETERS) {
-  const long first = (long)get_group_id(0) * (4 * GROUP);
-  const ulong row = 4 * get_global_id(0);
-  if (first + lowest >= 0 && first + 4 * GROUP + highest <= (long)cached) {
-    __global const float4* a = (__global const float4*)(values + row);
+  const long first = (long)get_group_id(0) * (GROUP * LANES);
+  const long item = get_global_id(0);
+  const long row = item * LANES;
+  if (first + lowest >= 0 && first + GROUP * LANES + highest <= (long)cached) {
+    __global const float* a = values + row;
     float4 sum = 0.0f;
     float4 left = 0.0f;
     float4 right = 0.0f;
     long held = LONG_MIN;  // `left` and `right` are texels item + held and the one after.
-    for (uint d = 0; d < diagonals; ++d, a += pitch / 4) {
+    for (uint d = 0; d < diagonals; ++d, a += pitch) {
       const long wanted = offsets[d] >> 2;
       if (wanted != held) {
-        left = wanted == held + 1 ? right : texel(image, (long)(row / 4) + wanted);
-        right = texel(image, (long)(row / 4) + wanted + 1);
+        left = wanted == held + 1 ? right : texel(image, item + wanted);
+        right = texel(image, item + wanted + 1);
         held = wanted;
       }
       float4 x;
@@ -51,11 +54,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
         case 2: x = (float4)(left.zw, right.xy); break;
         default: x = (float4)(left.w, right.xyz); break;
       }
-      sum += *a * x;
+      sum += DIAGONAL_LANES(a) * x;
     }
-    STORE4(row, sum);
-  } else if (row < rows) {
-    const float4 sum = border_sum4(values, offsets, diagonals, pitch, rows, in, row);
-    STORE_BORDER4(row, sum);
+    STORE_LANES(row, sum);
+  } else {
+    COMPUTE_BORDER(row, offsets, diagonals, pitch);
   }
 }

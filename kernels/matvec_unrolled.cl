@@ -1,22 +1,21 @@
 // matvec_unrolled: out = A in for a pitched DIA matrix (values[d * PITCH + row] multiplies
 // in[row + offset of d]), with the offsets compiled in.
 //
-// One work-item computes the ROWS rows from ROWS * its id on. The sums are spelled out term by term:
-// every address is a constant away from the row, nothing but matrix and vectors is loaded, and the
-// compiler sees many loads at once. On a GPU, ROWS is 1: items side by side read rows side by side.
-// On a CPU it is a run that fits the first cache, and the terms come in blocks, each a loop over the
-// run: it becomes vector instructions, and only a block's streams of memory are open at once, which
-// prefetchers can follow (81 at once they can not). Groups whose rows reach no column outside
-// [0, rows) check nothing.
+// One work-item computes the ROWS rows from ROWS * its id on, LANES at a time. The sums are spelled
+// out term by term: every address is a constant away from the row, nothing but matrix and vectors is
+// loaded, and the compiler sees many loads at once. On a GPU, ROWS is 1: items side by side read rows
+// side by side. On a CPU, ROWS is a run whose sums stay in the first cache, and the terms come in
+// blocks, each a loop over the run: no more streams of memory are open at once than prefetchers
+// follow. Groups whose rows reach no column outside [0, rows) skip the bound checks.
 //
 // -DTERMS=BLOCK(TERM(0,-2405)TERM(1,-1927)...)BLOCK(...)... in the order of the diagonals; -DLOWEST
-// and -DHIGHEST, the least offset or 0, and the largest or 0; -DPITCH; -DROWS; -DGROUP, work-items a
-// group.
+// and -DHIGHEST, the least offset or 0, and the largest or 0; -DPITCH; -DROWS, a multiple of -DLANES;
+// -DGROUP, work-items a group.
 #if !defined(TERMS) || !defined(LOWEST) || !defined(HIGHEST) || !defined(PITCH) || \
-    !defined(ROWS) || !defined(GROUP)
-#error "matvec_unrolled needs TERMS, LOWEST, HIGHEST, PITCH, ROWS and GROUP"
+    !defined(ROWS) || !defined(LANES) || !defined(GROUP)
+#error "matvec_unrolled needs TERMS, LOWEST, HIGHEST, PITCH, ROWS, LANES and GROUP"
 #endif
-#include "matvec_run.clh"
+#include "matvec_lanes.clh"
 
 #define BLOCK(terms) terms
 #define TERM(d, offset) offset,
@@ -29,24 +28,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     __global float* restrict out RECURRENCE_PARAMETERS) {
   const long group_first = (long)get_group_id(0) * (GROUP * ROWS);
   const long first = (long)get_global_id(0) * ROWS;
-  float sums[ROWS];
-  for (size_t i = 0; i < ROWS; ++i) sums[i] = 0.0f;
-  if (group_first + LOWEST >= 0 && group_first + GROUP * ROWS + HIGHEST <= (long)rows) {
-    __global const float* a = values + first;
-    __global const float* x = in + first;
-#define BLOCK(terms)                   \
-  for (long i = 0; i < ROWS; ++i) {    \
-    float sum = sums[i];               \
-    terms sums[i] = sum;               \
+  if (group_first + LOWEST < 0 || group_first + GROUP * ROWS + HIGHEST > (long)rows) {
+    COMPUTE_BORDER(first, kOffsets, sizeof(kOffsets) / sizeof(long) - 1, PITCH);
+    return;
   }
-#define TERM(d, offset) sum += a[(long)d * PITCH + i] * x[i + offset];
-    TERMS
-    for (long i = 0; i < ROWS; ++i) STORE(first + i, sums[i]);
-  } else {
-    const long count = min((long)ROWS, (long)rows - first);
-    for (uint d = 0; d + 1 < sizeof(kOffsets) / sizeof(long); ++d) {
-      add_diagonal(sums, values + d * (ulong)PITCH, in, first, count, kOffsets[d], rows);
-    }
-    for (long i = 0; i < count; ++i) STORE(first + i, sums[i]);
+  lanes_t sums[ROWS / LANES];
+  for (long i = 0; i < ROWS; i += LANES) sums[i / LANES] = 0.0f;
+  __global const float* a = values + first;
+  __global const float* x = in + first;
+#define BLOCK(terms)                         \
+  for (long i = 0; i < ROWS; i += LANES) {   \
+    lanes_t sum = sums[i / LANES];           \
+    terms sums[i / LANES] = sum;             \
   }
+#define TERM(d, offset) sum += DIAGONAL_LANES(a + (long)d * PITCH + i) * load_lanes(x + i + offset);
+  TERMS
+  for (long i = 0; i < ROWS; i += LANES) STORE_LANES(first + i, sums[i / LANES]);
 }

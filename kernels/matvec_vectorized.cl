@@ -8,26 +8,26 @@
 #ifndef GROUP
 #error "matvec_vectorized needs GROUP"
 #endif
-#include "matvec_rows4.clh"
+#define ROWS 4
+#define LANES 4
+#include "matvec_lanes.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     __global const float* restrict values, __global const long* restrict offsets,
     const uint diagonals, const ulong pitch, const long lowest, const long highest,
     const ulong rows, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
-  const long first = (long)get_group_id(0) * (4 * GROUP);
-  const ulong row = 4 * get_global_id(0);
-  if (first + lowest >= 0 && first + 4 * GROUP + highest <= (long)rows) {
-    __global const float4* a = (__global const float4*)(values + row);
-    float4 sum = 0.0f;
+  const long first = (long)get_group_id(0) * (GROUP * LANES);
+  const long row = (long)get_global_id(0) * LANES;
+  if (first + lowest >= 0 && first + GROUP * LANES + highest <= (long)rows) {
+    __global const float* a = values + row;
+    lanes_t sum = 0.0f;
 #pragma unroll 4
-    for (uint d = 0; d < diagonals; ++d, a += pitch / 4) {
-      __global const float* x = in + row + offsets[d];
-      sum += *a * (float4)(x[0], x[1], x[2], x[3]);
+    for (uint d = 0; d < diagonals; ++d, a += pitch) {
+      sum += DIAGONAL_LANES(a) * load_lanes(in + row + offsets[d]);
     }
-    STORE4(row, sum);
-  } else if (row < rows) {
-    const float4 sum = border_sum4(values, offsets, diagonals, pitch, rows, in, row);
-    STORE_BORDER4(row, sum);
+    STORE_LANES(row, sum);
+  } else {
+    COMPUTE_BORDER(row, offsets, diagonals, pitch);
   }
 }

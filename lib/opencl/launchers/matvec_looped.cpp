@@ -17,7 +17,7 @@ MatvecKernelFile file_of(MatvecLooped::Step step) {
     case MatvecLooped::Step::kCoarsened:
       break;
   }
-  return {"matvec_coarsened.cl", "-DROWS=1024", 1, 1024};
+  return {"matvec_coarsened.cl", "-DROWS=512", 1, 512};
 }
 
 }  // namespace

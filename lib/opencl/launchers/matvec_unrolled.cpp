@@ -6,9 +6,9 @@ namespace diacut {
 
 namespace {
 
-constexpr std::size_t kBlockTerms = 9;
+constexpr std::size_t kBlockTerms = 16;
 
-std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item) {
+std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item, std::size_t lanes) {
   // Without a space, which would end the definition.
   std::string terms;
   for (std::size_t d = 0; d < matrix.offsets.size(); ++d) {
@@ -17,16 +17,16 @@ std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item) {
   }
   if (!terms.empty()) terms += ')';
   const auto [lowest, highest] = matrix.reach();
-  return fmt::format("-DROWS={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}", rows_per_item,
-                     matrix.pitch, lowest, highest, terms);
+  return fmt::format("-DROWS={} -DLANES={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}",
+                     rows_per_item, lanes, matrix.pitch, lowest, highest, terms);
 }
 
 MatvecKernelFile file_for(const DeviceInfo& device, const MatvecMatrix& matrix) {
   if (device.kind == DeviceKind::kCpu) {
-    constexpr std::size_t kRun = 1024;  // Its sums take 4 KiB.
-    return {"matvec_unrolled.cl", options(matrix, kRun), 1, kRun};
+    constexpr std::size_t kRun = 512;  // Its sums take 2 KiB.
+    return {"matvec_unrolled.cl", options(matrix, kRun, 16), 1, kRun};
   }
-  return {"matvec_unrolled.cl", options(matrix, 1), 128, 1};
+  return {"matvec_unrolled.cl", options(matrix, 1, 1), 128, 1};
 }
 
 }  // namespace
