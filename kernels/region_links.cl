@@ -12,12 +12,12 @@
 
 __kernel void region_links(__global const float* restrict values,
                            __global const float* restrict root, __global float* restrict right,
-                           __global float* restrict down, const ulong width,
-                           const ulong height, const ulong stride, const ulong pitch) {
+                           __global float* restrict down, const int width, const int height,
+                           const ulong stride, const ulong pitch) {
   const ulong i = get_global_id(0);
-  if (i >= width * height) return;
-  const ulong px = i % width;
-  const ulong py = i / width;
+  if (i >= (ulong)width * height) return;
+  const int px = (int)(i % width);
+  const int py = (int)(i / width);
   const ulong element = py * stride + px;
   float to_right = 0.0f;
   float to_down = 0.0f;

@@ -48,7 +48,7 @@ Parts connected_parts(int width, int height, const std::vector<std::int32_t>& cl
 }
 
 PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
-                     const std::vector<float>& down)
+                     const std::vector<float>& down, const std::vector<std::int32_t>& group)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
       parent_(static_cast<std::size_t>(parts.count) + 1),
       count_(parts.count) {
@@ -62,13 +62,20 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
       ++border.length;
     }
   };
+  const auto alike = [&](std::size_t i, std::size_t j) {
+    return group.empty() || group[i] == group[j];
+  };
   const auto width = static_cast<std::size_t>(parts.width);
   const std::vector<std::int32_t>& of = parts.of_pixel;
   for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of[i] != 0) ++parts_[of[i]].size;
-    if ((i + 1) % width != 0) add_border(of[i], of[i + 1], right[i]);
-    if (i + width < of.size()) add_border(of[i], of[i + width], down[i]);
+    if (of[i] == 0) continue;
+    ++parts_[of[i]].size;
+    if (!group.empty()) parts_[of[i]].group = group[i];
+    if ((i + 1) % width != 0 && alike(i, i + 1)) add_border(of[i], of[i + 1], right[i]);
+    if (i + width < of.size() && alike(i, i + width)) add_border(of[i], of[i + width], down[i]);
   }
+  group_count_.assign(group.empty() ? 1 : *std::max_element(group.begin(), group.end()) + 1, 0);
+  for (std::int32_t part = 1; part <= count_; ++part) ++group_count_[parts_[part].group];
 }
 
 std::int32_t PartGraph::strongest_neighbour(std::int32_t part) const {
@@ -103,9 +110,11 @@ std::int32_t PartGraph::join(std::int32_t a, std::int32_t b) {
   into.first = std::min(into.first, from.first);
   ++into.joins;
   ++from.joins;
-  from = Part{0, from.first, from.joins, {}};
+  from.size = 0;
+  from.borders.clear();
   parent_[b] = a;
   --count_;
+  --group_count_[into.group];
   return a;
 }
 
@@ -117,10 +126,10 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
     if (of.size > 0 && of.size < min_size) queue.emplace(of.size, of.first, part, of.joins);
   };
   for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) push(part);
-  while (!queue.empty() && count_ > at_least) {
+  while (!queue.empty()) {
     const auto [size, first, part, joins] = queue.top();
     queue.pop();
-    if (parts_[part].joins != joins) continue;
+    if (parts_[part].joins != joins || group_count_[parts_[part].group] <= at_least) continue;
     const std::int32_t neighbour = strongest_neighbour(part);
     if (neighbour != 0) push(join(part, neighbour));
   }

@@ -26,15 +26,18 @@ Parts connected_parts(int width, int height, const std::vector<std::int32_t>& cl
 class PartGraph {
  public:
   /// right and down: W between each pixel and its right and lower neighbour, as AffinityGraph
-  /// gives it.
-  PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down);
+  /// gives it. `group`, if not empty, is a number a pixel, the same all over a part: only parts of
+  /// the same group touch.
+  PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down,
+            const std::vector<std::int32_t>& group = {});
 
   /// Parts that remain.
   std::int32_t count() const { return count_; }
 
   /// Joins parts of less than `min_size` pixels, the smallest first (then the first in scan
   /// order), to the neighbour with the strongest affinity (then the longest border, then the first
-  /// in scan order), until none is left that has a neighbour, or `at_least` parts remain.
+  /// in scan order), until none is left that has a neighbour. A group is left alone once
+  /// `at_least` parts remain of it.
   void join_small(std::int64_t min_size, std::int32_t at_least);
 
   /// Joins the pair of neighbours that a cut keeps apart at the highest price, by
@@ -53,6 +56,7 @@ class PartGraph {
   };
   struct Part {
     std::int64_t size = 0;
+    std::int32_t group = 0;
     std::int32_t first = 0;  ///< The first of its original parts in scan order.
     std::int32_t joins = 0;  ///< Tells an outdated entry of a queue.
     std::map<std::int32_t, Border> borders;
@@ -65,6 +69,7 @@ class PartGraph {
 
   std::vector<Part> parts_;           ///< Index 0 is unused.
   std::vector<std::int32_t> parent_;  ///< Union-find; a root is its own parent.
+  std::vector<std::int32_t> group_count_;
   std::int32_t count_ = 0;
 };
 

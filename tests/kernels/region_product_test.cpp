@@ -148,8 +148,8 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
   root.upload(problem.root);
   Buffer<std::int32_t> region = context_.allocate<std::int32_t>(pixels, "region");
   region.upload(problem.region);
-  const RegionLayout layout{problem.grid.width, problem.grid.height, problem.grid.stride,
-                            matrix.shape.pitch};
+  const RegionLayout layout{problem.grid.width, problem.grid.height,
+                            static_cast<std::size_t>(problem.grid.stride), matrix.shape.pitch};
   std::vector<RegionDiagonal> diagonals;
   for (const StencilOffset& entry : problem.stencil.entries)
     diagonals.push_back({entry.dx, entry.dy});

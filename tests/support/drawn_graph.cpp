@@ -42,39 +42,45 @@ DrawnGraph::DrawnGraph(const Drawing& drawing, double across, int radius)
 Eigenvectors DrawnGraph::eigenvectors(int count) const {
   const Eigen::Index pixels = weights_.rows();
   const Eigen::VectorXd root = weights_.rowwise().sum().cwiseSqrt();
+  Eigenvectors result;
+  result.width = width_;
+  result.height = height_;
+  result.sqrt_degree.assign(static_cast<std::size_t>(pixels), 0.0f);
+  result.report.converged = true;
   std::vector<Eigen::Index> data;
   for (Eigen::Index i = 0; i < pixels; ++i) {
-    if (root[i] > 0) data.push_back(i);
+    if (root[i] == 0) continue;
+    data.push_back(i);
+    result.sqrt_degree[i] = static_cast<float>(root[i]);
   }
   const auto n = static_cast<Eigen::Index>(data.size());
+  if (n == 0) return result;
   Eigen::MatrixXd laplacian = Eigen::MatrixXd::Identity(n, n);
   for (Eigen::Index a = 0; a < n; ++a) {
     for (Eigen::Index b = 0; b < n; ++b) {
       laplacian(a, b) -= weights_(data[a], data[b]) / (root[data[a]] * root[data[b]]);
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(laplacian);
-  Eigenvectors result;
-  result.width = width_;
-  result.height = height_;
-  result.sqrt_degree.assign(static_cast<std::size_t>(pixels), 0.0f);
-  for (const Eigen::Index i : data) result.sqrt_degree[i] = static_cast<float>(root[i]);
-  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, n); ++k) {
-    Eigen::VectorXd z = solver.eigenvectors().col(k);
-    if (k == 0) {
-      // Among equal eigenvalues (a picture in pieces) the solver may return any; this one is known.
-      for (Eigen::Index a = 0; a < n; ++a) z[a] = root[data[a]];
-      z.normalize();
-    }
+  Eigen::VectorXd trivial(n);
+  for (Eigen::Index a = 0; a < n; ++a) trivial[a] = root[data[a]];
+  trivial.normalize();
+  const auto add = [&](double value, Eigen::VectorXd z) {
     Eigen::Index largest = 0;
     z.cwiseAbs().maxCoeff(&largest);
     if (z[largest] < 0) z = -z;
     std::vector<float> vector(static_cast<std::size_t>(pixels), 0.0f);
     for (Eigen::Index a = 0; a < n; ++a) vector[data[a]] = static_cast<float>(z[a]);
     result.vectors.push_back(std::move(vector));
-    result.values.push_back(solver.eigenvalues()[k]);
+    result.values.push_back(value);
+  };
+  add(0.0, trivial);
+  // A picture in pieces has several vectors of eigenvalue 0: the trivial one is moved out of their
+  // way, beyond the Laplacian's largest eigenvalue.
+  laplacian += 4.0 * trivial * trivial.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(laplacian);
+  for (Eigen::Index k = 0; k + 1 < std::min<Eigen::Index>(count, n); ++k) {
+    add(solver.eigenvalues()[k], solver.eigenvectors().col(k));
   }
-  result.report.converged = true;
   return result;
 }
 

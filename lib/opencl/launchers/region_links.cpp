@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "opencl/arguments.hpp"
+
 namespace diacut {
 
 void launch_region_links(Context& context, const RegionLayout& layout, std::size_t right_diagonal,
@@ -11,16 +13,8 @@ void launch_region_links(Context& context, const RegionLayout& layout, std::size
   cl::Kernel kernel =
       context.kernel("region_links.cl", "region_links",
                      fmt::format("-DRIGHT={} -DDOWN={}", right_diagonal, down_diagonal));
-  with_device_errors("binding the links between neighbours", [&] {
-    kernel.setArg(0, values.cl());
-    kernel.setArg(1, root.cl());
-    kernel.setArg(2, right.cl());
-    kernel.setArg(3, down.cl());
-    kernel.setArg(4, static_cast<cl_ulong>(layout.width));
-    kernel.setArg(5, static_cast<cl_ulong>(layout.height));
-    kernel.setArg(6, static_cast<cl_ulong>(layout.stride));
-    kernel.setArg(7, static_cast<cl_ulong>(layout.pitch));
-  });
+  set_arguments(kernel, values, root, right, down, layout.width, layout.height, layout.stride,
+                layout.pitch);
   context.launch(kernel, cl::NDRange(round_up(layout.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "opencl/arguments.hpp"
+
 namespace diacut {
 
 namespace {
@@ -34,17 +36,8 @@ void RegionProduct::launch(const Buffer<float>& values, const Buffer<float>& roo
             .first;
   }
   cl::Kernel& kernel = found->second;
-  with_device_errors("binding the product within regions", [&] {
-    kernel.setArg(0, values.cl());
-    kernel.setArg(1, root.cl());
-    kernel.setArg(2, region.cl());
-    kernel.setArg(3, x.cl());
-    kernel.setArg(4, out.cl());
-    kernel.setArg(5, static_cast<cl_int>(layout_.width));
-    kernel.setArg(6, static_cast<cl_int>(layout_.height));
-    kernel.setArg(7, static_cast<cl_ulong>(layout_.stride));
-    kernel.setArg(8, static_cast<cl_ulong>(layout_.pitch));
-  });
+  set_arguments(kernel, values, root, region, x, out, layout_.width, layout_.height, layout_.stride,
+                layout_.pitch);
   context_->launch(kernel, cl::NDRange(round_up(layout_.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 

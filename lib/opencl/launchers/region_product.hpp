@@ -20,7 +20,7 @@ struct RegionDiagonal {
 struct RegionLayout {
   int width;
   int height;
-  int stride;
+  std::size_t stride;
   std::size_t pitch;
 
   std::size_t pixels() const {

@@ -1,0 +1,252 @@
+#include "region/region.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "diacut/errors.hpp"
+#include "region/parts.hpp"
+#include "region/two_way_cut.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
+
+void check_finite(const Eigenvectors& eigenvectors) {
+  for (std::size_t k = 0; k < eigenvectors.vectors.size(); ++k) {
+    for (const float value : eigenvectors.vectors[k]) {
+      if (!std::isfinite(value)) {
+        throw NumericalError(fmt::format(
+            "eigenvector {} holds {}: the eigensolver broke down; try --solver spectra", k, value));
+      }
+    }
+  }
+}
+
+/// The regions that take part in the next cuts, renumbered 1..count.
+struct Subset {
+  std::vector<std::int32_t> region;  ///< By pixel.
+  std::vector<std::int32_t> member;  ///< By number in the subset (index 0 is unused).
+};
+
+Subset subset_of(const Parts& regions, const std::vector<char>& chosen) {
+  Subset subset{std::vector<std::int32_t>(regions.of_pixel.size(), 0), {0}};
+  std::vector<std::int32_t> number(static_cast<std::size_t>(regions.count) + 1, 0);
+  for (std::int32_t r = 1; r <= regions.count; ++r) {
+    if (chosen[r] == 0) continue;
+    number[r] = static_cast<std::int32_t>(subset.member.size());
+    subset.member.push_back(r);
+  }
+  for (std::size_t i = 0; i < subset.region.size(); ++i) {
+    subset.region[i] = number[regions.of_pixel[i]];
+  }
+  return subset;
+}
+
+std::vector<std::int64_t> sizes_of(const Parts& regions) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(regions.count) + 1, 0);
+  for (const std::int32_t r : regions.of_pixel) ++sizes[r];
+  sizes[0] = 0;
+  return sizes;
+}
+
+/// Joined parts as parts: numbers in scan order, because joined() gives them so.
+Parts apply(const Parts& parts, const PartGraph& graph) {
+  Parts result = parts;
+  const std::vector<std::int32_t> joined = graph.joined();
+  for (std::int32_t& part : result.of_pixel) part = joined[part];
+  result.count = graph.count();
+  return result;
+}
+
+/// Regions with those in `cut` divided by `side`. A side may be in pieces: within its old region, a
+/// piece of less than `min_size` pixels joins another one, as long as more than `at_least` are
+/// left of the region.
+Parts divide(const Parts& regions, const std::vector<char>& cut,
+             const std::vector<std::uint8_t>& side, std::int64_t min_size, std::int32_t at_least,
+             AffinityGraph& graph) {
+  std::vector<std::int32_t> classes(regions.of_pixel.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::int32_t r = regions.of_pixel[i];
+    classes[i] = 2 * r + (cut[r] != 0 && side[i] != 0 ? 1 : 0);
+  }
+  const Parts pieces = connected_parts(regions.width, regions.height, classes);
+  PartGraph pieces_graph(pieces, graph.right(), graph.down(), regions.of_pixel);
+  pieces_graph.join_small(min_size, at_least);
+  return apply(pieces, pieces_graph);
+}
+
+/// Which region of `before` each region of `after`, a finer division, is from; and how many each
+/// has become.
+struct Descent {
+  std::vector<std::int32_t> parent;
+  std::vector<std::int32_t> children;
+
+  Descent(const Parts& before, const Parts& after)
+      : parent(static_cast<std::size_t>(after.count) + 1, 0),
+        children(static_cast<std::size_t>(before.count) + 1, 0) {
+    for (std::size_t i = 0; i < after.of_pixel.size(); ++i) {
+      parent[after.of_pixel[i]] = before.of_pixel[i];
+    }
+    for (std::size_t r = 1; r < parent.size(); ++r) ++children[parent[r]];
+  }
+};
+
+/// Two-way cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
+Parts cut_recursively(Parts regions, TwoWayCutter& cutter, AffinityGraph& graph,
+                      const RegionParameters& parameters, const Watch& watch) {
+  // Levels are not known beforehand: each takes half of what is left of the bar.
+  double share = 0;
+  const std::int64_t min_side = std::max(1, parameters.min_size);
+  std::vector<char> open(static_cast<std::size_t>(regions.count) + 1, 1);
+  for (;;) {
+    watch.report("regions", share);
+    share += 0.5 * (1.0 - share);
+    const std::vector<std::int64_t> sizes = sizes_of(regions);
+    for (std::int32_t r = 0; r <= regions.count; ++r) {
+      if (sizes[r] < 2 * min_side) open[r] = 0;
+    }
+    const Subset subset = subset_of(regions, open);
+    if (subset.member.size() == 1) return regions;
+    const auto count = static_cast<std::int32_t>(subset.member.size() - 1);
+    const TwoWayCuts cuts = cutter.best_cuts(subset.region, count, min_side);
+    std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
+    for (std::int32_t k = 1; k <= count; ++k) {
+      cut[subset.member[k]] = cuts.ncut[k] <= parameters.max_ncut;
+    }
+    Parts divided = divide(regions, cut, cuts.side, min_side, 1, graph);
+    const Descent descent(regions, divided);
+    open.assign(static_cast<std::size_t>(divided.count) + 1, 0);
+    for (std::int32_t r = 1; r <= divided.count; ++r) {
+      open[r] = cut[descent.parent[r]] != 0 && descent.children[descent.parent[r]] > 1;
+    }
+    regions = std::move(divided);
+  }
+}
+
+/// Sides for regions that have no better cut: the first half of each region's pixels in the order
+/// of a search that starts at its first pixel.
+std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vector<char>& cut,
+                                          const std::vector<std::int64_t>& sizes) {
+  std::vector<std::uint8_t> side(regions.of_pixel.size(), 0);
+  std::vector<char> seen(static_cast<std::size_t>(regions.count) + 1, 0);
+  const auto width = static_cast<std::size_t>(regions.width);
+  const std::vector<std::int32_t>& of = regions.of_pixel;
+  for (std::size_t first = 0; first < of.size(); ++first) {
+    const std::int32_t r = of[first];
+    if (cut[r] == 0 || seen[r] != 0) continue;
+    seen[r] = 1;
+    const auto wanted = static_cast<std::size_t>(sizes[r] / 2);
+    std::vector<std::size_t> found{first};
+    side[first] = 1;
+    const auto visit = [&](std::size_t i) {
+      if (of[i] != r || side[i] != 0 || found.size() == wanted) return;
+      side[i] = 1;
+      found.push_back(i);
+    };
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const std::size_t i = found[k];
+      if (i % width != 0) visit(i - 1);
+      if ((i + 1) % width != 0) visit(i + 1);
+      if (i >= width) visit(i - width);
+      if (i + width < of.size()) visit(i + width);
+    }
+  }
+  return side;
+}
+
+/// Cuts until there are `target` regions, the cheapest cuts first. Precondition: so many pixels
+/// have data.
+Parts cut_to_count(Parts regions, std::int32_t target, TwoWayCutter& cutter, AffinityGraph& graph,
+                   const RegionParameters& parameters, const Watch& watch) {
+  std::int64_t min_side = std::max(1, parameters.min_size);
+  bool arbitrary = false;
+  while (regions.count < target) {
+    watch.report("regions", static_cast<double>(regions.count) / target);
+    const std::vector<std::int64_t> sizes = sizes_of(regions);
+    std::vector<std::int32_t> order;
+    std::vector<std::uint8_t> side;
+    if (arbitrary) {
+      for (std::int32_t r = 1; r <= regions.count; ++r) {
+        if (sizes[r] > 1) order.push_back(r);
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
+    } else {
+      TwoWayCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, min_side);
+      for (std::int32_t r = 1; r <= regions.count; ++r) {
+        if (cuts.ncut[r] < TwoWayCuts::kNoCut) order.push_back(r);
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::int32_t a, std::int32_t b) { return cuts.ncut[a] < cuts.ncut[b]; });
+      side = std::move(cuts.side);
+    }
+    if (order.empty()) {
+      // Give up the least size first, then the eigenvectors.
+      arbitrary = min_side == 1;
+      min_side = 1;
+      continue;
+    }
+    // Only half of what is missing, because the halves of a cheap cut may have cheap cuts too.
+    const std::size_t missing = static_cast<std::size_t>(target - regions.count);
+    order.resize(std::min(order.size(), arbitrary ? missing : (missing + 1) / 2));
+    std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
+    for (const std::int32_t r : order) cut[r] = 1;
+    if (arbitrary) side = arbitrary_sides(regions, cut, sizes);
+    regions = divide(regions, cut, side, kAnySize, 2, graph);
+  }
+  return regions;
+}
+
+}  // namespace
+
+Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                       const RegionParameters& parameters, std::vector<std::string>& notes,
+                       const Watch& watch) {
+  const int width = eigenvectors.width;
+  const int height = eigenvectors.height;
+  const std::int32_t wanted = parameters.regions;
+  std::vector<std::int32_t> data(eigenvectors.sqrt_degree.size());
+  std::transform(eigenvectors.sqrt_degree.begin(), eigenvectors.sqrt_degree.end(), data.begin(),
+                 [](float root) { return root > 0 ? 1 : 0; });
+  const std::int64_t pixels = std::accumulate(data.begin(), data.end(), std::int64_t{0});
+  if (wanted > pixels) {
+    throw ConfigError(
+        fmt::format("--regions: {} regions were asked for, but only {} pixels have data; ask for "
+                    "{} or fewer",
+                    wanted, pixels, pixels));
+  }
+  check_finite(eigenvectors);
+  watch.report("regions", 0);
+
+  const Parts pieces = connected_parts(width, height, data);
+  TwoWayCutter cutter(eigenvectors, graph);
+  Parts regions;
+  if (wanted > 0) {
+    regions = connected_parts(width, height, discretise(eigenvectors, wanted));
+  } else {
+    regions = cut_recursively(pieces, cutter, graph, parameters, watch);
+  }
+  PartGraph joins(regions, graph.right(), graph.down());
+  joins.join_small(parameters.min_size, std::max(wanted, 1));
+  if (wanted > 0) joins.join_alike(wanted);
+  regions = apply(regions, joins);
+  if (regions.count < wanted) {
+    regions = cut_to_count(std::move(regions), wanted, cutter, graph, parameters, watch);
+  }
+  if (wanted > 0 && regions.count > wanted) {
+    notes.push_back(
+        fmt::format("{} regions were asked for, but the pixels with data lie in {} separate "
+                    "pieces, so there are {}.",
+                    wanted, pieces.count, regions.count));
+  }
+  watch.report("regions", 1);
+  return {width, height, regions.count, std::move(regions.of_pixel)};
+}
+
+}  // namespace diacut

@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "diacut/errors.hpp"
+#include "drawn_graph.hpp"
+#include "region/region.hpp"
+
+namespace diacut {
+namespace {
+
+using diacut::testing::Drawing;
+using diacut::testing::drawing_of;
+using diacut::testing::DrawnGraph;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Result {
+  Drawing drawing;
+  Labels labels;
+  std::vector<std::string> notes;
+};
+
+Result segmented(DrawnGraph& graph, const Eigenvectors& eigenvectors,
+                 const RegionParameters& parameters) {
+  Result result;
+  result.labels = segment_regions(eigenvectors, graph, parameters, result.notes);
+  EXPECT_EQ(result.labels.width, graph.width());
+  EXPECT_EQ(result.labels.height, graph.height());
+  result.drawing = drawing_of(graph.width(), result.labels.values);
+  return result;
+}
+
+/// `drawing` segmented with `vectors` exact eigenvectors.
+Result segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
+  DrawnGraph graph(drawing);
+  RegionParameters parameters;
+  parameters.regions = regions;
+  parameters.min_size = min_size;
+  return segmented(graph, graph.eigenvectors(vectors), parameters);
+}
+
+const Drawing kFour = {"aaaaaaaabbbbbbbb",  //
+                       "aaaaaaaabbbbbbbb",  //
+                       "aaaaaaaabbbbbbbb",  //
+                       "aaaaaaaabbbbbbbb",  //
+                       "aaaaaabbbbbbbbbb",  //
+                       "aaaaaabbbbbbbbbb",  //
+                       "ccccccccccdddddd",  //
+                       "ccccccccccdddddd",  //
+                       "ccccccccccdddddd",  //
+                       "ccccccccccdddddd",  //
+                       "ccccccccdddddddd",  //
+                       "ccccccccdddddddd"};
+
+TEST(SegmentRegions, RecursiveCutsFindWhatWasDrawn) {
+  EXPECT_THAT(segmented(kFour, 0).drawing, ElementsAreArray(kFour));
+}
+
+TEST(SegmentRegions, RecursiveCutsNeedOnlyAFewVectors) {
+  // Two vectors beside the trivial one span the four indicators' plane only in part: the further
+  // cuts are found within the parts.
+  EXPECT_THAT(segmented(kFour, 0, 1, 4).drawing, ElementsAreArray(kFour));
+}
+
+TEST(SegmentRegions, KWayFindsWhatWasDrawn) {
+  EXPECT_THAT(segmented(kFour, 4).drawing, ElementsAreArray(kFour));
+}
+
+TEST(SegmentRegions, GivesExactlyTheRegionsAskedFor) {
+  for (int regions = 1; regions <= 30; ++regions) {
+    EXPECT_EQ(segmented(kFour, regions).labels.count, regions);
+  }
+}
+
+TEST(SegmentRegions, EveryPixelCanBeItsOwnRegion) {
+  const Drawing drawing = {"aabb",  //
+                           "aabb"};
+  const Result result = segmented(drawing, 8, 50);
+  EXPECT_EQ(result.labels.count, 8);
+  EXPECT_THAT(result.drawing, ElementsAreArray({"abcd", "efgh"}));
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(SegmentRegions, MoreRegionsThanPixelsIsAnErrorThatNamesBoth) {
+  try {
+    segmented({"aaa ", "aaa "}, 7);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("7 regions"));
+    EXPECT_THAT(error.what(), HasSubstr("6 pixels"));
+  }
+}
+
+TEST(SegmentRegions, OneRegionIsOnePieceOfData) {
+  EXPECT_THAT(segmented({"aaab", "aabb"}, 1).drawing, ElementsAreArray({"aaaa", "aaaa"}));
+}
+
+TEST(SegmentRegions, PiecesOfDataCannotBeJoined) {
+  const Result result = segmented({"aaa   bbb",  //
+                                   "aaa   bbb",  //
+                                   "         ",  //
+                                   "ccc   ddd"},
+                                  2);
+  EXPECT_EQ(result.labels.count, 4);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_THAT(result.notes[0], HasSubstr("2 regions were asked for"));
+  EXPECT_THAT(result.notes[0], HasSubstr("4 separate pieces"));
+  EXPECT_THAT(result.drawing, ElementsAreArray({"aaa   bbb",  //
+                                                "aaa   bbb",  //
+                                                "         ",  //
+                                                "ccc   ddd"}));
+}
+
+TEST(SegmentRegions, RegionsUnderTheLeastSizeJoinTheirNeighbour) {
+  const Drawing drawing = {"aaaaaaaaaa",  //
+                           "aabbaaaaaa",  //
+                           "aabbaaaaaa",  //
+                           "aaaaaaaaaa",  //
+                           "cccccccccc",  //
+                           "cccccccccc",  //
+                           "cccccccccc"};
+  EXPECT_THAT(segmented(drawing, 0, 4).drawing, ElementsAreArray(drawing));
+  Drawing without = drawing;
+  for (std::string& line : without) {
+    std::replace(line.begin(), line.end(), 'b', 'a');
+    std::replace(line.begin(), line.end(), 'c', 'b');
+  }
+  EXPECT_THAT(segmented(drawing, 0, 5).drawing, ElementsAreArray(without));
+}
+
+TEST(SegmentRegions, TinyPictures) {
+  for (const Drawing& drawing :
+       {Drawing{"a"}, Drawing{"aaaaaaaa"}, Drawing{"a", "a", "a"}, Drawing{"aa", "aa"}}) {
+    EXPECT_THAT(segmented(drawing, 0, 1).drawing, ElementsAreArray(drawing));
+    EXPECT_THAT(segmented(drawing, 0, 50).drawing, ElementsAreArray(drawing));
+    EXPECT_THAT(segmented(drawing, 1, 50).drawing, ElementsAreArray(drawing));
+  }
+  EXPECT_THAT(segmented({"aaabbb"}, 2).drawing, ElementsAreArray({"aaabbb"}));
+  EXPECT_THAT(segmented({"a b"}, 0).drawing, ElementsAreArray({"a b"}));
+}
+
+TEST(SegmentRegions, NothingHasData) { EXPECT_EQ(segmented({"   ", "   "}, 0).labels.count, 0); }
+
+TEST(SegmentRegions, WithTheTrivialVectorAloneEachPieceIsARegion) {
+  EXPECT_THAT(segmented({"aab ", "abb ", "   a"}, 0, 1, 1).drawing,
+              ElementsAreArray({"aaa ", "aaa ", "   b"}));
+  EXPECT_EQ(segmented(kFour, 3, 1, 1).labels.count, 3);
+}
+
+TEST(SegmentRegions, ANanInAVectorIsAnError) {
+  DrawnGraph graph(kFour);
+  Eigenvectors broken = graph.eigenvectors(4);
+  broken.vectors[2][17] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(segmented(graph, broken, RegionParameters{}), NumericalError);
+}
+
+TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
+  DrawnGraph graph(kFour);
+  const Eigenvectors eigenvectors = graph.eigenvectors(6);
+  std::vector<std::string> notes;
+  std::vector<double> shares;
+  Watch watch;
+  watch.progress = [&](std::string_view stage, double share) {
+    EXPECT_EQ(stage, "regions");
+    shares.push_back(share);
+  };
+  RegionParameters parameters;
+  parameters.min_size = 1;
+  segment_regions(eigenvectors, graph, parameters, notes, watch);
+  EXPECT_GT(shares.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_EQ(shares.front(), 0.0);
+  EXPECT_EQ(shares.back(), 1.0);
+
+  CancelToken cancel;
+  watch.cancel = &cancel;
+  watch.progress = [&](std::string_view, double share) {
+    if (share > 0) cancel.cancel();
+  };
+  EXPECT_THROW(segment_regions(eigenvectors, graph, parameters, notes, watch), CancelledError);
+}
+
+}  // namespace
+}  // namespace diacut
