@@ -138,7 +138,7 @@ std::vector<ParameterEntry> make_table() {
   eigen.integer("vectors", &EigenParameters::vectors, 2, 1000,
                 {"",
                  "Eigenvectors, the trivial one (which is known) included; 17 leaves the 16 of "
-                 "Arbelaez et al. 2011. More are computed where region.regions asks for more."});
+                 "Arbelaez et al. 2011. region.regions raises it, up to 100 for 100 regions."});
   eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
              {"",
               "Norm of A x - theta x at which a pair counts as converged; the norm of A is 1. "

@@ -28,11 +28,16 @@ MemoryPlan::Item MemoryPlan::largest() const {
   return largest;
 }
 
+bool MemoryPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
+  return total() <= (limit != 0 ? limit : device.global_memory) &&
+         largest().bytes <= device.max_allocation;
+}
+
 void MemoryPlan::check(const DeviceInfo& device, std::uint64_t limit,
                        const std::string& advice) const {
+  if (fits(device, limit)) return;
   const std::uint64_t available = limit != 0 ? limit : device.global_memory;
   const Item top = largest();
-  if (total() <= available && top.bytes <= device.max_allocation) return;
   throw DeviceError(fmt::format(
       "not enough device memory: {:.0f} MiB are needed, of which {:.0f} MiB in one piece ({}); {} "
       "has {:.0f} MiB, at most {:.0f} MiB in one piece; {}",

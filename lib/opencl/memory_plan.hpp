@@ -23,8 +23,11 @@ class MemoryPlan {
   /// The largest single allocation; `what` is empty for an empty plan.
   Item largest() const;
 
-  /// Throws DeviceError when total() is over `limit` (0: the device's global memory) or largest()
-  /// is over the device's largest allocation. The message gives both figures and `advice`.
+  /// Whether total() is within `limit` (0: the device's global memory) and largest() within the
+  /// device's largest allocation.
+  bool fits(const DeviceInfo& device, std::uint64_t limit) const;
+
+  /// Throws DeviceError when it does not fit. The message gives both figures and `advice`.
   void check(const DeviceInfo& device, std::uint64_t limit, const std::string& advice) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/launchers/matvec_image.hpp"
 #include "opencl/launchers/matvec_looped.hpp"
@@ -12,19 +13,6 @@
 namespace diacut {
 
 namespace {
-
-struct Name {
-  MatvecKind kind;
-  const char* name;
-};
-constexpr std::array<Name, 8> kNames = {{{MatvecKind::kAuto, "auto"},
-                                         {MatvecKind::kNaive, "naive"},
-                                         {MatvecKind::kAligned, "aligned"},
-                                         {MatvecKind::kLocal, "local"},
-                                         {MatvecKind::kVectorized, "vectorized"},
-                                         {MatvecKind::kImage, "image"},
-                                         {MatvecKind::kCoarsened, "coarsened"},
-                                         {MatvecKind::kUnrolled, "unrolled"}}};
 
 /// Where a measurement found a kernel better than the rule in choose_matvec(). The first entry that
 /// fits a device holds.
@@ -86,16 +74,14 @@ std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matr
 }  // namespace
 
 const char* to_string(MatvecKind kind) {
-  for (const Name& name : kNames) {
-    if (name.kind == kind) return name.name;
-  }
-  return "unknown";
+  const std::string_view name = enum_name(kMatvecNames, kind);
+  return name.empty() ? "unknown" : name.data();
 }
 
 MatvecKind matvec_kind(const std::string& name) {
   std::string known;
-  for (const Name& each : kNames) {
-    if (name == each.name) return each.kind;
+  for (const EnumName<MatvecKind>& each : kMatvecNames) {
+    if (name == each.name) return each.value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
   }
   throw ConfigError(fmt::format("'{}' is no product; it is one of {}", name, known));

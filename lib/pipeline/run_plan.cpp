@@ -1,0 +1,107 @@
+#include "pipeline/run_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "affinity/affinity.hpp"
+#include "cues/cue.hpp"
+#include "eigen/eigensolver.hpp"
+#include "region/device_graph.hpp"
+
+namespace diacut {
+
+namespace {
+
+std::array<const MemoryPlan*, 3> phases(const RunPlan& plan) {
+  return {&plan.boundaries, &plan.eigen, &plan.regions};
+}
+
+void append(MemoryPlan& plan, const MemoryPlan& more) {
+  for (const MemoryPlan::Item& item : more.items()) plan.add(item.what, item.bytes);
+}
+
+Grid scaled(const Grid& grid, double scale) {
+  const auto side = [scale](int length) {
+    return std::clamp(static_cast<int>(std::floor(length * scale)), 1, length);
+  };
+  return grid_for(side(grid.width), side(grid.height));
+}
+
+}  // namespace
+
+Grid grid_for(int width, int height) { return {width, height, width}; }
+
+EigenParameters eigen_parameters(const Parameters& parameters) {
+  EigenParameters eigen = parameters.eigen;
+  eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
+  // A basis that was chosen for fewer vectors is no limit that anybody meant for these.
+  if (eigen.basis <= eigen.vectors) eigen.basis = 0;
+  return eigen;
+}
+
+bool RunPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
+  const auto all = phases(*this);
+  return std::all_of(all.begin(), all.end(),
+                     [&](const MemoryPlan* plan) { return plan->fits(device, limit); });
+}
+
+RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
+  MemoryPlan cue;
+  plan_cue(cue, grid, parameters.cue);
+  MemoryPlan matrix;
+  plan_affinity(matrix, grid, parameters.affinity);
+  MemoryPlan solver;
+  plan_eigen(solver, grid.rows(), eigen_parameters(parameters));
+  MemoryPlan graph;
+  plan_regions(graph, grid);
+
+  RunPlan run;
+  append(run.boundaries, cue);
+  for (MemoryPlan* phase : {&run.boundaries, &run.eigen, &run.regions}) append(*phase, matrix);
+  append(run.eigen, solver);
+  append(run.regions, graph);
+  for (const MemoryPlan* part : {&cue, &matrix, &solver, &graph}) {
+    for (const MemoryPlan::Item& item : part->items()) run.uses.push_back({item.what, item.bytes});
+  }
+  return run;
+}
+
+std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
+                                 const DeviceInfo& device, std::uint64_t limit) {
+  const auto fits = [&](double scale) {
+    return plan_run(scaled(grid, scale), parameters).fits(device, limit);
+  };
+  if (fits(1)) return grid;
+  double below = 0;
+  double above = 1;
+  if (!fits(below)) return std::nullopt;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (below + above) / 2;
+    (fits(middle) ? below : above) = middle;
+  }
+  return scaled(grid, below);
+}
+
+void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,
+                  const DeviceInfo& device, std::uint64_t limit) {
+  if (plan.fits(device, limit)) return;
+  const std::optional<Grid> largest = largest_grid(grid, parameters, device, limit);
+  const std::string size =
+      largest ? fmt::format(
+                    "the largest image of these proportions that fits has {:.2f} "
+                    "megapixels ({}x{})",
+                    static_cast<double>(largest->pixels()) * 1e-6, largest->width, largest->height)
+              : std::string("no image fits");
+  const std::string advice = fmt::format(
+      "with affinity.radius {} and {} eigenvectors {}: make the image ({}x{}) smaller, lower "
+      "either "
+      "of them, or choose a device with more memory",
+      parameters.affinity.radius, eigen_parameters(parameters).vectors, size, grid.width,
+      grid.height);
+  for (const MemoryPlan* phase : phases(plan)) phase->check(device, limit, advice);
+}
+
+}  // namespace diacut

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "diacut/parameters.hpp"
+#include "diacut/segmenter.hpp"
+#include "opencl/memory_plan.hpp"
+#include "sparse/grid.hpp"
+
+namespace diacut {
+
+/// What a whole run allocates on the device. Stages free what the next do not read, so what must
+/// fit is the largest of the phases, not their sum.
+struct RunPlan {
+  MemoryPlan boundaries;        ///< The cue, and the matrix that is made from it.
+  MemoryPlan eigen;             ///< The matrix and the eigensolver.
+  MemoryPlan regions;           ///< The matrix and the region stage.
+  std::vector<MemoryUse> uses;  ///< Every allocation once, in the order of the run.
+
+  bool fits(const DeviceInfo& device, std::uint64_t limit) const;
+};
+
+RunPlan plan_run(const Grid& grid, const Parameters& parameters);
+
+/// The largest grid of the same proportions whose plan fits; nothing if not even one pixel does.
+/// `limit` in bytes, 0: the device's memory.
+std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
+                                 const DeviceInfo& device, std::uint64_t limit);
+
+/// Throws DeviceError, naming the largest image that would fit, when the plan does not.
+void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,
+                  const DeviceInfo& device, std::uint64_t limit);
+
+/// How an image lies in the vectors: rows without padding.
+Grid grid_for(int width, int height);
+
+/// Regions up to which k-way discretisation gets a vector a region. Beyond it the cost of ever more
+/// vectors buys little: the region stage makes the rest by two-way cuts.
+inline constexpr int kMaxKwayVectors = 100;
+
+/// The eigensolver's parameters in a run: k-way discretisation into K regions works on K vectors.
+EigenParameters eigen_parameters(const Parameters& parameters);
+
+}  // namespace diacut

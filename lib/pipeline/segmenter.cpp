@@ -1,0 +1,251 @@
+#include "diacut/segmenter.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "affinity/affinity.hpp"
+#include "cues/cue.hpp"
+#include "eigen/eigensolver.hpp"
+#include "opencl/context.hpp"
+#include "pipeline/run_plan.hpp"
+#include "region/device_graph.hpp"
+#include "region/region.hpp"
+#include "sparse/dia_operator.hpp"
+
+namespace diacut {
+
+namespace {
+
+std::size_t pixels_with_data(const Image& image) {
+  const auto none = std::count(image.valid.begin(), image.valid.end(), std::uint8_t{0});
+  return image.pixel_count() - static_cast<std::size_t>(none);
+}
+
+/// Holds the caller to the contract of Image, which the stages rely on.
+void check_image(const Image& image) {
+  constexpr auto kMaxPixels = std::numeric_limits<std::int32_t>::max();  // Labels are 32 bits wide.
+  if (image.width < 1 || image.height < 1 || image.pixel_count() > kMaxPixels) {
+    throw InputError(fmt::format("the image's size is {}x{}, expected 1 to {} pixels", image.width,
+                                 image.height, kMaxPixels));
+  }
+  if (image.channels != 1 && image.channels != 3) {
+    throw InputError(
+        fmt::format("the image has {} channels, expected 1 (grey) or 3 (colour)", image.channels));
+  }
+  const std::size_t values = image.pixel_count() * static_cast<std::size_t>(image.channels);
+  if (image.pixels.size() != values) {
+    throw InputError(fmt::format("the image holds {} values, expected {}: {}x{} of {} channels",
+                                 image.pixels.size(), values, image.width, image.height,
+                                 image.channels));
+  }
+  if (!image.valid.empty() && image.valid.size() != image.pixel_count()) {
+    throw InputError(fmt::format("the image's mask holds {} values, expected {} or none",
+                                 image.valid.size(), image.pixel_count()));
+  }
+  const auto bad = std::find_if(image.pixels.begin(), image.pixels.end(),
+                                [](float value) { return !(value >= 0.0f && value <= 1.0f); });
+  if (bad != image.pixels.end()) {
+    throw InputError(
+        fmt::format("the image holds the value {}, expected values from 0 to 1", *bad));
+  }
+  if (pixels_with_data(image) == 0) {
+    throw InputError(
+        "no pixel of the image has data (all are transparent or not finite): there is nothing to "
+        "segment");
+  }
+}
+
+void check_regions(const Image& image, const RegionParameters& parameters) {
+  const std::size_t pixels = pixels_with_data(image);
+  if (static_cast<std::size_t>(parameters.regions) <= pixels) return;
+  throw ConfigError(
+      fmt::format("region.regions is {}, but the image of {}x{} has {} pixels with data; ask for "
+                  "at most {} regions",
+                  parameters.regions, image.width, image.height, pixels, pixels));
+}
+
+/// Runs stages one after another, with their times and the caller's watch between them.
+class Stages {
+ public:
+  Stages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
+
+  template <class Work>
+  auto run(std::string_view stage, Work&& work) {
+    using Clock = std::chrono::steady_clock;
+    watch_.report(stage, 0);
+    const Clock::time_point start = Clock::now();
+    const cl::Event first = context_.mark();
+    auto result = std::forward<Work>(work)();
+    const cl::Event last = context_.mark();
+    context_.finish();
+    const std::chrono::duration<double, std::milli> wall = Clock::now() - start;
+    times_.push_back({std::string(stage), wall.count(), milliseconds_between(first, last)});
+    watch_.report(stage, 1);
+    return result;
+  }
+
+  std::vector<StageTime> take_times() { return std::move(times_); }
+
+ private:
+  Context& context_;
+  const Watch& watch_;
+  std::vector<StageTime> times_;
+};
+
+/// The image's part of a vector over the grid.
+std::vector<float> image_part(const Buffer<float>& from, std::size_t offset, const Grid& grid) {
+  std::vector<float> padded(grid.rows());
+  from.download(std::span<float>(padded), offset);
+  if (grid.stride == grid.width) return padded;
+  std::vector<float> result(grid.pixels());
+  for (int y = 0; y < grid.height; ++y) {
+    const auto row = padded.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
+    std::copy(row, row + grid.width, result.begin() + static_cast<std::ptrdiff_t>(y) * grid.width);
+  }
+  return result;
+}
+
+Eigenvectors to_host(DeviceEigenvectors device, const Buffer<float>& sqrt_degree,
+                     const Grid& grid) {
+  Eigenvectors host;
+  host.width = grid.width;
+  host.height = grid.height;
+  host.values = std::move(device.values);
+  host.report = std::move(device.report);
+  host.sqrt_degree = image_part(sqrt_degree, 0, grid);
+  for (int k = 0; k < device.count; ++k) {
+    host.vectors.push_back(
+        image_part(device.basis, static_cast<std::size_t>(k) * device.pitch, grid));
+  }
+  return host;
+}
+
+void note_convergence(const EigenReport& report, const EigenParameters& parameters,
+                      std::vector<std::string>& notes) {
+  if (report.converged) return;
+  const auto worst = std::max_element(report.residuals.begin(), report.residuals.end());
+  notes.push_back(fmt::format(
+      "The eigensolver did not converge: after {} products the largest residual is {:.1e}, asked "
+      "for was {:.1e}. Raise eigen.max_products or eigen.tolerance.",
+      report.products, worst == report.residuals.end() ? 0.0 : *worst, parameters.tolerance));
+}
+
+std::uint64_t host_peak() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB.
+}
+
+}  // namespace
+
+class Segmenter::Implementation {
+ public:
+  Implementation(const Parameters& parameters, const std::string& device,
+                 const std::string& kernel_dir)
+      : parameters_(parameters), kernel_dir_(kernel_dir) {
+    validate(parameters_);
+    context_.emplace(device, kernel_dir_);
+    device_ = context_->info();
+  }
+
+  const Parameters& parameters() const { return parameters_; }
+  const DeviceInfo& device() const { return device_; }
+  void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
+
+  Segmentation segment(const Image& image, const Watch& watch) {
+    check_image(image);
+    check_regions(image, parameters_.region);
+    const Grid grid = grid_for(image.width, image.height);
+    const RunPlan plan = plan_run(grid, parameters_);
+    check_memory(plan, grid, parameters_, device_, memory_limit_);
+    try {
+      return with_device_errors("segmenting", [&] { return run(image, grid, plan, watch); });
+    } catch (const DeviceError&) {
+      // After some errors a driver refuses all further work in the context: the next image gets a
+      // fresh one. Every buffer is gone by now.
+      context_.reset();
+      throw;
+    }
+  }
+
+ private:
+  Context& opened() {
+    if (!context_) context_.emplace(device_.index(), kernel_dir_);
+    context_->limit_memory(memory_limit_);
+    context_->reset_memory_peak();
+    return *context_;
+  }
+
+  Segmentation run(const Image& image, const Grid& grid, const RunPlan& plan, const Watch& watch) {
+    Context& context = opened();
+    Stages stages(context, watch);
+    Segmentation result;
+    result.notes = image.notes;
+    result.device_memory = plan.uses;
+
+    const NormalisedAffinity affinity = [&] {
+      // The boundary map dies here: the matrix is all that later stages read.
+      const BoundaryMap boundary = stages.run(
+          "boundaries", [&] { return boundary_strength(context, image, grid, parameters_.cue); });
+      return stages.run("affinity", [&] {
+        return normalise(context, boundary,
+                         affinity_matrix(context, boundary, parameters_.affinity),
+                         parameters_.affinity);
+      });
+    }();
+
+    result.eigenvectors = stages.run("eigenvectors", [&] {
+      const MatvecChoice choice =
+          choose_matvec(parameters_.matvec.kernel, device_, affinity.matrix.shape);
+      result.matvec = to_string(choice.kind);
+      if (!choice.note.empty()) result.notes.push_back(choice.note);
+      DiaOperator product(context, affinity.matrix, choice.kind);
+      return to_host(eigenvectors(context, product, affinity.matrix, affinity.sqrt_degree,
+                                  eigen_parameters(parameters_), watch),
+                     affinity.sqrt_degree, grid);
+    });
+    note_convergence(result.eigenvectors.report, parameters_.eigen, result.notes);
+
+    result.labels = stages.run("regions", [&] {
+      DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,
+                                affinity.sqrt_degree);
+      return segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch);
+    });
+
+    result.times = stages.take_times();
+    result.device_peak_bytes = context.memory_peak();
+    result.host_peak_bytes = host_peak();
+    return result;
+  }
+
+  Parameters parameters_;
+  std::string kernel_dir_;
+  DeviceInfo device_;
+  std::uint64_t memory_limit_ = 0;
+  std::optional<Context> context_;
+};
+
+Segmenter::Segmenter(const Parameters& parameters, const std::string& device,
+                     const std::string& kernel_dir)
+    : implementation_(std::make_unique<Implementation>(parameters, device, kernel_dir)) {}
+Segmenter::~Segmenter() = default;
+Segmenter::Segmenter(Segmenter&&) noexcept = default;
+Segmenter& Segmenter::operator=(Segmenter&&) noexcept = default;
+
+const DeviceInfo& Segmenter::device() const { return implementation_->device(); }
+const Parameters& Segmenter::parameters() const { return implementation_->parameters(); }
+
+void Segmenter::limit_device_memory(std::uint64_t bytes) { implementation_->limit_memory(bytes); }
+
+Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
+  return implementation_->segment(image, watch);
+}
+
+}  // namespace diacut

@@ -1,0 +1,121 @@
+#include "pipeline/run_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+DeviceInfo device_with(std::uint64_t memory, std::uint64_t piece) {
+  DeviceInfo device;
+  device.name = "test device";
+  device.global_memory = memory;
+  device.max_allocation = piece;
+  return device;
+}
+
+TEST(RunPlan, HoldsTheMatrixInEveryPhase) {
+  const RunPlan plan = plan_run(grid_for(481, 321), {});
+  const std::uint64_t matrix = 81ull * 154'432 * 4;
+  for (const MemoryPlan* phase : {&plan.boundaries, &plan.eigen, &plan.regions}) {
+    EXPECT_EQ(phase->largest().bytes, matrix);
+    EXPECT_GT(phase->total(), matrix);
+  }
+  // Seventeen vectors and what Lanczos needs beside them.
+  EXPECT_GT(plan.eigen.total(), matrix + 17ull * 154'401 * 4);
+}
+
+TEST(RunPlan, ListsEveryUseOnce) {
+  const RunPlan plan = plan_run(grid_for(64, 48), {});
+  const auto matrices = std::count_if(plan.uses.begin(), plan.uses.end(), [](const MemoryUse& use) {
+    return use.what.find("affinity matrix") != std::string::npos;
+  });
+  EXPECT_EQ(matrices, 1);
+  std::uint64_t sum = 0;
+  for (const MemoryUse& use : plan.uses) sum += use.bytes;
+  EXPECT_GT(sum, plan.eigen.total());
+  EXPECT_LT(sum, plan.boundaries.total() + plan.eigen.total() + plan.regions.total());
+}
+
+TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
+  const Grid grid = grid_for(100, 80);
+  const RunPlan plan = plan_run(grid, {});
+  Parameters more;
+  more.affinity.radius = 10;
+  EXPECT_GT(plan_run(grid, more).regions.total(), 3 * plan.regions.total());
+  more = {};
+  more.eigen.vectors = 50;
+  EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+  more = {};
+  more.region.regions = 50;
+  EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+}
+
+TEST(RunPlan, FitsByTotalAndByPiece) {
+  const RunPlan plan = plan_run(grid_for(100, 80), {});
+  const std::uint64_t total =
+      std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
+  const std::uint64_t piece = plan.eigen.largest().bytes;
+  EXPECT_TRUE(plan.fits(device_with(total, piece), 0));
+  EXPECT_FALSE(plan.fits(device_with(total - 1, piece), 0));
+  EXPECT_FALSE(plan.fits(device_with(total, piece - 1), 0));
+  EXPECT_TRUE(plan.fits(device_with(total - 1, piece), total));  // The limit is what counts.
+  EXPECT_FALSE(plan.fits(device_with(total, piece), total - 1));
+}
+
+TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
+  const Grid asked = grid_for(3000, 2000);
+  for (const DeviceInfo& device :
+       {device_with(1000 * kMiB, 1000 * kMiB), device_with(100'000 * kMiB, 128 * kMiB)}) {
+    const auto found = largest_grid(asked, {}, device, 0);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(plan_run(*found, {}).fits(device, 0));
+    EXPECT_FALSE(plan_run(grid_for(found->width + 2, found->height + 2), {}).fits(device, 0));
+    EXPECT_NEAR(static_cast<double>(found->width) / found->height, 1.5, 0.01);
+  }
+  EXPECT_EQ(largest_grid(asked, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0), asked);
+  EXPECT_EQ(largest_grid(asked, {}, device_with(100, 100), 0), std::nullopt);
+}
+
+TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
+  const Grid grid = grid_for(3000, 2000);
+  const DeviceInfo device = device_with(1000 * kMiB, 1000 * kMiB);
+  const RunPlan plan = plan_run(grid, {});
+  try {
+    check_memory(plan, grid, {}, device, 0);
+    FAIL() << "no error was thrown";
+  } catch (const DeviceError& error) {
+    const auto largest = largest_grid(grid, {}, device, 0);
+    EXPECT_THAT(error.what(), HasSubstr("test device"));
+    EXPECT_THAT(error.what(), HasSubstr("affinity.radius 5 and 17 eigenvectors"));
+    EXPECT_THAT(error.what(), HasSubstr("(" + std::to_string(largest->width) + "x" +
+                                        std::to_string(largest->height) + ")"));
+  }
+  EXPECT_NO_THROW(check_memory(plan, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
+}
+
+TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {
+  Parameters parameters;
+  parameters.eigen.basis = 40;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
+  EXPECT_EQ(eigen_parameters(parameters).basis, 40);
+  parameters.region.regions = 5;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
+  parameters.region.regions = 50;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 50);
+  EXPECT_EQ(eigen_parameters(parameters).basis, 0);
+  parameters.region.regions = 5000;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, kMaxKwayVectors);
+  parameters.eigen.vectors = 200;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 200);
+}
+
+}  // namespace
+}  // namespace diacut
