@@ -129,6 +129,10 @@ Json regions_json(const Labels& labels, const Image& image) {
   return {{"count", labels.count}, {"list", list}};
 }
 
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string report_json(const Segmentation& segmentation, const Image& image,
@@ -148,7 +152,16 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                      {"eigen", eigen_json(segmentation.eigenvectors)},
                      {"regions", regions_json(segmentation.labels, image)},
                      {"notes", notes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json);
+}
+
+std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen) {
+  Json json = Json::array();
+  for (const DeviceInfo& device : devices) {
+    json.push_back(device_json(device));
+    json.back()["chosen"] = chosen != nullptr && device.index() == chosen->index();
+  }
+  return dumped(json);
 }
 
 }  // namespace diacut

@@ -73,6 +73,10 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name);
 
+/// Devices as a JSON array of what report_json() tells of one, and whether it is `chosen` (may be
+/// null).
+std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen);
+
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes);
 void write_file(const std::string& path, const std::string& text);
 

@@ -1,0 +1,255 @@
+#include "batch.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/image.hpp"
+#include "diacut/output.hpp"
+#include "diacut/segmenter.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What went wrong in `work`, if anything; `input` is named in any case.
+template <class Work>
+std::optional<Failure> attempt(const std::string& input, const Work& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (...) {
+    Failure failure = current_failure();
+    if (failure.message.find(input) == std::string::npos) {
+      failure.message = fmt::format("{}: {}", display_name(input), failure.message);
+    }
+    return failure;
+  }
+}
+
+std::string regions_text(const Labels& labels) {
+  return fmt::format("{} region{}", labels.count, labels.count == 1 ? "" : "s");
+}
+
+/// Empty if the solver converged.
+std::string not_converged(const std::string& input, const Segmentation& result, double tolerance) {
+  const EigenReport& report = result.eigenvectors.report;
+  if (report.converged) return {};
+  double worst = 0;
+  for (const double residual : report.residuals) worst = std::max(worst, residual);
+  return fmt::format(
+      "{}: the eigenvectors did not converge: the largest residual is {:.1e}, wanted {:.1e}, after "
+      "{} products; the results were written all the same (raise eigen.max_products or "
+      "--tolerance)",
+      display_name(input), worst, tolerance, report.products);
+}
+
+class Run {
+ public:
+  Run(const Options& options, const Plan& plan, Console& console, const CancelToken& cancel)
+      : options_(options),
+        plan_(plan),
+        console_(console),
+        cancel_(cancel),
+        progress_(console, plan.jobs.size(), plan.batch),
+        lines_(plan.batch ? options.json : std::string()) {
+    for (const Failure& failure : plan.failures) fail(failure);
+  }
+
+  ExitCode run() {
+    const Clock::time_point start = Clock::now();
+    try {
+      for (const Job& job : plan_.jobs) {
+        if (cancel_.cancelled()) break;
+        run(job);
+      }
+    } catch (...) {  // No device, or nowhere to report to: no other image would fare better.
+      const Failure failure = current_failure();
+      errors_.push_back(failure.message);
+      worst_ = worse(worst_, failure.code);
+    }
+    for (const std::string& error : errors_) console_.error(error);
+    if (cancel_.cancelled()) {
+      worst_ = ExitCode::kInterrupted;
+      console_.message("interrupted");
+    }
+    if (plan_.batch) console_.message(summary(seconds_since(start)));
+    return worst_;
+  }
+
+ private:
+  /// Segments one image. What it fails of is counted; throws only what ends the run.
+  void run(const Job& job) {
+    if (options_.skip_existing && is_done(job)) {
+      ++skipped_;
+      progress_.skipped();
+      if (plan_.batch) {
+        lines_.add_skipped(job.input);
+        console_.detail(display_name(job.input) + ": skipped, its results exist");
+      } else {
+        console_.message(display_name(job.input) + ": skipped, its results exist");
+      }
+      return;
+    }
+    progress_.begin(job.input);
+    std::string report;
+    const std::optional<Failure> failure = segment(job, report);
+    if (failure && cancel_.cancelled()) return;
+    progress_.worked();
+    if (failure) {
+      fail(*failure);
+      lines_.add_failure(job.input, *failure);
+    } else {
+      ++done_;
+      lines_.add_report(report);
+    }
+  }
+
+  std::optional<Failure> segment(const Job& job, std::string& report) {
+    const Clock::time_point start = Clock::now();
+    Image image;
+    Segmentation result;
+    std::optional<Failure> failure =
+        attempt(job.input, [&] { image = read_image(job.input, options_.parameters.image); });
+    if (failure) return failure;
+    open_device();
+    failure = attempt(job.input, [&] {
+      const auto progress = [&](std::string_view stage, double share) {
+        progress_.stage(stage, share);
+      };
+      result = segmenter_->segment(image, {progress, &cancel_});
+    });
+    if (failure) return failure;
+    failure = attempt(job.input, [&] {
+      cancel_.throw_if_cancelled();
+      progress_.stage("writing", 0);
+      if (!options_.json.empty()) {
+        report =
+            report_json(result, image, segmenter_->parameters(), segmenter_->device(), job.input);
+        if (!plan_.batch) write_file(options_.json, report);
+      }
+      write_results(job, image, result);
+    });
+    if (!failure) tell(job, result, seconds_since(start));
+    return failure;
+  }
+
+  void open_device() {
+    if (segmenter_) return;
+    segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
+    const DeviceInfo& device = segmenter_->device();
+    console_.detail(
+        fmt::format("device {}: {} ({})", device.index(), device.name, device.platform));
+  }
+
+  /// The labels come last: where they are, all is.
+  void write_results(const Job& job, const Image& image, const Segmentation& result) {
+    if (!job.eigenvectors.empty()) {
+      write_eigenvectors(job.eigenvectors, result.eigenvectors, &image);
+    }
+    if (!job.overlay.empty()) {
+      make_folder_of(job.overlay);
+      write_overlay(job.overlay, image, result.labels);
+    }
+    if (!job.labels.empty()) {
+      make_folder_of(job.labels);
+      write_labels(job.labels, result.labels, options_.indexed);
+    }
+  }
+
+  void make_folder_of(const std::string& file) {
+    // A folder that cannot be made is told of by the writing that follows.
+    std::error_code ignored;
+    if (plan_.batch) fs::create_directories(fs::path(file).parent_path(), ignored);
+  }
+
+  void tell(const Job& job, const Segmentation& result, double seconds) {
+    if (!result.notes.empty()) ++noted_;
+    for (const std::string& note : result.notes) {
+      if (!plan_.batch || options_.verbosity == Verbosity::kVerbose) {
+        console_.note(fmt::format("{}: {}", display_name(job.input), note));
+      }
+    }
+    std::string line = fmt::format("{}: {}", display_name(job.input), regions_text(result.labels));
+    std::vector<std::string> places;
+    for (const std::string& place : {job.labels, job.overlay, job.eigenvectors}) {
+      if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
+    }
+    if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));
+    line += fmt::format(" ({:.1f} s)", seconds);
+    if (plan_.batch) {
+      console_.detail(line);
+    } else {
+      console_.message(line);
+    }
+    console_.detail(describe_run(result));
+    const std::string error = not_converged(job.input, result, options_.parameters.eigen.tolerance);
+    if (!error.empty()) {
+      ++unconverged_;
+      errors_.push_back(error);
+      worst_ = worse(worst_, ExitCode::kNotConverged);
+    }
+  }
+
+  void fail(const Failure& failure) {
+    ++failed_;
+    errors_.push_back(failure.message);
+    worst_ = worse(worst_, failure.code);
+  }
+
+  std::string summary(double seconds) const {
+    const std::size_t tried = done_ + skipped_ + failed_ - plan_.failures.size();
+    std::string text = fmt::format("{} done, {} skipped, {} failed", done_, skipped_, failed_);
+    if (unconverged_ > 0) text += fmt::format(", {} of those done not converged", unconverged_);
+    if (tried < plan_.jobs.size()) {
+      text += fmt::format(", {} not tried", plan_.jobs.size() - tried);
+    }
+    text += fmt::format("; {}", clock_text(seconds));
+    if (done_ > 0) text += fmt::format(" ({:.2f} images/s)", static_cast<double>(done_) / seconds);
+    if (plan_.ignored > 0) text += fmt::format("; {} other files left out", plan_.ignored);
+    if (noted_ > 0 && options_.verbosity != Verbosity::kVerbose) {
+      text += fmt::format("; {} with notes (--verbose or --json shows them)", noted_);
+    }
+    if (!plan_.roots.labels.empty()) text += fmt::format("; labels in '{}'", plan_.roots.labels);
+    return text;
+  }
+
+  const Options& options_;
+  const Plan& plan_;
+  Console& console_;
+  const CancelToken& cancel_;
+  Progress progress_;
+  JsonLines lines_;
+  std::optional<Segmenter> segmenter_;
+  std::vector<std::string> errors_;  ///< One an image at most, told at the end.
+  std::size_t done_ = 0;
+  std::size_t skipped_ = 0;
+  std::size_t failed_ = 0;
+  std::size_t unconverged_ = 0;
+  std::size_t noted_ = 0;
+  ExitCode worst_ = ExitCode::kDone;
+};
+
+}  // namespace
+
+ExitCode run_plan(const Options& options, const Plan& plan, Console& console,
+                  const CancelToken& cancel) {
+  return Run(options, plan, console, cancel).run();
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,126 @@
+#include "console.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+
+namespace diacut::app {
+
+namespace {
+
+constexpr std::string_view kRed = "\033[1;31m";
+constexpr std::string_view kYellow = "\033[33m";
+constexpr std::string_view kReset = "\033[0m";
+constexpr std::string_view kEraseLine = "\r\033[K";
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
+
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
+  terminal_ = isatty(STDERR_FILENO) == 1 && !dumb;
+  colours_ = terminal_ && !is_set("NO_COLOR");
+  set_verbosity(verbosity);
+}
+
+Console::~Console() { clear(); }
+
+void Console::set_verbosity(Verbosity verbosity) {
+  verbosity_ = verbosity;
+  transient_ = terminal_ && verbosity != Verbosity::kQuiet;
+}
+
+void Console::error(std::string_view text) { write_line("segment: error: ", kRed, text); }
+
+void Console::note(std::string_view text) {
+  if (verbosity_ != Verbosity::kQuiet) write_line("segment: note: ", kYellow, text);
+}
+
+void Console::message(std::string_view text) {
+  if (verbosity_ != Verbosity::kQuiet) write_line("", "", text);
+}
+
+void Console::detail(std::string_view text) {
+  if (verbosity_ == Verbosity::kVerbose) write_line("", "", text);
+}
+
+void Console::write_line(std::string_view label, std::string_view colour, std::string_view text) {
+  clear();
+  const bool coloured = colours_ && !label.empty();
+  write_all(fmt::format("{}{}{}{}\n", coloured ? colour : "", label, coloured ? kReset : "",
+                        printable(text)));
+}
+
+void Console::show(std::string_view line) {
+  if (!transient_) return;
+  const std::string text = printable(line);
+  // The last column stays free: some terminals wrap when it is written.
+  write_all(fmt::format("{}{}", kEraseLine, cut_to(text, width() - 1)));
+  shown_ = true;
+}
+
+void Console::clear() {
+  if (shown_) write_all(kEraseLine);
+  shown_ = false;
+}
+
+std::size_t Console::width() const {
+  constexpr std::size_t kLeast = 20;
+  constexpr std::size_t kUsual = 80;
+  winsize size = {};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::max<std::size_t>(size.ws_col, kLeast);
+  }
+  const std::string_view columns = is_set("COLUMNS") ? std::getenv("COLUMNS") : "";
+  std::size_t width = 0;
+  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  return width > 0 ? std::max(width, kLeast) : kUsual;
+}
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+      },
+      '?');
+  return result;
+}
+
+std::string_view cut_to(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    if (!continues_character(text[end]) && seen++ == columns) break;
+  }
+  return text.substr(0, end);
+}
+
+std::size_t columns_of(std::string_view text) {
+  return text.size() -
+         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
+}
+
+}  // namespace diacut::app

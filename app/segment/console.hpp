@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace diacut::app {
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+/// Standard error, where everything goes that is not data. Messages are whole lines; a terminal
+/// has one transient line below them, which shows progress. Failed writes are ignored: there is
+/// nowhere left to tell of them.
+class Console {
+ public:
+  explicit Console(Verbosity verbosity = Verbosity::kNormal);
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+  ~Console();
+
+  void set_verbosity(Verbosity verbosity);
+
+  void error(std::string_view text);    ///< Always shown.
+  void note(std::string_view text);     ///< Not with --quiet.
+  void message(std::string_view text);  ///< Not with --quiet.
+  void detail(std::string_view text);   ///< Only with --verbose.
+
+  /// Whether a transient line may be shown: on a terminal that can overwrite it, not with --quiet.
+  bool transient() const { return transient_; }
+  /// Replaces the transient line, cut to the width of the terminal.
+  void show(std::string_view line);
+  void clear();
+  /// Columns of the terminal.
+  std::size_t width() const;
+
+ private:
+  void write_line(std::string_view label, std::string_view colour, std::string_view text);
+
+  Verbosity verbosity_;
+  bool terminal_ = false;
+  bool colours_ = false;
+  bool transient_ = false;
+  bool shown_ = false;
+};
+
+/// `text` without the control characters that a file name may hold, line breaks kept.
+std::string printable(std::string_view text);
+
+/// At most `columns` characters of `text`; bytes that continue a UTF-8 character don't count.
+std::string_view cut_to(std::string_view text, std::size_t columns);
+
+/// Characters of `text`, counted as cut_to() does.
+std::size_t columns_of(std::string_view text);
+
+}  // namespace diacut::app

@@ -1,0 +1,45 @@
+#include "exit_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  constexpr std::array kFromBest = {
+      ExitCode::kDone,   ExitCode::kNotConverged, ExitCode::kUsage,      ExitCode::kInputOutput,
+      ExitCode::kDevice, ExitCode::kInternal,     ExitCode::kInterrupted};
+  const auto rank = [&](ExitCode code) {
+    return std::find(kFromBest.begin(), kFromBest.end(), code) - kFromBest.begin();
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const CancelledError& error) {
+    return {ExitCode::kInterrupted, error.what()};
+  } catch (const ConfigError& error) {
+    return {ExitCode::kUsage, error.what()};
+  } catch (const InputError& error) {
+    return {ExitCode::kInputOutput, error.what()};
+  } catch (const DeviceError& error) {
+    return {ExitCode::kDevice, error.what()};
+  } catch (const Error& error) {
+    return {ExitCode::kInternal, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::kInternal, "not enough memory"};
+  } catch (const std::exception& error) {
+    return {ExitCode::kInternal, fmt::format("an unexpected error: {}", error.what())};
+  } catch (...) {
+    return {ExitCode::kInternal, "an unexpected error of unknown type"};
+  }
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,51 @@
+#include "interrupt.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "diacut/output.hpp"
+#include "exit_code.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+CancelToken interrupted;
+
+extern "C" void on_interrupt(int /*signal*/) {
+  if (interrupted.cancelled()) {
+    remove_temporary_files();
+    _exit(static_cast<int>(ExitCode::kInterrupted));
+  }
+  interrupted.cancel();
+}
+
+}  // namespace
+
+const CancelToken& handle_signals() {
+  // No SA_RESTART: a read from a terminal or pipe that waits for data has to end.
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return interrupted;
+}
+
+void guard_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    // open() takes the lowest free number, which is this one. The wrong direction on purpose.
+    if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1) return;
+  }
+}
+
+}  // namespace diacut::app

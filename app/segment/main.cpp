@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "batch.hpp"
+#include "console.hpp"
+#include "diacut/device.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+constexpr const char* kStandardOutput = "-";
+
+void list_devices(const Options& options, Console& console) {
+  const std::vector<DeviceInfo> devices = diacut::list_devices();
+  std::optional<DeviceInfo> chosen;
+  try {
+    chosen = choose_device(options.device);
+  } catch (const ConfigError& error) {
+    if (!options.device.empty()) throw;
+    console.note(error.what());  // The environment's fault; the list is what helps.
+  }
+  const DeviceInfo* mark = chosen ? &*chosen : nullptr;
+  if (options.json.empty()) {
+    write_file(kStandardOutput, device_table(devices, mark));
+  } else {
+    write_file(options.json, devices_json(devices, mark));
+  }
+}
+
+ExitCode run(const Options& options, Console& console, const CancelToken& cancel) {
+  switch (options.action) {
+    case Action::kHelp:
+      write_file(kStandardOutput, options.help);
+      return ExitCode::kDone;
+    case Action::kVersion:
+      write_file(kStandardOutput, fmt::format("segment (diacut) {}\n", kVersion));
+      return ExitCode::kDone;
+    case Action::kPrintConfig:
+      write_file(kStandardOutput, print_parameters(options.parameters));
+      return ExitCode::kDone;
+    case Action::kListDevices:
+      list_devices(options, console);
+      return ExitCode::kDone;
+    case Action::kSegment:
+      break;
+  }
+  const Plan plan = make_plan(options);
+  prepare_results(options, plan);
+  return run_plan(options, plan, console, cancel);
+}
+
+}  // namespace
+
+}  // namespace diacut::app
+
+int main(int argc, char** argv) {
+  using namespace diacut::app;
+  guard_standard_streams();
+  const diacut::CancelToken& cancel = handle_signals();
+  Console console;
+  try {
+    const Options options = parse_options(argc, argv);
+    console.set_verbosity(options.verbosity);
+    return static_cast<int>(run(options, console, cancel));
+  } catch (...) {
+    const Failure failure = current_failure();
+    console.error(failure.message);
+    return static_cast<int>(failure.code);
+  }
+}

@@ -1,0 +1,346 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kHelpIndent = 28;
+
+constexpr const char* kInputOutput = "Input and output";
+constexpr const char* kSegmentation = "Segmentation";
+constexpr const char* kParameters = "Parameters";
+constexpr const char* kDevice = "Device";
+constexpr const char* kMessages = "Messages and help";
+
+constexpr const char* kExamples = R"(Examples:
+  segment photo.jpg -o labels.png
+      16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
+  segment photo.jpg -o labels.png --regions 8 --overlay overlay.png
+      eight regions, and a picture of their boundaries
+  segment photo.jpg --eigenvectors vectors/
+      only the eigenvectors: PNG, a montage, and NPY
+  segment photos/ -o out/ --skip-existing
+      a folder and the folders in it: photos/a/b.jpg gives out/a/b.png
+  segment - -o - --indexed < photo.jpg > labels.png
+      as a filter; labels are palette indices, which viewers show in colour
+  segment photo.jpg --json - | jq .regions.count
+
+Without -o, --overlay, --eigenvectors or --json, photo.jpg gives
+photo-labels.png beside it, and the folder photos/ the folder photos-labels/.
+Existing results are replaced, but never an image that is to be segmented.
+
+In folders, images are known by their extensions (JPEG, PNG, BMP, WebP, TIFF);
+hidden files and linked folders are left out. Where b.jpg and b.png would both
+give b.png, they give b.jpg.png and b.png.png. A bad file does not stop the
+others; a summary ends the run. For several inputs -o, --overlay and
+--eigenvectors are folders, in which each input folder keeps its own name.
+
+Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
+output, 4 device, 5 eigenvectors did not converge (labels are written),
+130 interrupted. For several images the worst of theirs; from best to worst:
+0, 5, 2, 3, 4, 1, 130.
+)";
+
+/// An option that sets one parameter.
+struct ParameterOption {
+  const char* flag;
+  const char* key;
+  const char* type;
+  const char* meaning;
+};
+
+constexpr std::array kParameterOptions = {
+    ParameterOption{"--regions", "region.regions", "K",
+                    "Regions wanted; 0 lets the normalized cut decide"},
+    ParameterOption{"--max-ncut", "region.max_ncut", "X",
+                    "Without --regions: cut while the normalized cut is at most this"},
+    ParameterOption{"--min-size", "region.min_size", "PIXELS",
+                    "Smaller regions join the neighbour they are most alike"},
+    ParameterOption{"--radius", "affinity.radius", "PIXELS",
+                    "Pixels up to this far apart are compared, 1 to 10"},
+    ParameterOption{"--vectors", "eigen.vectors", "N",
+                    "Eigenvectors, the trivial first one included"},
+    ParameterOption{"--tolerance", "eigen.tolerance", "X",
+                    "Residual at which an eigenvector counts as converged"},
+    ParameterOption{"--solver", "eigen.solver", "NAME",
+                    "The eigensolver: on the device, or Spectra's on the host"},
+    ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
+};
+
+/// `text` in lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    std::size_t end = text.rfind(' ', width);
+    if (end == std::string_view::npos) end = width;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = "  " + make_option_name(option, is_positional);
+    if (!is_positional && option->get_type_size() != 0) name += ' ' + option->get_type_name();
+    // Long options stand in one column, whether a short one comes first or not.
+    if (name.rfind("  --", 0) == 0) name.insert(2, "    ");
+    const std::vector<std::string> lines =
+        wrapped(option->get_description(), kHelpWidth - kHelpIndent);
+    std::string text;
+    if (name.size() + 1 > kHelpIndent) {
+      text = name + '\n';
+      name.clear();
+    }
+    for (const std::string& line : lines) {
+      text += fmt::format("{:<{}}{}\n", name, kHelpIndent, line);
+      name.clear();
+    }
+    return text;
+  }
+
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return option->get_name(true, false);
+    std::string name;
+    for (const std::string& one : option->get_snames()) name += fmt::format("-{}, ", one);
+    for (const std::string& one : option->get_lnames()) name += fmt::format("--{}", one);
+    return name;
+  }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    std::string text = fmt::format("{}{}:\n", is_positional ? "\n" : "", group);
+    for (const CLI::Option* option : options) text += make_option(option, is_positional);
+    return text + (is_positional ? "\n" : "");
+  }
+
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return "Usage: segment [OPTION]... IMAGE|FOLDER|-...\n";
+  }
+};
+
+/// Levenshtein's: insertions, removals and replacements from one text to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// ": did you mean --regions?", or nothing when no option is near.
+std::string suggestion(const CLI::App& app, const std::string& unknown) {
+  const std::string name = unknown.substr(0, unknown.find('='));
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& candidate : option->get_lnames()) {
+      const std::string flag = "--" + candidate;
+      // One that is cut short or goes on is as near as can be.
+      const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
+      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
+      if (distance < least) {
+        least = distance;
+        nearest = flag;
+      }
+    }
+  }
+  return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
+}
+
+[[noreturn]] void fail_usage(const std::string& message) {
+  throw ConfigError(message + " (see segment --help)");
+}
+
+/// What CLI11 found wrong, in our words where its own are unclear.
+std::string reworded(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (text.find("flag override") != std::string::npos) {
+      return fmt::format("--{} takes no value", text.substr(0, text.find(' ')));
+    }
+    if (text.find("missing") != std::string::npos) return name + " needs a value";
+    if (text.find("At Most") != std::string::npos) return name + " is given more than once";
+  }
+  return text;
+}
+
+void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
+                     const std::string& value) {
+  try {
+    set_parameter(parameters, key, value);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+  }
+}
+
+void set_from_assignment(Parameters& parameters, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError(fmt::format(
+        "--set: '{}' is not of the form KEY=VALUE, as in --set eigen.vectors=9 (--print-config "
+        "lists the keys)",
+        assignment));
+  }
+  set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+/// The meaning of an option with the names it takes, if it takes names, and its default.
+std::string described(const ParameterOption& option) {
+  std::string text = option.meaning;
+  for (const ParameterInfo& info : describe_parameters()) {
+    if (info.key == option.key && info.allowed.rfind("one of", 0) == 0) text += ", " + info.allowed;
+  }
+  for (const auto& [key, value] : list_parameters(Parameters{})) {
+    if (key == option.key) text += fmt::format(" (default {})", value);
+  }
+  return text;
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app("Segments images by normalized cuts, on any OpenCL device.", "segment");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_formatter()->label("Positionals", "Inputs");
+  app.footer(kExamples);
+  app.set_help_flag();
+  app.allow_extras();
+
+  std::string config;
+  std::vector<std::string> assignments;
+  std::array<std::optional<std::string>, kParameterOptions.size()> values;
+  bool help = false;
+  bool version = false;
+  bool list = false;
+  bool print = false;
+  bool quiet = false;
+  bool verbose = false;
+
+  app.add_option("IMAGE|FOLDER|-", options.inputs,
+                 "Images, folders of images, or - for standard input");
+  const auto text = [&](const char* names, std::string& value, const char* type, const char* group,
+                        const std::string& meaning) {
+    return app.add_option(names, value, meaning)->type_name(type)->group(group);
+  };
+  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
+    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
+  };
+
+  text("-o,--output", options.output, "FILE|DIR|-", kInputOutput,
+       "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
+       "images a folder, made if missing");
+  flag("--indexed", options.indexed, kInputOutput,
+       "Labels as the indices of a palette (PNG, at most 255 regions)");
+  text("--overlay", options.overlay, "FILE|DIR", kInputOutput,
+       "The image with the regions' boundaries: .png or .jpg");
+  text("--eigenvectors", options.eigenvectors, "DIR", kInputOutput,
+       "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
+  text("--json", options.json, "FILE|-", kInputOutput,
+       "A report for machines; for several images one line each (JSON Lines); with --list-devices "
+       "the devices");
+  flag("--skip-existing", options.skip_existing, kInputOutput,
+       "Leave out images whose output files exist");
+
+  for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
+    const ParameterOption& option = kParameterOptions[i];
+    const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
+    app.add_option(option.flag, values[i], described(option))
+        ->type_name(option.type)
+        ->group(matrix ? kParameters : kSegmentation);
+  }
+  text("--config", config, "NAME|FILE", kParameters,
+       fmt::format("A preset ({}) or a TOML file; the options here win over it",
+                   fmt::join(preset_names(), ", ")));
+  app.add_option("--set", assignments, "One parameter by its key; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->group(kParameters)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  flag("--print-config", print, kParameters, "Print every parameter as a TOML file, and end");
+
+  text("--device", options.device, "SPEC", kDevice,
+       "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
+       "DIACUT_DEVICE, else the first GPU, else the CPU");
+  flag("--list-devices", list, kDevice, "List the OpenCL devices, and end");
+  text("--kernel-dir", options.kernel_dir, "DIR", kDevice,
+       "Read the kernels from a folder instead of those built in");
+
+  flag("-q,--quiet", quiet, kMessages, "Only errors");
+  flag("-v,--verbose", verbose, kMessages, "Also the device, the stages' times, and each file");
+  flag("--version", version, kMessages, "Print the version, and end");
+  flag("-h,--help", help, kMessages, "Print this, and end");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    fail_usage(reworded(error));
+  }
+  if (help) {
+    options.action = Action::kHelp;
+    options.help = app.help();
+    return options;
+  }
+  for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;  // What follows it became inputs.
+    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
+  }
+  if (version) {
+    options.action = Action::kVersion;
+    return options;
+  }
+
+  for (const char* name : {"--output", "--overlay", "--eigenvectors", "--json", "--config"}) {
+    const CLI::Option* option = app.get_option(name);
+    if (option->count() > 0 && option->as<std::string>().empty()) {
+      fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
+    }
+  }
+  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
+  if (quiet) options.verbosity = Verbosity::kQuiet;
+  if (verbose) options.verbosity = Verbosity::kVerbose;
+
+  if (!config.empty()) options.parameters = load_parameters(config);
+  for (const std::string& assignment : assignments) {
+    set_from_assignment(options.parameters, assignment);
+  }
+  for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
+    if (!values[i]) continue;
+    set_from_option(options.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
+                    *values[i]);
+  }
+  validate(options.parameters);
+
+  if (list) {
+    options.action = Action::kListDevices;
+  } else if (print) {
+    options.action = Action::kPrintConfig;
+  } else if (options.inputs.empty()) {
+    fail_usage("no image given: name a file, a folder, or - for standard input");
+  }
+  return options;
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "console.hpp"
+#include "diacut/parameters.hpp"
+
+namespace diacut::app {
+
+enum class Action { kSegment, kHelp, kVersion, kListDevices, kPrintConfig };
+
+/// The command line, understood. Empty texts are options that were not given.
+struct Options {
+  Action action = Action::kSegment;
+  std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
+  std::string output;               ///< File or folder; "-" for standard output.
+  std::string overlay;
+  std::string eigenvectors;
+  std::string json;
+  bool indexed = false;
+  bool skip_existing = false;
+  Parameters parameters;
+  std::string device;
+  std::string kernel_dir;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string help;  ///< The text of --help.
+};
+
+/// Throws ConfigError for anything that makes no sense.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace diacut::app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "console.hpp"
+
+namespace diacut::app {
+
+/// The transient line that shows how far a run is: for one image its stage, for many a bar with
+/// images per second and the time left.
+class Progress {
+ public:
+  Progress(Console& console, std::size_t total, bool bar);
+
+  void begin(const std::string& input);
+  void stage(std::string_view name, double share);
+  void worked();                  ///< An image was segmented, or tried in vain.
+  void skipped() { ++skipped_; }  ///< Took no time.
+  void end() { console_.clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string bar_line(Clock::time_point now) const;
+  std::string image_line(Clock::time_point now) const;
+  void refresh();
+
+  Console& console_;
+  std::size_t total_;
+  bool bar_;
+  std::size_t worked_ = 0;
+  std::size_t skipped_ = 0;
+  std::string input_;
+  std::string stage_;
+  double share_ = 0;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;  ///< When the last image was finished.
+  Clock::time_point shown_{};
+};
+
+/// "0:07", "12:30", "3:04:05".
+std::string clock_text(double seconds);
+
+}  // namespace diacut::app

@@ -1,0 +1,225 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+class CliBatch : public CliTest {
+ protected:
+  /// Files under `folder`, relative to it.
+  std::set<std::string> files_in(const std::string& folder) const {
+    std::set<std::string> names;
+    for (const std::string& name : files()) {
+      if (name.rfind(folder + "/", 0) == 0) names.insert(name.substr(folder.size() + 1));
+    }
+    return names;
+  }
+
+  void write_pictures(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+      fs::create_directories(fs::path(path(name)).parent_path());
+      write_picture(name);
+    }
+  }
+
+  static std::vector<nlohmann::json> json_lines(const std::string& text) {
+    std::vector<nlohmann::json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(nlohmann::json::parse(line));
+    }
+    return lines;
+  }
+};
+
+TEST_F(CliBatch, MirrorsTheTree) {
+  write_pictures({"photos/top.jpg", "photos/a/b.jpg", "photos/a/deep/er/c.PNG", "photos/z.tiff"});
+  const Result result = segment(
+      {"photos", "-o", "out/labels", "--overlay", "out/overlays", "--eigenvectors", "out/vectors"});
+  expect_done(result);
+  EXPECT_THAT(files_in("out/labels"),
+              UnorderedElementsAre("top.png", "a/b.png", "a/deep/er/c.png", "z.png"));
+  EXPECT_EQ(files_in("out/overlays"), files_in("out/labels"));
+  EXPECT_TRUE(exists("out/vectors/a/deep/er/c/eigenvectors.npy"));
+  EXPECT_TRUE(exists("out/vectors/top/montage.png"));
+  EXPECT_THAT(result.err, HasSubstr("4 done, 0 skipped, 0 failed"));
+  EXPECT_THAT(result.err, HasSubstr("out/labels"));
+  expect_labels(read_picture("out/labels/a/b.png"));
+}
+
+TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
+  write_pictures({"photos/a.png", "photos/c.png"});
+  write("photos/b.png", "no picture");
+  const Result result = segment({"photos", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(files_in("out"), UnorderedElementsAre("a.png", "c.png"));
+  EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
+  EXPECT_THAT(result.err, HasSubstr("segment: error: "));
+  // Told once.
+  const std::size_t first = result.err.find("photos/b.png");
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("segment: error: ", first), std::string::npos) << result.err;
+
+  // Quiet leaves the error alone.
+  expect_error(segment({"photos", "-o", "out", "--quiet"}), 3, {"photos/b.png"});
+}
+
+TEST_F(CliBatch, EndsWithTheWorstOfItsImages) {
+  write_pictures({"photos/a.png"});
+  write_picture("photos/tiny.png", 1, 1);
+  const Result two = segment({"photos", "-o", "out", "--regions", "2"});
+  EXPECT_EQ(two.exit_code, 2);
+  write("photos/bad.png", "");
+  const Result three = segment({"photos", "-o", "out", "--regions", "2"});
+  EXPECT_EQ(three.exit_code, 3);
+  EXPECT_THAT(three.err, HasSubstr("1 done, 0 skipped, 2 failed"));
+}
+
+TEST_F(CliBatch, EqualNamesKeepTheirExtensions) {
+  write_pictures({"photos/b.jpg", "photos/b.png", "photos/c.jpg", "photos/a/b.jpg"});
+  expect_done(segment({"photos", "-o", "out"}));
+  EXPECT_THAT(files_in("out"), UnorderedElementsAre("b.jpg.png", "b.png.png", "c.png", "a/b.png"));
+  // b.jpg.png is now what b.jpg.jpg would give too.
+  write_pictures({"photos/b.jpg.jpg"});
+  const std::set<std::string> before = files();
+  expect_error(segment({"photos", "-o", "out"}), 2, {"b.jpg.png", "b.jpg.jpg"});
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(CliBatch, SkipsWhatExists) {
+  write_pictures({"photos/a.png", "photos/b/c.png"});
+  expect_done(segment({"photos", "-o", "out"}));
+  write("out/a.png", "kept");
+  fs::remove(path("out/b/c.png"));
+  const Result result = segment({"photos", "-o", "out", "--skip-existing"});
+  expect_done(result);
+  EXPECT_EQ(read("out/a.png"), "kept");
+  EXPECT_TRUE(exists("out/b/c.png"));
+  EXPECT_THAT(result.err, HasSubstr("1 done, 1 skipped, 0 failed"));
+}
+
+TEST_F(CliBatch, TakesImagesByExtensionAndNothingHiddenOrLinked) {
+  write_pictures({"photos/a.png", "photos/.hidden.png", "photos/.git/b.png", "outside/c.png"});
+  write("photos/notes.txt", "no picture");
+  write("photos/.hidden.txt", "no picture");
+  fs::create_directory_symlink(".", path("photos/loop"));
+  fs::create_directory_symlink("../outside", path("photos/elsewhere"));
+  fs::create_symlink("../outside/c.png", path("photos/linked.png"));
+  ASSERT_EQ(mkfifo(path("photos/pipe.png").c_str(), 0600), 0);
+  const Result result = segment({"photos", "-o", "out"}, {.limit_seconds = 60});
+  expect_done(result);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_THAT(files_in("out"), UnorderedElementsAre("a.png", "linked.png"));
+  EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 0 failed"));
+  EXPECT_THAT(result.err, HasSubstr("7 other files left out"));
+}
+
+TEST_F(CliBatch, ABrokenLinkIsAFailedImage) {
+  write_pictures({"photos/a.png"});
+  fs::create_symlink("nowhere.png", path("photos/b.png"));
+  fs::create_symlink("c.png", path("photos/c.png"));
+  const Result result = segment({"photos", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("1 done, 0 skipped, 2 failed"));
+}
+
+TEST_F(CliBatch, DoesNotReadItsOwnResults) {
+  write_pictures({"photos/a.png", "photos/b.png"});
+  for (int time = 0; time < 2; ++time) {
+    const Result result = segment({"photos", "-o", "photos/labels", "--overlay", "photos/overlays",
+                                   "--eigenvectors", "photos/vectors"});
+    expect_done(result);
+    EXPECT_THAT(result.err, HasSubstr("2 done"));
+  }
+  EXPECT_THAT(files_in("photos/labels"), UnorderedElementsAre("a.png", "b.png"));
+}
+
+TEST_F(CliBatch, BesideTheFolderByDefault) {
+  write_pictures({"photos/a.png"});
+  expect_done(segment({"photos/"}));
+  EXPECT_TRUE(exists("photos-labels/a.png"));
+  expect_done(segment({"."}, {.folder = path("photos-labels")}));
+  EXPECT_TRUE(exists("photos-labels-labels/a.png"));
+}
+
+TEST_F(CliBatch, SeveralInputs) {
+  write_pictures({"x.png", "one/a.png", "two/deep/a.png"});
+  const Result result =
+      segment({"x.png", "one", "two/", "./x.png", "-", "missing.png", "-o", "out"},
+              {.input = read("x.png")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(files_in("out"),
+              UnorderedElementsAre("x.png", "one/a.png", "two/deep/a.png", "stdin.png"));
+  EXPECT_THAT(result.err, HasSubstr("4 done, 0 skipped, 1 failed"));
+  EXPECT_THAT(result.err, HasSubstr("missing.png"));
+  expect_error(segment({"one/a.png", "two/deep/a.png", "-o", "out"}), 2,
+               {"one/a.png", "two/deep/a.png"});
+}
+
+TEST_F(CliBatch, AFolderWithoutImages) {
+  make_folder("empty");
+  write("empty/notes.txt", "no picture");
+  expect_error(segment({"empty", "-o", "out"}), 3, {"no image", "empty"});
+  EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(CliBatch, JsonIsALineAnImage) {
+  write_pictures({"photos/a.png", "photos/c.png"});
+  write("photos/b.png", "no picture");
+  const Result first = segment({"photos", "-o", "out", "--json", "-"});
+  EXPECT_EQ(first.exit_code, 3);
+  const std::vector<nlohmann::json> lines = json_lines(first.out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].at("input"), "photos/a.png");
+  EXPECT_GE(lines[0].at("regions").at("count"), 1);
+  EXPECT_EQ(lines[1].at("input"), "photos/b.png");
+  EXPECT_EQ(lines[1].at("exit_code"), 3);
+  EXPECT_THAT(lines[1].at("error").get<std::string>(), HasSubstr("photos/b.png"));
+  EXPECT_EQ(lines[2].at("input"), "photos/c.png");
+
+  const Result second =
+      segment({"photos", "-o", "out", "--skip-existing", "--json", "report.jsonl"});
+  EXPECT_EQ(second.exit_code, 3);
+  const std::vector<nlohmann::json> again = json_lines(read("report.jsonl"));
+  ASSERT_EQ(again.size(), 3u);
+  EXPECT_EQ(again[0].at("skipped"), true);
+}
+
+TEST_F(CliBatch, AReportThatCannotBeWrittenEndsTheRun) {
+  write_pictures({"photos/a.png", "photos/b.png", "photos/c.png"});
+  const Result result = segment({"photos", "-o", "out", "--json", "-"}, {.out = Out::kFull});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("standard output"));
+  EXPECT_THAT(result.err, HasSubstr("2 not tried"));
+}
+
+TEST_F(CliBatch, NoDeviceIsToldOnce) {
+  write_pictures({"photos/a.png", "photos/b.png", "photos/c.png"});
+  expect_error(segment({"photos", "-o", "out", "--quiet"},
+                       {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}}),
+               4, {"OpenCL"});
+  EXPECT_TRUE(files_in("out").empty());
+}
+
+TEST_F(CliBatch, AnImageGivesWhatItGivesAlone) {
+  write_pictures({"photos/a.png"});
+  write_picture("photos/b.png", cv::Mat(kHeight, kWidth, CV_8UC1, cv::Scalar(99)));
+  expect_done(segment({"photos", "-o", "out"}));
+  for (const char* name : {"a.png", "b.png"}) {
+    expect_done(segment({std::string("photos/") + name, "-o", "alone.png"}));
+    EXPECT_EQ(read("alone.png"), read(std::string("out/") + name));
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,127 @@
+#include "cli_test.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <opencv2/imgcodecs.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "support.hpp"
+
+namespace diacut::testing {
+
+namespace fs = std::filesystem;
+
+CliTest::CliTest() {
+  std::string name = (fs::temp_directory_path() / "segment-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  folder_ = name;
+}
+
+CliTest::~CliTest() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+std::unique_ptr<Process> CliTest::start(const std::vector<std::string>& arguments,
+                                        Surroundings around) const {
+  std::vector<std::string> command = {DIACUT_SEGMENT};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  // What the environment of the test itself holds must not decide; a test's own setting wins.
+  around.environment.insert({"DIACUT_DEVICE", test_device()});
+  around.environment.insert({"NO_COLOR", std::nullopt});
+  around.environment.insert({"TERM", "xterm"});
+  if (around.folder.empty()) around.folder = folder_.string();
+  return std::make_unique<Process>(command, around);
+}
+
+Result CliTest::segment(const std::vector<std::string>& arguments, Surroundings around) const {
+  return start(arguments, std::move(around))->wait();
+}
+
+void CliTest::write(const std::string& name, const std::string& bytes) const {
+  std::ofstream stream(path(name), std::ios::binary);
+  stream << bytes;
+  if (!stream.flush()) throw std::runtime_error("cannot write " + name);
+}
+
+std::string CliTest::read(const std::string& name) const {
+  std::ifstream stream(path(name), std::ios::binary);
+  if (!stream) ADD_FAILURE() << "no file " << name;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+void CliTest::make_folder(const std::string& name) const { fs::create_directories(path(name)); }
+
+bool CliTest::exists(const std::string& name) const { return fs::exists(path(name)); }
+
+void CliTest::write_picture(const std::string& name, int width, int height) const {
+  write_picture(name, two_halves(width, height));
+}
+
+void CliTest::write_picture(const std::string& name, const cv::Mat& pixels) const {
+  if (!cv::imwrite(path(name), pixels)) throw std::runtime_error("cannot write " + name);
+}
+
+cv::Mat CliTest::read_picture(const std::string& name) const {
+  cv::Mat picture = cv::imread(path(name), cv::IMREAD_UNCHANGED);
+  EXPECT_FALSE(picture.empty()) << name;
+  return picture;
+}
+
+std::set<std::string> CliTest::files() const {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
+    if (!entry.is_directory() || entry.is_symlink()) {
+      names.insert(fs::relative(entry.path(), folder_).string());
+    }
+  }
+  return names;
+}
+
+cv::Mat two_halves(int width, int height) {
+  cv::Mat pixels(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int texture = (7 * x + 5 * y) % 6;
+      pixels.at<cv::Vec3b>(y, x) = 2 * x < width
+                                       ? cv::Vec3b(cv::saturate_cast<uchar>(40 + texture), 60, 200)
+                                       : cv::Vec3b(200, cv::saturate_cast<uchar>(90 + texture), 30);
+    }
+  }
+  return pixels;
+}
+
+void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts) {
+  EXPECT_EQ(result.exit_code, exit_code);
+  EXPECT_EQ(result.signal, 0);
+  EXPECT_EQ(result.out, "");
+  const std::string label = "segment: error: ";
+  EXPECT_EQ(result.err.rfind(label, 0), 0u) << result.err;
+  EXPECT_EQ(result.err.find(label, 1), std::string::npos) << "one message only: " << result.err;
+  EXPECT_TRUE(!result.err.empty() && result.err.back() == '\n') << result.err;
+  for (const std::string& part : parts) EXPECT_THAT(result.err, ::testing::HasSubstr(part));
+}
+
+void expect_done(const Result& result) {
+  EXPECT_EQ(result.exit_code, 0) << "signal " << result.signal << "\n" << result.err;
+}
+
+void expect_labels(const cv::Mat& labels, const cv::Mat& without_data) {
+  ASSERT_EQ(labels.type(), CV_16UC1);
+  int highest = 0;
+  for (int y = 0; y < labels.rows; ++y) {
+    for (int x = 0; x < labels.cols; ++x) {
+      const int label = labels.at<std::uint16_t>(y, x);
+      const bool hidden = !without_data.empty() && without_data.at<uchar>(y, x) != 0;
+      ASSERT_EQ(label == 0, hidden) << "at " << x << ", " << y;
+      // In the order in which a scan meets them.
+      ASSERT_LE(label, highest + 1) << "at " << x << ", " << y;
+      highest = std::max(highest, label);
+    }
+  }
+}
+
+}  // namespace diacut::testing

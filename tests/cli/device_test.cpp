@@ -1,0 +1,112 @@
+#include <nlohmann/json.hpp>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+class CliDevice : public CliTest {
+ protected:
+  CliDevice() { write_picture("a.png"); }
+
+  nlohmann::json devices(const Surroundings& around = {}) const {
+    const Result result = segment({"--list-devices", "--json", "-"}, around);
+    expect_done(result);
+    return nlohmann::json::parse(result.out);
+  }
+};
+
+TEST_F(CliDevice, ListIsATableOrJson) {
+  const nlohmann::json list = devices();
+  ASSERT_GE(list.size(), 1u);
+  const Result table = segment({"--list-devices"});
+  expect_done(table);
+  EXPECT_THAT(table.err, IsEmpty());
+  int chosen = 0;
+  for (const nlohmann::json& device : list) {
+    EXPECT_THAT(table.out, HasSubstr(device.at("index").get<std::string>()));
+    EXPECT_THAT(table.out, HasSubstr(device.at("name").get<std::string>()));
+    chosen += device.at("chosen").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(chosen, 1);
+}
+
+TEST_F(CliDevice, NoPlatform) {
+  const std::set<std::string> before = files();
+  const Surroundings none = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+  expect_error(segment({"a.png", "-o", "x.png"}, none), 4, {"pocl-opencl-icd"});
+  expect_error(segment({"--list-devices"}, none), 4, {"pocl-opencl-icd"});
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(CliDevice, NameThatMatchesNothing) {
+  const std::string name = devices().at(0).at("name");
+  const std::set<std::string> before = files();
+  expect_error(segment({"a.png", "-o", "x.png", "--device", "no such device"}), 2,
+               {"--device", "no such device", name});
+  expect_error(segment({"a.png", "-o", "x.png", "--device", "99:0"}), 2, {"99:0", name});
+  expect_error(segment({"a.png", "-o", "x.png"}, {.environment = {{"DIACUT_DEVICE", "wrong one"}}}),
+               2, {"DIACUT_DEVICE", "wrong one", name});
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(CliDevice, NameThatMatchesTwo) {
+  // PoCL shows its two ways of using the CPU as two devices.
+  const Surroundings two = {.environment = {{"POCL_DEVICES", "basic pthread"}}};
+  const nlohmann::json list = devices(two);
+  if (list.size() < 2) GTEST_SKIP() << "needs PoCL";
+  const std::string platform = list.at(0).at("platform");
+  if (list.at(1).at("platform") != platform) GTEST_SKIP() << "needs PoCL first";
+  expect_error(segment({"a.png", "-o", "x.png", "--device", platform}, two), 2,
+               {"--device", "2 devices", list.at(0).at("name"), list.at(1).at("name")});
+  EXPECT_FALSE(exists("x.png"));
+  expect_done(segment({"a.png", "-o", "x.png", "--device", "0:1"}, two));
+  EXPECT_TRUE(exists("x.png"));
+}
+
+TEST_F(CliDevice, AWrongEnvironmentDoesNotHideTheList) {
+  const Result result =
+      segment({"--list-devices"}, {.environment = {{"DIACUT_DEVICE", "wrong one"}}});
+  expect_done(result);
+  EXPECT_THAT(result.out, HasSubstr("0:0"));
+  EXPECT_THAT(result.err, HasSubstr("DIACUT_DEVICE"));
+  expect_error(segment({"--list-devices", "--device", "wrong one"}), 2, {"--device"});
+}
+
+TEST_F(CliDevice, KernelFolder) {
+  expect_done(segment({"a.png", "-o", "built-in.png"}));
+  fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"));
+  expect_done(segment({"a.png", "-o", "folder.png", "--kernel-dir", "kernels"}));
+  EXPECT_EQ(read("folder.png"), read("built-in.png"));
+
+  for (const fs::directory_entry& file : fs::directory_iterator(path("kernels"))) {
+    write(fs::path("kernels") / file.path().filename(), "#error spoilt on purpose\n");
+  }
+  expect_error(segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"}), 4,
+               {"spoilt on purpose", ".cl"});
+  expect_error(segment({"a.png", "-o", "x.png", "--kernel-dir", "nowhere"}), 2,
+               {"--kernel-dir", "nowhere"});
+  EXPECT_FALSE(exists("x.png"));
+}
+
+TEST_F(CliDevice, EveryProductGivesTheSameRegions) {
+  expect_done(segment({"a.png", "-o", "auto.png", "--regions", "2"}));
+  for (const char* kernel :
+       {"naive", "aligned", "local", "vectorized", "image", "coarsened", "unrolled"}) {
+    SCOPED_TRACE(kernel);
+    const Result result =
+        segment({"a.png", "-o", "x.png", "--regions", "2", "--matvec", kernel, "--verbose"});
+    expect_done(result);
+    EXPECT_THAT(result.err, HasSubstr(kernel));
+    EXPECT_EQ(read("x.png"), read("auto.png"));
+  }
+  expect_done(segment({"a.png", "-o", "x.png", "--regions", "2", "--solver", "spectra"}));
+  EXPECT_EQ(read("x.png"), read("auto.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,82 @@
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CliInterrupt : public CliTest, public ::testing::WithParamInterface<int> {
+ protected:
+  static constexpr int kInterrupted = 130;
+};
+
+TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
+  constexpr int kImages = 40;
+  make_folder("photos");
+  for (int i = 0; i < kImages; ++i) {
+    write_picture("photos/" + std::to_string(100 + i) + ".png", 64, 48);
+  }
+  const std::set<std::string> inputs = files();
+  const auto process = start({"photos", "-o", "out", "--overlay", "over"});
+  ASSERT_TRUE(process->wait_until([&] { return exists("out/101.png"); }));
+  process->send(GetParam());
+  const Result result = process->wait();
+  EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+  int done = 0;
+  for (const std::string& name : files()) {
+    if (inputs.count(name) != 0) continue;
+    // Nothing but whole results, of which the labels come last.
+    ASSERT_EQ(name.find("/."), std::string::npos) << name;
+    if (name.rfind("out/", 0) != 0) continue;
+    ++done;
+    expect_labels(read_picture(name));
+  }
+  EXPECT_LT(done, kImages);
+  EXPECT_THAT(result.err, HasSubstr(std::to_string(done) + " done, 0 skipped, 0 failed, " +
+                                    std::to_string(kImages - done) + " not tried"));
+}
+
+TEST_P(CliInterrupt, LeavesNothingOfASingleImage) {
+  write_picture("large.png", 400, 300);
+  const auto process =
+      start({"large.png", "-o", "x.png", "--eigenvectors", "vectors", "--verbose"});
+  // It says which device it opened when the work on it begins.
+  ASSERT_TRUE(
+      process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
+  process->send(GetParam());
+  const Result result = process->wait();
+  EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
+  EXPECT_LT(result.seconds, 10);
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("large.png"));
+}
+
+TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
+  const auto process = start({"-", "-o", "x.png"}, {.keep_input_open = true, .limit_seconds = 20});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  process->send(GetParam());
+  const Result result = process->wait();
+  EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
+  EXPECT_TRUE(files().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, CliInterrupt, ::testing::Values(SIGINT, SIGTERM));
+
+TEST_F(CliTest, TheSecondInterruptEndsAtOnce) {
+  write_picture("large.png", 400, 300);
+  const auto process = start({"large.png", "-o", "x.png", "--verbose"});
+  ASSERT_TRUE(
+      process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
+  process->send(SIGINT);
+  process->send(SIGTERM);
+  const Result result = process->wait();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("large.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing

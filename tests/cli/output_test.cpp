@@ -1,0 +1,215 @@
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+class CliOutput : public CliTest {
+ protected:
+  CliOutput() { write_picture("a.png"); }
+};
+
+/// Sees to it that a run which looks for a device fails, so that a test knows what came before.
+const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+
+TEST_F(CliOutput, LabelsOnlyWhereAsked) {
+  const Result result = segment({"a.png", "-o", "labels.png"});
+  expect_done(result);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(files(), UnorderedElementsAre("a.png", "labels.png"));
+  expect_labels(read_picture("labels.png"));
+  // One line: the image, its regions, where they are, and the time.
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  for (const char* part : {"'a.png'", "region", "labels.png", " s)"}) {
+    EXPECT_THAT(result.err, HasSubstr(part));
+  }
+}
+
+TEST_F(CliOutput, BesideTheImageByDefault) {
+  make_folder("sub");
+  write_picture("sub/photo.one.png");
+  expect_done(segment({"sub/photo.one.png"}));
+  EXPECT_THAT(files(),
+              UnorderedElementsAre("a.png", "sub/photo.one.png", "sub/photo.one-labels.png"));
+  // Another result is all that was asked for.
+  expect_done(segment({"a.png", "--overlay", "overlay.jpg"}));
+  EXPECT_FALSE(exists("a-labels.png"));
+  EXPECT_EQ(read_picture("overlay.jpg").size(), cv::Size(kWidth, kHeight));
+}
+
+TEST_F(CliOutput, AFolderTakesTheImagesName) {
+  make_folder("out");
+  make_folder("over");
+  expect_done(segment({"a.png", "-o", "out", "--overlay", "over/"}));
+  EXPECT_THAT(files(), UnorderedElementsAre("a.png", "out/a.png", "over/a.png"));
+}
+
+TEST_F(CliOutput, SameInputSameBytes) {
+  const std::vector<std::string> all = {
+      "a.png", "-o", "x.png", "--overlay", "over.png", "--eigenvectors", "vectors"};
+  expect_done(segment(all));
+  std::map<std::string, std::string> first;
+  for (const std::string& name : files()) first[name] = read(name);
+  EXPECT_GT(first.size(), 6u);
+  expect_done(segment(all));
+  for (const auto& [name, bytes] : first) EXPECT_EQ(read(name), bytes) << name;
+}
+
+TEST_F(CliOutput, Eigenvectors) {
+  expect_done(segment({"a.png", "--eigenvectors", "new", "--vectors", "5"}));
+  EXPECT_TRUE(exists("new/eigenvectors.npy"));
+  EXPECT_TRUE(exists("new/montage.png"));
+  EXPECT_TRUE(exists("new/eigenvector-05.png"));
+  EXPECT_EQ(read_picture("new/eigenvector-02.png").type(), CV_16UC1);
+}
+
+TEST_F(CliOutput, IndexedLabelsHaveAPalette) {
+  expect_done(segment({"a.png", "-o", "x.png", "--indexed"}));
+  constexpr std::size_t kColourType = 25;  // In the header, which comes first in a PNG.
+  EXPECT_EQ(read("x.png").at(kColourType), 3);
+}
+
+TEST_F(CliOutput, StandardOutputHoldsTheDataAndNothingElse) {
+  expect_done(segment({"a.png", "-o", "x.png"}));
+  const Result labels = segment({"a.png", "-o", "-", "--verbose"});
+  expect_done(labels);
+  EXPECT_EQ(labels.out, read("x.png"));
+  const Result report = segment({"a.png", "--json", "-", "--verbose"});
+  expect_done(report);
+  const auto json = nlohmann::json::parse(report.out);
+  EXPECT_EQ(json.at("input"), "a.png");
+  EXPECT_GE(json.at("regions").at("count"), 1);
+  for (const char* key : {"device", "image", "parameters", "stages", "matvec", "eigen"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+}
+
+TEST_F(CliOutput, JsonFileIsTheSameReport) {
+  expect_done(segment({"a.png", "-o", "x.png", "--json", "report.json", "--regions", "2"}));
+  const auto json = nlohmann::json::parse(read("report.json"));
+  EXPECT_EQ(json.at("regions").at("count"), 2);
+  EXPECT_EQ(json.at("parameters").at("region").at("regions"), 2);
+}
+
+TEST_F(CliOutput, QuietSaysNothingAndVerboseTheStages) {
+  const Result quiet = segment({"a.png", "-o", "x.png", "--quiet"});
+  expect_done(quiet);
+  EXPECT_THAT(quiet.err, IsEmpty());
+  const Result verbose = segment({"a.png", "-o", "x.png", "--verbose"});
+  expect_done(verbose);
+  for (const char* part : {"device ", " ms", "products", "residual"}) {
+    EXPECT_THAT(verbose.err, HasSubstr(part));
+  }
+  expect_error(segment({"missing.png", "-o", "x.png", "--quiet"}), 3, {"missing.png"});
+}
+
+TEST_F(CliOutput, PlacesThatCannotBeWrittenAreToldBeforeTheWork) {
+  write("file", "");
+  const std::set<std::string> before = files();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"a.png", "-o", "none/x.png"}, "none"},
+      {{"a.png", "-o", "none/"}, "none/"},
+      {{"a.png", "-o", "a.png/x.png"}, "a.png"},
+      {{"a.png", "--overlay", "none/x.png"}, "none"},
+      {{"a.png", "--eigenvectors", "none/vectors"}, "none"},
+      {{"a.png", "--eigenvectors", "file"}, "file"},
+      {{"a.png", "--json", "none/x.json"}, "none"},
+      {{"a.png", "a.png", "missing.png", "-o", "a.png/out"}, "a.png"},
+      {{"a.png", "missing.png", "-o", "a.png"}, "a.png"},
+      {{"a.png", "missing.png", "-o", "/proc/out"}, "/proc/out"}};
+  for (const auto& [arguments, told] : cases) {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    expect_error(segment(arguments, kNoDevice), 3, {told});
+    EXPECT_EQ(files(), before);
+  }
+}
+
+TEST_F(CliOutput, FolderWithoutPermission) {
+  if (geteuid() == 0) GTEST_SKIP() << "permissions do not bind root";
+  make_folder("shut");
+  fs::permissions(path("shut"), fs::perms::owner_read | fs::perms::owner_exec);
+  expect_error(segment({"a.png", "-o", "shut/x.png"}, kNoDevice), 3, {"shut"});
+  fs::permissions(path("shut"), fs::perms::owner_all);
+}
+
+TEST_F(CliOutput, FullStandardOutput) {
+  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kFull}), 3, {"standard output", "full"});
+  expect_error(segment({"a.png", "--json", "-"}, {.out = Out::kFull}), 3, {"standard output"});
+}
+
+TEST_F(CliOutput, ClosedStandardOutput) {
+  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kClosed}), 3, {"standard output"});
+  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kNobodyReads}), 3, {"standard output"});
+}
+
+TEST_F(CliOutput, FullDiskLeavesTheOldFileAndNoOther) {
+  write("x.png", "old");
+  write("over.png", "old");
+  make_folder("vectors");
+  expect_done(
+      segment({"a.png", "-o", "warm.png"}));  // So that the driver's cache has no need to grow.
+  const std::set<std::string> before = files();
+  for (const std::vector<std::string>& place : {std::vector<std::string>{"-o", "x.png"},
+                                                {"--overlay", "over.png"},
+                                                {"--eigenvectors", "vectors"},
+                                                {"--json", "report.json"}}) {
+    SCOPED_TRACE(place[0]);
+    expect_error(segment({"a.png", place[0], place[1]}, {.file_size_limit = 40}), 3, {place[1]});
+    EXPECT_EQ(files(), before);
+  }
+  EXPECT_EQ(read("x.png"), "old");
+  EXPECT_EQ(read("over.png"), "old");
+}
+
+TEST_F(CliOutput, DevicesAsFilesAreWrittenNotReplaced) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_done(segment({"a.png", "--json", "/dev/null"}));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  expect_error(segment({"a.png", "--json", "/dev/full"}), 3, {"/dev/full"});
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(CliOutput, AnImageIsNeverOverwritten) {
+  write_picture("b.png");
+  const std::string bytes = read("b.png");
+  fs::create_symlink("b.png", path("link.png"));
+  expect_error(segment({"b.png", "-o", "link.png"}), 2, {"link.png", "overwritten"});
+  make_folder("photos/out");
+  write_picture("photos/out/b.png");
+  expect_error(segment({"a.png", "photos/out/b.png", "-o", "photos/out"}), 2, {"overwritten"});
+  EXPECT_EQ(read("b.png"), bytes);
+}
+
+TEST_F(CliOutput, LabelsAreWrittenWhenTheSolverDoesNotConverge) {
+  write_picture("large.png", 48, 40);
+  const Result result =
+      segment({"large.png", "-o", "x.png", "--set", "eigen.max_products=3", "--quiet"});
+  expect_error(result, 5, {"large.png", "did not converge", "--tolerance"});
+  expect_labels(read_picture("x.png"));
+}
+
+TEST_F(CliOutput, SkipExistingLooksAtEveryResult) {
+  const std::vector<std::string> labels = {"a.png", "-o", "x.png", "--skip-existing"};
+  expect_done(segment(labels));
+  write("x.png", "kept");
+  const Result again = segment(labels);
+  expect_done(again);
+  EXPECT_THAT(again.err, HasSubstr("skipped"));
+  EXPECT_EQ(read("x.png"), "kept");
+  // The overlay is missing, so there is work to do.
+  expect_done(segment({"a.png", "-o", "x.png", "--overlay", "over.png", "--skip-existing"}));
+  expect_labels(read_picture("x.png"));
+  EXPECT_TRUE(exists("over.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,93 @@
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kErase = "\r\033[K";
+
+/// What was shown between two erasures of the line, whole lines left out.
+std::vector<std::string> transient_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = text.find(kErase); begin != std::string::npos;) {
+    begin += 4;
+    const std::size_t end = text.find(kErase, begin);
+    const std::string line = text.substr(begin, end == std::string::npos ? end : end - begin);
+    if (!line.empty() && line.find('\n') == std::string::npos) lines.push_back(line);
+    begin = end;
+  }
+  return lines;
+}
+
+class CliTerminal : public CliTest {
+ protected:
+  CliTerminal() {
+    make_folder("photos");
+    for (int i = 0; i < 6; ++i) write_picture("photos/" + std::to_string(i) + ".png", 64, 48);
+  }
+};
+
+TEST_F(CliTerminal, ABatchShowsABarWithinTheWidth) {
+  for (const auto width : std::initializer_list<unsigned short>{40, 100}) {
+    const Result result = segment({"photos", "-o", "out"}, {.terminal_width = width});
+    expect_done(result);
+    const std::vector<std::string> lines = transient_lines(result.err);
+    ASSERT_GE(lines.size(), 2u) << result.err;
+    bool rate = false;
+    for (const std::string& line : lines) {
+      EXPECT_LT(line.size(), width) << line;
+      EXPECT_EQ(line.front(), '[');
+      EXPECT_THAT(line, HasSubstr("/6"));
+      rate = rate || line.find("images/s") != std::string::npos;
+      if (width == 100 && line.find("images/s") != std::string::npos) {
+        EXPECT_THAT(line, HasSubstr(" left"));
+      }
+    }
+    EXPECT_TRUE(rate) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("6 done"));
+  }
+}
+
+TEST_F(CliTerminal, ASingleImageShowsItsStage) {
+  write_picture("large.png", 200, 150);
+  const Result result = segment({"large.png", "-o", "x.png"}, {.terminal_width = 80});
+  expect_done(result);
+  const std::vector<std::string> lines = transient_lines(result.err);
+  ASSERT_FALSE(lines.empty());
+  for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr("large.png: "));
+}
+
+TEST_F(CliTerminal, NothingMovesWhereItMustNot) {
+  for (const Surroundings& around :
+       {Surroundings{}, Surroundings{.environment = {{"TERM", "dumb"}}, .terminal_width = 80},
+        Surroundings{.environment = {{"TERM", std::nullopt}}, .terminal_width = 80}}) {
+    const Result result = segment({"photos", "-o", "out"}, around);
+    expect_done(result);
+    EXPECT_THAT(result.err, Not(HasSubstr("\033")));
+    EXPECT_THAT(result.err, Not(HasSubstr("images/s  ")));
+  }
+  const Result quiet = segment({"photos", "-o", "out", "--quiet"}, {.terminal_width = 80});
+  expect_done(quiet);
+  EXPECT_EQ(quiet.err, "");
+}
+
+TEST_F(CliTerminal, ColoursAreForTerminalsThatWantThem) {
+  const std::string colour = "\033[1;31m";
+  EXPECT_THAT(segment({"missing.png"}, {.terminal_width = 80}).err, HasSubstr(colour));
+  EXPECT_THAT(
+      segment({"missing.png"}, {.environment = {{"NO_COLOR", "1"}}, .terminal_width = 80}).err,
+      Not(HasSubstr("\033[1")));
+  EXPECT_THAT(segment({"missing.png"}).err, Not(HasSubstr("\033")));
+}
+
+TEST_F(CliTerminal, ControlCharactersInNamesAreNotSent) {
+  const Result result = segment({"bell\a\033[31mred.png"}, {.terminal_width = 80});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, Not(HasSubstr("\a")));
+  EXPECT_THAT(result.err, Not(HasSubstr("\033[31m")));
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,153 @@
+#include <regex>
+#include <sstream>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CliUsage : public CliTest {};
+
+TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
+  const Result result = segment({"--help"});
+  expect_done(result);
+  EXPECT_THAT(result.err, IsEmpty());
+  const std::set<std::string> expected = {
+      "--output",  "--indexed",       "--overlay",  "--eigenvectors", "--json",
+      "--regions", "--skip-existing", "--max-ncut", "--min-size",     "--radius",
+      "--vectors", "--tolerance",     "--solver",   "--matvec",       "--config",
+      "--set",     "--print-config",  "--device",   "--list-devices", "--kernel-dir",
+      "--quiet",   "--verbose",       "--version",  "--help"};
+  std::set<std::string> named;
+  std::istringstream lines(result.out);
+  const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80u) << line;
+    std::smatch match;
+    if (std::regex_match(line, match, option)) named.insert(match[2]);
+  }
+  EXPECT_EQ(named, expected);
+  for (const char* group : {"\nInput and output:\n", "\nSegmentation:\n", "\nParameters:\n",
+                            "\nDevice:\n", "\nMessages and help:\n", "\nExamples:\n"}) {
+    EXPECT_THAT(result.out, HasSubstr(group));
+  }
+  EXPECT_GT(result.out.find("Examples:"), result.out.find("Messages and help:"));
+  EXPECT_EQ(segment({"-h"}).out, result.out);
+}
+
+TEST_F(CliUsage, VersionIsOneLine) {
+  const Result result = segment({"--version"});
+  expect_done(result);
+  EXPECT_TRUE(std::regex_match(result.out, std::regex("segment \\(diacut\\) \\d+\\.\\d+\\.\\d+\n")))
+      << result.out;
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  std::vector<std::string> told;
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* stream) {
+  *stream << ::testing::PrintToString(wrong.arguments);
+}
+
+class CliWrongUsage : public CliTest, public ::testing::WithParamInterface<Wrong> {};
+
+TEST_P(CliWrongUsage, IsToldAndEndsWithTwo) {
+  write_picture("a.png");
+  write_picture("b.png");
+  make_folder("photos");
+  write_picture("photos/c.png");
+  write("wrong.toml", "[eigen]\nvectors = 17\nvektors = 3\n");
+  write("broken.toml", "[eigen\n");
+  const std::set<std::string> before = files();
+  // No device: what is wrong with the command line is found without one.
+  expect_error(
+      segment(GetParam().arguments, {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}}), 2,
+      GetParam().told);
+  EXPECT_EQ(files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CliWrongUsage,
+    ::testing::Values(
+        Wrong{{}, {"no image given", "--help"}},
+        Wrong{{"a.png", "--regoins", "4"}, {"--regoins", "did you mean --regions?"}},
+        Wrong{{"a.png", "--out=b"}, {"--out", "did you mean --output?"}},
+        Wrong{{"a.png", "-x"}, {"'-x'"}}, Wrong{{"a.png", "-o"}, {"--output needs a value"}},
+        Wrong{{"a.png", "-o", ""}, {"--output", "empty"}},
+        Wrong{{"a.png", "-o", "x.png", "-o", "y.png"}, {"--output", "more than once"}},
+        Wrong{{"a.png", "--quiet", "--verbose"}, {"--quiet", "--verbose"}},
+        Wrong{{"a.png", "--quiet=yes"}, {"--quiet", "no value"}},
+        Wrong{{"a.png", "--regions", "many"}, {"--regions", "'many'", "an integer"}},
+        Wrong{{"a.png", "--regions", "-1"}, {"--regions", "'-1'"}},
+        Wrong{{"a.png", "--radius", "11"}, {"--radius", "'11'", "from 1 to 10"}},
+        Wrong{{"a.png", "--matvec", "fast"}, {"--matvec", "'fast'", "unrolled"}},
+        Wrong{{"a.png", "--solver", "qr"}, {"--solver", "'qr'", "lanczos"}},
+        Wrong{{"a.png", "--tolerance", "nan"}, {"--tolerance", "nan"}},
+        Wrong{{"a.png", "--set", "eigen.vectors"}, {"--set", "KEY=VALUE"}},
+        Wrong{{"a.png", "--set", "eigen.vektors=4"}, {"--set", "eigen.vektors", "eigen.vectors"}},
+        Wrong{{"a.png", "--set", "eigen.vectors=0"}, {"--set", "eigen.vectors"}},
+        Wrong{{"a.png", "--set", "eigen.basis=18", "--vectors", "18"}, {"eigen.basis"}},
+        Wrong{{"a.png", "--config", "missing.toml"}, {"missing.toml"}},
+        Wrong{{"a.png", "--config", "wrong.toml"}, {"wrong.toml", "3", "eigen.vektors"}},
+        Wrong{{"a.png", "--config", "broken.toml"}, {"broken.toml", "1"}},
+        Wrong{{"a.png", "-o", "-", "--json", "-"}, {"-o", "--json", "standard output"}},
+        Wrong{{"a.png", "--overlay", "-"}, {"--overlay", "standard output"}},
+        Wrong{{"a.png", "--eigenvectors", "-"}, {"--eigenvectors", "standard output"}},
+        Wrong{{"a.png", "-o", "labels.gif"}, {"labels.gif", ".png", ".npy"}},
+        Wrong{{"a.png", "-o", "labels"}, {"labels", ".png", ".npy"}},
+        Wrong{{"a.png", "-o", "labels.npy", "--indexed"}, {"labels.npy", ".png only"}},
+        Wrong{{"a.png", "--overlay", "x.tif"}, {"x.tif", ".jpg"}},
+        Wrong{{"a.png", "--overlay", "x.png", "--indexed"}, {"--indexed", "-o"}},
+        Wrong{{"a.png", "-o", "x.png", "--overlay", "./x.png"}, {"-o", "--overlay", "x.png"}},
+        Wrong{{"a.png", "b.png", "-o", "x.png"}, {"-o", "x.png", "folder"}},
+        Wrong{{"a.png", "b.png", "-o", "-"}, {"-o", "folder"}},
+        Wrong{{"a.png", "b.png"}, {"several inputs", "-o"}},
+        Wrong{{"-", "-", "-o", "out"}, {"standard input", "twice"}},
+        Wrong{{"-"}, {"standard input", "-o"}},
+        Wrong{{"a.png", "-o", "a.png"}, {"'a.png'", "overwritten"}},
+        Wrong{{"a.png", "-o", "x.png", "--json", "./a.png"}, {"--json", "overwritten"}},
+        Wrong{{"photos", "-o", "photos"}, {"photos", "both input and output"}},
+        Wrong{{"photos", "-o", "out", "--overlay", "out"}, {"-o", "--overlay"}}));
+
+TEST_F(CliUsage, PrintedConfigurationReadsBackAsItself) {
+  const Result printed = segment({"--print-config", "--regions", "7", "--tolerance", "3e-5",
+                                  "--set", "cue.sigma=1.75", "--solver", "spectra"});
+  expect_done(printed);
+  EXPECT_THAT(printed.err, IsEmpty());
+  write("printed.toml", printed.out);
+  const Result again = segment({"--print-config", "--config", "printed.toml"});
+  expect_done(again);
+  EXPECT_EQ(again.out, printed.out);
+  EXPECT_NE(printed.out, segment({"--print-config"}).out);
+}
+
+TEST_F(CliUsage, OptionsWinOverTheConfigurationAndThatOverDefaults) {
+  write("c.toml", "[region]\nregions = 3\nmin_size = 9\n");
+  const std::string text = segment({"--print-config", "--config", "c.toml", "--set",
+                                    "region.regions=4", "--regions", "5"})
+                               .out;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nregions = 5\\b"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nmin_size = 9\\b"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nvectors = 17\\b"))) << text;
+}
+
+TEST_F(CliUsage, HelpThatCannotBeWrittenIsAnError) {
+  expect_error(segment({"--help"}, {.out = Out::kFull}), 3, {"standard output", "full"});
+  expect_error(segment({"--help"}, {.out = Out::kClosed}), 3, {"standard output"});
+}
+
+TEST_F(CliUsage, ALoneDashDashEndsTheOptions) {
+  write_picture("-odd.png");
+  expect_done(segment({"-o", "x.png", "--", "-odd.png"}));
+  expect_labels(read_picture("x.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing
