@@ -27,11 +27,13 @@ class TiffReader {
     tiff_ = TIFFClientOpenExt("TIFF", "rm", this, &TiffReader::read, &TiffReader::write,
                               &TiffReader::seek, &TiffReader::close, &TiffReader::size, nullptr,
                               nullptr, options.get());
-    if (tiff_ == nullptr) refuse();
+    // Where a directory is cut off, libtiff may make do with what it has.
+    if (tiff_ == nullptr || has_read_past_end_) {
+      if (tiff_ != nullptr) TIFFClose(tiff_);
+      refuse();
+    }
   }
-  ~TiffReader() {
-    if (tiff_ != nullptr) TIFFClose(tiff_);
-  }
+  ~TiffReader() { TIFFClose(tiff_); }
   TiffReader(const TiffReader&) = delete;
   TiffReader& operator=(const TiffReader&) = delete;
 
@@ -81,6 +83,7 @@ class TiffReader {
     const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
     if (count > 0) std::memcpy(data, self->file_.data() + self->at_, count);
     self->at_ += count;
+    self->has_read_past_end_ = self->has_read_past_end_ || count < static_cast<std::size_t>(size);
     return static_cast<tmsize_t>(count);
   }
   static tmsize_t write(thandle_t, void*, tmsize_t) { return -1; }
@@ -97,6 +100,7 @@ class TiffReader {
 
   Bytes file_;
   std::uint64_t at_ = 0;
+  bool has_read_past_end_ = false;
   TIFF* tiff_ = nullptr;
   std::string message_;
 };

@@ -46,6 +46,10 @@ void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels
 }
 
 cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height) {
+  if (file.size() > std::numeric_limits<int>::max()) {
+    throw InputError(
+        fmt::format("a file of {} bytes, too many for its format: save it as PNG", file.size()));
+  }
   cv::Mat samples;
   try {
     const QuietOpenCv quiet;

@@ -172,6 +172,36 @@ cv::Mat random_samples(int width, int height, int type, std::uint64_t seed) {
   return samples;
 }
 
+FileBytes write_bmp(const BmpFile& file) {
+  FileBytes header;
+  const auto put = [](FileBytes& bytes, auto value, int size) {
+    append_uint(bytes, static_cast<std::uint32_t>(value), size, true);
+  };
+  put(header, file.header, 4);
+  put(header, file.width, 4);
+  put(header, file.height, 4);
+  put(header, 1, 2);
+  put(header, file.bits, 2);
+  put(header, file.compression, 4);
+  put(header, file.pixels.size(), 4);
+  put(header, 0, 4);
+  put(header, 0, 4);
+  put(header, file.palette.size(), 4);
+  put(header, 0, 4);
+  for (std::uint32_t mask : file.masks) put(header, mask, 4);
+  while (header.size() < file.header) header.push_back(0);
+  for (std::uint32_t colour : file.palette) put(header, colour, 4);
+  FileBytes bytes;
+  append(bytes, "BM", 2);
+  const std::size_t start = 14 + header.size();
+  put(bytes, start + file.pixels.size(), 4);
+  put(bytes, 0, 4);
+  put(bytes, start, 4);
+  append(bytes, header.data(), header.size());
+  append(bytes, file.pixels.data(), file.pixels.size());
+  return bytes;
+}
+
 FileBytes write_png(const PngFile& file) {
   FileBytes bytes;
   png_structp png = png_create_write_struct(

@@ -34,6 +34,19 @@ FileBytes encode(const std::string& extension, const cv::Mat& samples,
 /// Uniformly random samples over the type's range (floats: [0, 1)), from a seed.
 cv::Mat random_samples(int width, int height, int type, std::uint64_t seed = 1);
 
+/// A Windows bitmap, field by field; `pixels` as they are stored.
+struct BmpFile {
+  int width = 2;
+  int height = 2;  ///< Negative: rows from the top down.
+  int bits = 24;   ///< A pixel's.
+  std::uint32_t compression = 0;
+  std::uint32_t header = 40;           ///< Bytes, without the file header's 14.
+  std::vector<std::uint32_t> masks;    ///< Red, green, blue, alpha.
+  std::vector<std::uint32_t> palette;  ///< 0xRRGGBB each.
+  FileBytes pixels;
+};
+FileBytes write_bmp(const BmpFile& file);
+
 /// What libpng is told of a picture; `rows` hold what is stored, in this machine's byte order.
 struct PngFile {
   int width = 0;

@@ -17,6 +17,7 @@
 namespace diacut {
 namespace {
 
+using testing::BmpFile;
 using ::testing::ElementsAre;
 using testing::FileBytes;
 using ::testing::HasSubstr;
@@ -239,46 +240,6 @@ TEST(DecodeWebp, LossyIsCloseToWhatWasWritten) {
   }
 }
 
-void put(FileBytes& bytes, std::uint32_t value, int size) {
-  for (int k = 0; k < size; ++k) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * k));
-}
-
-struct Bmp {
-  int width = 2;
-  int height = 2;
-  int bits = 24;
-  std::uint32_t compression = 0;
-  std::uint32_t header = 40;
-  std::vector<std::uint32_t> masks;
-  std::vector<std::uint32_t> palette;
-  FileBytes pixels;
-};
-
-FileBytes write_bmp(const Bmp& bmp) {
-  FileBytes dib;
-  put(dib, bmp.header, 4);
-  put(dib, static_cast<std::uint32_t>(bmp.width), 4);
-  put(dib, static_cast<std::uint32_t>(bmp.height), 4);
-  put(dib, 1, 2);
-  put(dib, static_cast<std::uint32_t>(bmp.bits), 2);
-  put(dib, bmp.compression, 4);
-  put(dib, static_cast<std::uint32_t>(bmp.pixels.size()), 4);
-  put(dib, 0, 8);
-  put(dib, static_cast<std::uint32_t>(bmp.palette.size()), 4);
-  put(dib, 0, 4);
-  for (std::uint32_t mask : bmp.masks) put(dib, mask, 4);
-  while (dib.size() < bmp.header) dib.push_back(0);
-  for (std::uint32_t colour : bmp.palette) put(dib, colour, 4);
-  FileBytes bytes = {'B', 'M'};
-  const std::size_t start = 14 + dib.size();
-  put(bytes, static_cast<std::uint32_t>(start + bmp.pixels.size()), 4);
-  put(bytes, 0, 4);
-  put(bytes, static_cast<std::uint32_t>(start), 4);
-  bytes.insert(bytes.end(), dib.begin(), dib.end());
-  bytes.insert(bytes.end(), bmp.pixels.begin(), bmp.pixels.end());
-  return bytes;
-}
-
 /// The picture's values times 255.
 std::vector<int> values_of(const FileBytes& file) {
   const Image image = decode_image(file, "a.bmp");
@@ -299,78 +260,80 @@ TEST(DecodeBmp, GreyAndColour) {
 }
 
 TEST(DecodeBmp, FromTheBottomUpAndFromTheTopDown) {
-  Bmp bmp;
+  BmpFile bmp;
   bmp.pixels = {3, 2, 1, 6, 5, 4, 0, 0, 9, 8, 7, 12, 11, 10, 0, 0};
-  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(values_of(testing::write_bmp(bmp)),
+              ElementsAre(7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6));
   bmp.height = -2;
-  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+  EXPECT_THAT(values_of(testing::write_bmp(bmp)),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
 }
 
 TEST(DecodeBmp, TheFourthByteIsAlphaOnlyWhereAMaskSaysSo) {
-  Bmp bmp;
+  BmpFile bmp;
   bmp.bits = 32;
   bmp.height = -2;
   bmp.pixels = {3, 2, 1, 0, 6, 5, 4, 255, 9, 8, 7, 128, 12, 11, 10, 1};
-  const Image plain = decode_image(write_bmp(bmp), "plain.bmp");
+  const Image plain = decode_image(testing::write_bmp(bmp), "plain.bmp");
   EXPECT_THAT(plain.valid, IsEmpty());
   EXPECT_FLOAT_EQ(plain.pixels[0], 1 / 255.f);
   bmp.compression = 3;
   bmp.masks = {0xff0000, 0xff00, 0xff};
   bmp.header = 52;
-  EXPECT_THAT(decode_image(write_bmp(bmp), "three.bmp").valid, IsEmpty());
+  EXPECT_THAT(decode_image(testing::write_bmp(bmp), "three.bmp").valid, IsEmpty());
   for (std::uint32_t header : {56u, 108u, 124u}) {
     bmp.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
     bmp.header = header;
-    const Image image = decode_image(write_bmp(bmp), "four.bmp");
+    const Image image = decode_image(testing::write_bmp(bmp), "four.bmp");
     EXPECT_THAT(image.valid, ElementsAre(0, 1, 1, 0));
     EXPECT_FLOAT_EQ(image.pixels[3], 4 / 255.f);
     EXPECT_FLOAT_EQ(image.pixels[5], 6 / 255.f);
   }
   // An alpha that is zero everywhere is one that was never set.
   for (std::size_t k = 3; k < bmp.pixels.size(); k += 4) bmp.pixels[k] = 0;
-  EXPECT_THAT(decode_image(write_bmp(bmp), "zero.bmp").valid, IsEmpty());
+  EXPECT_THAT(decode_image(testing::write_bmp(bmp), "zero.bmp").valid, IsEmpty());
 }
 
 TEST(DecodeBmp, Palettes) {
-  Bmp bmp;
+  BmpFile bmp;
   bmp.height = -2;
   bmp.palette = {0x000000, 0xff8040, 0x00ff00, 0x0000ff};
   bmp.bits = 8;
   bmp.pixels = {1, 2, 0, 0, 3, 0, 0, 0};
   const std::vector<int> expected = {255, 128, 64, 0, 255, 0, 0, 0, 255, 0, 0, 0};
-  EXPECT_EQ(values_of(write_bmp(bmp)), expected);
+  EXPECT_EQ(values_of(testing::write_bmp(bmp)), expected);
   bmp.bits = 4;
   bmp.pixels = {0x12, 0, 0, 0, 0x30, 0, 0, 0};
-  EXPECT_EQ(values_of(write_bmp(bmp)), expected);
+  EXPECT_EQ(values_of(testing::write_bmp(bmp)), expected);
   bmp.bits = 1;
   bmp.palette = {0x000000, 0xffffff};
   bmp.pixels = {0x80, 0, 0, 0, 0x40, 0, 0, 0};
-  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(255, 0, 0, 255));
+  EXPECT_THAT(values_of(testing::write_bmp(bmp)), ElementsAre(255, 0, 0, 255));
 }
 
 TEST(DecodeBmp, RunLengths) {
-  Bmp bmp;
+  BmpFile bmp;
   bmp.width = 4;
   bmp.bits = 8;
   bmp.compression = 1;
   for (std::uint32_t k = 0; k < 256; ++k) bmp.palette.push_back(k * 0x010101);
   bmp.pixels = {2, 1, 2, 2, 0, 0, 0, 3, 5, 6, 7, 0, 1, 8, 0, 1};
-  EXPECT_THAT(values_of(write_bmp(bmp)), ElementsAre(5, 6, 7, 8, 1, 1, 2, 2));
+  EXPECT_THAT(values_of(testing::write_bmp(bmp)), ElementsAre(5, 6, 7, 8, 1, 1, 2, 2));
 }
 
 TEST(DecodeBmp, KindsThatWouldBeReadWronglyAreRefused) {
-  Bmp bmp;
+  BmpFile bmp;
   bmp.bits = 32;
   bmp.compression = 3;
   bmp.header = 56;
   bmp.pixels.resize(16);
   bmp.masks = {0xff, 0xff00, 0xff0000, 0};
-  EXPECT_THROW(decode_image(write_bmp(bmp), "masks.bmp"), InputError);
+  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "masks.bmp"), InputError);
   bmp.bits = 16;
   bmp.compression = 0;
-  EXPECT_THROW(decode_image(write_bmp(bmp), "16.bmp"), InputError);
+  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "16.bmp"), InputError);
   bmp.compression = 4;  // A JPEG within.
-  EXPECT_THROW(decode_image(write_bmp(bmp), "jpeg.bmp"), InputError);
+  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "jpeg.bmp"), InputError);
 }
 
 Image decode_page(const TiffPage& page, const char* mode = "w") {

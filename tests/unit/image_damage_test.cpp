@@ -1,0 +1,321 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <opencv2/imgcodecs.hpp>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "diacut/errors.hpp"
+#include "image_files.hpp"
+
+/// Damaged files: an InputError or a whole picture, never a crash, never a word on stderr.
+namespace diacut {
+namespace {
+
+using ::testing::AllOf;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testing::TiffPage;
+
+/// A smooth picture with some noise, so that every compression has something to do.
+cv::Mat picture(int width, int height, int type) {
+  cv::Mat noise = testing::random_samples(width, height, type);
+  cv::Mat samples(height, width, type);
+  cv::Mat planes = samples.reshape(1);
+  noise = noise.reshape(1);
+  const double largest = samples.depth() == CV_8U ? 255 : samples.depth() == CV_16U ? 65535 : 1;
+  noise.convertTo(planes, planes.type(), 0.2, 0);
+  for (int y = 0; y < planes.rows; ++y) {
+    for (int x = 0; x < planes.cols; ++x) {
+      cv::Mat value = planes(cv::Rect(x, y, 1, 1));
+      value += cv::Scalar(largest * 0.7 * (x + y) / (planes.cols + planes.rows));
+    }
+  }
+  return samples;
+}
+
+FileBytes tiff_file(const cv::Mat& samples, int compression, int tile = 0) {
+  TiffPage page = testing::tiff_page(samples);
+  page.compression = compression;
+  page.rows_per_strip = compression == COMPRESSION_JPEG ? 8 : 5;
+  page.tile = tile;
+  return testing::write_tiff({page});
+}
+
+/// One file of each kind of data, by its name.
+std::map<std::string, FileBytes> whole_files() {
+  const cv::Mat colour = picture(41, 29, CV_8UC3);
+  const cv::Mat deep = picture(41, 29, CV_16UC3);
+  std::map<std::string, FileBytes> files;
+  files["grey.jpg"] = testing::encode(".jpg", picture(41, 29, CV_8UC1));
+  files["colour.jpg"] = testing::encode(".jpg", colour);
+  files["progressive.jpg"] = testing::encode(".jpg", colour, {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  files["restart.jpg"] = testing::encode(".jpg", colour, {cv::IMWRITE_JPEG_RST_INTERVAL, 2});
+  files["turned.jpg"] = testing::jpeg_with_exif(files["colour.jpg"], testing::exif_block(6));
+  files["cmyk.jpg"] = testing::write_cmyk_jpeg(picture(41, 29, CV_8UC4), true);
+  files["8.png"] = testing::encode(".png", colour);
+  files["16.png"] = testing::encode(".png", deep);
+  files["alpha.png"] = testing::encode(".png", picture(41, 29, CV_8UC4));
+  testing::PngFile palette;
+  palette.width = 41;
+  palette.height = 7;
+  palette.colour_type = PNG_COLOR_TYPE_PALETTE;
+  palette.is_interlaced = true;
+  for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint8_t>(k));
+  for (int y = 0; y < 7; ++y) {
+    const cv::Mat row = testing::random_samples(41, 1, CV_8UC1, 3);
+    palette.rows.emplace_back(row.data, row.data + 41);
+  }
+  files["palette.png"] = testing::write_png(palette);
+  files["grey.bmp"] = testing::encode(".bmp", picture(41, 29, CV_8UC1));
+  files["colour.bmp"] = testing::encode(".bmp", colour);
+  testing::BmpFile runs;
+  runs.width = 40;
+  runs.height = 20;
+  runs.bits = 8;
+  runs.compression = 1;
+  for (std::uint32_t k = 0; k < 256; ++k) runs.palette.push_back(k * 0x010101);
+  for (std::uint8_t y = 0; y < 20; ++y) {
+    // Thirty of one grey, ten one by one, the end of the row.
+    for (int byte : {30, 5 * y, 0, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 * y, 0, 0}) {
+      runs.pixels.push_back(static_cast<std::uint8_t>(byte));
+    }
+  }
+  runs.pixels.insert(runs.pixels.end(), {0, 1});
+  files["runs.bmp"] = testing::write_bmp(runs);
+  testing::BmpFile masks;
+  masks.width = 9;
+  masks.height = -7;
+  masks.bits = 32;
+  masks.compression = 3;
+  masks.header = 108;
+  masks.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
+  masks.pixels.assign(9 * 7 * 4, 200);
+  files["masks.bmp"] = testing::write_bmp(masks);
+  files["lossy.webp"] = testing::encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 80});
+  files["lossless.webp"] = testing::encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
+  files["turned.webp"] =
+      testing::webp_with_exif(files["lossless.webp"], 41, 29, testing::exif_block(6));
+  files["raw.tif"] = tiff_file(deep, COMPRESSION_NONE);
+  files["lzw.tif"] = tiff_file(deep, COMPRESSION_LZW);
+  files["deflate.tif"] = tiff_file(picture(41, 29, CV_32FC1), COMPRESSION_ADOBE_DEFLATE, 16);
+  files["packbits.tif"] = tiff_file(colour, COMPRESSION_PACKBITS);
+  files["jpeg.tif"] = tiff_file(colour, COMPRESSION_JPEG);
+  TiffPage mapped;
+  mapped.width = 41;
+  mapped.height = 7;
+  mapped.photometric = PHOTOMETRIC_PALETTE;
+  mapped.compression = COMPRESSION_LZW;
+  for (int k = 0; k < 3 * 256; ++k) mapped.palette.push_back(static_cast<std::uint16_t>(k * 99));
+  const cv::Mat indices = testing::random_samples(41, 7, CV_8UC1);
+  mapped.samples.assign(indices.data, indices.data + 41 * 7);
+  files["palette.tif"] = testing::write_tiff({mapped});
+  TiffPage bits;
+  bits.width = 48;
+  bits.height = 32;
+  bits.rows_per_strip = 32;
+  bits.bits = 1;
+  bits.photometric = PHOTOMETRIC_MINISWHITE;
+  bits.compression = COMPRESSION_CCITTFAX4;
+  for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
+  files["fax.tif"] = testing::write_tiff({bits});
+  return files;
+}
+
+/// Nothing if it is refused with an InputError that begins with its name.
+std::optional<Image> try_decode(const FileBytes& file, const std::string& name) {
+  try {
+    return decode_image(file, name);
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith(name + ": "));
+    return std::nullopt;
+  }
+}
+
+std::string refusal(const FileBytes& file, const std::string& name) {
+  try {
+    decode_image(file, name);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Fails the test if anything was written to stderr while it existed.
+class SilenceOnStderr {
+ public:
+  SilenceOnStderr() { ::testing::internal::CaptureStderr(); }
+  ~SilenceOnStderr() { EXPECT_EQ(::testing::internal::GetCapturedStderr(), ""); }
+  SilenceOnStderr(const SilenceOnStderr&) = delete;
+  SilenceOnStderr& operator=(const SilenceOnStderr&) = delete;
+};
+
+TEST(DamagedImage, WholeFilesAreRead) {
+  for (const auto& [name, file] : whole_files()) {
+    SCOPED_TRACE(name);
+    const std::optional<Image> image = try_decode(file, name);
+    ASSERT_TRUE(image.has_value());
+    testing::expect_well_formed(*image);
+  }
+}
+
+TEST(DamagedImage, CutAnywhereIsRefusedUnlessThePictureIsWhole) {
+  const SilenceOnStderr silence;
+  for (const auto& [name, file] : whole_files()) {
+    SCOPED_TRACE(name);
+    const Image whole = decode_image(file, name);
+    std::size_t accepted = 0;
+    // Every position near both ends, and every few in between.
+    for (std::size_t size = 0; size < file.size();
+         size += size < 200 || size + 60 > file.size() ? 1 : 13) {
+      const FileBytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+      const std::optional<Image> image = try_decode(cut, name);
+      if (!image) continue;
+      ++accepted;
+      ASSERT_EQ(image->width, whole.width) << size << " of " << file.size();
+      ASSERT_EQ(image->pixels, whole.pixels) << size << " of " << file.size();
+      ASSERT_EQ(image->valid, whole.valid) << size << " of " << file.size();
+    }
+    // What may be missing of a whole picture is a few bytes after it.
+    EXPECT_LE(accepted, 8u);
+  }
+}
+
+TEST(DamagedImage, CutFilesAreCalledSo) {
+  for (const auto& [name, file] : whole_files()) {
+    const FileBytes cut(file.begin(),
+                        file.begin() + static_cast<std::ptrdiff_t>(file.size() * 2 / 3));
+    EXPECT_THAT(refusal(cut, name), AllOf(StartsWith(name + ": "), HasSubstr("cut off"),
+                                          HasSubstr("copy or save it again")));
+  }
+}
+
+TEST(DamagedImage, ChangedBytesNeverCrash) {
+  const SilenceOnStderr silence;
+  std::mt19937_64 generator(20250101);
+  const auto below = [&](std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(generator);
+  };
+  for (const auto& [name, file] : whole_files()) {
+    SCOPED_TRACE(name);
+    for (int trial = 0; trial < 150; ++trial) {
+      FileBytes damaged = file;
+      const std::size_t changes = 1 + below(8);
+      for (std::size_t k = 0; k < changes; ++k) {
+        // Half of them where headers are.
+        const std::size_t range =
+            below(2) == 0 ? std::min<std::size_t>(file.size(), 200) : file.size();
+        damaged[below(range)] = static_cast<std::uint8_t>(below(256));
+      }
+      const std::optional<Image> image = try_decode(damaged, name);
+      if (image) testing::expect_well_formed(*image);
+      if (::testing::Test::HasFatalFailure()) FAIL() << "trial " << trial;
+    }
+  }
+}
+
+TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
+  // PNG has check sums; JPEG's decoder notices that codes end early or late.
+  const std::map<std::string, FileBytes> files = whole_files();
+  for (const char* name : {"8.png", "16.png", "alpha.png", "colour.jpg"}) {
+    FileBytes damaged = files.at(name);
+    const std::size_t middle = damaged.size() / 2;
+    for (std::size_t k = 0; k < 12; ++k) damaged[middle + k] ^= 0x5a;
+    EXPECT_THAT(refusal(damaged, name), HasSubstr("damaged")) << name;
+  }
+}
+
+TEST(DamagedImage, AFewBytesTooManyInAJpegAreNoted) {
+  FileBytes file = whole_files().at("colour.jpg");
+  const Image whole = decode_image(file, "whole.jpg");
+  file.insert(file.end() - 2, 12, 0x11);  // Before the end mark.
+  const Image image = decode_image(file, "a.jpg");
+  EXPECT_EQ(image.pixels, whole.pixels);
+  EXPECT_THAT(image.notes, ::testing::ElementsAre(HasSubstr("bytes too many")));
+  file.insert(file.end() - 2, 100, 0x11);
+  EXPECT_THAT(refusal(file, "b.jpg"), HasSubstr("damaged"));
+}
+
+/// Sets big- or little-endian integers of a file.
+FileBytes patched(FileBytes file, std::size_t at, std::uint32_t value, int size, bool big) {
+  for (int k = 0; k < size; ++k) {
+    file[at + static_cast<std::size_t>(big ? size - 1 - k : k)] =
+        static_cast<std::uint8_t>(value >> 8 * k);
+  }
+  return file;
+}
+
+std::size_t find(const FileBytes& file, const FileBytes& part) {
+  const auto at = std::search(file.begin(), file.end(), part.begin(), part.end());
+  EXPECT_NE(at, file.end());
+  return static_cast<std::size_t>(at - file.begin());
+}
+
+/// A PNG header with the right check sum, and little after it.
+FileBytes png_that_claims(std::uint32_t width, std::uint32_t height) {
+  testing::PngFile file;
+  file.width = file.height = 1;
+  file.rows = {{0}};
+  FileBytes bytes =
+      patched(patched(testing::write_png(file), 16, width, 4, true), 20, height, 4, true);
+  std::uint32_t sum = 0xffffffff;
+  for (std::size_t k = 12; k < 29; ++k) {
+    sum ^= bytes[k];
+    for (int bit = 0; bit < 8; ++bit) sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+  }
+  return patched(bytes, 29, ~sum, 4, true);
+}
+
+TEST(DamagedImage, HeadersThatClaimTooMuchAreRefusedAtOnce) {
+  const std::map<std::string, FileBytes> files = whole_files();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(refusal(png_that_claims(100'000, 100'000), "bomb.png"),
+              AllOf(StartsWith("bomb.png: "), HasSubstr("100000 x 100000 pixels"),
+                    HasSubstr("limit of 268435456"), HasSubstr("image.max_pixels")));
+  EXPECT_THAT(refusal(png_that_claims(0x7fffffff, 0x7fffffff), "bomb.png"),
+              HasSubstr("2147483647 x 2147483647 pixels"));
+  const FileBytes& jpeg = files.at("colour.jpg");
+  const std::size_t frame = find(jpeg, {0xff, 0xc0});
+  EXPECT_THAT(refusal(patched(patched(jpeg, frame + 5, 65000, 2, true), frame + 7, 65001, 2, true),
+                      "bomb.jpg"),
+              HasSubstr("65001 x 65000 pixels"));
+  const FileBytes& bmp = files.at("colour.bmp");
+  EXPECT_THAT(
+      refusal(patched(patched(bmp, 18, 100'000, 4, false), 22, 0x80000000, 4, false), "bomb.bmp"),
+      HasSubstr("100000 x 2147483648 pixels"));
+  EXPECT_THAT(refusal(patched(patched(files.at("turned.webp"), 24, 0xfffffe, 3, false), 27,
+                              0x8fffff, 3, false),
+                      "bomb.webp"),
+              HasSubstr("16777215 x 9437184 pixels"));
+  FileBytes tiff = files.at("raw.tif");
+  // The directory's first entries are the width and the height, as SHORT.
+  const std::size_t directory =
+      tiff[4] | tiff[5] << 8 | tiff[6] << 16 | static_cast<std::size_t>(tiff[7]) << 24;
+  tiff = patched(tiff, directory + 2 + 8, 65000, 2, false);
+  tiff = patched(tiff, directory + 2 + 12 + 8, 65001, 2, false);
+  EXPECT_THAT(refusal(tiff, "bomb.tif"), HasSubstr("65000 x 65001 pixels"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+}
+
+TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
+  const FileBytes bmp = whole_files().at("colour.bmp");
+  EXPECT_THAT(refusal(patched(bmp, 18, 0, 4, false), "a.bmp"), HasSubstr("0 x 29 pixels"));
+  EXPECT_THAT(refusal(patched(bmp, 18, 0xffffffff, 4, false), "a.bmp"),
+              HasSubstr("-1 x 29 pixels"));
+}
+
+TEST(DamagedImage, AnimationsAreRefused) {
+  FileBytes webp = whole_files().at("turned.webp");
+  webp[20] |= 2;
+  EXPECT_THAT(refusal(webp, "a.webp"), HasSubstr("animated"));
+}
+
+}  // namespace
+}  // namespace diacut

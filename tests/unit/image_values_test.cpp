@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "diacut/errors.hpp"
+#include "image_files.hpp"
+
+/// How stored values become [0, 1], and which pixels have no data.
+namespace diacut {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+FileBytes tiff_of(const cv::Mat& samples) {
+  return testing::write_tiff({testing::tiff_page(samples)});
+}
+
+Image decode(const FileBytes& file, ValueRange range = ValueRange::kAuto) {
+  ImageParameters parameters;
+  parameters.range = range;
+  return decode_image(file, "a.tif", parameters);
+}
+
+std::string refusal(const FileBytes& file, const ImageParameters& parameters = {}) {
+  try {
+    decode_image(file, "a.tif", parameters);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+template <typename T>
+cv::Mat row(std::initializer_list<T> values) {
+  return cv::Mat(std::vector<T>(values), true).reshape(1, 1);
+}
+
+TEST(ValueRange, FloatsWithinTheUnitIntervalStayAsTheyAre) {
+  const FileBytes file = tiff_of(row<float>({0.25f, 0.5f, 0.75f}));
+  for (ValueRange range : {ValueRange::kAuto, ValueRange::kType}) {
+    const Image image = decode(file, range);
+    EXPECT_THAT(image.pixels, ElementsAre(0.25f, 0.5f, 0.75f));
+    EXPECT_THAT(image.notes, IsEmpty());
+  }
+  EXPECT_THAT(decode(file, ValueRange::kData).pixels, ElementsAre(0, 0.5f, 1));
+}
+
+TEST(ValueRange, FloatsBeyondItAreStretchedOrRefused) {
+  const FileBytes file = tiff_of(row<float>({-2, 0, 6}));
+  const Image image = decode(file);
+  EXPECT_THAT(image.pixels, ElementsAre(0, 0.25f, 1));
+  EXPECT_THAT(image.notes, ElementsAre(AllOf(HasSubstr("-2"), HasSubstr("6"))));
+  ImageParameters type;
+  type.range = ValueRange::kType;
+  EXPECT_THAT(refusal(file, type),
+              AllOf(HasSubstr("a.tif: "), HasSubstr("-2 to 6"), HasSubstr("\"data\"")));
+}
+
+TEST(ValueRange, OfDoublesThatFloatsCannotHold) {
+  const double huge = std::numeric_limits<double>::max();
+  EXPECT_THAT(decode(tiff_of(row<double>({-huge, 0, huge}))).pixels, ElementsAre(0, 0.5f, 1));
+  EXPECT_THAT(decode(tiff_of(row<double>({2e300, 1e300, 3e300}))).pixels, ElementsAre(0.5f, 0, 1));
+}
+
+TEST(ValueRange, IntegersSpanTheirTypeOrTheirData) {
+  const FileBytes file = tiff_of(row<std::uint16_t>({1000, 2000, 3000}));
+  EXPECT_THAT(decode(file).pixels, ElementsAre(1000 / 65535.f, 2000 / 65535.f, 3000 / 65535.f));
+  EXPECT_THAT(decode(file, ValueRange::kType).pixels, decode(file).pixels);
+  const Image stretched = decode(file, ValueRange::kData);
+  EXPECT_THAT(stretched.pixels, ElementsAre(0, 0.5f, 1));
+  EXPECT_THAT(stretched.notes, IsEmpty());
+}
+
+TEST(ValueRange, AFlatLookingPictureIsNoted) {
+  EXPECT_THAT(decode(tiff_of(row<std::uint16_t>({0, 4095}))).notes,
+              ElementsAre(AllOf(HasSubstr("0 to 4095"), HasSubstr("image.range"))));
+  EXPECT_THAT(decode(tiff_of(row<std::uint16_t>({0, 5000}))).notes, IsEmpty());
+  EXPECT_THAT(decode(tiff_of(row<std::uint16_t>({7, 7}))).notes, IsEmpty());
+  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({0, 3}))).notes, IsEmpty());
+}
+
+TEST(ValueRange, IsOfAllChannelsTogether) {
+  cv::Mat samples(1, 2, CV_32FC3);
+  samples.at<cv::Vec3f>(0) = {10, 20, 30};
+  samples.at<cv::Vec3f>(1) = {20, 30, 50};
+  EXPECT_THAT(decode(tiff_of(samples)).pixels, ElementsAre(0, 0.25f, 0.5f, 0.25f, 0.5f, 1));
+}
+
+TEST(ValueRange, ConstantPictures) {
+  EXPECT_THAT(decode(tiff_of(row<float>({7, 7}))).pixels, ElementsAre(0, 0));
+  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({9, 9})), ValueRange::kData).pixels,
+              ElementsAre(0, 0));
+  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({0, 0}))).pixels, ElementsAre(0, 0));
+  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({255, 255}))).pixels, ElementsAre(1, 1));
+}
+
+TEST(NoData, WhereValuesAreNotFinite) {
+  const Image image = decode(tiff_of(row<float>({kNaN, 2, kInfinity, 4, -kInfinity, 3})));
+  EXPECT_THAT(image.valid, ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_THAT(image.pixels, ElementsAre(0, 0, 0, 1, 0, 0.5f));
+  ASSERT_EQ(image.notes.size(), 2u);
+  EXPECT_THAT(image.notes[0], HasSubstr("3 of 6 pixels are not finite"));
+  const Image doubles =
+      decode(tiff_of(row<double>({std::numeric_limits<double>::quiet_NaN(), 0.5})));
+  EXPECT_THAT(doubles.valid, ElementsAre(0, 1));
+}
+
+TEST(NoData, WhereOneChannelIsNotFinite) {
+  cv::Mat samples(1, 2, CV_32FC3, cv::Scalar::all(0.5));
+  samples.at<cv::Vec3f>(1)[2] = kNaN;
+  const Image image = decode(tiff_of(samples));
+  EXPECT_THAT(image.valid, ElementsAre(1, 0));
+  EXPECT_THAT(image.pixels, ElementsAre(0.5f, 0.5f, 0.5f, 0, 0, 0));
+}
+
+TEST(NoData, BelowHalfOfTheAlphaRange) {
+  cv::Mat bytes(1, 2, CV_8UC2);
+  bytes.at<cv::Vec2b>(0) = {200, 127};
+  bytes.at<cv::Vec2b>(1) = {100, 128};
+  const Image image = decode(tiff_of(bytes));
+  EXPECT_EQ(image.channels, 1);
+  EXPECT_THAT(image.valid, ElementsAre(0, 1));
+  EXPECT_THAT(image.pixels, ElementsAre(0, 100 / 255.f));
+  EXPECT_THAT(image.notes, ElementsAre(HasSubstr("1 of 2 pixels are transparent")));
+  cv::Mat words(1, 2, CV_16UC2);
+  words.at<cv::Vec2w>(0) = {200, 32767};
+  words.at<cv::Vec2w>(1) = {100, 32768};
+  EXPECT_THAT(decode(tiff_of(words)).valid, ElementsAre(0, 1));
+  cv::Mat floats(1, 3, CV_32FC2);
+  floats.at<cv::Vec2f>(0) = {0.5f, 0.49f};
+  floats.at<cv::Vec2f>(1) = {0.5f, 0.5f};
+  floats.at<cv::Vec2f>(2) = {0.5f, kNaN};
+  EXPECT_THAT(decode(tiff_of(floats)).valid, ElementsAre(0, 1, 0));
+}
+
+TEST(NoData, AFloatAlphaMayHaveARangeOfItsOwn) {
+  cv::Mat samples(1, 3, CV_32FC2);
+  samples.at<cv::Vec2f>(0) = {0.5f, 255};
+  samples.at<cv::Vec2f>(1) = {0.5f, 100};
+  samples.at<cv::Vec2f>(2) = {0.5f, 200};
+  EXPECT_THAT(decode(tiff_of(samples)).valid, ElementsAre(1, 0, 1));
+}
+
+TEST(NoData, TakesNoPartInTheRange) {
+  cv::Mat samples(1, 3, CV_16UC2);
+  samples.at<cv::Vec2w>(0) = {60000, 0};
+  samples.at<cv::Vec2w>(1) = {1000, 65535};
+  samples.at<cv::Vec2w>(2) = {3000, 65535};
+  EXPECT_THAT(decode(tiff_of(samples), ValueRange::kData).pixels, ElementsAre(0, 0, 1));
+}
+
+TEST(NoData, EverywhereIsAnError) {
+  EXPECT_THAT(refusal(tiff_of(row<float>({kNaN, kInfinity}))),
+              AllOf(HasSubstr("a.tif: nothing to segment"), HasSubstr("2 are not finite")));
+  const cv::Mat hidden(3, 3, CV_8UC4, cv::Scalar(9, 9, 9, 0));
+  EXPECT_THAT(refusal(testing::encode(".png", hidden)),
+              AllOf(HasSubstr("nothing to segment"), HasSubstr("9 are transparent")));
+}
+
+TEST(NoData, AnOpaquePictureHasNoMask) {
+  const cv::Mat opaque(3, 3, CV_8UC4, cv::Scalar(9, 9, 9, 255));
+  const Image image = decode_image(testing::encode(".png", opaque), "opaque.png");
+  EXPECT_THAT(image.valid, IsEmpty());
+  EXPECT_THAT(image.notes, IsEmpty());
+}
+
+TEST(MaxPixels, IsAsManyAsAreRead) {
+  for (const char* extension : {".png", ".jpg", ".bmp", ".webp", ".tiff"}) {
+    const FileBytes file = testing::encode(extension, testing::random_samples(20, 10, CV_8UC3));
+    ImageParameters parameters;
+    parameters.max_pixels = 200;
+    EXPECT_EQ(decode_image(file, "a", parameters).width, 20);
+    parameters.max_pixels = 199;
+    EXPECT_THAT(refusal(file, parameters),
+                AllOf(HasSubstr("20 x 10 pixels"), HasSubstr("199"), HasSubstr("image.max_pixels")))
+        << extension;
+  }
+}
+
+}  // namespace
+}  // namespace diacut
