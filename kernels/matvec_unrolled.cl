@@ -26,6 +26,27 @@ __constant long kOffsets[] = {TERMS 0};  // The closing 0 is no offset: it ends 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
     __global const float* restrict values, const ulong rows, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
+#if ROWS == 1
+  // Nothing between the loads: a GPU keeps more of them in flight than with blocks and runs.
+  const ulong row = get_global_id(0);
+  const long group_first = (long)get_group_id(0) * GROUP;
+  if (group_first + LOWEST >= 0 && group_first + GROUP + HIGHEST <= (long)rows) {
+    float sum = 0.0f;
+#define BLOCK(terms) terms
+#define TERM(d, offset) sum += values[(ulong)d * PITCH + row] * in[row + offset];
+    TERMS
+#undef TERM
+#undef BLOCK
+    STORE(row, sum);
+  } else if (row < rows) {
+    float sum = 0.0f;
+    for (uint d = 0; d + 1 < sizeof(kOffsets) / sizeof(long); ++d) {
+      const ulong col = row + kOffsets[d];
+      if (col < rows) sum += values[d * (ulong)PITCH + row] * in[col];
+    }
+    STORE(row, sum);
+  }
+#else
   const long group_first = (long)get_group_id(0) * (GROUP * ROWS);
   const long first = (long)get_global_id(0) * ROWS;
   if (group_first + LOWEST < 0 || group_first + GROUP * ROWS + HIGHEST > (long)rows) {
@@ -44,4 +65,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
 #define TERM(d, offset) sum += DIAGONAL_LANES(a + (long)d * PITCH + i) * load_lanes(x + i + offset);
   TERMS
   for (long i = 0; i < ROWS; i += LANES) STORE_LANES(first + i, sums[i / LANES]);
+#endif
 }

@@ -31,7 +31,7 @@ constexpr double kFall = 1.5;
 /// log of how far the filter lifts the largest eigenvalue (its degree follows): measured on
 /// photographs, 1 to 1.5 takes the fewest products; larger saves steps of Lanczos but begins to
 /// cost products.
-constexpr double kFilterLift = 1.25;
+constexpr double kFilterLift = 2.0;
 
 /// Ritz values of the filtered operator, descending, and the projected eigenvectors in the same
 /// order.

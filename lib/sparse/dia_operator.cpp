@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
@@ -15,21 +16,29 @@ namespace diacut {
 namespace {
 
 /// Where a measurement found a kernel better than the rule in choose_matvec(). The first entry that
-/// fits a device holds.
+/// fits a device and a matrix holds. Figures: diacut-bench spmv, radius 5.
 struct Measured {
   DeviceKind device;
   const char* vendor;  ///< Part of the device's vendor.
+  std::size_t rows;    ///< At most.
   MatvecKind kind;
 };
-constexpr std::array<Measured, 0> kMeasured = {};
+constexpr std::size_t kAnyRows = std::numeric_limits<std::size_t>::max();
+constexpr std::array<Measured, 2> kMeasured = {{
+    // H200, 0.15 million rows: 1281 GFLOP/s, where `image` reaches 468.
+    {DeviceKind::kGpu, "NVIDIA", std::size_t{1} << 19, MatvecKind::kNaive},
+    // H200, 4 and 16 million rows: 1992 and 2067, where `image` reaches 1584 and 1723.
+    {DeviceKind::kGpu, "NVIDIA", kAnyRows, MatvecKind::kUnrolled},
+}};
 
 bool has_image_for(const DeviceInfo& device, const DiaShape& shape) {
   return matvec_image_size(device, shape.rows).width_log2 != 0;
 }
 
-MatvecKind automatic(const DeviceInfo& device) {
+MatvecKind automatic(const DeviceInfo& device, std::size_t rows) {
   for (const Measured& entry : kMeasured) {
-    if (entry.device == device.kind && device.vendor.find(entry.vendor) != std::string::npos) {
+    if (entry.device == device.kind && rows <= entry.rows &&
+        device.vendor.find(entry.vendor) != std::string::npos) {
       return entry.kind;
     }
   }
@@ -88,7 +97,7 @@ MatvecKind matvec_kind(const std::string& name) {
 }
 
 MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo& device, const DiaShape& shape) {
-  const MatvecKind kind = asked == MatvecKind::kAuto ? automatic(device) : asked;
+  const MatvecKind kind = asked == MatvecKind::kAuto ? automatic(device, shape.rows) : asked;
   if (kind != MatvecKind::kImage || has_image_for(device, shape)) return {kind, {}};
   const std::string why =
       device.images ? fmt::format("its images, at most {} x {}, do not hold {} rows",

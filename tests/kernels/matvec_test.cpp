@@ -239,6 +239,18 @@ TEST(MatvecChoice, TheRuleWithoutAMeasurement) {
   EXPECT_TRUE(chosen(DeviceKind::kCpu).note.empty());
 }
 
+TEST(MatvecChoice, AMeasurementBeatsTheRule) {
+  DeviceInfo info = device(DeviceKind::kGpu, 16384, 16384);
+  info.vendor = "NVIDIA Corporation";
+  const auto chosen = [&](int width) {
+    return choose_matvec(MatvecKind::kAuto, info,
+                         dia_shape(Grid{width, 1000, width}, disc_stencil(5)))
+        .kind;
+  };
+  EXPECT_EQ(chosen(400), MatvecKind::kNaive);
+  EXPECT_EQ(chosen(1000), MatvecKind::kUnrolled);
+}
+
 TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
   const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
   for (const MatvecKind asked : {MatvecKind::kAuto, MatvecKind::kImage}) {

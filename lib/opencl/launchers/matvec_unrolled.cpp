@@ -26,7 +26,7 @@ MatvecKernelFile file_for(const DeviceInfo& device, const MatvecMatrix& matrix) 
     constexpr std::size_t kRun = 512;  // Its sums take 2 KiB.
     return {"matvec_unrolled.cl", options(matrix, kRun, 16), 1, kRun};
   }
-  return {"matvec_unrolled.cl", options(matrix, 1, 1), 128, 1};
+  return {"matvec_unrolled.cl", options(matrix, 1, 1), 256, 1};
 }
 
 }  // namespace
