@@ -145,6 +145,21 @@ TEST_F(Cue, MasksMatchTheReference) {
   }
 }
 
+// Small enough for a simulated device that watches every access.
+class TinyCue : public Cue {};
+
+TEST_F(TinyCue, MatchesTheReference) {
+  Image image = random_image(7, 5, 3, 51);
+  mask_out(image, 9);
+  mask_out(image, 34);
+  for (const bool thin : {false, true}) {
+    CueParameters parameters;
+    parameters.thin = thin;
+    expect_matches_reference(image, parameters, 2);
+    expect_matches_reference(random_image(2, 3, 1, 52), parameters);
+  }
+}
+
 // The least of the largest strengths on the lines of a stencil whose ends lie at least `margin`
 // pixels to either side of a boundary; distance(x, y) is signed. Away from the image's border.
 template <class Distance>
