@@ -224,7 +224,7 @@ TEST(DamagedImage, ChangedBytesNeverCrash) {
 TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
   // PNG has check sums; JPEG's decoder notices that codes end early or late.
   const std::map<std::string, FileBytes> files = whole_files();
-  for (const char* name : {"8.png", "16.png", "alpha.png", "colour.jpg"}) {
+  for (const char* name : {"8.png", "16.png", "alpha.png", "colour.jpg", "jpeg.tif"}) {
     FileBytes damaged = files.at(name);
     const std::size_t middle = damaged.size() / 2;
     for (std::size_t k = 0; k < 12; ++k) damaged[middle + k] ^= 0x5a;
