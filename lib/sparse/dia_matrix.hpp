@@ -15,8 +15,9 @@ namespace diacut {
 ///   (A x)[row] = sum over d of values[d * pitch + row] * x[row + offsets[d]]
 ///
 /// over the d with 0 <= row + offsets[d] < rows. Offsets of a stencil ascend, except in images
-/// narrower than it, where they may also repeat. An entry whose column lies outside [0, rows), or in another image row than
-/// its stencil entry means, is stored as zero; elements from rows to pitch are zero too.
+/// narrower than it, where they may also repeat. An entry whose column lies outside [0, rows), or
+/// in another image row than its stencil entry means, is stored as zero; elements from rows to
+/// pitch are zero too.
 struct DiaShape {
   std::size_t rows = 0;
   std::size_t pitch = 0;  ///< Elements from one diagonal to the next: dia_pitch(rows).

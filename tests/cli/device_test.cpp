@@ -86,8 +86,11 @@ TEST_F(CliDevice, KernelFolder) {
   for (const fs::directory_entry& file : fs::directory_iterator(path("kernels"))) {
     write(fs::path("kernels") / file.path().filename(), "#error spoilt on purpose\n");
   }
-  expect_error(segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"}), 4,
-               {"spoilt on purpose", ".cl"});
+  // PoCL's own compiler says "1 error generated." on stderr before diacut has anything to say.
+  Result spoilt = segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"});
+  const std::string theirs = "1 error generated.\n";
+  if (spoilt.err.rfind(theirs, 0) == 0) spoilt.err.erase(0, theirs.size());
+  expect_error(spoilt, 4, {"spoilt on purpose", ".cl"});
   expect_error(segment({"a.png", "-o", "x.png", "--kernel-dir", "nowhere"}), 2,
                {"--kernel-dir", "nowhere"});
   EXPECT_FALSE(exists("x.png"));
