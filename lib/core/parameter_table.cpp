@@ -163,7 +163,14 @@ std::vector<ParameterEntry> make_table() {
   region.real("max_ncut", &RegionParameters::max_ncut, 0, 2,
               {"",
                "A two-way cut is made while its normalized cut is at most this (Shi and Malik "
-               "2000); lower values give fewer regions."});
+               "2000), in a picture of 481 x 321 pixels; in others, times sqrt(154401/pixels), "
+               "because the same shapes in a larger picture have smaller normalized cuts. Lower "
+               "values give fewer regions."});
+  region.real("max_flatness", &RegionParameters::max_flatness, 0, 1,
+              {"",
+               "A two-way cut is made only where the affinity across it is at most this share of "
+               "the region's own, between direct neighbours: along a boundary, not through what is "
+               "flat."});
   region.integer("min_size", &RegionParameters::min_size, 0, kMaxInt,
                  {"pixels", "Smaller regions join the neighbour they are most alike."});
   return table;

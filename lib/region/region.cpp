@@ -9,12 +9,14 @@
 
 #include "diacut/errors.hpp"
 #include "region/parts.hpp"
-#include "region/two_way_cut.hpp"
+#include "region/region_cutter.hpp"
 
 namespace diacut {
 
 namespace {
 
+/// Cuts of one region at once at most.
+constexpr int kMaxCuts = 15;
 constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
 void check_finite(const Eigenvectors& eigenvectors) {
@@ -64,21 +66,29 @@ Parts apply(const Parts& parts, const PartGraph& graph) {
   return result;
 }
 
-/// Regions with those in `cut` divided by `side`. A side may be in pieces: within its old region, a
-/// piece of less than `min_size` pixels joins another one, as long as more than `at_least` are
-/// left of the region.
+/// Regions with those in `cut` divided into their pieces (see RegionCuts). A piece may not be
+/// connected: within its old region, a part of less than `min_size` pixels joins another one, as
+/// long as more than `at_least` are left of the region.
 Parts divide(const Parts& regions, const std::vector<char>& cut,
-             const std::vector<std::uint8_t>& side, std::int64_t min_size, std::int32_t at_least,
+             const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
              AffinityGraph& graph) {
-  std::vector<std::int32_t> classes(regions.of_pixel.size());
+  // Class numbers for the pieces of each region that is cut, behind those of the regions.
+  std::vector<std::int32_t> first(cut.size(), 0);
+  std::int32_t next = regions.count + 1;
+  for (std::size_t r = 1; r < cut.size(); ++r) {
+    if (cut[r] == 0) continue;
+    first[r] = next;
+    next += kMaxCuts;
+  }
+  std::vector<std::int32_t> classes = regions.of_pixel;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const std::int32_t r = regions.of_pixel[i];
-    classes[i] = 2 * r + (cut[r] != 0 && side[i] != 0 ? 1 : 0);
+    if (cut[r] != 0 && piece[i] != 0) classes[i] = first[r] + piece[i] - 1;
   }
-  const Parts pieces = connected_parts(regions.width, regions.height, classes);
-  PartGraph pieces_graph(pieces, graph.right(), graph.down(), regions.of_pixel);
-  pieces_graph.join_small(min_size, at_least);
-  return apply(pieces, pieces_graph);
+  const Parts parts = connected_parts(regions.width, regions.height, classes);
+  PartGraph joins(parts, graph.right(), graph.down(), regions.of_pixel);
+  joins.join_small(min_size, at_least);
+  return apply(parts, joins);
 }
 
 /// Which region of `before` each region of `after`, a finer division, is from; and how many each
@@ -97,29 +107,39 @@ struct Descent {
   }
 };
 
-/// Two-way cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
-Parts cut_recursively(Parts regions, TwoWayCutter& cutter, AffinityGraph& graph,
+/// Pixels of the picture that max_ncut is meant for.
+constexpr double kUsualPixels = 481.0 * 321.0;
+
+/// Cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
+Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
                       const RegionParameters& parameters, const Watch& watch) {
   // Levels are not known beforehand: each takes half of what is left of the bar.
   double share = 0;
-  const std::int64_t min_side = std::max(1, parameters.min_size);
+  // A cut is a length and an association an area: the same shapes, in a picture twice as wide, have
+  // half the normalized cut.
+  const auto pixels = std::count_if(regions.of_pixel.begin(), regions.of_pixel.end(),
+                                    [](std::int32_t r) { return r != 0; });
+  const double scale =
+      std::sqrt(kUsualPixels / static_cast<double>(std::max<std::ptrdiff_t>(pixels, 1)));
+  const CutLimits limits{std::max(1, parameters.min_size), parameters.max_ncut * scale,
+                         parameters.max_flatness, kMaxCuts};
   std::vector<char> open(static_cast<std::size_t>(regions.count) + 1, 1);
   for (;;) {
     watch.report("regions", share);
     share += 0.5 * (1.0 - share);
     const std::vector<std::int64_t> sizes = sizes_of(regions);
     for (std::int32_t r = 0; r <= regions.count; ++r) {
-      if (sizes[r] < 2 * min_side) open[r] = 0;
+      if (sizes[r] < 2 * limits.min_side) open[r] = 0;
     }
     const Subset subset = subset_of(regions, open);
     if (subset.member.size() == 1) return regions;
     const auto count = static_cast<std::int32_t>(subset.member.size() - 1);
-    const TwoWayCuts cuts = cutter.best_cuts(subset.region, count, min_side);
+    const RegionCuts cuts = cutter.best_cuts(subset.region, count, limits);
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
     for (std::int32_t k = 1; k <= count; ++k) {
-      cut[subset.member[k]] = cuts.ncut[k] <= parameters.max_ncut;
+      cut[subset.member[k]] = cuts.ncut[k] < RegionCuts::kNone ? 1 : 0;
     }
-    Parts divided = divide(regions, cut, cuts.side, min_side, 1, graph);
+    Parts divided = divide(regions, cut, cuts.piece, limits.min_side, 1, graph);
     const Descent descent(regions, divided);
     open.assign(static_cast<std::size_t>(divided.count) + 1, 0);
     for (std::int32_t r = 1; r <= divided.count; ++r) {
@@ -162,15 +182,16 @@ std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vecto
 
 /// Cuts until there are `target` regions, the cheapest cuts first. Precondition: so many pixels
 /// have data.
-Parts cut_to_count(Parts regions, std::int32_t target, TwoWayCutter& cutter, AffinityGraph& graph,
+Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
                    const RegionParameters& parameters, const Watch& watch) {
-  std::int64_t min_side = std::max(1, parameters.min_size);
+  CutLimits limits;
+  limits.min_side = std::max(1, parameters.min_size);
   bool arbitrary = false;
   while (regions.count < target) {
     watch.report("regions", static_cast<double>(regions.count) / target);
     const std::vector<std::int64_t> sizes = sizes_of(regions);
     std::vector<std::int32_t> order;
-    std::vector<std::uint8_t> side;
+    std::vector<std::uint8_t> piece;
     if (arbitrary) {
       for (std::int32_t r = 1; r <= regions.count; ++r) {
         if (sizes[r] > 1) order.push_back(r);
@@ -178,18 +199,18 @@ Parts cut_to_count(Parts regions, std::int32_t target, TwoWayCutter& cutter, Aff
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
     } else {
-      TwoWayCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, min_side);
+      RegionCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, limits);
       for (std::int32_t r = 1; r <= regions.count; ++r) {
-        if (cuts.ncut[r] < TwoWayCuts::kNoCut) order.push_back(r);
+        if (cuts.ncut[r] < RegionCuts::kNone) order.push_back(r);
       }
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return cuts.ncut[a] < cuts.ncut[b]; });
-      side = std::move(cuts.side);
+      piece = std::move(cuts.piece);
     }
     if (order.empty()) {
       // Give up the least size first, then the eigenvectors.
-      arbitrary = min_side == 1;
-      min_side = 1;
+      arbitrary = limits.min_side == 1;
+      limits.min_side = 1;
       continue;
     }
     // Only half of what is missing, because the halves of a cheap cut may have cheap cuts too.
@@ -197,8 +218,8 @@ Parts cut_to_count(Parts regions, std::int32_t target, TwoWayCutter& cutter, Aff
     order.resize(std::min(order.size(), arbitrary ? missing : (missing + 1) / 2));
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
     for (const std::int32_t r : order) cut[r] = 1;
-    if (arbitrary) side = arbitrary_sides(regions, cut, sizes);
-    regions = divide(regions, cut, side, kAnySize, 2, graph);
+    if (arbitrary) piece = arbitrary_sides(regions, cut, sizes);
+    regions = divide(regions, cut, piece, kAnySize, 2, graph);
   }
   return regions;
 }
@@ -225,7 +246,7 @@ Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
   watch.report("regions", 0);
 
   const Parts pieces = connected_parts(width, height, data);
-  TwoWayCutter cutter(eigenvectors, graph);
+  RegionCutter cutter(eigenvectors, graph);
   Parts regions;
   if (wanted > 0) {
     regions = connected_parts(width, height, discretise(eigenvectors, wanted));

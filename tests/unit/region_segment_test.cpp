@@ -132,6 +132,11 @@ TEST(SegmentRegions, RegionsUnderTheLeastSizeJoinTheirNeighbour) {
   EXPECT_THAT(segmented(drawing, 0, 5).drawing, ElementsAreArray(without));
 }
 
+TEST(SegmentRegions, AFlatPictureIsOneRegion) {
+  const Drawing flat(24, std::string(32, 'a'));
+  EXPECT_THAT(segmented(flat, 0, 20, 17).drawing, ElementsAreArray(flat));
+}
+
 TEST(SegmentRegions, TinyPictures) {
   for (const Drawing& drawing :
        {Drawing{"a"}, Drawing{"aaaaaaaa"}, Drawing{"a", "a", "a"}, Drawing{"aa", "aa"}}) {
@@ -149,6 +154,23 @@ TEST(SegmentRegions, WithTheTrivialVectorAloneEachPieceIsARegion) {
   EXPECT_THAT(segmented({"aab ", "abb ", "   a"}, 0, 1, 1).drawing,
               ElementsAreArray({"aaa ", "aaa ", "   b"}));
   EXPECT_EQ(segmented(kFour, 3, 1, 1).labels.count, 3);
+}
+
+TEST(SegmentRegions, RoughVectorsStillCutAlongTheBoundaries) {
+  // What a solver leaves that was stopped early: the first vectors turned among each other, with
+  // noise.
+  DrawnGraph graph(kFour);
+  Eigenvectors rough = graph.eigenvectors(6);
+  for (std::size_t k = 1; k < rough.vectors.size(); ++k) {
+    for (std::size_t i = 0; i < rough.sqrt_degree.size(); ++i) {
+      const double noise = static_cast<double>((i * 7919 + k * 104729) % 1000) / 1000.0 - 0.5;
+      rough.vectors[k][i] += static_cast<float>(0.02 * noise);
+    }
+  }
+  rough.report.converged = false;
+  RegionParameters parameters;
+  parameters.min_size = 1;
+  EXPECT_THAT(segmented(graph, rough, parameters).drawing, ElementsAreArray(kFour));
 }
 
 TEST(SegmentRegions, ANanInAVectorIsAnError) {

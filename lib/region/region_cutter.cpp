@@ -1,0 +1,486 @@
+#include "region/region_cutter.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+namespace diacut {
+
+namespace {
+
+/// Ritz vectors of each region whose thresholds are tried.
+constexpr std::size_t kDirections = 4;
+/// Bins of a Ritz vector's values, and how many of their edges are thresholds to try: half of them
+/// evenly spaced in value, half in rank.
+constexpr std::size_t kFineBins = 4096;
+constexpr std::size_t kThresholds = 128;
+/// Pixels of a region by which cuts are compared, and how many of about the same cut are kept.
+constexpr std::size_t kSample = 256;
+constexpr std::ptrdiff_t kVariants = 3;
+/// Directions of the restricted basis with less than this share of the largest one's variance are
+/// rounding errors of the others.
+constexpr double kIndependent = 1e-6;
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+/// The pixels of each region, in scan order, behind each other.
+class PixelLists {
+ public:
+  PixelLists(const std::vector<std::int32_t>& region, std::int32_t count)
+      : start_(static_cast<std::size_t>(count) + 2, 0) {
+    for (const std::int32_t r : region) {
+      if (r != 0) ++start_[r + 1];
+    }
+    std::partial_sum(start_.begin(), start_.end(), start_.begin());
+    pixels_.resize(start_.back());
+    std::vector<std::size_t> next = start_;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+      if (region[i] != 0) pixels_[next[region[i]]++] = i;
+    }
+  }
+
+  std::span<const std::size_t> of(std::int32_t r) const {
+    return std::span(pixels_).subspan(start_[r], start_[r + 1] - start_[r]);
+  }
+
+ private:
+  std::vector<std::size_t> start_;
+  std::vector<std::size_t> pixels_;
+};
+
+/// A region's small matrices in its basis Y, whose columns are centred on the region.
+struct RitzProblem {
+  Vector mean;        ///< What was subtracted from each column.
+  Matrix mass;        ///< Y^T D Y
+  Matrix stiffness;   ///< Y^T (D - W) Y
+  Vector first;       ///< Y^T D 1
+  double volume = 0;  ///< 1^T D 1
+};
+
+/// Fills the region's rows of `block` with its basis y = z / sqrt_degree, centred, and a 1; returns
+/// the means. Centred before the product, because what is left of (D - W) y then carries no
+/// rounding error of the constant.
+Vector centre_basis(const Eigenvectors& eigenvectors, std::span<const std::size_t> pixels,
+                    std::size_t columns, std::vector<float>& block) {
+  const std::size_t stride = columns + 1;
+  Vector mean = Vector::Zero(columns);
+  for (const std::size_t i : pixels) {
+    float* row = &block[i * stride];
+    const float scale = 1.0f / eigenvectors.sqrt_degree[i];
+    for (std::size_t c = 0; c < columns; ++c) row[c] = eigenvectors.vectors[c + 1][i] * scale;
+    for (std::size_t c = 0; c < columns; ++c) mean[c] += row[c];
+    row[columns] = 1.0f;
+  }
+  mean /= static_cast<double>(pixels.size());
+  for (const std::size_t i : pixels) {
+    float* row = &block[i * stride];
+    for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(row[c] - mean[c]);
+  }
+  return mean;
+}
+
+/// The sums over a region's pixels. Rows of `block` hold Y, then 1; rows of `product` W times that.
+RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
+                         const std::vector<float>& block, const std::vector<float>& product) {
+  constexpr std::size_t kRows = 128;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto columns = static_cast<std::size_t>(mean.size());
+  const std::size_t stride = columns + 1;
+  RitzProblem problem;
+  problem.mean = std::move(mean);
+  problem.mass = Matrix::Zero(columns, columns);
+  problem.stiffness = Matrix::Zero(columns, columns);
+  problem.first = Vector::Zero(columns);
+  Rows y(kRows, columns);
+  Rows dy(kRows, columns);
+  Rows ly(kRows, columns);
+  for (std::size_t at = 0; at < pixels.size(); at += kRows) {
+    const std::size_t rows = std::min(kRows, pixels.size() - at);
+    for (std::size_t k = 0; k < rows; ++k) {
+      const float* in = &block[pixels[at + k] * stride];
+      const float* out = &product[pixels[at + k] * stride];
+      const double degree = out[columns];
+      problem.volume += degree;
+      for (std::size_t c = 0; c < columns; ++c) {
+        y(k, c) = in[c];
+        dy(k, c) = degree * in[c];
+        ly(k, c) = degree * in[c] - out[c];
+      }
+    }
+    problem.mass.noalias() += y.topRows(rows).transpose() * dy.topRows(rows);
+    problem.stiffness.noalias() += y.topRows(rows).transpose() * ly.topRows(rows);
+    problem.first += dy.topRows(rows).colwise().sum().transpose();
+  }
+  return problem;
+}
+
+/// Coefficients (columns) of the Ritz vectors of the smallest Ritz values, orthogonal to the
+/// constant one in D; at most kDirections, none if the basis is constant on the region.
+Matrix ritz_vectors(const RitzProblem& problem) {
+  const Eigen::Index n = problem.mean.size();
+  if (!(problem.volume > 0)) return Matrix(n, 0);
+  const Vector weighted_mean = problem.first / problem.volume;
+  const Matrix covariance =
+      problem.mass / problem.volume - weighted_mean * weighted_mean.transpose();
+  Vector scale(n);
+  for (Eigen::Index c = 0; c < n; ++c) {
+    // A column that differs from its mean by rounding only says nothing.
+    const double noise = 1e-6 * std::abs(problem.mean[c]);
+    const double variance = covariance(c, c);
+    scale[c] = variance > noise * noise ? 1.0 / std::sqrt(variance) : 0.0;
+  }
+  const Matrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Matrix> independent(correlation);
+  const Vector& size = independent.eigenvalues();
+  if (!(size[n - 1] > 0)) return Matrix(n, 0);
+  Eigen::Index dropped = 0;
+  while (size[dropped] <= kIndependent * size[n - 1]) ++dropped;
+  const Eigen::Index kept = n - dropped;
+  const Matrix white = scale.asDiagonal() * independent.eigenvectors().rightCols(kept) *
+                       size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix reduced = white.transpose() * problem.stiffness * white;
+  const Eigen::SelfAdjointEigenSolver<Matrix> ritz(reduced);
+  const auto wanted = static_cast<Eigen::Index>(kDirections);
+  return white * ritz.eigenvectors().leftCols(std::min(wanted, kept));
+}
+
+/// Puts `values` into at most kThresholds bins; returns how many. Between each two lies a
+/// threshold. Bins may be empty.
+std::size_t bin_values(std::span<const float> values, std::span<std::uint8_t> bins) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const float origin = *low;
+  const float range = *high - origin;
+  if (!(range > 0)) {
+    std::fill(bins.begin(), bins.end(), std::uint8_t{0});
+    return 1;
+  }
+  const float scale = static_cast<float>(kFineBins) / range;
+  const auto fine_bin = [&](float value) {
+    return std::min(static_cast<std::size_t>((value - origin) * scale), kFineBins - 1);
+  };
+  std::array<std::size_t, kFineBins> count{};
+  for (const float value : values) ++count[fine_bin(value)];
+  // A bin begins where the value, or the rank, passes a multiple of its step.
+  std::array<std::uint8_t, kFineBins> coarse{};
+  constexpr std::size_t kHalf = kThresholds / 2;
+  std::size_t bin = 0;
+  std::size_t below = 0;
+  std::size_t value_step = 0;
+  std::size_t rank_step = 0;
+  for (std::size_t fine = 0; fine < kFineBins; ++fine) {
+    const std::size_t by_value = fine * kHalf / kFineBins;
+    const std::size_t by_rank = below * kHalf / values.size();
+    if (by_value != value_step || by_rank != rank_step) ++bin;
+    value_step = by_value;
+    rank_step = by_rank;
+    coarse[fine] = static_cast<std::uint8_t>(bin);
+    below += count[fine];
+  }
+  for (std::size_t p = 0; p < values.size(); ++p) bins[p] = coarse[fine_bin(values[p])];
+  return bin + 1;
+}
+
+/// One region's affinities between direct neighbours.
+class Links {
+ public:
+  Links(std::span<const std::size_t> pixels, const std::vector<std::int32_t>& region,
+        std::size_t width, AffinityGraph& graph)
+      : pixels_(pixels),
+        region_(region),
+        width_(width),
+        right_(graph.right()),
+        down_(graph.down()) {}
+
+  /// Calls f(i, j, weight) for each pair of direct neighbours.
+  template <class F>
+  void for_each(const F& f) const {
+    for (const std::size_t i : pixels_) {
+      const std::size_t below = i + width_;
+      if ((i + 1) % width_ != 0 && region_[i + 1] == region_[i]) f(i, i + 1, right_[i]);
+      if (below < region_.size() && region_[below] == region_[i]) f(i, below, down_[i]);
+    }
+  }
+
+  double mean() const {
+    double sum = 0;
+    double count = 0;
+    for_each([&](std::size_t, std::size_t, float weight) {
+      sum += weight;
+      ++count;
+    });
+    return count > 0 ? sum / count : 0;
+  }
+
+ private:
+  std::span<const std::size_t> pixels_;
+  const std::vector<std::int32_t>& region_;
+  std::size_t width_;
+  const std::vector<float>& right_;
+  const std::vector<float>& down_;
+};
+
+/// The cut of a region between the bins 0..threshold of a direction and those above.
+struct Candidate {
+  std::size_t direction = 0;
+  std::size_t threshold = 0;
+  /// The normalized cut with the affinities of direct neighbours alone, for a ranking.
+  double price = 0;
+};
+
+/// What is known of a region before its cuts are compared.
+struct RegionView {
+  std::span<const std::size_t> pixels;
+  double volume = 0;
+  Links links;
+  double mean_link = 0;
+};
+
+/// Adds the thresholds of one direction that are within the limits. `bin` and `degree` by pixel of
+/// the image.
+void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::size_t bins,
+           const std::vector<float>& degree, const CutLimits& limits, std::size_t direction,
+           std::vector<Candidate>& found) {
+  std::vector<double> volumes(bins, 0.0);
+  std::vector<std::int64_t> sizes(bins, 0);
+  for (const std::size_t i : region.pixels) {
+    volumes[bin[i]] += degree[i];
+    ++sizes[bin[i]];
+  }
+  // Of what crosses a threshold, the change from the threshold before.
+  std::vector<double> cut(bins, 0.0);
+  std::vector<std::int64_t> length(bins, 0);
+  region.links.for_each([&](std::size_t i, std::size_t j, float weight) {
+    if (bin[i] == bin[j]) return;
+    const auto [low, high] = std::minmax(bin[i], bin[j]);
+    cut[low] += weight;
+    cut[high] -= weight;
+    ++length[low];
+    --length[high];
+  });
+  double below_volume = 0;
+  std::int64_t below = 0;
+  double crossing = 0;
+  std::int64_t crossed = 0;
+  for (std::size_t t = 0; t + 1 < bins; ++t) {
+    below_volume += volumes[t];
+    below += sizes[t];
+    crossing += cut[t];
+    crossed += length[t];
+    const std::int64_t above = static_cast<std::int64_t>(region.pixels.size()) - below;
+    if (sizes[t] == 0 || below < limits.min_side || above < limits.min_side) continue;
+    const double flat = region.mean_link * static_cast<double>(crossed);
+    if (crossing > limits.max_flatness * flat) continue;
+    const double price = crossing / below_volume + crossing / (region.volume - below_volume);
+    found.push_back({direction, t, price});
+  }
+}
+
+/// The best of the candidates, at most `wanted`. Of cuts that differ little a few are taken, for
+/// the normalized cut with all of W to choose from, but not all: others are to be found too.
+std::vector<Candidate> best_candidates(std::vector<Candidate> found, std::size_t wanted,
+                                       std::span<const std::size_t> pixels,
+                                       const std::vector<std::vector<std::uint8_t>>& bins) {
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+  using Side = std::bitset<kSample>;
+  std::vector<Candidate> best;
+  std::vector<Side> sides;
+  for (const Candidate& candidate : found) {
+    if (best.size() == wanted) break;
+    Side side;
+    for (std::size_t s = 0; s < kSample; ++s) {
+      const std::size_t i = pixels[s * pixels.size() / kSample];
+      side[s] = bins[candidate.direction][i] > candidate.threshold;
+    }
+    if (side.count() > kSample / 2) side.flip();
+    const std::ptrdiff_t alike = std::count_if(sides.begin(), sides.end(), [&](const Side& other) {
+      return 4 * (side ^ other).count() <= std::min(side.count(), other.count());
+    });
+    if (alike >= kVariants) continue;
+    best.push_back(candidate);
+    sides.push_back(side);
+  }
+  return best;
+}
+
+/// A cut by all of W.
+struct Cut {
+  std::size_t column = 0;  ///< Of the block of indicators.
+  bool above = false;      ///< Whether the indicator is 1 on the lighter side.
+  double crossing = 0;
+  double ncut = 0;
+  double volume = 0;      ///< Of the lighter side.
+  std::int64_t size = 0;  ///< Of the lighter side, in pixels.
+};
+
+/// The normalized cuts of a region's indicators, cheapest first. Rows of `block` hold the
+/// indicators, rows of `inside` W times those.
+std::vector<Cut> normalized_cuts(const RegionView& region, std::size_t count, std::size_t stride,
+                                 const std::vector<float>& block, const std::vector<float>& inside,
+                                 const std::vector<float>& degree) {
+  std::vector<double> above(count, 0.0);
+  std::vector<double> size(count, 0.0);
+  std::vector<double> crossing(count, 0.0);
+  for (const std::size_t i : region.pixels) {
+    const float* in = &block[i * stride];
+    const float* out = &inside[i * stride];
+    for (std::size_t c = 0; c < count; ++c) {
+      above[c] += in[c] * degree[i];
+      size[c] += in[c];
+      crossing[c] += (1.0f - in[c]) * out[c];
+    }
+  }
+  std::vector<Cut> cuts;
+  for (std::size_t c = 0; c < count; ++c) {
+    const double below = region.volume - above[c];
+    Cut cut;
+    cut.column = c;
+    cut.above = above[c] <= below;
+    cut.crossing = crossing[c];
+    cut.ncut = crossing[c] / above[c] + crossing[c] / below;
+    cut.volume = std::min(above[c], below);
+    cut.size = static_cast<std::int64_t>(size[c]);
+    if (!cut.above) cut.size = static_cast<std::int64_t>(region.pixels.size()) - cut.size;
+    cuts.push_back(cut);
+  }
+  std::stable_sort(cuts.begin(), cuts.end(),
+                   [](const Cut& a, const Cut& b) { return a.ncut < b.ncut; });
+  return cuts;
+}
+
+/// Whether a cut of what is left of a region, the pixels with piece 0, follows a boundary.
+template <class Side>
+bool follows_boundary(const RegionView& region, const std::vector<std::uint8_t>& piece,
+                      double max_flatness, const Side& side) {
+  double crossing = 0;
+  double crossed = 0;
+  region.links.for_each([&](std::size_t i, std::size_t j, float weight) {
+    if (piece[i] != 0 || piece[j] != 0 || side(i) == side(j)) return;
+    crossing += weight;
+    ++crossed;
+  });
+  return crossing <= max_flatness * region.mean_link * crossed;
+}
+
+/// Takes off the lighter sides of a region's cuts, cheapest first, as long as they do not overlap
+/// and the cut of what is then left stays within the limits.
+void take_off(const RegionView& region, const std::vector<Cut>& cuts, std::size_t stride,
+              const std::vector<float>& block, const CutLimits& limits,
+              std::vector<std::uint8_t>& piece) {
+  double rest = region.volume;
+  auto rest_size = static_cast<std::int64_t>(region.pixels.size());
+  int made = 0;
+  for (const Cut& cut : cuts) {
+    if (made == limits.max_cuts) return;
+    rest -= cut.volume;
+    rest_size -= cut.size;
+    const auto taken_off = [&](std::size_t i) {
+      return (block[i * stride + cut.column] != 0) == cut.above;
+    };
+    const bool allowed =
+        made == 0 || (rest_size >= limits.min_side && rest > 0 &&
+                      cut.crossing / cut.volume + cut.crossing / rest <= limits.max_ncut &&
+                      follows_boundary(region, piece, limits.max_flatness, taken_off) &&
+                      std::none_of(region.pixels.begin(), region.pixels.end(),
+                                   [&](std::size_t i) { return piece[i] != 0 && taken_off(i); }));
+    if (!allowed) {
+      rest += cut.volume;
+      rest_size += cut.size;
+      continue;
+    }
+    ++made;
+    for (const std::size_t i : region.pixels) {
+      if (taken_off(i)) piece[i] = static_cast<std::uint8_t>(made);
+    }
+  }
+}
+
+}  // namespace
+
+RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph)
+    : eigenvectors_(eigenvectors),
+      graph_(graph),
+      width_(static_cast<std::size_t>(eigenvectors.width)),
+      pixels_(eigenvectors.sqrt_degree.size()) {
+  // The trivial vector is constant on every region. Of the others, as many are used as leave one
+  // column of a product for the degrees; further ones say little about large regions.
+  const std::size_t nontrivial = std::max<std::size_t>(eigenvectors.vectors.size(), 1) - 1;
+  columns_ = std::min(nontrivial, static_cast<std::size_t>(graph.max_columns()) - 1);
+}
+
+RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
+                                   const CutLimits& limits) {
+  const auto regions = static_cast<std::size_t>(count) + 1;
+  RegionCuts cuts;
+  cuts.ncut.assign(regions, RegionCuts::kNone);
+  cuts.piece.assign(pixels_, 0);
+  if (columns_ == 0) return cuts;
+  const PixelLists lists(region, count);
+
+  std::vector<Vector> means(regions);
+  std::size_t stride = columns_ + 1;
+  block_.assign(pixels_ * stride, 0.0f);
+  for (std::int32_t r = 1; r <= count; ++r) {
+    means[r] = centre_basis(eigenvectors_, lists.of(r), columns_, block_);
+  }
+  graph_.product_within(region, block_, static_cast<int>(stride), product_);
+  std::vector<float> degree(pixels_);
+  for (std::size_t i = 0; i < pixels_; ++i) degree[i] = product_[i * stride + columns_];
+
+  const auto wanted = static_cast<std::size_t>(graph_.max_columns());
+  std::vector<std::vector<std::uint8_t>> bins(kDirections, std::vector<std::uint8_t>(pixels_));
+  std::vector<RegionView> views(1, {{}, 0, Links({}, region, width_, graph_), 0});
+  std::vector<std::vector<Candidate>> candidates(regions);
+  std::vector<float> values;
+  std::vector<std::uint8_t> value_bins;
+  for (std::int32_t r = 1; r <= count; ++r) {
+    const std::span<const std::size_t> pixels = lists.of(r);
+    const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_);
+    const Links links(pixels, region, width_, graph_);
+    views.push_back({pixels, problem.volume, links, links.mean()});
+    if (static_cast<std::int64_t>(pixels.size()) < 2 * limits.min_side) continue;
+    const Eigen::MatrixXf coefficients = ritz_vectors(problem).cast<float>();
+    values.resize(pixels.size());
+    value_bins.resize(pixels.size());
+    std::vector<Candidate> found;
+    for (Eigen::Index k = 0; k < coefficients.cols(); ++k) {
+      const float* coefficient = coefficients.col(k).data();
+      for (std::size_t p = 0; p < pixels.size(); ++p) {
+        const float* row = &block_[pixels[p] * stride];
+        values[p] = std::inner_product(row, row + columns_, coefficient, 0.0f);
+      }
+      const std::size_t used = bin_values(values, value_bins);
+      for (std::size_t p = 0; p < pixels.size(); ++p) bins[k][pixels[p]] = value_bins[p];
+      sweep(views[r], bins[k], used, degree, limits, static_cast<std::size_t>(k), found);
+    }
+    candidates[r] = best_candidates(std::move(found), wanted, pixels, bins);
+  }
+
+  // One column a candidate: 1 above its threshold, 0 below.
+  stride = wanted;
+  block_.assign(pixels_ * stride, 0.0f);
+  for (std::int32_t r = 1; r <= count; ++r) {
+    for (const std::size_t i : lists.of(r)) {
+      for (std::size_t c = 0; c < candidates[r].size(); ++c) {
+        const Candidate& candidate = candidates[r][c];
+        if (bins[candidate.direction][i] > candidate.threshold) block_[i * stride + c] = 1.0f;
+      }
+    }
+  }
+  graph_.product_within(region, block_, static_cast<int>(stride), product_);
+  for (std::int32_t r = 1; r <= count; ++r) {
+    const std::vector<Cut> found =
+        normalized_cuts(views[r], candidates[r].size(), stride, block_, product_, degree);
+    if (found.empty() || found.front().ncut > limits.max_ncut) continue;
+    cuts.ncut[r] = found.front().ncut;
+    take_off(views[r], found, stride, block_, limits, cuts.piece);
+  }
+  return cuts;
+}
+
+}  // namespace diacut

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "region/region.hpp"
+
+namespace diacut {
+
+/// Which cuts of a region are considered.
+struct CutLimits {
+  /// Pixels that each side of a cut must have.
+  std::int64_t min_side = 1;
+  /// Largest normalized cut, cut/assoc(A, R) + cut/assoc(B, R), in [0, 2].
+  double max_ncut = 2;
+  /// Largest flatness: the mean affinity of the direct neighbours that a cut parts, as a share of
+  /// that of all direct neighbours in the region. It is about 1 for a cut through a flat region,
+  /// about 0 for one along a boundary; the normalized cut alone prefers halving a large flat region
+  /// to following a short boundary (Shi and Malik, section 3.1, call such cuts unstable).
+  double max_flatness = 1e30;
+  /// Cuts of one region at once at most: further ones cut off pieces that do not overlap.
+  int max_cuts = 1;
+};
+
+/// The cuts found for each of a number of regions.
+struct RegionCuts {
+  /// By region, 1..count (index 0 is unused): the normalized cut of the cheapest cut within the
+  /// limits, kNone if there is no such.
+  std::vector<double> ncut;
+  /// By pixel: c in 1..max_cuts for what the c-th cut of its region takes off, 0 for the rest.
+  std::vector<std::uint8_t> piece;
+
+  static constexpr double kNone = 3.0;
+};
+
+/// Normalized cuts of regions (Shi and Malik 2000), for all regions of a map at once.
+///
+/// A region R has an eigenproblem of its own, (D_R - W_R) y = lambda D_R y, with W_R the weights
+/// within R and D_R their row sums. It is solved approximately, by Rayleigh and Ritz, in the span
+/// of the whole image's eigenvectors restricted to R: they carry the sub-partitions too (Shi and
+/// Malik, section 3), so no eigensolver need run for each part. Thresholds of the Ritz vectors are
+/// ranked by the affinities of direct neighbours, and the best of them compared by their normalized
+/// cuts. For any number of regions all this takes two block products with W.
+class RegionCutter {
+ public:
+  /// Keeps references to both, which must outlive it.
+  RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph);
+
+  /// `region`: 1..count, 0 for pixels that take no part.
+  RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
+                       const CutLimits& limits);
+
+ private:
+  const Eigenvectors& eigenvectors_;
+  AffinityGraph& graph_;
+  std::size_t width_;  ///< Of the image.
+  std::size_t pixels_;
+  std::size_t columns_;  ///< Eigenvectors used.
+  // Vectors of a product and its result, kept from one call to the next.
+  std::vector<float> block_;
+  std::vector<float> product_;
+};
+
+}  // namespace diacut
