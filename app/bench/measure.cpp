@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
-#include "diacut/errors.hpp"
 #include "diacut/version.hpp"
 #include "opencl/launchers/copy.hpp"
 #include "opencl/launchers/random_matrix.hpp"
+#include "output/atomic_file.hpp"
 
 namespace diacut::bench {
 
@@ -99,19 +97,10 @@ nlohmann::json to_json(const CopyBandwidth& copy) {
 }
 
 void write_json(const std::string& path, const nlohmann::json& json) {
-  const std::string partial = path + ".partial";
-  std::ofstream stream(partial);
-  stream << json.dump(2) << '\n';
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(partial, path, error);
-  if (!stream || error) {
-    std::filesystem::remove(partial, error);
-    throw InputError(
-        fmt::format("--json: cannot write '{}'; choose a file in a folder that exists and may be "
-                    "written to",
-                    path));
-  }
+  const std::string text = json.dump(2) + '\n';
+  AtomicFile file(path);
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 }  // namespace diacut::bench

@@ -44,7 +44,7 @@ std::size_t beyond_cache(Context& context, std::size_t bytes);
 nlohmann::json to_json(const DeviceInfo& device);
 nlohmann::json to_json(const CopyBandwidth& copy);
 
-/// Writes beside the file and renames. Throws InputError.
+/// Throws InputError.
 void write_json(const std::string& path, const nlohmann::json& json);
 
 }  // namespace diacut::bench

@@ -31,20 +31,21 @@ constexpr std::uint32_t kMatrixSeed = 1;
 constexpr std::uint32_t kVectorSeed = 10'007;
 
 Grid parse_size(const std::string& text) {
+  constexpr std::size_t kMostPixels = std::size_t{1} << 30;
   Grid grid;
   const char* end = text.data() + text.size();
   const auto width = std::from_chars(text.data(), end, grid.width);
   if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
     const auto height = std::from_chars(width.ptr + 1, end, grid.height);
     grid.stride = grid.width;
-    constexpr std::size_t kMost = std::size_t{1} << 30;
     if (height.ec == std::errc() && height.ptr == end && grid.width > 0 && grid.height > 0 &&
-        grid.pixels() <= kMost) {
+        grid.pixels() <= kMostPixels) {
       return grid;
     }
   }
   throw ConfigError(fmt::format(
-      "--sizes: '{}' is no size; write WIDTHxHEIGHT in pixels, for example 481x321", text));
+      "--sizes: '{}' is no size; write WIDTHxHEIGHT, at most {} pixels, for example 481x321", text,
+      kMostPixels));
 }
 
 std::vector<MatvecKind> parse_kernels(const std::vector<std::string>& names) {

@@ -73,7 +73,7 @@ std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matr
       }
       return std::make_unique<MatvecImage>(context, bound);
     case MatvecKind::kUnrolled:
-      return std::make_unique<MatvecUnrolled>(context, bound);
+      return std::make_unique<MatvecUnrolled>(context, bound, matvec_unrolled_form(context.info()));
     case MatvecKind::kAuto:
       break;
   }

@@ -5,17 +5,25 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "opencl/launchers/matvec_unrolled.hpp"
 #include "sparse/dia_operator.hpp"
 #include "support.hpp"
 
 namespace diacut {
+
+/// How GoogleTest names a parameter.
+static void PrintTo(MatvecKind kind, std::ostream* stream) { *stream << to_string(kind); }
+
 namespace {
 
 constexpr std::size_t kGuard = 96;
@@ -70,82 +78,88 @@ Context& context() {
   return *shared;
 }
 
+bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {
+    return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
+  });
+}
+
+/// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
+/// u = 2^-24 and three more roundings for the recurrence.
+std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
+                           const std::vector<float>& before, const Factors& factors,
+                           const std::vector<double>& product, const std::vector<double>& magnitude,
+                           const Buffer<float>& out) {
+  const std::vector<float> result = out.download();
+  const double roundings = static_cast<double>(shape.diagonals()) + 4.0;
+  std::size_t wrong = 0;
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    double expected = factors.alpha * product[row] + factors.beta * double{x[row]};
+    double scale =
+        std::abs(factors.alpha) * magnitude[row] + std::abs(factors.beta * double{x[row]});
+    if (factors.gamma != 0.0f) {
+      expected += factors.gamma * double{before[row]};
+      scale += std::abs(factors.gamma * double{before[row]});
+    }
+    const double tolerance = roundings * std::ldexp(scale, -24);
+    if (!(std::abs(result[row] - expected) <= tolerance) && ++wrong <= 3) {
+      ADD_FAILURE() << "row " << row << ": " << result[row] << " instead of " << expected
+                    << ", allowed " << tolerance;
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(result.size(), shape.rows + kGuard);
+  for (std::size_t i = shape.rows; i < result.size(); ++i) {
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(result[i]), kCanary) << "behind the end, at " << i;
+  }
+  return result;
+}
+using MakeOperator = std::function<std::unique_ptr<DeviceOperator>(const DiaMatrix&)>;
+
+/// Multiplies by a matrix of that shape in both forms and compares every row with the definition.
+void check_product(const DiaShape& shape, const MakeOperator& make) {
+  SCOPED_TRACE(::testing::Message()
+               << shape.rows << " rows, " << shape.diagonals() << " diagonals");
+  std::mt19937 random(
+      static_cast<std::mt19937::result_type>(shape.rows * 1009 + shape.diagonals()));
+  const HostDiaMatrix host = random_matrix(shape, random);
+  const DiaMatrix matrix{shape, guarded(context(), host.values)};
+  const std::unique_ptr<DeviceOperator> op = make(matrix);
+  ASSERT_EQ(op->rows(), shape.rows);
+
+  const std::vector<float> x = random_values(shape.rows, random);
+  const std::vector<float> old = random_values(shape.rows, random);
+  const Buffer<float> in = guarded(context(), x);
+  std::vector<double> magnitude;
+  const std::vector<double> product =
+      reference_matvec(host, std::vector<double>(x.begin(), x.end()), &magnitude);
+
+  const std::vector<float> nans(shape.rows, kNan);
+  Buffer<float> out = guarded(context(), nans);
+  op->perform_op(in, out);
+  const std::vector<float> first = compare(shape, x, nans, {}, product, magnitude, out);
+  out.upload(nans);
+  op->perform_op(in, out);
+  EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
+
+  for (const Factors& factors :
+       {Factors{1.75f, -0.3f, -1.0f}, Factors{-0.6f, 0.0f, 0.8f}, Factors{2.0f, 0.5f, 0.0f}}) {
+    SCOPED_TRACE(::testing::Message()
+                 << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
+    const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
+    out.upload(before);
+    op->perform_recurrence(in, out, factors.alpha, factors.beta, factors.gamma);
+    compare(shape, x, before, factors, product, magnitude, out);
+  }
+  EXPECT_EQ(op->products(), 5);
+}
+
 class Matvec : public ::testing::TestWithParam<MatvecKind> {
  protected:
-  /// Multiplies in both forms and compares every row with the definition.
   void check(const DiaShape& shape) {
-    SCOPED_TRACE(::testing::Message()
-                 << shape.rows << " rows, " << shape.diagonals() << " diagonals");
-    std::mt19937 random(
-        static_cast<std::mt19937::result_type>(shape.rows * 1009 + shape.diagonals()));
-    const HostDiaMatrix host = random_matrix(shape, random);
-    const DiaMatrix matrix{shape, guarded(context(), host.values)};
-    DiaOperator op(context(), matrix, GetParam());
-    ASSERT_EQ(op.rows(), shape.rows);
-
-    const std::vector<float> x = random_values(shape.rows, random);
-    const std::vector<float> old = random_values(shape.rows, random);
-    const Buffer<float> in = guarded(context(), x);
-    std::vector<double> magnitude;
-    const std::vector<double> product =
-        reference_matvec(host, std::vector<double>(x.begin(), x.end()), &magnitude);
-
-    const std::vector<float> nans(shape.rows, kNan);
-    Buffer<float> out = guarded(context(), nans);
-    op.perform_op(in, out);
-    const std::vector<float> first = compare(shape, x, nans, {}, product, magnitude, out);
-    out.upload(nans);
-    op.perform_op(in, out);
-    EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
-
-    for (const Factors& factors :
-         {Factors{1.75f, -0.3f, -1.0f}, Factors{-0.6f, 0.0f, 0.8f}, Factors{2.0f, 0.5f, 0.0f}}) {
-      SCOPED_TRACE(::testing::Message()
-                   << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
-      const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
-      out.upload(before);
-      op.perform_recurrence(in, out, factors.alpha, factors.beta, factors.gamma);
-      compare(shape, x, before, factors, product, magnitude, out);
-    }
-    EXPECT_EQ(op.products(), 5);
-  }
-
-  static bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {
-      return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
+    check_product(shape, [](const DiaMatrix& matrix) {
+      return std::make_unique<DiaOperator>(context(), matrix, GetParam());
     });
-  }
-
-  /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
-  /// u = 2^-24 and three more roundings for the recurrence.
-  static std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
-                                    const std::vector<float>& before, const Factors& factors,
-                                    const std::vector<double>& product,
-                                    const std::vector<double>& magnitude,
-                                    const Buffer<float>& out) {
-    const std::vector<float> result = out.download();
-    const double roundings = static_cast<double>(shape.diagonals()) + 4.0;
-    std::size_t wrong = 0;
-    for (std::size_t row = 0; row < shape.rows; ++row) {
-      double expected = factors.alpha * product[row] + factors.beta * double{x[row]};
-      double scale =
-          std::abs(factors.alpha) * magnitude[row] + std::abs(factors.beta * double{x[row]});
-      if (factors.gamma != 0.0f) {
-        expected += factors.gamma * double{before[row]};
-        scale += std::abs(factors.gamma * double{before[row]});
-      }
-      const double tolerance = roundings * std::ldexp(scale, -24);
-      if (!(std::abs(result[row] - expected) <= tolerance) && ++wrong <= 3) {
-        ADD_FAILURE() << "row " << row << ": " << result[row] << " instead of " << expected
-                      << ", allowed " << tolerance;
-      }
-    }
-    EXPECT_EQ(wrong, 0u);
-    EXPECT_EQ(result.size(), shape.rows + kGuard);
-    for (std::size_t i = shape.rows; i < result.size(); ++i) {
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(result[i]), kCanary) << "behind the end, at " << i;
-    }
-    return result;
   }
 };
 
@@ -181,6 +195,11 @@ TEST_P(TinyMatvec, DiagonalsWhollyOutsideTheMatrix) {
   check(dia_shape(5, {-1000, -4, 0, 4, 1000}));
 }
 
+TEST_P(TinyMatvec, GroupsInsideOrOneColumnOff) {
+  check(dia_shape(1100, {0, 1, 2, 3, 5, 8}));
+  check(dia_shape(1100, {-513, -129, 0, 8}));
+}
+
 TEST_P(TinyMatvec, NoDiagonals) { check(dia_shape(5, {})); }
 
 TEST_P(Matvec, OneToSeventyRows) {
@@ -188,8 +207,13 @@ TEST_P(Matvec, OneToSeventyRows) {
 }
 
 TEST_P(Matvec, RowsAroundWorkGroups) {
-  for (std::size_t group : {128, 256, 512, 1024}) {
+  for (std::size_t group : {128, 256, 512}) {
     for (std::size_t rows : {group - 1, group, group + 1}) check(dia_shape(rows, kMixed));
+    // The second group reaches one column too far, and just not.
+    const auto reach = static_cast<std::size_t>(kMixed.back());
+    for (std::size_t rows : {2 * group + reach - 1, 2 * group + reach}) {
+      check(dia_shape(rows, kMixed));
+    }
   }
 }
 
@@ -214,6 +238,57 @@ TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
   std::set<std::int64_t> offsets;
   while (offsets.size() < 521) offsets.insert(offset(random));
   check(dia_shape(4001, {offsets.begin(), offsets.end()}));
+}
+
+/// MatvecUnrolled in any of its forms, of which a device uses one.
+class UnrolledOperator final : public DeviceOperator {
+ public:
+  UnrolledOperator(const DiaMatrix& matrix, const MatvecUnrolledForm& form)
+      : rows_(matrix.shape.rows),
+        launcher_(context(),
+                  {matrix.values, matrix.shape.rows, matrix.shape.pitch, matrix.shape.offsets},
+                  form) {}
+
+  std::size_t rows() const override { return rows_; }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
+    launcher_.product(in, out);
+    ++products_;
+  }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    launcher_.recurrence(in, out, alpha, beta, gamma);
+    ++products_;
+  }
+  std::int64_t products() const override { return products_; }
+
+ private:
+  std::size_t rows_;
+  MatvecUnrolled launcher_;
+  std::int64_t products_ = 0;
+};
+
+class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
+ protected:
+  static void check(const DiaShape& shape) {
+    check_product(shape, [](const DiaMatrix& matrix) {
+      return std::make_unique<UnrolledOperator>(matrix, GetParam());
+    });
+  }
+};
+
+std::string form_name(const ::testing::TestParamInfo<MatvecUnrolledForm>& info) {
+  return "Rows" + std::to_string(info.param.rows) + "Lanes" + std::to_string(info.param.lanes);
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, TinyUnrolledForm,
+                         ::testing::Values(MatvecUnrolledForm{128, 1, 1},
+                                           MatvecUnrolledForm{64, 4, 4},
+                                           MatvecUnrolledForm{8, 32, 16},
+                                           MatvecUnrolledForm{1, 512, 16}),
+                         form_name);
+
+TEST_P(TinyUnrolledForm, AtTheBorderAndInside) {
+  for (std::size_t rows : {33, 40, 63, 64}) check(dia_shape(rows, kMixed));
+  check(dia_shape(1100, {-9, -1, 0, 1, 2, 3, 5, 8}));
 }
 
 /// A device with images of at most that size.

@@ -21,8 +21,10 @@ for fault in "Invalid read" "Invalid write" "data race" "uninitialized value"; d
 done
 
 # The device is named by its platform: another one may come before it.
+# Left out: oclgrind 21.10 crashes, or computes other values than every device does, once the kernel
+# `image` reads from its image, which of the tiny tests only that one does.
 DIACUT_TEST_DEVICE=oclgrind oclgrind "${checks[@]}" --check-api \
-  --log "$work/kernels.log" "$program" --gtest_filter='Tiny*:*/Tiny*' >"$work/output.log" ||
+  --log "$work/kernels.log" "$program" --gtest_filter='Tiny*:*/Tiny*-*TinyMatvec.GroupsInsideOrOneColumnOff/image' >"$work/output.log" ||
   { cat "$work/output.log"; exit 1; }
 grep -E '^\[( +OK|=+|  PASSED) ' "$work/output.log"
 if [[ -s "$work/kernels.log" ]]; then

@@ -6,9 +6,10 @@ namespace diacut {
 
 namespace {
 
+/// Terms between two loops over a run: as many streams of memory as prefetchers follow.
 constexpr std::size_t kBlockTerms = 16;
 
-std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item, std::size_t lanes) {
+std::string options(const MatvecMatrix& matrix, const MatvecUnrolledForm& form) {
   // Without a space, which would end the definition.
   std::string terms;
   for (std::size_t d = 0; d < matrix.offsets.size(); ++d) {
@@ -18,21 +19,21 @@ std::string options(const MatvecMatrix& matrix, std::size_t rows_per_item, std::
   if (!terms.empty()) terms += ')';
   const auto [lowest, highest] = matrix.reach();
   return fmt::format("-DROWS={} -DLANES={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}",
-                     rows_per_item, lanes, matrix.pitch, lowest, highest, terms);
-}
-
-MatvecKernelFile file_for(const DeviceInfo& device, const MatvecMatrix& matrix) {
-  if (device.kind == DeviceKind::kCpu) {
-    constexpr std::size_t kRun = 512;  // Its sums take 2 KiB.
-    return {"matvec_unrolled.cl", options(matrix, kRun, 16), 1, kRun};
-  }
-  return {"matvec_unrolled.cl", options(matrix, 1, 1), 256, 1};
+                     form.rows, form.lanes, matrix.pitch, lowest, highest, terms);
 }
 
 }  // namespace
 
-MatvecUnrolled::MatvecUnrolled(Context& context, const MatvecMatrix& matrix)
-    : MatvecLauncher(context, matrix, file_for(context.info(), matrix)) {
+MatvecUnrolledForm matvec_unrolled_form(const DeviceInfo& device) {
+  // The sums of 512 rows take 2 KiB of the first cache.
+  return device.kind == DeviceKind::kCpu ? MatvecUnrolledForm{1, 512, 16}
+                                         : MatvecUnrolledForm{256, 1, 1};
+}
+
+MatvecUnrolled::MatvecUnrolled(Context& context, const MatvecMatrix& matrix,
+                               const MatvecUnrolledForm& form)
+    : MatvecLauncher(context, matrix,
+                     {"matvec_unrolled.cl", options(matrix, form), form.group, form.rows}) {
   bind(matrix.values.cl(), static_cast<cl_ulong>(matrix.rows));
 }
 
