@@ -31,21 +31,21 @@ __kernel void cue_count(__global const float* restrict values, __global const uc
   }
 }
 
-// One work-item: finds the eight bits in the counts, and clears the counts for the next pass.
+// One group: finds the eight bits in the counts, and clears the counts for the next pass. The items
+// fetch the counts side by side; the first one adds them up.
 __kernel void cue_select(__global uint* state, __global uint* counts) {
+  __local uint here[256];
+  for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) {
+    here[i] = counts[i];
+    counts[i] = 0;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) != 0) return;
   uint rank = state[1];
   uint digit = 0;
-  uint below = 0;
-  bool found = false;
-  for (uint i = 0; i < 256; ++i) {
-    const uint count = counts[i];
-    if (!found && below + count >= rank) {
-      found = true;
-      digit = i;
-      rank -= below;
-    }
-    below += count;
-    counts[i] = 0;
+  while (digit < 255 && here[digit] < rank) {
+    rank -= here[digit];
+    ++digit;
   }
   state[0] = (state[0] << 8) | digit;
   state[1] = rank;

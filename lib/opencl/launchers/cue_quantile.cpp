@@ -34,7 +34,7 @@ Buffer<std::uint32_t> cue_quantile(Context& context, const CueLayout& layout,
     set_arguments(count, values, valid, state, counts, layout.width, layout.height, layout.stride,
                   pass);
     context.launch(count, cl::NDRange(groups * group), cl::NDRange(group));
-    context.launch(select, cl::NDRange(1), cl::NDRange(1));
+    context.launch(select, cl::NDRange(group), cl::NDRange(group));
   }
   return state;
 }
