@@ -138,8 +138,6 @@ std::string dumped(const Json& json) {
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name) {
-  std::vector<std::string> notes = image.notes;
-  notes.insert(notes.end(), segmentation.notes.begin(), segmentation.notes.end());
   const Json json = {{"schema", kSchema},
                      {"diacut", kVersion},
                      {"input", input_name},
@@ -151,7 +149,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                      {"matvec", segmentation.matvec},
                      {"eigen", eigen_json(segmentation.eigenvectors)},
                      {"regions", regions_json(segmentation.labels, image)},
-                     {"notes", notes}};
+                     {"notes", segmentation.notes}};
   return dumped(json);
 }
 

@@ -99,44 +99,6 @@ class Stages {
   std::vector<StageTime> times_;
 };
 
-/// The image's part of a vector over the grid.
-std::vector<float> image_part(const Buffer<float>& from, std::size_t offset, const Grid& grid) {
-  std::vector<float> padded(grid.rows());
-  from.download(std::span<float>(padded), offset);
-  if (grid.stride == grid.width) return padded;
-  std::vector<float> result(grid.pixels());
-  for (int y = 0; y < grid.height; ++y) {
-    const auto row = padded.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
-    std::copy(row, row + grid.width, result.begin() + static_cast<std::ptrdiff_t>(y) * grid.width);
-  }
-  return result;
-}
-
-Eigenvectors to_host(DeviceEigenvectors device, const Buffer<float>& sqrt_degree,
-                     const Grid& grid) {
-  Eigenvectors host;
-  host.width = grid.width;
-  host.height = grid.height;
-  host.values = std::move(device.values);
-  host.report = std::move(device.report);
-  host.sqrt_degree = image_part(sqrt_degree, 0, grid);
-  for (int k = 0; k < device.count; ++k) {
-    host.vectors.push_back(
-        image_part(device.basis, static_cast<std::size_t>(k) * device.pitch, grid));
-  }
-  return host;
-}
-
-void note_convergence(const EigenReport& report, const EigenParameters& parameters,
-                      std::vector<std::string>& notes) {
-  if (report.converged) return;
-  const auto worst = std::max_element(report.residuals.begin(), report.residuals.end());
-  notes.push_back(fmt::format(
-      "The eigensolver did not converge: after {} products the largest residual is {:.1e}, asked "
-      "for was {:.1e}. Raise eigen.max_products or eigen.tolerance.",
-      report.products, worst == report.residuals.end() ? 0.0 : *worst, parameters.tolerance));
-}
-
 std::uint64_t host_peak() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -209,9 +171,8 @@ class Segmenter::Implementation {
       DiaOperator product(context, affinity.matrix, choice.kind);
       return to_host(eigenvectors(context, product, affinity.matrix, affinity.sqrt_degree,
                                   eigen_parameters(parameters_), watch),
-                     affinity.sqrt_degree, grid);
+                     grid, affinity.sqrt_degree);
     });
-    note_convergence(result.eigenvectors.report, parameters_.eigen, result.notes);
 
     result.labels = stages.run("regions", [&] {
       DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,

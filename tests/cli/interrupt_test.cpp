@@ -1,6 +1,4 @@
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "cli_test.hpp"
 
@@ -15,10 +13,10 @@ class CliInterrupt : public CliTest, public ::testing::WithParamInterface<int> {
 };
 
 TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
-  constexpr int kImages = 40;
+  constexpr int kImages = 60;
   make_folder("photos");
   for (int i = 0; i < kImages; ++i) {
-    write_picture("photos/" + std::to_string(100 + i) + ".png", 64, 48);
+    write_picture("photos/" + std::to_string(100 + i) + ".png");
   }
   const std::set<std::string> inputs = files();
   const auto process = start({"photos", "-o", "out", "--overlay", "over"});
@@ -42,22 +40,20 @@ TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
 }
 
 TEST_P(CliInterrupt, LeavesNothingOfASingleImage) {
-  write_picture("large.png", 400, 300);
-  const auto process =
-      start({"large.png", "-o", "x.png", "--eigenvectors", "vectors", "--verbose"});
+  write_picture("a.png");
+  const auto process = start({"a.png", "-o", "x.png", "--eigenvectors", "vectors", "--verbose"});
   // It says which device it opened when the work on it begins.
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   process->send(GetParam());
   const Result result = process->wait();
   EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
-  EXPECT_LT(result.seconds, 10);
-  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("large.png"));
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
 }
 
 TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
-  const auto process = start({"-", "-o", "x.png"}, {.keep_input_open = true, .limit_seconds = 20});
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto process = start({"-", "-o", "x.png"}, {.input = "some", .keep_input_open = true});
+  ASSERT_TRUE(process->wait_until([&] { return process->has_read_input(); }));
   process->send(GetParam());
   const Result result = process->wait();
   EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
@@ -67,15 +63,15 @@ TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
 INSTANTIATE_TEST_SUITE_P(Signals, CliInterrupt, ::testing::Values(SIGINT, SIGTERM));
 
 TEST_F(CliTest, TheSecondInterruptEndsAtOnce) {
-  write_picture("large.png", 400, 300);
-  const auto process = start({"large.png", "-o", "x.png", "--verbose"});
+  write_picture("a.png");
+  const auto process = start({"a.png", "-o", "x.png", "--verbose"});
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   process->send(SIGINT);
   process->send(SIGTERM);
   const Result result = process->wait();
   EXPECT_EQ(result.exit_code, 130) << result.err;
-  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("large.png"));
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +71,10 @@ bool read_some(int descriptor, std::string& text) {
   } else {
     close(STDOUT_FILENO);
   }
+  // A shell's background job, which may be what runs the tests, ignores some.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) {
+    std::signal(signal, SIG_DFL);
+  }
   for (const auto& [name, value] : around.environment) {
     if (value) {
       setenv(name.c_str(), value->c_str(), 1);
@@ -107,7 +112,6 @@ Process::Process(const std::vector<std::string>& command, const Surroundings& ar
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("fork");
   if (pid_ == 0) {
-    std::signal(SIGPIPE, SIG_DFL);
     become(command, around, in.read_end, out.write_end, err.write_end);
   }
   close_if_open(in.read_end);
@@ -167,6 +171,11 @@ bool Process::wait_until(const std::function<bool()>& condition) {
     read_available(2);
   }
   return !finished();
+}
+
+bool Process::has_read_input() const {
+  int left = 0;
+  return ioctl(in_, FIONREAD, &left) == 0 && left == 0;
 }
 
 Result Process::wait() {

@@ -47,6 +47,8 @@ class Process {
   /// Until `condition` holds; false if the process ended or its time is up before that.
   bool wait_until(const std::function<bool()>& condition);
   Result wait();
+  /// Whether all of standard input, kept open, was read.
+  bool has_read_input() const;
   /// Standard error as far as wait_until() has read it.
   const std::string& err() const { return result_.err; }
 

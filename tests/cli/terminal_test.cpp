@@ -23,9 +23,11 @@ std::vector<std::string> transient_lines(const std::string& text) {
 
 class CliTerminal : public CliTest {
  protected:
+  static constexpr int kImages = 25;
+
   CliTerminal() {
     make_folder("photos");
-    for (int i = 0; i < 6; ++i) write_picture("photos/" + std::to_string(i) + ".png", 64, 48);
+    for (int i = 0; i < kImages; ++i) write_picture("photos/" + std::to_string(i) + ".png");
   }
 };
 
@@ -39,24 +41,23 @@ TEST_F(CliTerminal, ABatchShowsABarWithinTheWidth) {
     for (const std::string& line : lines) {
       EXPECT_LT(line.size(), width) << line;
       EXPECT_EQ(line.front(), '[');
-      EXPECT_THAT(line, HasSubstr("/6"));
+      EXPECT_THAT(line, HasSubstr("/25"));
       rate = rate || line.find("images/s") != std::string::npos;
       if (width == 100 && line.find("images/s") != std::string::npos) {
         EXPECT_THAT(line, HasSubstr(" left"));
       }
     }
     EXPECT_TRUE(rate) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("6 done"));
+    EXPECT_THAT(result.err, HasSubstr("25 done"));
   }
 }
 
 TEST_F(CliTerminal, ASingleImageShowsItsStage) {
-  write_picture("large.png", 200, 150);
-  const Result result = segment({"large.png", "-o", "x.png"}, {.terminal_width = 80});
+  const Result result = segment({"photos/0.png", "-o", "x.png"}, {.terminal_width = 80});
   expect_done(result);
   const std::vector<std::string> lines = transient_lines(result.err);
   ASSERT_FALSE(lines.empty());
-  for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr("large.png: "));
+  for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr("photos/0.png: "));
 }
 
 TEST_F(CliTerminal, NothingMovesWhereItMustNot) {

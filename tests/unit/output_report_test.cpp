@@ -35,8 +35,7 @@ struct Sample {
     segmentation.host_peak_bytes = 70'000'000;
     segmentation.device_peak_bytes = 6'000'000'000;
     segmentation.matvec = "unrolled";
-    segmentation.notes = {"Second note."};
-    image.notes = {"First note."};
+    segmentation.notes = {"First note.", "Second note."};
     device.platform_index = 1;
     device.device_index = 2;
     device.name = "A device";

@@ -59,7 +59,7 @@ struct Segmentation {
   std::uint64_t device_peak_bytes = 0;  ///< The most that was held on the device at once.
   std::uint64_t host_peak_bytes = 0;    ///< The process's largest resident size so far.
   std::string matvec;                   ///< The kernel that was used, "unrolled".
-  std::vector<std::string> notes;       ///< What a person should know, in whole sentences.
+  std::vector<std::string> notes;       ///< What a person should know, the image's notes first.
 };
 
 /// From images to segmentations on one device. Building one opens the device; segment() may then
