@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   using namespace diacut::app;
   guard_standard_streams();
   const diacut::CancelToken& cancel = handle_signals();
-  Console console;
+  Console console("segment");
   try {
     const Options options = parse_options(argc, argv);
     console.set_verbosity(options.verbosity);

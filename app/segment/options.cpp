@@ -5,18 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string_view>
 
+#include "command_line.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut::app {
 
 namespace {
-
-constexpr std::size_t kHelpWidth = 80;
-constexpr std::size_t kHelpIndent = 28;
 
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
@@ -79,111 +76,8 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
 
-/// `text` in lines of at most `width` characters, broken at spaces.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines;
-  while (text.size() > width) {
-    std::size_t end = text.rfind(' ', width);
-    if (end == std::string_view::npos) end = width;
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
-  lines.emplace_back(text);
-  return lines;
-}
-
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    std::string name = "  " + make_option_name(option, is_positional);
-    if (!is_positional && option->get_type_size() != 0) name += ' ' + option->get_type_name();
-    // Long options stand in one column, whether a short one comes first or not.
-    if (name.rfind("  --", 0) == 0) name.insert(2, "    ");
-    const std::vector<std::string> lines =
-        wrapped(option->get_description(), kHelpWidth - kHelpIndent);
-    std::string text;
-    if (name.size() + 1 > kHelpIndent) {
-      text = name + '\n';
-      name.clear();
-    }
-    for (const std::string& line : lines) {
-      text += fmt::format("{:<{}}{}\n", name, kHelpIndent, line);
-      name.clear();
-    }
-    return text;
-  }
-
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    if (is_positional) return option->get_name(true, false);
-    std::string name;
-    for (const std::string& one : option->get_snames()) name += fmt::format("-{}, ", one);
-    for (const std::string& one : option->get_lnames()) name += fmt::format("--{}", one);
-    return name;
-  }
-
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    std::string text = fmt::format("{}{}:\n", is_positional ? "\n" : "", group);
-    for (const CLI::Option* option : options) text += make_option(option, is_positional);
-    return text + (is_positional ? "\n" : "");
-  }
-
-  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
-    return "Usage: segment [OPTION]... IMAGE|FOLDER|-...\n";
-  }
-};
-
-/// Levenshtein's: insertions, removals and replacements from one text to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// ": did you mean --regions?", or nothing when no option is near.
-std::string suggestion(const CLI::App& app, const std::string& unknown) {
-  const std::string name = unknown.substr(0, unknown.find('='));
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& candidate : option->get_lnames()) {
-      const std::string flag = "--" + candidate;
-      // One that is cut short or goes on is as near as can be.
-      const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
-      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
-      if (distance < least) {
-        least = distance;
-        nearest = flag;
-      }
-    }
-  }
-  return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
-}
-
 [[noreturn]] void fail_usage(const std::string& message) {
   throw ConfigError(message + " (see segment --help)");
-}
-
-/// What CLI11 found wrong, in our words where its own are unclear.
-std::string reworded(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  const std::string name = text.substr(0, text.find(':'));
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    if (text.find("flag override") != std::string::npos) {
-      return fmt::format("--{} takes no value", text.substr(0, text.find(' ')));
-    }
-    if (text.find("missing") != std::string::npos) return name + " needs a value";
-    if (text.find("At Most") != std::string::npos) return name + " is given more than once";
-  }
-  return text;
 }
 
 void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
@@ -223,7 +117,7 @@ std::string described(const ParameterOption& option) {
 Options parse_options(int argc, const char* const* argv) {
   Options options;
   CLI::App app("Segments images by normalized cuts, on any OpenCL device.", "segment");
-  app.formatter(std::make_shared<HelpFormatter>());
+  app.formatter(std::make_shared<HelpFormatter>("segment [OPTION]... IMAGE|FOLDER|-..."));
   app.get_formatter()->label("Positionals", "Inputs");
   app.footer(kExamples);
   app.set_help_flag();

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 namespace diacut::app {
 
@@ -36,7 +37,8 @@ void write_all(std::string_view text) {
 
 }  // namespace
 
-Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
+Console::Console(std::string program, Verbosity verbosity)
+    : program_(std::move(program)), verbosity_(verbosity) {
   const char* kind = std::getenv("TERM");
   const bool dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
   terminal_ = isatty(STDERR_FILENO) == 1 && !dumb;
@@ -51,10 +53,10 @@ void Console::set_verbosity(Verbosity verbosity) {
   transient_ = terminal_ && verbosity != Verbosity::kQuiet;
 }
 
-void Console::error(std::string_view text) { write_line("segment: error: ", kRed, text); }
+void Console::error(std::string_view text) { write_line(program_ + ": error: ", kRed, text); }
 
 void Console::note(std::string_view text) {
-  if (verbosity_ != Verbosity::kQuiet) write_line("segment: note: ", kYellow, text);
+  if (verbosity_ != Verbosity::kQuiet) write_line(program_ + ": note: ", kYellow, text);
 }
 
 void Console::message(std::string_view text) {
@@ -65,7 +67,7 @@ void Console::detail(std::string_view text) {
   if (verbosity_ == Verbosity::kVerbose) write_line("", "", text);
 }
 
-void Console::write_line(std::string_view label, std::string_view colour, std::string_view text) {
+void Console::write_line(const std::string& label, std::string_view colour, std::string_view text) {
   clear();
   const bool coloured = colours_ && !label.empty();
   write_all(fmt::format("{}{}{}{}\n", coloured ? colour : "", label, coloured ? kReset : "",

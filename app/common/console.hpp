@@ -13,7 +13,8 @@ enum class Verbosity { kQuiet, kNormal, kVerbose };
 /// nowhere left to tell of them.
 class Console {
  public:
-  explicit Console(Verbosity verbosity = Verbosity::kNormal);
+  /// `program` is the name that errors and notes begin with.
+  explicit Console(std::string program, Verbosity verbosity = Verbosity::kNormal);
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
   ~Console();
@@ -34,8 +35,9 @@ class Console {
   std::size_t width() const;
 
  private:
-  void write_line(std::string_view label, std::string_view colour, std::string_view text);
+  void write_line(const std::string& label, std::string_view colour, std::string_view text);
 
+  std::string program_;
   Verbosity verbosity_;
   bool terminal_ = false;
   bool colours_ = false;

@@ -1,0 +1,116 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace diacut::app {
+
+namespace {
+
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kHelpIndent = 28;
+
+/// `text` in lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    std::size_t end = text.rfind(' ', width);
+    if (end == std::string_view::npos) end = width;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+/// Levenshtein's: insertions, removals and replacements from one text to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  std::string name = "  " + make_option_name(option, is_positional);
+  if (!is_positional && option->get_type_size() != 0) name += ' ' + option->get_type_name();
+  // Long options stand in one column, whether a short one comes first or not.
+  if (name.rfind("  --", 0) == 0) name.insert(2, "    ");
+  const std::vector<std::string> lines =
+      wrapped(option->get_description(), kHelpWidth - kHelpIndent);
+  std::string text;
+  if (name.size() + 1 > kHelpIndent) {
+    text = name + '\n';
+    name.clear();
+  }
+  for (const std::string& line : lines) {
+    text += fmt::format("{:<{}}{}\n", name, kHelpIndent, line);
+    name.clear();
+  }
+  return text;
+}
+
+std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
+  if (is_positional) return option->get_name(true, false);
+  std::string name;
+  for (const std::string& one : option->get_snames()) name += fmt::format("-{}, ", one);
+  for (const std::string& one : option->get_lnames()) name += fmt::format("--{}", one);
+  return name;
+}
+
+std::string HelpFormatter::make_group(std::string group, bool is_positional,
+                                      std::vector<const CLI::Option*> options) const {
+  std::string text = fmt::format("{}{}:\n", is_positional ? "\n" : "", group);
+  for (const CLI::Option* option : options) text += make_option(option, is_positional);
+  return text + (is_positional ? "\n" : "");
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* /*app*/, std::string /*name*/) const {
+  return fmt::format("Usage: {}\n", usage_);
+}
+
+std::string suggestion(const CLI::App& app, const std::string& unknown) {
+  const std::string name = unknown.substr(0, unknown.find('='));
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& candidate : option->get_lnames()) {
+      const std::string flag = "--" + candidate;
+      // One that is cut short or goes on is as near as can be.
+      const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
+      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
+      if (distance < least) {
+        least = distance;
+        nearest = flag;
+      }
+    }
+  }
+  return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
+}
+
+std::string reworded(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (text.find("flag override") != std::string::npos) {
+      return fmt::format("--{} takes no value", text.substr(0, text.find(' ')));
+    }
+    if (text.find("missing") != std::string::npos) return name + " needs a value";
+    if (text.find("At Most") != std::string::npos) return name + " is given more than once";
+  }
+  return text;
+}
+
+}  // namespace diacut::app
