@@ -173,6 +173,10 @@ std::vector<ParameterEntry> make_table() {
                "flat."});
   region.integer("min_size", &RegionParameters::min_size, 0, kMaxInt,
                  {"pixels", "Smaller regions join the neighbour they are most alike."});
+  region.real("threshold", &RegionParameters::threshold, 0, 1,
+              {"",
+               "A hierarchy's automatic cut: regions merge while the mean strength of the boundary "
+               "between them is at most this."});
   return table;
 }
 

@@ -89,6 +89,9 @@ struct RegionParameters {
   double max_flatness = 0.25;
   /// Regions below this join the neighbour they are most alike; pixels.
   int min_size = 50;
+  /// Where a hierarchy is cut when nothing else is said: regions merge whose boundary has a mean
+  /// strength of at most this, in [0, 1].
+  double threshold = 0.2;
 };
 
 struct Parameters {

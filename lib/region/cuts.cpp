@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "diacut/hierarchy.hpp"
+#include "region/parts.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+/// Finds the merge in which two leaves meet, in log n steps: the merges as links of a union-find by
+/// size whose paths are left as they grow, each link with its merge, so that merges rise along a
+/// path.
+class Meetings {
+ public:
+  explicit Meetings(const Hierarchy& hierarchy)
+      : parent_(static_cast<std::size_t>(hierarchy.leaves.count) + 1),
+        link_(parent_.size(), kNever) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+    // By node: a leaf that stands for it, and its leaves.
+    std::vector<std::pair<std::int32_t, std::int32_t>> nodes;
+    for (const std::int32_t leaf : parent_) nodes.emplace_back(leaf, 1);
+    for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
+      auto [kept, size] = nodes[hierarchy.merges[k].first];
+      auto [lost, lost_size] = nodes[hierarchy.merges[k].second];
+      if (size < lost_size) std::swap(kept, lost);
+      parent_[lost] = kept;
+      link_[lost] = k;
+      nodes.emplace_back(kept, size + lost_size);
+    }
+  }
+
+  /// kNever for leaves that stay apart. Precondition: a != b.
+  std::size_t merge_of(std::int32_t a, std::int32_t b) const {
+    std::size_t merge = kNever;
+    while (a != b) {
+      if (link_[b] < link_[a]) std::swap(a, b);
+      merge = link_[a];
+      if (merge == kNever) break;
+      a = parent_[a];
+    }
+    return merge;
+  }
+
+ private:
+  std::vector<std::int32_t> parent_;
+  std::vector<std::size_t> link_;
+};
+
+/// Calls visit(i, j) for each pixel i and its right and its lower neighbour j.
+template <class Visit>
+void neighbour_pairs(const Labels& labels, const Visit& visit) {
+  const auto width = static_cast<std::size_t>(labels.width);
+  for (std::size_t i = 0; i < labels.values.size(); ++i) {
+    if ((i + 1) % width != 0) visit(i, i + 1);
+    if (i + width < labels.values.size()) visit(i, i + width);
+  }
+}
+
+void check_leaves(const Labels& leaves) {
+  if (leaves.width < 1 || leaves.height < 1 ||
+      leaves.values.size() !=
+          static_cast<std::size_t>(leaves.width) * static_cast<std::size_t>(leaves.height)) {
+    throw InputError(fmt::format("{} x {} pixels have {} labels", leaves.width, leaves.height,
+                                 leaves.values.size()));
+  }
+  // Parts are numbered as labels are to be: they are the same if each label is one part.
+  const Parts parts = connected_parts(leaves.width, leaves.height, leaves.values);
+  if (parts.count != leaves.count || parts.of_pixel != leaves.values) {
+    throw InputError(fmt::format(
+        "the {} leaves are not numbered in scan order, each one 4-connected region", leaves.count));
+  }
+}
+
+void check_merges(const Hierarchy& hierarchy) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  if (hierarchy.merges.size() > leaves) {
+    throw InputError(fmt::format("{} merges of {} leaves", hierarchy.merges.size(), leaves));
+  }
+  std::vector<char> merged(leaves + 1 + hierarchy.merges.size(), 0);
+  float height = 0;
+  for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
+    const Merge& merge = hierarchy.merges[k];
+    const auto node = static_cast<std::int64_t>(leaves + 1 + k);
+    if (merge.first < 1 || merge.first >= merge.second || merge.second >= node) {
+      throw InputError(
+          fmt::format("merge {} joins nodes {} and {}, expected two of 1 to {} in order", k,
+                      merge.first, merge.second, node - 1));
+    }
+    for (const std::int32_t child : {merge.first, merge.second}) {
+      if (std::exchange(merged[child], 1) != 0) {
+        throw InputError(fmt::format("merge {} joins node {}, which is merged already", k, child));
+      }
+    }
+    if (!(merge.height >= height && merge.height <= 1)) {
+      throw InputError(
+          fmt::format("the height of merge {} is {}, expected {} to 1", k, merge.height, height));
+    }
+    height = merge.height;
+  }
+}
+
+/// The regions after the first `count` merges.
+Labels after_merges(const Hierarchy& hierarchy, std::size_t count) {
+  const Labels& leaves = hierarchy.leaves;
+  const auto first_merge = static_cast<std::size_t>(leaves.count) + 1;
+  // By node, the one that holds it in the end; from the last merge down.
+  std::vector<std::int32_t> top(first_merge + count);
+  std::iota(top.begin(), top.end(), 0);
+  for (std::size_t k = count; k-- > 0;) {
+    top[hierarchy.merges[k].first] = top[first_merge + k];
+    top[hierarchy.merges[k].second] = top[first_merge + k];
+  }
+  std::vector<std::int32_t> label(top.size(), 0);
+  Labels result{leaves.width, leaves.height, 0, std::vector<std::int32_t>(leaves.values.size(), 0)};
+  for (std::size_t i = 0; i < leaves.values.size(); ++i) {
+    if (leaves.values[i] == 0) continue;
+    std::int32_t& mine = label[top[leaves.values[i]]];
+    if (mine == 0) mine = static_cast<std::int32_t>(++result.count);
+    result.values[i] = mine;
+  }
+  return result;
+}
+
+}  // namespace
+
+void check(const Hierarchy& hierarchy) {
+  check_leaves(hierarchy.leaves);
+  check_merges(hierarchy);
+  if (!(hierarchy.threshold >= 0 && hierarchy.threshold <= 1)) {
+    throw InputError(
+        fmt::format("the automatic threshold is {}, expected 0 to 1", hierarchy.threshold));
+  }
+  const Meetings meetings(hierarchy);
+  std::vector<char> touching(hierarchy.merges.size(), 0);
+  const std::vector<std::int32_t>& leaf = hierarchy.leaves.values;
+  neighbour_pairs(hierarchy.leaves, [&](std::size_t i, std::size_t j) {
+    if (leaf[i] == leaf[j] || leaf[i] == 0 || leaf[j] == 0) return;
+    const std::size_t merge = meetings.merge_of(leaf[i], leaf[j]);
+    if (merge == kNever) {
+      throw InputError(fmt::format("leaves {} and {} touch but never merge", leaf[i], leaf[j]));
+    }
+    touching[merge] = 1;
+  });
+  const auto apart = std::find(touching.begin(), touching.end(), 0);
+  if (apart != touching.end()) {
+    throw InputError(fmt::format("merge {} joins regions that do not touch",
+                                 std::distance(touching.begin(), apart)));
+  }
+}
+
+Labels cut(const Hierarchy& hierarchy, double threshold) {
+  const auto end = std::find_if_not(hierarchy.merges.begin(), hierarchy.merges.end(),
+                                    [&](const Merge& merge) { return merge.height <= threshold; });
+  return after_merges(hierarchy, static_cast<std::size_t>(end - hierarchy.merges.begin()));
+}
+
+Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
+                    std::vector<std::string>& notes) {
+  if (regions < 1) {
+    throw ConfigError(fmt::format("{} regions were asked for; ask for 1 or more", regions));
+  }
+  const std::int64_t leaves = hierarchy.leaves.count;
+  const auto merges = static_cast<std::int64_t>(hierarchy.merges.size());
+  if (regions > leaves) {
+    notes.push_back(
+        fmt::format("{} regions were asked for, but the finest division of this image has {}.",
+                    regions, leaves));
+  } else if (regions < leaves - merges) {
+    notes.push_back(
+        fmt::format("{} regions were asked for, but the pixels with data lie in {} separate "
+                    "pieces, so there are {}.",
+                    regions, leaves - merges, leaves - merges));
+  }
+  return after_merges(
+      hierarchy, static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
+}
+
+std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {
+  const Labels& leaves = hierarchy.leaves;
+  const auto width = static_cast<std::size_t>(leaves.width);
+  const std::size_t row = 2 * width + 1;
+  const std::size_t rows = 2 * static_cast<std::size_t>(leaves.height) + 1;
+  std::vector<float> map(row * rows, 0.0F);
+  const Meetings meetings(hierarchy);
+  neighbour_pairs(leaves, [&](std::size_t i, std::size_t j) {
+    const std::int32_t a = leaves.values[i];
+    const std::int32_t b = leaves.values[j];
+    if (a == b) return;
+    float height = std::numeric_limits<float>::infinity();
+    if (a != 0 && b != 0) height = hierarchy.merges[meetings.merge_of(a, b)].height;
+    const std::size_t pixel = (2 * (i / width) + 1) * row + 2 * (i % width) + 1;
+    map[j - i == width ? pixel + row : pixel + 1] = height;
+  });
+  for (std::size_t y = 0; y < rows; y += 2) {
+    for (std::size_t x = 0; x < row; x += 2) {
+      float& crossing = map[y * row + x];
+      if (y > 0) crossing = std::max(crossing, map[(y - 1) * row + x]);
+      if (y + 1 < rows) crossing = std::max(crossing, map[(y + 1) * row + x]);
+      if (x > 0) crossing = std::max(crossing, map[y * row + x - 1]);
+      if (x + 1 < row) crossing = std::max(crossing, map[y * row + x + 1]);
+    }
+  }
+  return map;
+}
+
+}  // namespace diacut

@@ -1,0 +1,436 @@
+#include "diacut/hierarchy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "label_checks.hpp"
+#include "region/arcs.hpp"
+#include "region/hierarchy.hpp"
+#include "region/merge_tree.hpp"
+#include "region/watershed.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr float kNever = std::numeric_limits<float>::infinity();
+
+/// A map drawn with a digit a pixel, in tenths; a blank is a pixel without data.
+struct Drawn {
+  int width = 0;
+  int height = 0;
+  std::vector<float> strength;
+  std::vector<std::uint8_t> valid;
+};
+
+Drawn draw(const std::vector<std::string>& rows) {
+  Drawn drawn{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), {}, {}};
+  for (const std::string& row : rows) {
+    for (const char c : row) {
+      drawn.strength.push_back(c == ' ' ? 0.0F : static_cast<float>(c - '0') / 10.0F);
+      drawn.valid.push_back(c == ' ' ? 0 : 1);
+    }
+  }
+  return drawn;
+}
+
+/// Labels as letters: A is 1, a blank 0.
+std::vector<std::string> letters(int width, const std::vector<std::int32_t>& labels) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i % static_cast<std::size_t>(width) == 0) rows.emplace_back();
+    rows.back() += labels[i] == 0 ? ' ' : static_cast<char>('A' + labels[i] - 1);
+  }
+  return rows;
+}
+
+std::vector<std::string> basins(const std::vector<std::string>& rows) {
+  const Drawn drawn = draw(rows);
+  return letters(drawn.width,
+                 watershed(drawn.strength, drawn.valid, drawn.width, drawn.height).of_pixel);
+}
+
+Hierarchy grown(const std::vector<std::string>& rows) {
+  const Drawn drawn = draw(rows);
+  return hierarchy(drawn.strength, {}, drawn.valid, drawn.width, drawn.height, {});
+}
+
+/// Leaves from letters, without merges.
+Labels leaves(const std::vector<std::string>& rows) {
+  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
+  for (const std::string& row : rows) {
+    for (const char c : row) {
+      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
+      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
+    }
+  }
+  return labels;
+}
+
+Parts parts(const std::vector<std::string>& rows) {
+  const Labels labels = leaves(rows);
+  return {labels.width, labels.height, static_cast<std::int32_t>(labels.count), labels.values};
+}
+
+TEST(Watershed, ABasinForEachMinimum) {
+  EXPECT_THAT(basins({"1138211"}), ElementsAre("AAABBBB"));
+  EXPECT_THAT(basins({"00500",  //
+                      "00500",  //
+                      "55555",  //
+                      "00500"}),
+              ElementsAre("AAABB",  //
+                          "AAABB",  //
+                          "AAABB",  //
+                          "CCCDD"));
+}
+
+TEST(Watershed, TheCrestBelongsToTheGentlerSlope) {
+  // The top lies between 8 and 9 in the first, between 9 and 8 in the second.
+  EXPECT_THAT(basins({"1489621"}), ElementsAre("AAABBBB"));
+  EXPECT_THAT(basins({"1269841"}), ElementsAre("AAAABBB"));
+}
+
+TEST(Watershed, APlateauIsSharedByTheDistance) {
+  EXPECT_THAT(basins({"0555550"}), ElementsAre("AAAABBB"));
+  EXPECT_THAT(basins({"05555550"}), ElementsAre("AAAABBBB"));
+}
+
+TEST(Watershed, OnlyAllOfAPlateauIsAMinimum) {
+  // The plateau of 2 drains at its right end.
+  EXPECT_THAT(basins({"2221", "5555"}), ElementsAre("AAAA", "AAAA"));
+  EXPECT_THAT(basins({"2222", "5552", "2551"}), ElementsAre("AAAA", "BAAA", "BBAA"));
+}
+
+TEST(Watershed, AFlatMapIsOneBasin) {
+  EXPECT_THAT(basins({"000", "000"}), ElementsAre("AAA", "AAA"));
+  EXPECT_THAT(basins({"999"}), ElementsAre("AAA"));
+  EXPECT_THAT(basins({"4"}), ElementsAre("A"));
+}
+
+TEST(Watershed, DiagonalNeighboursDoNotTouch) {
+  EXPECT_THAT(basins({"05", "50"}), ElementsAre("AA", "AB"));
+}
+
+TEST(Watershed, WithoutDataThereIsNoWater) {
+  EXPECT_THAT(basins({"1 1", "1 1"}), ElementsAre("A B", "A B"));
+  EXPECT_THAT(basins({"  ", "  "}), ElementsAre("  ", "  "));
+  EXPECT_THAT(basins({"1  ", "121"}), ElementsAre("A  ", "AAB"));
+}
+
+/// Each pair counts 1 for its length, and nothing for its strength but what `strength` says.
+std::vector<Arc> arcs_of(const std::vector<std::string>& rows, const BoundaryStrength& strength) {
+  return find_arcs(parts(rows), strength);
+}
+
+TEST(Arcs, EachPairOfNeighboursOnceWithItsPixelPairs) {
+  const std::vector<Arc> arcs = arcs_of({"AAB",  //
+                                         "ACB",  //
+                                         "DDB"},
+                                        [](std::size_t, std::size_t, double, double) { return 1; });
+  std::vector<std::vector<std::int64_t>> found;
+  for (const Arc& arc : arcs) {
+    EXPECT_EQ(arc.strength, static_cast<double>(arc.length));
+    found.push_back({arc.first, arc.second, arc.length});
+  }
+  EXPECT_THAT(found, ElementsAre(ElementsAre(1, 2, 1), ElementsAre(1, 3, 2), ElementsAre(1, 4, 1),
+                                 ElementsAre(2, 3, 1), ElementsAre(2, 4, 1), ElementsAre(3, 4, 1)));
+}
+
+TEST(Arcs, StepsOfASlopeHaveTheNormalOfTheWholeLine) {
+  // Two pixels to the right for one down: the boundary's direction is (2, 1).
+  std::vector<std::string> rows;
+  for (int y = 0; y < 12; ++y) {
+    rows.push_back(std::string(static_cast<std::size_t>(2 * y), 'B') +
+                   std::string(static_cast<std::size_t>(24 - 2 * y), 'A'));
+  }
+  const double nx = 1 / std::sqrt(5.0);
+  const double ny = -2 / std::sqrt(5.0);
+  double least = 1;
+  arcs_of(rows, [&](std::size_t, std::size_t, double x, double y) {
+    EXPECT_NEAR(std::hypot(x, y), 1, 1e-12);
+    least = std::min(least, std::abs(nx * x + ny * y));
+    return 0.0;
+  });
+  // Its ends may be off by half a step each, on a length of 24 pixels.
+  EXPECT_GT(least, std::cos(std::atan2(1.0, 24.0)));
+}
+
+TEST(Arcs, ACornerDividesABoundary) {
+  const std::vector<std::string> rows = {"AAAAAAAA", "AAAAAAAA", "BBBBBAAA", "BBBBBAAA",
+                                         "BBBBBAAA", "BBBBBAAA", "BBBBBAAA", "BBBBBAAA"};
+  arcs_of(rows, [&](std::size_t p, std::size_t q, double nx, double ny) {
+    const bool beside = q == p + 1;
+    EXPECT_NEAR(std::abs(beside ? nx : ny), 1, 1e-12) << p << " " << q;
+    return 0.0;
+  });
+}
+
+TEST(Arcs, ARegionWithinAnotherHasAClosedBoundary) {
+  const std::vector<Arc> arcs =
+      arcs_of({"AAAAA", "ABAAA", "AAAAA", "AAACA"},
+              [](std::size_t, std::size_t, double, double) { return 0.5; });
+  ASSERT_EQ(arcs.size(), 2u);
+  EXPECT_EQ(arcs[0].length, 4);
+  EXPECT_EQ(arcs[0].strength, 2.0);
+  EXPECT_EQ(arcs[1].length, 3);
+}
+
+TEST(Arcs, NoneWhereThereIsNoData) {
+  const auto one = [](std::size_t, std::size_t, double, double) { return 1; };
+  EXPECT_THAT(arcs_of({"A B", "A B"}, one), IsEmpty());
+  EXPECT_THAT(arcs_of({"A"}, one), IsEmpty());
+  EXPECT_EQ(arcs_of({"A B", "ABB"}, one).at(0).length, 1);
+}
+
+TEST(Arcs, ALineOfSinglePixelsDownIsNotOneAcross) {
+  for (const std::vector<std::string>& rows :
+       {std::vector<std::string>{"ABC"}, std::vector<std::string>{"A", "B", "C"}}) {
+    const bool across = rows.size() == 1;
+    const std::vector<Arc> arcs =
+        arcs_of(rows, [&](std::size_t p, std::size_t q, double nx, double ny) {
+          EXPECT_EQ(q, p + 1);
+          EXPECT_EQ(std::abs(across ? nx : ny), 1.0);
+          return 1.0;
+        });
+    ASSERT_EQ(arcs.size(), 2u);
+    EXPECT_EQ(arcs[1].first, 2);
+    EXPECT_EQ(arcs[1].second, 3);
+  }
+}
+
+std::vector<std::vector<double>> listed(const std::vector<Merge>& merges) {
+  std::vector<std::vector<double>> list;
+  for (const Merge& merge : merges) {
+    list.push_back({double(merge.first), double(merge.second), merge.height});
+  }
+  return list;
+}
+
+TEST(MergeTree, WeakestFirstAndUnitedArcsByTheirMean) {
+  // 1 - 2 weak; then 3 has two arcs to them, of 0.75 on 1 and of 0.25 on 3: mean 0.375.
+  const std::vector<Merge> merges =
+      merge_greedily(4, {{1, 2, 0.125, 1}, {1, 3, 0.75, 1}, {2, 3, 0.75, 3}, {3, 4, 1.0, 2}});
+  EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 2, 0.125), ElementsAre(3, 5, 0.375),
+                                          ElementsAre(4, 6, 0.5)));
+}
+
+TEST(MergeTree, EqualMeansInTheOrderOfTheArcs) {
+  const std::vector<Merge> merges =
+      merge_greedily(4, {{1, 2, 2, 4}, {1, 3, 1, 2}, {2, 4, 1, 2}, {3, 4, 0.5, 1}});
+  EXPECT_THAT(listed(merges),
+              ElementsAre(ElementsAre(1, 2, 0.5), ElementsAre(3, 5, 0.5), ElementsAre(4, 6, 0.5)));
+}
+
+TEST(MergeTree, PiecesThatDoNotTouchStayApart) {
+  const std::vector<Merge> merges = merge_greedily(5, {{1, 3, 1, 2}, {2, 5, 3, 4}});
+  EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 3, 0.5), ElementsAre(2, 5, 0.75)));
+  EXPECT_THAT(merge_greedily(0, {}), IsEmpty());
+  EXPECT_THAT(merge_greedily(1, {}), IsEmpty());
+}
+
+TEST(Hierarchy, MergesOverTheWeakestCrest) {
+  const Hierarchy tree = grown({"0030060",  //
+                                "0030060"});
+  EXPECT_THAT(letters(7, tree.leaves.values), ElementsAre("AAABBBC", "AAABBBC"));
+  ASSERT_EQ(tree.merges.size(), 2u);
+  EXPECT_EQ(tree.merges[0].first, 1);
+  EXPECT_EQ(tree.merges[0].second, 2);
+  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.3F);
+  EXPECT_FLOAT_EQ(tree.merges[1].height, 0.6F);
+  EXPECT_THAT(letters(7, cut(tree, 0.29).values), ElementsAre("AAABBBC", "AAABBBC"));
+  EXPECT_THAT(letters(7, cut(tree, 0.31).values), ElementsAre("AAAAAAB", "AAAAAAB"));
+  EXPECT_THAT(letters(7, cut(tree, tree.merges[1].height).values),
+              ElementsAre("AAAAAAA", "AAAAAAA"));
+  EXPECT_EQ(cut(tree, -1).count, 3);
+  EXPECT_EQ(cut(tree, std::nan("")).count, 3);
+  EXPECT_EQ(cut(tree, 0.31).count, 2);
+  EXPECT_EQ(tree.threshold, RegionParameters{}.threshold);
+}
+
+TEST(Hierarchy, ABoundaryCountsByItsDirection) {
+  const Drawn drawn = draw({"0080", "0080", "0080"});
+  const double quarter = std::numbers::pi / 4;
+  for (int k = 0; k < 4; ++k) {
+    const std::vector<float> angle(drawn.strength.size(), static_cast<float>(k * quarter));
+    const Hierarchy tree =
+        hierarchy(drawn.strength, angle, drawn.valid, drawn.width, drawn.height, {});
+    ASSERT_EQ(tree.merges.size(), 1u);
+    EXPECT_NEAR(tree.merges[0].height, 0.8 * std::abs(std::cos(k * quarter)), 1e-6);
+  }
+}
+
+TEST(Hierarchy, AnArcTakesTheChannelOfItsDirection) {
+  // A crest from the left to the right: its normal is the y axis, channel 4.
+  const Drawn drawn = draw({"0000", "8888", "0000"});
+  OrientedStrength channels;
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    channels[k] = drawn.strength;
+    for (float& s : channels[k]) s *= k == 4 ? 0.5F : static_cast<float>(k) / 100.0F;
+  }
+  Hierarchy tree = hierarchy(channels, {}, drawn.width, drawn.height, {});
+  ASSERT_EQ(tree.merges.size(), 1u);
+  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.4F);
+  // Upright: channel 0, which is nothing here.
+  const Drawn upright = draw({"080", "080", "080"});
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    channels[k] = upright.strength;
+    for (float& s : channels[k]) s *= k == 0 ? 0.25F : 1.0F;
+  }
+  tree = hierarchy(channels, {}, upright.width, upright.height, {});
+  ASSERT_EQ(tree.merges.size(), 1u);
+  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.2F);
+}
+
+TEST(Hierarchy, CountsAreExactAsFarAsThereAreLeaves) {
+  const Hierarchy tree = grown({"010203040"});
+  ASSERT_EQ(tree.leaves.count, 5);
+  for (int count = 1; count <= 5; ++count) {
+    std::vector<std::string> notes;
+    EXPECT_EQ(cut_to_count(tree, count, notes).count, count);
+    EXPECT_THAT(notes, IsEmpty());
+  }
+  std::vector<std::string> notes;
+  EXPECT_EQ(cut_to_count(tree, 6, notes).count, 5);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("6 regions were asked for")));
+  EXPECT_THROW(cut_to_count(tree, 0, notes), ConfigError);
+}
+
+TEST(Hierarchy, MorePiecesThanRegionsWanted) {
+  const Hierarchy tree = grown({"010 020 0"});
+  std::vector<std::string> notes;
+  EXPECT_EQ(cut_to_count(tree, 2, notes).count, 3);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("3 separate")));
+  notes.clear();
+  EXPECT_EQ(cut_to_count(tree, 4, notes).count, 4);
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(Hierarchy, FlatTinyAndEmptyImages) {
+  for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {7, 1}, {2, 2}, {5, 3}}) {
+    const std::vector<float> flat(static_cast<std::size_t>(width * height), 0.5F);
+    const Hierarchy tree = hierarchy(flat, flat, {}, width, height, {});
+    check(tree);
+    EXPECT_EQ(tree.leaves.count, 1);
+    EXPECT_EQ(cut(tree, 1).count, 1);
+    EXPECT_THAT(ultrametric_map(tree), ::testing::Each(0.0F));
+  }
+  const Hierarchy empty = grown({"  ", "  "});
+  check(empty);
+  EXPECT_EQ(cut(empty, 1).count, 0);
+}
+
+TEST(Hierarchy, WhatIsNotFiniteOrDoesNotFitIsTold) {
+  std::vector<float> map(6, 0.5F);
+  const std::vector<float> angle(6, 0.0F);
+  EXPECT_THROW(hierarchy(map, angle, {}, 3, 3, {}), InputError);
+  EXPECT_THROW(hierarchy(map, {1.0F}, {}, 3, 2, {}), InputError);
+  EXPECT_THROW(hierarchy(map, {}, {1, 1}, 3, 2, {}), InputError);
+  EXPECT_THROW(hierarchy({}, {}, {}, 0, 0, {}), InputError);
+  map[4] = std::nanf("");
+  EXPECT_THROW(hierarchy(map, angle, {}, 3, 2, {}), NumericalError);
+  EXPECT_THROW(hierarchy(angle, map, {}, 3, 2, {}), NumericalError);
+  // Where there is no data anything may stand.
+  const Hierarchy tree = hierarchy(map, map, {1, 1, 1, 1, 0, 1}, 3, 2, {});
+  check(tree);
+  EXPECT_THAT(letters(3, tree.leaves.values), ElementsAre("AAA", "A A"));
+  // Beyond [0, 1] counts as its end.
+  EXPECT_EQ(hierarchy({-3, 7, -3}, {}, {}, 3, 1, {}).merges.at(0).height, 1.0F);
+}
+
+TEST(UltrametricMap, HeightsBetweenThePixelsAndTheirLargestAtCrossings) {
+  Hierarchy tree;
+  tree.leaves = leaves({"AB",  //
+                        "CC"});
+  tree.merges = {{1, 2, 0.25F}, {3, 4, 0.5F}};
+  check(tree);
+  const std::vector<float> map = ultrametric_map(tree);
+  const std::vector<float> expected = {0,    0,    0.25F, 0,    0,     //
+                                       0,    0,    0.25F, 0,    0,     //
+                                       0.5F, 0.5F, 0.5F,  0.5F, 0.5F,  //
+                                       0,    0,    0,     0,    0,     //
+                                       0,    0,    0,     0,    0};
+  EXPECT_EQ(map, expected);
+}
+
+TEST(UltrametricMap, NeverAroundWhatHasNoData) {
+  Hierarchy tree;
+  tree.leaves = leaves({"A ", "B "});
+  tree.merges = {{1, 2, 0.5F}};
+  const std::vector<float> map = ultrametric_map(tree);
+  const std::vector<float> expected = {0,    0,    kNever, 0, 0,  //
+                                       0,    0,    kNever, 0, 0,  //
+                                       0.5F, 0.5F, kNever, 0, 0,  //
+                                       0,    0,    kNever, 0, 0,  //
+                                       0,    0,    kNever, 0, 0};
+  EXPECT_EQ(map, expected);
+}
+
+TEST(UltrametricMap, OfOneColumn) {
+  Hierarchy tree;
+  tree.leaves = leaves({"A", "B"});
+  tree.merges = {{1, 2, 1.0F}};
+  EXPECT_EQ(ultrametric_map(tree), (std::vector<float>{0, 0, 0,  //
+                                                       0, 0, 0,  //
+                                                       1, 1, 1,  //
+                                                       0, 0, 0,  //
+                                                       0, 0, 0}));
+}
+
+/// What check() finds wrong with a good tree after `damage`.
+template <class Damage>
+std::string fault(const Damage& damage) {
+  Hierarchy tree;
+  tree.leaves = leaves({"AAB",  //
+                        "CCB",  //
+                        "DD "});
+  tree.merges = {{3, 4, 0.25F}, {1, 5, 0.25F}, {2, 6, 0.5F}};
+  check(tree);
+  damage(tree);
+  try {
+    check(tree);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckHierarchy, FindsEachBrokenPromise) {
+  using Tree = Hierarchy&;
+  EXPECT_EQ(fault([](Tree) {}), "");
+  EXPECT_THAT(fault([](Tree t) { t.leaves.width = 4; }), HasSubstr("4 x 3"));
+  EXPECT_THAT(fault([](Tree t) { t.leaves.width = 0; }), HasSubstr("0 x 3"));
+  EXPECT_THAT(fault([](Tree t) { t.leaves.count = 5; }), HasSubstr("scan order"));
+  EXPECT_THAT(fault([](Tree t) { std::swap(t.leaves.values[0], t.leaves.values[2]); }),
+              HasSubstr("scan order"));
+  EXPECT_THAT(fault([](Tree t) { t.leaves.values[8] = 1; }), HasSubstr("4-connected"));
+  EXPECT_THAT(fault([](Tree t) { t.leaves.values[8] = -1; }), HasSubstr("scan order"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[0].first = 0; }), HasSubstr("merge 0"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[0].second = 5; }), HasSubstr("merge 0"));
+  EXPECT_THAT(fault([](Tree t) { std::swap(t.merges[1].first, t.merges[1].second); }),
+              HasSubstr("merge 1"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[1].first = 3; }), HasSubstr("merged already"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[1].height = 0.2F; }), HasSubstr("height of merge 1"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[2].height = 1.1F; }), HasSubstr("height of merge 2"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[0].height = -0.1F; }), HasSubstr("height of merge 0"));
+  EXPECT_THAT(fault([](Tree t) { t.merges[2].height = std::nanf(""); }), HasSubstr("merge 2"));
+  EXPECT_THAT(fault([](Tree t) { t.merges.pop_back(); }), HasSubstr("never merge"));
+  EXPECT_THAT(fault([](Tree t) { t.merges.assign(9, {1, 2, 0}); }), HasSubstr("9 merges"));
+  EXPECT_THAT(fault([](Tree t) {
+                t.merges = {{1, 4, 0.25F}, {3, 5, 0.25F}, {2, 6, 0.5F}};
+              }),
+              HasSubstr("merge 0 joins regions that do not touch"));
+  EXPECT_THAT(fault([](Tree t) { t.threshold = 2; }), HasSubstr("threshold"));
+}
+
+}  // namespace
+}  // namespace diacut
