@@ -5,9 +5,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What each step needs from Debian 12, by package.
 build_packages=(
-  cmake ninja-build g++
+  cmake ninja-build g++ pkgconf
   libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev
+  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev libmatio-dev
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)

@@ -52,10 +52,14 @@ class PngReader {
   }
 
   /// Asks for 8 or 16 bits a sample in this machine's byte order, palettes as colours, and
-  /// transparent colours as alpha: what info() then tells of.
-  bool choose_layout() {
+  /// transparent colours as alpha: what info() then tells of. With `keep_indices` palettes stay.
+  bool choose_layout(bool keep_indices) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
-    png_set_expand(png_);
+    if (keep_indices && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) {
+      png_set_packing(png_);
+    } else {
+      png_set_expand(png_);
+    }
     if (std::endian::native == std::endian::little) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
@@ -96,13 +100,13 @@ class PngReader {
 
 }  // namespace
 
-Decoded decode_png(Bytes file, std::int64_t max_pixels) {
+Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices) {
   PngReader reader(file);
   if (!reader.read_header()) refuse(reader);
   const int width = static_cast<int>(png_get_image_width(reader.png(), reader.info()));
   const int height = static_cast<int>(png_get_image_height(reader.png(), reader.info()));
   check_size(width, height, max_pixels);
-  if (!reader.choose_layout()) refuse(reader);
+  if (!reader.choose_layout(keep_indices)) refuse(reader);
   const int channels = png_get_channels(reader.png(), reader.info());
   const int depth = png_get_bit_depth(reader.png(), reader.info());
   Decoded decoded;

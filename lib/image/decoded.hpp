@@ -34,7 +34,8 @@ void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels
 /// to stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and alpha of TIFF.
 Decoded decode_bmp(Bytes file, std::int64_t max_pixels);
 Decoded decode_jpeg(Bytes file, std::int64_t max_pixels);
-Decoded decode_png(Bytes file, std::int64_t max_pixels);
+/// `keep_indices`: pixels that are indices of a palette stay numbers.
+Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices = false);
 Decoded decode_tiff(Bytes file, std::int64_t max_pixels);
 Decoded decode_webp(Bytes file, std::int64_t max_pixels);
 

@@ -35,7 +35,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"contour", {"core", "opencl", "sparse", "cues", "eigen"}},
       {"region", {"core", "opencl", "sparse", "contour"}},
       {"output", {"core", "image"}},
-      {"evaluate", {"core", "image"}},
+      {"evaluate", {"core", "image", "contour"}},
       {"pipeline",
        {"core", "opencl", "image", "sparse", "cues", "affinity", "eigen", "contour", "region"}},
   };
@@ -51,6 +51,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},
       {"nlohmann/", {"output", "evaluate"}},
+      {"matio", {"evaluate"}},
       {"CLI/", {}},
       {"iostream", {}},
   };

@@ -1,0 +1,184 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <thread>
+
+#include "command_line.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+constexpr int kMostThresholds = 999;
+constexpr int kMostJobs = 1024;
+
+constexpr const char* kInput = "Input";
+constexpr const char* kScores = "Scores";
+constexpr const char* kOutput = "Output";
+constexpr const char* kMessages = "Messages and help";
+
+constexpr const char* kExamples = R"(Examples:
+  diacut-evaluate ucm2/ --truth groundTruth/val
+      hierarchies of any method, as .mat (ucm2), .npy or .png: all scores
+  diacut-evaluate contours/ --truth groundTruth/val --suppress --plot pr.png
+      contour maps: thinned first; precision against recall as a picture
+  diacut-evaluate labels/ --truth annotations/ --kind labels --csv scores.csv
+      one segmentation an image, against label images of any data set
+  diacut-evaluate ucm2/ --truth groundTruth/val --json - | jq .boundaries.ods.f
+
+Results and ground truth belong together by name: 12.npy and 12.mat. Ground
+truth is NAME.mat (the cell array groundTruth with Segmentation and Boundaries,
+as the Berkeley data sets have it), NAME.png, .tif or .npy with one number a
+region, NAME_0.png, NAME_1.png, ... from several annotators, or a folder NAME
+of such files. Every image of the ground truth needs a result, unless --partial
+is given; results without ground truth are left out.
+
+Kinds of results (--kind auto tells them by size and numbers):
+  contours     boundary strength, as large as the image: 8- or 16-bit grey, or
+               numbers from 0 to 1
+  labels       one number a region: grey, palette or 32-bit integers
+  ultrametric  a hierarchy of regions: the strength of the boundaries between
+               pixels, on (2 height + 1) x (2 width + 1)
+
+Scores are those of the Berkeley segmentation benchmark. F: boundary pixels
+matched one to one, within .0075 of the diagonal, by an exact assignment; ODS:
+one threshold for all images, OIS: the best for each, AP: average precision.
+Covering, PRI (probabilistic Rand index) and VI (variation of information, in
+bits): for regions.
+
+Exit codes: 0 done, 1 internal error, 2 usage, 3 input or output, 130
+interrupted.
+)";
+
+[[noreturn]] void fail_usage(const std::string& message) {
+  throw ConfigError(message + " (see diacut-evaluate --help)");
+}
+
+int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+std::optional<ResultKind> parse_kind(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  for (const ResultKind kind :
+       {ResultKind::kContours, ResultKind::kLabels, ResultKind::kUltrametric}) {
+    if (to_string(kind) == name) return kind;
+  }
+  fail_usage(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
+}
+
+void check(const Options& options) {
+  if (options.results.empty()) fail_usage("no results given: name a folder");
+  if (options.truth.empty()) fail_usage("--truth DIR is needed: the folder of the ground truth");
+  if (options.thresholds < 1 || options.thresholds > kMostThresholds) {
+    fail_usage(
+        fmt::format("--thresholds: {} is not from 1 to {}", options.thresholds, kMostThresholds));
+  }
+  if (options.jobs < 1 || options.jobs > kMostJobs) {
+    fail_usage(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
+  }
+  if (!options.boundaries && !options.regions) {
+    fail_usage("--no-boundaries and --no-regions leave nothing to score");
+  }
+  if (options.kind == ResultKind::kContours && !options.boundaries) {
+    fail_usage("--no-boundaries leaves nothing to score: contours have no regions");
+  }
+  if (options.suppress && options.kind && *options.kind != ResultKind::kContours) {
+    fail_usage("--suppress thins contour maps; --kind says that these are none");
+  }
+  if (options.suppress && !options.boundaries) {
+    fail_usage("--suppress and --no-boundaries exclude each other");
+  }
+  if (!options.plot.empty() && !options.boundaries) {
+    fail_usage("--plot draws the boundary scores; --no-boundaries leaves them out");
+  }
+  if (!options.plot.empty() && result_extension(options.plot) != ".png") {
+    fail_usage(fmt::format("--plot: '{}' does not end in .png, the only format", options.plot));
+  }
+  if (options.json == "-" && options.csv == "-") {
+    fail_usage("--json and --csv cannot both go to standard output");
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  options.jobs = processors();
+  CLI::App app("Scores segmentations against those that people drew.", "diacut-evaluate");
+  app.formatter(std::make_shared<HelpFormatter>("diacut-evaluate [OPTION]... RESULTS --truth DIR"));
+  app.get_formatter()->label("Positionals", "Results");
+  app.footer(kExamples);
+  app.set_help_flag();
+  app.allow_extras();
+
+  std::string kind = "auto";
+  bool no_boundaries = false;
+  bool no_regions = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool version = false;
+  bool help = false;
+  app.add_option("RESULTS", options.results, "Folder of results, one file an image");
+  const auto option = [&](const char* names, auto& value, const char* type, const char* group,
+                          const std::string& meaning) {
+    app.add_option(names, value, meaning)->type_name(type)->group(group);
+  };
+  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
+    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
+  };
+  option("--truth", options.truth, "DIR", kInput, "Folder of the ground truth");
+  option("--kind", kind, "NAME", kInput,
+         "What the results are: auto, contours, labels, ultrametric (default auto)");
+  flag("--suppress", options.suppress, kInput,
+       "Thin contour maps by suppression of non-maxima before they are scored");
+  flag("--partial", options.partial, kInput, "Score what there is, though results are missing");
+  option("--thresholds", options.thresholds, "N", kScores,
+         "N evenly spaced thresholds between 0 and 1 (default 99)");
+  flag("--no-boundaries", no_boundaries, kScores, "Leave out the boundary scores");
+  flag("--no-regions", no_regions, kScores, "Leave out the region scores");
+  option("--json", options.json, "FILE|-", kOutput, "All scores, for machines");
+  option("--csv", options.csv, "FILE|-", kOutput, "The scores of each image, as a table");
+  option("--plot", options.plot, "FILE", kOutput,
+         "Precision against recall, with lines of equal F: .png");
+  option("-j,--jobs", options.jobs, "N", kMessages,
+         fmt::format("Images scored at once (default: one a processor, here {})", processors()));
+  flag("-q,--quiet", quiet, kMessages, "Only errors, and the scores");
+  flag("-v,--verbose", verbose, kMessages, "Also the scores of each image");
+  flag("--version", version, kMessages, "Print the version, and end");
+  flag("-h,--help", help, kMessages, "Print this, and end");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    fail_usage(reworded(error));
+  }
+  if (help) {
+    options.action = Action::kHelp;
+    options.help = app.help();
+    return options;
+  }
+  for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;
+    if (!extra.starts_with('-')) fail_usage(fmt::format("'{}' is a second folder", extra));
+    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
+  }
+  if (version) {
+    options.action = Action::kVersion;
+    return options;
+  }
+  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
+  if (quiet) options.verbosity = Verbosity::kQuiet;
+  if (verbose) options.verbosity = Verbosity::kVerbose;
+  options.boundaries = !no_boundaries;
+  options.regions = !no_regions;
+  options.kind = parse_kind(kind);
+  check(options);
+  return options;
+}
+
+}  // namespace diacut::app

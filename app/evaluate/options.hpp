@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "console.hpp"
+#include "evaluate/result.hpp"
+
+namespace diacut::app {
+
+enum class Action { kEvaluate, kHelp, kVersion };
+
+/// The command line, understood. Empty texts are options that were not given.
+struct Options {
+  Action action = Action::kEvaluate;
+  std::string results;  ///< A folder.
+  std::string truth;    ///< A folder.
+  std::optional<ResultKind> kind;
+  bool suppress = false;
+  bool boundaries = true;
+  bool regions = true;
+  bool partial = false;
+  int thresholds = 99;
+  std::string json;
+  std::string csv;
+  std::string plot;
+  int jobs = 1;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string help;  ///< The text of --help.
+};
+
+/// Throws ConfigError for anything that makes no sense.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace diacut::app

@@ -1,0 +1,269 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "diacut/version.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+const char* kind_in_words(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::kContours:
+      return "contour maps";
+    case ResultKind::kLabels:
+      return "label images";
+    case ResultKind::kUltrametric:
+      return "ultrametric maps";
+  }
+  return "";
+}
+
+/// An image by itself is a data set of one.
+struct ImageScores {
+  std::optional<BoundaryPoint> boundaries;
+  std::optional<RegionSummary> regions;
+};
+
+ImageScores scores_of(const ImageEvaluation& image, const EvaluationParameters& parameters) {
+  ImageScores scores;
+  if (image.boundaries) scores.boundaries = best_point(*image.boundaries, parameters.thresholds);
+  if (image.regions) {
+    scores.regions = summarise_regions({&*image.regions, 1}, parameters.thresholds);
+  }
+  return scores;
+}
+
+bool has_thresholds(const EvaluationParameters& parameters) {
+  return parameters.kind != ResultKind::kLabels;
+}
+
+Json json_of(const BoundaryPoint& point, bool with_threshold) {
+  Json json;
+  if (with_threshold) json["threshold"] = point.threshold;
+  json["f"] = point.f;
+  json["recall"] = point.recall;
+  json["precision"] = point.precision;
+  return json;
+}
+
+Json json_of(const RegionMeasure& measure, bool with_threshold) {
+  Json json;
+  if (with_threshold) json["threshold"] = measure.threshold;
+  json["ods"] = measure.ods;
+  json["ois"] = measure.ois;
+  return json;
+}
+
+Json json_of(const RegionSummary& regions, bool with_thresholds) {
+  Json json;
+  json["covering"] = json_of(regions.covering, with_thresholds);
+  json["covering"]["best"] = regions.best_covering;
+  json["pri"] = json_of(regions.pri, with_thresholds);
+  json["vi"] = json_of(regions.vi, with_thresholds);
+  return json;
+}
+
+Json counts_json(const std::vector<BoundaryCounts>& curve) {
+  Json json = {{"truth", Json::array()},
+               {"truth_matched", Json::array()},
+               {"found", Json::array()},
+               {"found_matched", Json::array()}};
+  for (const BoundaryCounts& counts : curve) {
+    json["truth"].push_back(counts.truth);
+    json["truth_matched"].push_back(counts.truth_matched);
+    json["found"].push_back(counts.found);
+    json["found_matched"].push_back(counts.found_matched);
+  }
+  return json;
+}
+
+Json image_json(const ImageEvaluation& image, const EvaluationParameters& parameters) {
+  const bool thresholds = has_thresholds(parameters);
+  const ImageScores scores = scores_of(image, parameters);
+  Json json = {{"name", image.name},
+               {"width", image.width},
+               {"height", image.height},
+               {"annotators", image.annotators}};
+  if (scores.boundaries) {
+    json["boundaries"] = json_of(*scores.boundaries, thresholds);
+    json["boundaries"]["counts"] = counts_json(*image.boundaries);
+  }
+  if (scores.regions) {
+    const RegionSummary& regions = *scores.regions;
+    json["regions"] = Json::object();
+    json["regions"]["covering"] = regions.covering.ois;
+    if (thresholds) {
+      json["regions"]["covering_threshold"] = regions.covering.threshold;
+      json["regions"]["best_covering"] = regions.best_covering;
+    }
+    json["regions"]["pri"] = regions.pri.ois;
+    json["regions"]["vi"] = regions.vi.ois;
+  }
+  return json;
+}
+
+/// As RFC 4180 has it.
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string boundary_table(const BoundarySummary& summary, bool with_thresholds) {
+  const auto row = [](const char* name, const BoundaryPoint& point, const std::string& threshold) {
+    return fmt::format("\n  {:<10}  {:>7.4f}  {:>9}  {:>9.4f}  {:>9.4f}", name, point.f, threshold,
+                       point.recall, point.precision);
+  };
+  std::string text = fmt::format("\n\n{:<12}  {:>7}  {:>9}  {:>9}  {:>9}", "Boundaries", "F",
+                                 with_thresholds ? "threshold" : "", "recall", "precision");
+  if (!with_thresholds) return text + row("", summary.ods, "");
+  text += row("ODS", summary.ods, fmt::format("{:.4f}", summary.ods.threshold));
+  text += row("OIS", summary.ois, "each");
+  if (summary.ap) text += fmt::format("\n  {:<10}  {:>7.4f}", "AP", *summary.ap);
+  return text;
+}
+
+std::string region_table(const RegionSummary& summary, bool with_thresholds) {
+  if (!with_thresholds) {
+    return fmt::format("\n\n{:<12}\n  {:<10}  {:>7.4f}\n  {:<10}  {:>7.4f}\n  {:<10}  {:>7.4f}",
+                       "Regions", "covering", summary.covering.ods, "PRI", summary.pri.ods,
+                       "VI (bits)", summary.vi.ods);
+  }
+  const auto row = [](const char* name, const RegionMeasure& measure) {
+    return fmt::format("\n  {:<10}  {:>7.4f}  {:>9.4f}  {:>9.4f}", name, measure.ods,
+                       measure.threshold, measure.ois);
+  };
+  return fmt::format("\n\n{:<12}  {:>7}  {:>9}  {:>9}  {:>9}", "Regions", "ODS", "threshold", "OIS",
+                     "best") +
+         row("covering", summary.covering) + fmt::format("  {:>9.4f}", summary.best_covering) +
+         row("PRI", summary.pri) + row("VI (bits)", summary.vi);
+}
+
+}  // namespace
+
+void summarise(Evaluation& evaluation) {
+  if (evaluation.parameters.boundaries) {
+    std::vector<std::vector<BoundaryCounts>> curves;
+    for (const ImageEvaluation& image : evaluation.images) curves.push_back(*image.boundaries);
+    evaluation.boundaries = summarise_boundaries(curves, evaluation.parameters.thresholds);
+  }
+  if (evaluation.parameters.regions) {
+    std::vector<RegionCurve> curves;
+    for (const ImageEvaluation& image : evaluation.images) curves.push_back(*image.regions);
+    evaluation.regions = summarise_regions(curves, evaluation.parameters.thresholds);
+  }
+}
+
+std::string describe(const Evaluation& evaluation, bool detected) {
+  const EvaluationParameters& parameters = evaluation.parameters;
+  const bool thresholds = has_thresholds(parameters);
+  std::string text = fmt::format("{} image{}, {}{}", evaluation.images.size(),
+                                 evaluation.images.size() == 1 ? "" : "s",
+                                 kind_in_words(parameters.kind), detected ? " (detected)" : "");
+  if (parameters.kind == ResultKind::kContours) {
+    text += parameters.suppress ? ", non-maxima suppressed" : ", not suppressed";
+  }
+  if (thresholds) {
+    const std::size_t count = parameters.thresholds.size();
+    text += fmt::format(", {} threshold{}", count, count == 1 ? "" : "s");
+  }
+  if (evaluation.boundaries) text += boundary_table(*evaluation.boundaries, thresholds);
+  if (evaluation.regions) text += region_table(*evaluation.regions, thresholds);
+  return text;
+}
+
+std::string describe_image(const ImageEvaluation& image, const EvaluationParameters& parameters) {
+  const ImageScores scores = scores_of(image, parameters);
+  std::string text = image.name + ":";
+  if (scores.boundaries) text += fmt::format("  F {:.4f}", scores.boundaries->f);
+  if (scores.regions) {
+    text += fmt::format("  covering {:.4f}  PRI {:.4f}  VI {:.4f}", scores.regions->covering.ois,
+                        scores.regions->pri.ois, scores.regions->vi.ois);
+  }
+  return text;
+}
+
+std::string to_json(const Evaluation& evaluation) {
+  const EvaluationParameters& parameters = evaluation.parameters;
+  const bool thresholds = has_thresholds(parameters);
+  Json json = {{"schema", kSchema}, {"diacut", kVersion}, {"kind", to_string(parameters.kind)}};
+  if (parameters.kind == ResultKind::kContours) json["suppressed"] = parameters.suppress;
+  if (thresholds) json["thresholds"] = parameters.thresholds;
+  json["image_count"] = evaluation.images.size();
+  if (evaluation.boundaries) {
+    const BoundarySummary& boundaries = *evaluation.boundaries;
+    Json& scores = json["boundaries"];
+    scores["ods"] = json_of(boundaries.ods, thresholds);
+    scores["ois"] = json_of(boundaries.ois, false);
+    if (boundaries.ap) scores["ap"] = *boundaries.ap;
+    Json recall = Json::array();
+    Json precision = Json::array();
+    for (const BoundaryCounts& counts : boundaries.curve) {
+      recall.push_back(counts.recall());
+      precision.push_back(counts.precision());
+    }
+    scores["recall"] = recall;
+    scores["precision"] = precision;
+  }
+  if (evaluation.regions) {
+    Json& scores = json["regions"];
+    scores = json_of(*evaluation.regions, thresholds);
+    if (thresholds) {
+      scores["covering"]["by_threshold"] = evaluation.regions->covering_curve;
+      scores["pri"]["by_threshold"] = evaluation.regions->pri_curve;
+      scores["vi"]["by_threshold"] = evaluation.regions->vi_curve;
+    }
+  }
+  json["images"] = Json::array();
+  for (const ImageEvaluation& image : evaluation.images) {
+    json["images"].push_back(image_json(image, parameters));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string to_csv(const Evaluation& evaluation) {
+  const bool thresholds = has_thresholds(evaluation.parameters);
+  std::string text = "name,width,height,annotators";
+  if (evaluation.boundaries) {
+    text += thresholds ? ",f,threshold,recall,precision" : ",f,recall,precision";
+  }
+  if (evaluation.regions) {
+    text += thresholds ? ",covering,covering_threshold,best_covering,pri,vi" : ",covering,pri,vi";
+  }
+  for (const ImageEvaluation& image : evaluation.images) {
+    const ImageScores scores = scores_of(image, evaluation.parameters);
+    text += fmt::format("\n{},{},{},{}", csv_text(image.name), image.width, image.height,
+                        image.annotators);
+    const auto add = [&text](double value) { text += fmt::format(",{:.6f}", value); };
+    if (scores.boundaries) {
+      add(scores.boundaries->f);
+      if (thresholds) add(scores.boundaries->threshold);
+      add(scores.boundaries->recall);
+      add(scores.boundaries->precision);
+    }
+    if (scores.regions) {
+      add(scores.regions->covering.ois);
+      if (thresholds) {
+        add(scores.regions->covering.threshold);
+        add(scores.regions->best_covering);
+      }
+      add(scores.regions->pri.ois);
+      add(scores.regions->vi.ois);
+    }
+  }
+  return text + '\n';
+}
+
+}  // namespace diacut::app

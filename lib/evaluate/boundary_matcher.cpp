@@ -1,0 +1,184 @@
+#include "evaluate/boundary_matcher.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace diacut {
+
+namespace {
+
+constexpr double kUnitsPerPixel = 1 << 20;
+constexpr double kOutlierDistances = 100;
+
+}  // namespace
+
+BoundaryMatcher::BoundaryMatcher(std::span<const std::uint8_t> truth, int width, int height,
+                                 double max_distance)
+    : width_(static_cast<std::size_t>(width)),
+      height_(static_cast<std::size_t>(height)),
+      reach_(static_cast<std::size_t>(std::floor(max_distance))),
+      stride_(width_ + 2 * reach_),
+      half_outlier_(std::llround(kOutlierDistances * max_distance * kUnitsPerPixel / 2)) {
+  const int reach = static_cast<int>(reach_);
+  for (int dy = -reach; dy <= reach; ++dy) {
+    for (int dx = -reach; dx <= reach; ++dx) {
+      const double distance = std::hypot(dx, dy);
+      if (distance > max_distance) continue;
+      neighbours_.push_back({static_cast<Index>(dy * static_cast<int>(stride_) + dx),
+                             std::llround(distance * kUnitsPerPixel)});
+    }
+  }
+  std::stable_sort(neighbours_.begin(), neighbours_.end(),
+                   [](const Neighbour& a, const Neighbour& b) { return a.cost < b.cost; });
+  const std::size_t size = stride_ * (height_ + 2 * reach_);
+  for (const Side side : {kTruth, kFound}) {
+    present_[side].assign(size, 0);
+    mate_[side].assign(size, kNone);
+    dual_[side].assign(size, 0);
+  }
+  seen_.assign(size, 0);
+  cost_to_.assign(size, 0);
+  from_.assign(size, kNone);
+  for (std::size_t pixel = 0; pixel < width_ * height_; ++pixel) {
+    if (truth[pixel] != 0) insert(kTruth, static_cast<Index>(framed(pixel)));
+  }
+}
+
+void BoundaryMatcher::match(std::span<const std::uint8_t> found) {
+  // What goes leaves partners behind, who wait with what is new: nobody is in the way of those who
+  // take its place.
+  std::vector<std::pair<Index, Side>> waiting;
+  for (std::size_t pixel = 0; pixel < width_ * height_; ++pixel) {
+    const auto at = static_cast<Index>(framed(pixel));
+    const bool is = present_[kFound][at] != 0;
+    const bool will_be = found[pixel] != 0;
+    if (is == will_be) continue;
+    if (will_be) {
+      waiting.emplace_back(at, kFound);
+      continue;
+    }
+    present_[kFound][at] = 0;
+    const Index partner = std::exchange(mate_[kFound][at], kNone);
+    if (partner == kNone) continue;
+    --matched_;
+    mate_[kTruth][partner] = kNone;
+    present_[kTruth][partner] = 0;
+    waiting.emplace_back(partner, kTruth);
+  }
+  std::sort(waiting.begin(), waiting.end());
+  for (const auto& [node, side] : waiting) insert(side, node);
+}
+
+void BoundaryMatcher::insert(Side side, Index node) {
+  const Side opposite = other(side);
+  std::vector<Cost>& ours = dual_[side];
+  std::vector<Cost>& theirs = dual_[opposite];
+  const std::vector<std::uint8_t>& there = present_[opposite];
+  const std::vector<Index>& partner = mate_[opposite];
+  present_[side][node] = 1;
+  ours[node] = half_outlier_;
+  for (const auto& [step, cost] : neighbours_) {
+    if (there[node + step] != 0) ours[node] = std::min(ours[node], cost - theirs[node + step]);
+  }
+
+  ++search_;
+  queue_.assign(1, {0, node});
+  settled_.clear();
+  const auto later = [](const Visit& a, const Visit& b) {
+    return a.cost != b.cost ? a.cost > b.cost : a.node > b.node;
+  };
+  Cost least = half_outlier_ - ours[node];  // That the new one stays unmatched.
+  Index end = node;
+  bool end_is_free = false;
+  while (!queue_.empty()) {
+    const Visit visit = queue_.front();
+    if (visit.cost >= least) break;
+    std::pop_heap(queue_.begin(), queue_.end(), later);
+    queue_.pop_back();
+    const Index own_partner = mate_[side][visit.node];
+    if (own_partner != kNone && cost_to_[own_partner] < visit.cost) continue;
+    settled_.push_back(visit);
+    const Cost base = visit.cost - ours[visit.node];
+    if (base + half_outlier_ < least) {
+      least = base + half_outlier_;
+      end = visit.node;
+      end_is_free = false;
+    }
+    for (const auto& [step, cost] : neighbours_) {
+      const Index next = visit.node + step;
+      if (there[next] == 0 || next == own_partner) continue;
+      const Cost total = base + cost - theirs[next];
+      if (total >= least || (seen_[next] == search_ && cost_to_[next] <= total)) continue;
+      seen_[next] = search_;
+      cost_to_[next] = total;
+      from_[next] = visit.node;
+      if (partner[next] == kNone) {
+        least = total;
+        end = next;
+        end_is_free = true;
+      } else {
+        queue_.push_back({total, partner[next]});
+        std::push_heap(queue_.begin(), queue_.end(), later);
+      }
+    }
+  }
+  for (const auto& [cost, settled] : settled_) {
+    ours[settled] += least - cost;
+    if (settled != node) theirs[mate_[side][settled]] -= least - cost;
+  }
+  reach_end(side, node, end, end_is_free);
+}
+
+/// Makes the path that from_ tells of, from `start` to `end`, the other way round.
+void BoundaryMatcher::reach_end(Side side, Index start, Index end, bool end_is_free) {
+  const Side opposite = other(side);
+  Index given = kNone;  ///< On the opposite side, about to get a new partner.
+  if (end_is_free) {
+    given = end;
+    ++matched_;
+  } else {
+    given = std::exchange(mate_[side][end], kNone);
+  }
+  while (given != kNone) {
+    const Index taker = from_[given];
+    mate_[opposite][given] = taker;
+    given = std::exchange(mate_[side][taker], given);
+    if (taker == start) break;
+  }
+}
+
+BoundaryMatcher::Cost BoundaryMatcher::cost_between(Index a, Index b) const {
+  const auto found = std::find_if(neighbours_.begin(), neighbours_.end(),
+                                  [&](const Neighbour& n) { return n.step == b - a; });
+  return found->cost;
+}
+
+double BoundaryMatcher::distance() const {
+  Cost sum = 0;
+  for (std::size_t at = 0; at < mate_[kTruth].size(); ++at) {
+    const Index partner = mate_[kTruth][at];
+    if (partner != kNone) sum += cost_between(static_cast<Index>(at), partner);
+  }
+  return static_cast<double>(sum) / kUnitsPerPixel;
+}
+
+bool BoundaryMatcher::is_optimal() const {
+  for (const Side side : {kTruth, kFound}) {
+    for (std::size_t at = 0; at < present_[side].size(); ++at) {
+      if (present_[side][at] == 0) continue;
+      const Cost dual = dual_[side][at];
+      const Index partner = mate_[side][at];
+      if (dual > half_outlier_ || (partner == kNone && dual != half_outlier_)) return false;
+      for (const auto& [step, cost] : neighbours_) {
+        const Index next = static_cast<Index>(at) + step;
+        if (present_[other(side)][next] == 0) continue;
+        const Cost slack = cost - dual - dual_[other(side)][next];
+        if (slack < 0 || (next == partner && slack != 0)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace diacut

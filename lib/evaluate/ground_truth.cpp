@@ -1,0 +1,180 @@
+#include "evaluate/ground_truth.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "diacut/errors.hpp"
+#include "evaluate/mat_file.hpp"
+#include "evaluate/result.hpp"
+
+namespace diacut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_truth_file(const fs::path& path) {
+  const std::string extension = result_extension(path);
+  return extension == ".mat" || is_raster_extension(extension);
+}
+
+/// "a" of "a_12"; nothing of other names.
+std::optional<std::string> without_number(const std::string& stem) {
+  const std::size_t last = stem.find_last_not_of("0123456789");
+  if (last == std::string::npos || last == 0 || last + 1 == stem.size() || stem[last] != '_') {
+    return std::nullopt;
+  }
+  return stem.substr(0, last);
+}
+
+/// By length first, so that a_10 comes after a_9.
+bool in_order(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+std::vector<std::string> label_files(const fs::path& folder) {
+  std::vector<std::string> paths;
+  for (const fs::directory_entry& entry : list_folder(folder.string())) {
+    if (entry.is_regular_file() && is_raster_extension(result_extension(entry.path()))) {
+      paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end(), in_order);
+  return paths;
+}
+
+std::vector<std::int32_t> to_labels(const Raster& raster, const std::string& path) {
+  try {
+    return labels_of(raster);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void check_same_size(const Raster& raster, GroundTruth& truth, const std::string& path) {
+  if (truth.width == 0) {
+    truth.width = raster.width;
+    truth.height = raster.height;
+  }
+  if (raster.width != truth.width || raster.height != truth.height) {
+    throw InputError(fmt::format("{}: is {} x {} pixels, another annotation of the image {} x {}",
+                                 path, raster.width, raster.height, truth.width, truth.height));
+  }
+}
+
+void read_mat(const std::string& path, GroundTruth& truth) {
+  const MatFile file(path);
+  for (const std::vector<Raster>& fields :
+       file.cells("groundTruth", {"Segmentation", "Boundaries"})) {
+    const Raster& boundaries = fields[1];
+    check_same_size(fields[0], truth, path);
+    check_same_size(boundaries, truth, path);
+    Annotation annotation;
+    annotation.labels = to_labels(fields[0], path);
+    for (const double value : boundaries.values) annotation.boundaries.push_back(value != 0);
+    truth.annotations.push_back(std::move(annotation));
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> boundaries_of(std::span<const std::int32_t> labels, int width,
+                                        int height) {
+  const auto w = static_cast<std::size_t>(width);
+  const auto h = static_cast<std::size_t>(height);
+  std::vector<std::uint8_t> boundaries(w * h, 0);
+  for (std::size_t y = 0; y < h; ++y) {
+    for (std::size_t x = 0; x < w; ++x) {
+      const std::size_t right = x + 1 < w ? 1 : 0;
+      const std::size_t below = y + 1 < h ? w : 0;
+      const std::int32_t* here = labels.data() + y * w + x;
+      boundaries[y * w + x] =
+          here[right] != *here || here[below] != *here || here[below + right] != *here ? 1 : 0;
+    }
+  }
+  return boundaries;
+}
+
+std::vector<TruthEntry> find_ground_truth(const std::string& folder,
+                                          const std::vector<std::string>& wanted) {
+  const auto is_wanted = [&](const std::string& name) {
+    return std::binary_search(wanted.begin(), wanted.end(), name);
+  };
+  struct Found {
+    std::vector<std::string> whole;     ///< Each is all there is for the name.
+    std::vector<std::string> numbered;  ///< Each is one annotator's.
+  };
+  std::map<std::string, Found> found;
+  for (const fs::directory_entry& entry : list_folder(folder)) {
+    const fs::path& path = entry.path();
+    if (entry.is_directory()) {
+      if (!label_files(path).empty())
+        found[path.filename().string()].whole.push_back(path.string());
+      continue;
+    }
+    if (!is_truth_file(path)) continue;
+    const std::string stem = path.stem().string();
+    const std::optional<std::string> prefix = without_number(stem);
+    // Without a result to decide, "a_7" is an annotation of "a", and "a_007" a name.
+    const bool padded =
+        prefix && stem.size() > prefix->size() + 2 && stem[prefix->size() + 1] == '0';
+    const bool numbered = prefix && result_extension(path) != ".mat" && !is_wanted(stem) &&
+                          (is_wanted(*prefix) || !padded);
+    if (numbered) {
+      found[*prefix].numbered.push_back(path.string());
+    } else {
+      found[stem].whole.push_back(path.string());
+    }
+  }
+  std::vector<TruthEntry> entries;
+  for (auto& [name, files] : found) {
+    if (files.whole.size() + (files.numbered.empty() ? 0 : 1) > 1) {
+      throw InputError(fmt::format(
+          "{}: has more than one ground truth for '{}', {} and {}: keep one", folder, name,
+          files.whole[0], files.whole.size() > 1 ? files.whole[1] : files.numbered[0]));
+    }
+    TruthEntry entry{name, {}};
+    if (!files.numbered.empty()) {
+      std::sort(files.numbered.begin(), files.numbered.end(), in_order);
+      entry.paths = files.numbered;
+    } else if (fs::is_directory(files.whole[0])) {
+      entry.paths = label_files(files.whole[0]);
+    } else {
+      entry.paths = files.whole;
+    }
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) {
+    throw InputError(
+        fmt::format("{}: holds no ground truth: expected NAME.mat, NAME.png, NAME_0.png, ... or "
+                    "folders NAME of "
+                    "label images",
+                    folder));
+  }
+  return entries;
+}
+
+GroundTruth read_ground_truth(const TruthEntry& entry) {
+  GroundTruth truth;
+  for (const std::string& path : entry.paths) {
+    if (result_extension(path) == ".mat") {
+      read_mat(path, truth);
+      continue;
+    }
+    const Raster raster = read_raster(path);
+    check_same_size(raster, truth, path);
+    Annotation annotation;
+    annotation.labels = to_labels(raster, path);
+    annotation.boundaries = boundaries_of(annotation.labels, raster.width, raster.height);
+    truth.annotations.push_back(std::move(annotation));
+  }
+  return truth;
+}
+
+}  // namespace diacut

@@ -1,0 +1,348 @@
+#include "evaluate/region_score.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace diacut {
+
+namespace {
+
+double n_log_n(std::int64_t n) {
+  return n > 1 ? static_cast<double>(n) * std::log2(static_cast<double>(n)) : 0.0;
+}
+
+/// Regions of the truth, all annotators' in one list.
+struct TruthRegions {
+  struct Region {
+    std::int64_t area = 0;
+    std::size_t annotator = 0;
+  };
+  std::vector<Region> regions;
+  std::vector<std::vector<std::int32_t>> region_of;  ///< By annotator, by pixel.
+
+  explicit TruthRegions(const GroundTruth& truth) {
+    for (std::size_t a = 0; a < truth.annotations.size(); ++a) {
+      std::map<std::int32_t, std::int32_t> number;
+      region_of.emplace_back();
+      for (const std::int32_t label : truth.annotations[a].labels) {
+        const auto next = static_cast<std::int32_t>(regions.size());
+        const auto [entry, is_new] = number.emplace(label, next);
+        if (is_new) regions.push_back({0, a});
+        ++regions[static_cast<std::size_t>(entry->second)].area;
+        region_of.back().push_back(entry->second);
+      }
+    }
+  }
+};
+
+/// How many pixels our regions share with those of the truth; ours can be merged.
+class Contingency {
+ public:
+  /// `ours`: the region of each pixel, 0 to count - 1.
+  Contingency(std::span<const std::int32_t> ours, std::size_t count, const TruthRegions& truth)
+      : truth_(truth), rows_(count), best_ever_(truth.regions.size(), 0) {
+    for (const std::vector<std::int32_t>& region_of : truth.region_of) {
+      // Sorted by our region, then by theirs, equal pairs stand together.
+      std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+      pairs.reserve(ours.size());
+      for (std::size_t i = 0; i < ours.size(); ++i) pairs.emplace_back(ours[i], region_of[i]);
+      std::sort(pairs.begin(), pairs.end());
+      for (std::size_t begin = 0; begin < pairs.size();) {
+        std::size_t end = begin;
+        while (end < pairs.size() && pairs[end] == pairs[begin]) ++end;
+        rows_[static_cast<std::size_t>(pairs[begin].first)].shared.push_back(
+            {static_cast<std::size_t>(pairs[begin].second),
+             static_cast<std::int64_t>(end - begin)});
+        begin = end;
+      }
+    }
+    for (const std::int32_t region : ours) ++rows_[static_cast<std::size_t>(region)].area;
+  }
+
+  /// Region `from` becomes part of `to`.
+  void merge(std::size_t to, std::size_t from) {
+    Row& into = rows_[to];
+    Row& gone = rows_[from];
+    std::vector<Share> merged;
+    merged.reserve(into.shared.size() + gone.shared.size());
+    auto a = into.shared.begin();
+    auto b = gone.shared.begin();
+    while (a != into.shared.end() || b != gone.shared.end()) {
+      if (b == gone.shared.end() || (a != into.shared.end() && a->region < b->region)) {
+        merged.push_back(*a++);
+      } else if (a == into.shared.end() || b->region < a->region) {
+        merged.push_back(*b++);
+      } else {
+        merged.push_back({a->region, a->pixels + b->pixels});
+        ++a;
+        ++b;
+      }
+    }
+    into.shared = std::move(merged);
+    into.area += std::exchange(gone.area, 0);
+    gone.shared = {};
+  }
+
+  RegionScores scores() {
+    const std::size_t annotators = truth_.region_of.size();
+    std::vector<double> best(truth_.regions.size(), 0);
+    std::vector<double> squares(annotators, 0);
+    std::vector<double> logs(annotators, 0);
+    std::vector<double> truth_squares(annotators, 0);
+    std::vector<double> truth_logs(annotators, 0);
+    double own_squares = 0;
+    double own_logs = 0;
+    std::int64_t total = 0;
+    for (const Row& row : rows_) {
+      total += row.area;
+      own_squares += static_cast<double>(row.area) * static_cast<double>(row.area);
+      own_logs += n_log_n(row.area);
+      for (const auto& [region, pixels] : row.shared) {
+        const auto& [area, annotator] = truth_.regions[region];
+        const auto overlap =
+            static_cast<double>(pixels) / static_cast<double>(row.area + area - pixels);
+        best[region] = std::max(best[region], overlap);
+        squares[annotator] += static_cast<double>(pixels) * static_cast<double>(pixels);
+        logs[annotator] += n_log_n(pixels);
+      }
+    }
+    RegionScores scores;
+    for (std::size_t region = 0; region < best.size(); ++region) {
+      const auto& [area, annotator] = truth_.regions[region];
+      scores.covered += static_cast<double>(area) * best[region];
+      best_ever_[region] = std::max(best_ever_[region], best[region]);
+      truth_squares[annotator] += static_cast<double>(area) * static_cast<double>(area);
+      truth_logs[annotator] += n_log_n(area);
+    }
+    const auto n = static_cast<double>(total);
+    for (std::size_t a = 0; a < annotators; ++a) {
+      const double disagreeing = (own_squares + truth_squares[a]) / 2 - squares[a];
+      scores.pri += total > 1 ? 1 - disagreeing / (n * (n - 1) / 2) : 1;
+      scores.vi += (own_logs + truth_logs[a] - 2 * logs[a]) / n;
+    }
+    scores.pri /= static_cast<double>(annotators);
+    scores.vi /= static_cast<double>(annotators);
+    return scores;
+  }
+
+  double best_covered() const {
+    double sum = 0;
+    for (std::size_t region = 0; region < best_ever_.size(); ++region) {
+      sum += static_cast<double>(truth_.regions[region].area) * best_ever_[region];
+    }
+    return sum;
+  }
+
+ private:
+  struct Share {
+    std::size_t region;
+    std::int64_t pixels;
+  };
+  struct Row {
+    std::int64_t area = 0;
+    std::vector<Share> shared;  ///< By region of the truth, rising.
+  };
+
+  const TruthRegions& truth_;
+  std::vector<Row> rows_;
+  std::vector<double> best_ever_;
+};
+
+class UnionFind {
+ public:
+  explicit UnionFind(std::size_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  std::size_t find(std::size_t at) {
+    while (parent_[at] != at) {
+      parent_[at] = parent_[parent_[at]];
+      at = parent_[at];
+    }
+    return at;
+  }
+  /// The smaller root stays.
+  void join(std::size_t root_a, std::size_t root_b) {
+    parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+std::int64_t area_of(const GroundTruth& truth) {
+  return static_cast<std::int64_t>(truth.annotations.size()) * truth.width * truth.height;
+}
+
+/// Values numbered 0, 1, ... as they first appear; how many there are.
+template <typename T>
+std::size_t number(const std::vector<T>& values, std::vector<std::int32_t>& numbers) {
+  std::map<T, std::int32_t> known;
+  for (const T& value : values) {
+    numbers.push_back(known.emplace(value, static_cast<std::int32_t>(known.size())).first->second);
+  }
+  return known.size();
+}
+
+/// The thresholds' components of a doubled grid, from the lowest threshold up.
+class GrowingRegions {
+ public:
+  GrowingRegions(std::span<const double> strength, std::size_t width, std::size_t height,
+                 std::span<const double> thresholds)
+      : width_(width),
+        height_(height),
+        columns_(2 * width + 1),
+        rows_(2 * height + 1),
+        joined_(columns_ * rows_, 0),
+        components_(columns_ * rows_),
+        by_threshold_(thresholds.size()) {
+    for (std::size_t at = 0; at < columns_ * rows_; ++at) {
+      const bool is_pixel = at / columns_ % 2 == 1 && at % columns_ % 2 == 1;
+      const double value = strength[at];
+      const auto first = is_pixel ? thresholds.begin()
+                                  : std::lower_bound(thresholds.begin(), thresholds.end(), value);
+      if (first == thresholds.end()) continue;
+      by_threshold_[static_cast<std::size_t>(first - thresholds.begin())].push_back(at);
+    }
+  }
+
+  /// Lets in what is at most threshold t; `on_join(a, b)` is told which two roots become one, which
+  /// is then the smaller.
+  template <typename OnJoin>
+  void grow(std::size_t t, const OnJoin& on_join) {
+    for (const std::size_t at : by_threshold_[t]) {
+      joined_[at] = 1;
+      const std::size_t x = at % columns_;
+      const std::size_t y = at / columns_;
+      for (std::size_t ny = y == 0 ? 0 : y - 1; ny <= std::min(y + 1, rows_ - 1); ++ny) {
+        for (std::size_t nx = x == 0 ? 0 : x - 1; nx <= std::min(x + 1, columns_ - 1); ++nx) {
+          const std::size_t next = ny * columns_ + nx;
+          if (next == at || joined_[next] == 0) continue;
+          const std::size_t a = components_.find(at);
+          const std::size_t b = components_.find(next);
+          if (a == b) continue;
+          on_join(std::min(a, b), std::max(a, b));
+          components_.join(a, b);
+        }
+      }
+    }
+  }
+
+  /// The root of each pixel, row by row.
+  std::vector<std::size_t> roots() {
+    std::vector<std::size_t> result;
+    for (std::size_t y = 0; y < height_; ++y) {
+      for (std::size_t x = 0; x < width_; ++x) {
+        result.push_back(components_.find((2 * y + 1) * columns_ + 2 * x + 1));
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::size_t width_;
+  std::size_t height_;
+  std::size_t columns_;
+  std::size_t rows_;
+  std::vector<std::uint8_t> joined_;
+  UnionFind components_;
+  std::vector<std::vector<std::size_t>> by_threshold_;
+};
+
+}  // namespace
+
+RegionCurve score_labels(std::span<const std::int32_t> labels, const GroundTruth& truth) {
+  std::vector<std::int32_t> ours;
+  const std::size_t count = number(std::vector<std::int32_t>(labels.begin(), labels.end()), ours);
+  const TruthRegions regions(truth);
+  Contingency table(ours, count, regions);
+  RegionCurve curve;
+  curve.area = area_of(truth);
+  curve.scores.push_back(table.scores());
+  curve.best_covered = table.best_covered();
+  return curve;
+}
+
+RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth& truth,
+                            std::span<const double> thresholds) {
+  GrowingRegions growing(strength, static_cast<std::size_t>(truth.width),
+                         static_cast<std::size_t>(truth.height), thresholds);
+  growing.grow(0, [](std::size_t, std::size_t) {});
+  // From here on only whole regions of the lowest threshold merge.
+  const std::vector<std::size_t> roots = growing.roots();
+  std::vector<std::int32_t> leaves;
+  const std::size_t count = number(roots, leaves);
+  constexpr std::int32_t kNone = -1;
+  std::vector<std::int32_t> leaf_of(strength.size(), kNone);
+  for (std::size_t i = 0; i < roots.size(); ++i) leaf_of[roots[i]] = leaves[i];
+
+  const TruthRegions regions(truth);
+  Contingency table(leaves, count, regions);
+  RegionCurve curve;
+  curve.area = area_of(truth);
+  curve.scores.push_back(table.scores());
+  for (std::size_t t = 1; t < thresholds.size(); ++t) {
+    bool changed = false;
+    growing.grow(t, [&](std::size_t stays, std::size_t goes) {
+      if (leaf_of[goes] == kNone) return;
+      if (leaf_of[stays] == kNone) {
+        leaf_of[stays] = leaf_of[goes];
+        return;
+      }
+      table.merge(static_cast<std::size_t>(leaf_of[stays]),
+                  static_cast<std::size_t>(leaf_of[goes]));
+      changed = true;
+    });
+    curve.scores.push_back(changed ? table.scores() : curve.scores.back());
+  }
+  curve.best_covered = table.best_covered();
+  return curve;
+}
+
+RegionSummary summarise_regions(std::span<const RegionCurve> curves,
+                                std::span<const double> thresholds) {
+  RegionSummary summary;
+  const std::size_t count = thresholds.size();
+  summary.covering_curve.assign(count, 0);
+  summary.pri_curve.assign(count, 0);
+  summary.vi_curve.assign(count, 0);
+  double area = 0;
+  for (const RegionCurve& curve : curves) {
+    area += static_cast<double>(curve.area);
+    RegionScores best = curve.scores.front();
+    for (std::size_t t = 0; t < count; ++t) {
+      const RegionScores& scores = curve.scores[t];
+      summary.covering_curve[t] += scores.covered;
+      summary.pri_curve[t] += scores.pri;
+      summary.vi_curve[t] += scores.vi;
+      best.covered = std::max(best.covered, scores.covered);
+      best.pri = std::max(best.pri, scores.pri);
+      best.vi = std::min(best.vi, scores.vi);
+    }
+    summary.covering.ois += best.covered;
+    summary.pri.ois += best.pri;
+    summary.vi.ois += best.vi;
+    summary.best_covering += curve.best_covered;
+  }
+  const auto images = static_cast<double>(curves.size());
+  const auto finish = [&](RegionMeasure& measure, std::vector<double>& values, double whole,
+                          bool largest) {
+    for (double& value : values) value /= whole;
+    measure.ois /= whole;
+    const auto best = largest ? std::max_element(values.begin(), values.end())
+                              : std::min_element(values.begin(), values.end());
+    measure.ods = *best;
+    measure.threshold = thresholds[static_cast<std::size_t>(best - values.begin())];
+  };
+  finish(summary.covering, summary.covering_curve, area, true);
+  finish(summary.pri, summary.pri_curve, images, true);
+  finish(summary.vi, summary.vi_curve, images, false);
+  summary.best_covering /= area;
+  return summary;
+}
+
+}  // namespace diacut

@@ -1,0 +1,199 @@
+#include "evaluate/result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "diacut/errors.hpp"
+#include "evaluate/mat_file.hpp"
+
+namespace diacut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_doubled(const Raster& result, int width, int height) {
+  return result.width == 2 * width + 1 && result.height == 2 * height + 1;
+}
+
+bool has_size(const Raster& result, int width, int height) {
+  return result.width == width && result.height == height;
+}
+
+/// Whether a grey picture numbers regions.
+bool numbers_regions(const Raster& result) {
+  std::vector<std::int64_t> count(static_cast<std::size_t>(result.full) + 1, 0);
+  std::size_t alike = 0;
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    ++count[static_cast<std::size_t>(result.values[i])];
+    const bool row_goes_on = (i + 1) % static_cast<std::size_t>(result.width) != 0;
+    if (!row_goes_on || result.values[i] == result.values[i + 1]) ++alike;
+  }
+  if (count.back() != 0) return false;
+  std::size_t greatest = count.size() - 1;
+  while (greatest > 0 && count[greatest] == 0) --greatest;
+  for (std::size_t value = 1; value <= greatest; ++value) {
+    if (count[value] == 0) return false;
+  }
+  const auto zeros = static_cast<std::size_t>(count[0]);
+  return 2 * zeros < result.values.size() && 3 * alike > 2 * result.values.size();
+}
+
+}  // namespace
+
+std::string to_string(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::kContours:
+      return "contours";
+    case ResultKind::kLabels:
+      return "labels";
+    case ResultKind::kUltrametric:
+      return "ultrametric";
+  }
+  return {};
+}
+
+std::vector<fs::directory_entry> list_folder(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::directory_entry> entries;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().starts_with('.')) entries.push_back(*at);
+  }
+  if (error) {
+    throw InputError(fmt::format("{}: cannot be read as a folder: {}", folder, error.message()));
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+std::string result_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+bool is_raster_extension(const std::string& extension) {
+  return extension == ".png" || extension == ".tif" || extension == ".tiff" || extension == ".npy";
+}
+
+std::vector<ResultFile> find_results(const std::string& folder) {
+  std::vector<ResultFile> results;
+  for (const fs::directory_entry& entry : list_folder(folder)) {
+    const std::string extension = result_extension(entry.path());
+    if (entry.is_directory() || !(extension == ".mat" || is_raster_extension(extension))) continue;
+    results.push_back({entry.path().stem().string(), entry.path().string()});
+  }
+  std::sort(results.begin(), results.end(),
+            [](const ResultFile& a, const ResultFile& b) { return a.name < b.name; });
+  const auto same =
+      std::adjacent_find(results.begin(), results.end(),
+                         [](const ResultFile& a, const ResultFile& b) { return a.name == b.name; });
+  if (same != results.end()) {
+    throw InputError(fmt::format("{}: two results have the name '{}', {} and {}: keep one", folder,
+                                 same->name, same->path, std::next(same)->path));
+  }
+  if (results.empty()) {
+    throw InputError(fmt::format(
+        "{}: holds no results: expected .png, .tif, .npy or .mat files, one an image", folder));
+  }
+  return results;
+}
+
+Raster read_result(const std::string& path) {
+  if (result_extension(path) == ".mat") return MatFile(path).matrix({"ucm2", "ucm"});
+  return read_raster(path);
+}
+
+ResultKind detect_kind(const Raster& result, int width, int height) {
+  if (is_doubled(result, width, height)) return ResultKind::kUltrametric;
+  check_result_size(result, ResultKind::kContours, width, height);
+  if (!result.is_integer) return ResultKind::kContours;
+  if (result.is_indexed || result.full == 1) return ResultKind::kLabels;
+  return numbers_regions(result) ? ResultKind::kLabels : ResultKind::kContours;
+}
+
+void check_result_size(const Raster& result, ResultKind kind, int width, int height) {
+  if (kind == ResultKind::kUltrametric ? is_doubled(result, width, height)
+                                       : has_size(result, width, height)) {
+    return;
+  }
+  const std::string found = fmt::format("is {} x {}", result.width, result.height);
+  if (kind == ResultKind::kUltrametric) {
+    throw InputError(fmt::format("{}, its ground truth {} x {}: an ultrametric map has {} x {}",
+                                 found, width, height, 2 * width + 1, 2 * height + 1));
+  }
+  throw InputError(fmt::format("{}, its ground truth {} x {}: expected the same size{}", found,
+                               width, height,
+                               has_size(result, height, width) ? " (is it turned?)" : ""));
+}
+
+std::vector<double> strengths_of(const Raster& result) {
+  std::vector<double> strength = result.values;
+  for (double& value : strength) {
+    value /= result.full;
+    if (!(value >= 0 && value <= 1)) {
+      throw InputError(fmt::format(
+          "has the strength {:.6g}: expected 0 to 1 (arrays and floats), or grey", value));
+    }
+  }
+  return strength;
+}
+
+std::vector<std::int32_t> labels_of(const Raster& result) {
+  std::vector<std::int32_t> labels;
+  labels.reserve(result.values.size());
+  for (const double value : result.values) {
+    const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                      value <= std::numeric_limits<std::int32_t>::max();
+    if (!fits || value != std::floor(value)) {
+      throw InputError(
+          fmt::format("has the label {:.6g}: expected whole numbers of at most 32 bits", value));
+    }
+    labels.push_back(static_cast<std::int32_t>(value));
+  }
+  return labels;
+}
+
+std::vector<double> contours_of_ultrametric(const std::vector<double>& strength, int width,
+                                            int height) {
+  const auto w = static_cast<std::size_t>(width);
+  const auto h = static_cast<std::size_t>(height);
+  std::vector<double> contours;
+  contours.reserve(w * h);
+  for (std::size_t y = 0; y < h; ++y) {
+    for (std::size_t x = 0; x < w; ++x) {
+      contours.push_back(strength[(2 * y + 2) * (2 * w + 1) + 2 * x + 2]);
+    }
+  }
+  return contours;
+}
+
+bool is_thick(const std::vector<double>& strength, int width, int height) {
+  const auto w = static_cast<std::size_t>(width);
+  const auto h = static_cast<std::size_t>(height);
+  const double half = *std::max_element(strength.begin(), strength.end()) / 2;
+  if (!(half > 0)) return false;
+  std::vector<std::uint8_t> in_block(strength.size(), 0);
+  for (std::size_t y = 0; y + 1 < h; ++y) {
+    for (std::size_t x = 0; x + 1 < w; ++x) {
+      const std::size_t at = y * w + x;
+      const std::array corners = {at, at + 1, at + w, at + w + 1};
+      if (!std::all_of(corners.begin(), corners.end(),
+                       [&](std::size_t i) { return strength[i] >= half; })) {
+        continue;
+      }
+      for (const std::size_t corner : corners) in_block[corner] = 1;
+    }
+  }
+  const auto strong = std::count_if(strength.begin(), strength.end(),
+                                    [half](double value) { return value >= half; });
+  return 3 * std::count(in_block.begin(), in_block.end(), 1) > strong;
+}
+
+}  // namespace diacut

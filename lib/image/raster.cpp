@@ -1,0 +1,205 @@
+#include "image/raster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+#include "diacut/image.hpp"
+#include "image/decoded.hpp"
+#include "image/format.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::string_view kNumpyMagic = "\x93NUMPY";
+
+/// The text of `key`'s value in a .npy header, which is the literal of a Python dictionary.
+std::string_view header_value(std::string_view header, std::string_view key) {
+  const std::size_t name = header.find(fmt::format("'{}'", key));
+  const std::size_t colon = header.find(':', name);
+  if (name == std::string_view::npos || colon == std::string_view::npos) {
+    throw InputError(
+        fmt::format("its .npy header has no '{}': save it again with numpy.save", key));
+  }
+  header.remove_prefix(header.find_first_not_of(" ", colon + 1));
+  const bool tuple = header.starts_with('(');
+  const std::size_t end = header.find(tuple ? ')' : ',');
+  return header.substr(0, end == std::string_view::npos ? header.size() : end + (tuple ? 1 : 0));
+}
+
+std::vector<std::int64_t> shape_of(std::string_view tuple) {
+  std::vector<std::int64_t> shape;
+  while (!tuple.empty()) {
+    const std::size_t digit = tuple.find_first_of("0123456789");
+    if (digit == std::string_view::npos) break;
+    tuple.remove_prefix(digit);
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(tuple.data(), tuple.data() + tuple.size(), size);
+    if (error != std::errc()) throw InputError("its .npy header has a size that is no number");
+    shape.push_back(size);
+    tuple.remove_prefix(static_cast<std::size_t>(end - tuple.data()));
+  }
+  return shape;
+}
+
+template <typename T>
+double element(const std::uint8_t* at, bool swap) {
+  std::array<std::uint8_t, sizeof(T)> bytes;
+  std::copy_n(at, sizeof(T), bytes.begin());
+  if (swap) std::reverse(bytes.begin(), bytes.end());
+  return static_cast<double>(std::bit_cast<T>(bytes));
+}
+
+using Element = double (*)(const std::uint8_t*, bool);
+
+Element element_reader(std::string_view type) {
+  static const std::vector<std::pair<std::string_view, Element>> kReaders = {
+      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
+      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
+      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
+      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
+      {"i8", element<std::int64_t>}, {"f4", element<float>},
+      {"f8", element<double>},
+  };
+  for (const auto& [name, reader] : kReaders) {
+    if (name == type) return reader;
+  }
+  throw InputError(fmt::format(
+      "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
+}
+
+Raster decode_npy(Bytes file) {
+  constexpr std::size_t kShortPrefix = 10;
+  constexpr std::size_t kLongPrefix = 12;
+  const InputError cut_off("the .npy file is cut off: copy or save it again");
+  if (file.size() < kLongPrefix) throw cut_off;
+  const bool is_short = file[6] == 1;
+  const std::size_t prefix = is_short ? kShortPrefix : kLongPrefix;
+  const std::size_t length = read_uint(file, 8, is_short ? 2 : 4, ByteOrder::kLittle);
+  if (file.size() - prefix < length) throw cut_off;
+  const std::string_view header(reinterpret_cast<const char*>(file.data()) + prefix, length);
+
+  std::string_view type = header_value(header, "descr");
+  if (type.size() < 5 || type.front() != '\'') {
+    throw InputError("its .npy elements are structures: expected plain numbers");
+  }
+  type = type.substr(1, type.size() - 2);
+  const bool is_big = type.front() == '>';
+  type.remove_prefix(1);
+  const Element read = element_reader(type);
+  const auto bytes = static_cast<std::size_t>(type[1] - '0');
+  const bool by_column = header_value(header, "fortran_order").starts_with("True");
+  const std::vector<std::int64_t> shape = shape_of(header_value(header, "shape"));
+  if (shape.size() != 2) {
+    throw InputError(
+        fmt::format("its array has {} dimensions: expected 2, height and width", shape.size()));
+  }
+  check_size(shape[1], shape[0], ImageParameters().max_pixels);
+  const auto height = static_cast<std::size_t>(shape[0]);
+  const auto width = static_cast<std::size_t>(shape[1]);
+  if ((file.size() - prefix - length) / bytes < height * width) throw cut_off;
+
+  Raster raster;
+  raster.width = static_cast<int>(width);
+  raster.height = static_cast<int>(height);
+  raster.is_integer = type.front() != 'f';
+  raster.values.reserve(height * width);
+  const bool swap = is_big != (std::endian::native == std::endian::big);
+  const std::uint8_t* first = file.data() + prefix + length;
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      raster.values.push_back(
+          read(first + bytes * (by_column ? x * height + y : y * width + x), swap));
+    }
+  }
+  return raster;
+}
+
+/// The first channel of samples whose colours are all grey.
+Raster grey(const Decoded& decoded) {
+  cv::Mat samples;
+  decoded.samples.convertTo(samples, CV_64F);
+  const int channels = samples.channels();
+  const int colours = channels - (decoded.has_alpha ? 1 : 0);
+  Raster raster;
+  raster.width = samples.cols;
+  raster.height = samples.rows;
+  raster.is_integer = decoded.type_range.has_value();
+  const int depth = decoded.samples.depth();
+  if (depth == CV_8U) raster.full = 255;
+  if (depth == CV_16U) raster.full = 65535;
+  for (int y = 0; y < samples.rows; ++y) {
+    const double* pixel = samples.ptr<double>(y);
+    for (int x = 0; x < samples.cols; ++x, pixel += channels) {
+      for (int c = 1; c < colours; ++c) {
+        if (pixel[c] != pixel[0]) {
+          throw InputError(
+              "it is a picture in colour: expected one number a pixel (grey, palette indices, or "
+              "an array)");
+        }
+      }
+      raster.values.push_back(pixel[0]);
+    }
+  }
+  return raster;
+}
+
+}  // namespace
+
+Raster decode_raster(Bytes file) {
+  if (has_text(file, 0, kNumpyMagic)) return decode_npy(file);
+  const std::int64_t most = ImageParameters().max_pixels;
+  const ImageFormat format = identify_format(file);
+  if (format == ImageFormat::kTiff) return grey(decode_tiff(file, most));
+  if (format != ImageFormat::kPng) {
+    throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
+  }
+  constexpr std::size_t kColourType = 25;
+  constexpr std::uint8_t kPalette = 3;
+  Raster raster = grey(decode_png(file, most, true));
+  raster.is_indexed = file[kColourType] == kPalette;
+  return raster;
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  const auto fail = [&] {
+    throw InputError(
+        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
+  };
+  if (!file) fail();
+  std::vector<std::uint8_t> bytes;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  while (std::feof(file.get()) == 0) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kStep);
+    bytes.resize(before + std::fread(bytes.data() + before, 1, kStep, file.get()));
+    if (std::ferror(file.get()) != 0) fail();
+  }
+  return bytes;
+}
+
+Raster read_raster(const std::string& path) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  try {
+    return decode_raster(bytes);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+}  // namespace diacut

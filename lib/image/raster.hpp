@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "image/bytes.hpp"
+
+namespace diacut {
+
+/// One number a pixel, as a file stores it: labels, strengths, ...
+struct Raster {
+  int width = 0;
+  int height = 0;
+  std::vector<double> values;  ///< width * height, row by row; may be NaN or infinite.
+  bool is_integer = false;     ///< The file stores integers; all of them are exact here.
+  /// What the file's format means by full strength: 255 or 65535 in grey pictures; 1 elsewhere.
+  double full = 1;
+  bool is_indexed = false;  ///< The numbers are indices of a palette.
+};
+
+/// Reads a PNG or TIFF (one channel, or colours that are all grey; a transparency is ignored; of
+/// palettes the index) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8; either
+/// byte order, either order of dimensions). What it is, its first bytes tell. Throws InputError
+/// naming the file.
+Raster read_raster(const std::string& path);
+
+/// The same from a file's bytes; messages don't name it.
+Raster decode_raster(Bytes file);
+
+/// All bytes of a file. Throws InputError naming it.
+std::vector<std::uint8_t> read_file(const std::string& path);
+
+}  // namespace diacut
