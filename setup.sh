@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev libmatio-dev
+  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libmatio-dev
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)

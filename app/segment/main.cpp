@@ -13,6 +13,7 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "recut.hpp"
 #include "report.hpp"
 
 namespace diacut::app {
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
   const diacut::CancelToken& cancel = handle_signals();
   Console console("segment");
   try {
+    if (is_recut(argc, argv)) return static_cast<int>(run_recut(argc, argv, console));
     const Options options = parse_options(argc, argv);
     console.set_verbosity(options.verbosity);
     return static_cast<int>(run(options, console, cancel));

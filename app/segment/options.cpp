@@ -32,6 +32,8 @@ constexpr const char* kExamples = R"(Examples:
       a folder and the folders in it: photos/a/b.jpg gives out/a/b.png
   segment - -o - --indexed < photo.jpg > labels.png
       as a filter; labels are palette indices, which viewers show in colour
+  segment recut photo.tree --regions 12 -o labels.png
+      another cut of a saved hierarchy, in milliseconds: segment recut --help
   segment photo.jpg --json - | jq .regions.count
 
 Without -o, --overlay, --eigenvectors or --json, photo.jpg gives

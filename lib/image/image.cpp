@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <memory>
 #include <new>
-#include <system_error>
 
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
@@ -243,32 +240,6 @@ Decoded decode(Bytes file, std::int64_t max_pixels) {
   return decode_webp(file, max_pixels);
 }
 
-/// Appends up to `count` bytes.
-void read_more(std::FILE* file, std::size_t count, std::vector<std::uint8_t>& bytes) {
-  const std::size_t before = bytes.size();
-  bytes.resize(before + count);
-  errno = 0;
-  const std::size_t got = std::fread(bytes.data() + before, 1, count, file);
-  const int error = errno;
-  bytes.resize(before + got);
-  if (std::ferror(file) == 0) return;
-  if (error == EISDIR) throw InputError("a folder, expected an image file");
-  throw InputError("cannot be read: " + std::generic_category().message(error));
-}
-
-std::vector<std::uint8_t> read_all(std::FILE* file) {
-  std::vector<std::uint8_t> bytes;
-  read_more(file, kFormatHead, bytes);
-  // Told from its first bytes, so that no endless or huge file of another kind is read whole.
-  identify_format(bytes);
-  std::size_t step = std::size_t{1} << 20;
-  while (std::feof(file) == 0) {
-    read_more(file, step, bytes);
-    step = std::max(step, bytes.size() / 2);
-  }
-  return bytes;
-}
-
 /// What `read` returns; what it throws becomes an InputError that begins with `name`.
 template <typename Read>
 auto with_name(const std::string& name, Read read) {
@@ -296,17 +267,9 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
 }
 
 Image read_image(const std::string& path, const ImageParameters& parameters) {
-  const bool is_stdin = path == "-";
-  const std::string name = is_stdin ? "standard input" : path;
-  const std::vector<std::uint8_t> bytes = with_name(name, [&] {
-    if (is_stdin) return read_all(stdin);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                               &std::fclose);
-    if (!file) {
-      throw InputError("cannot be opened: " + std::generic_category().message(errno));
-    }
-    return read_all(file.get());
-  });
+  const std::string name = path == "-" ? "standard input" : path;
+  const std::vector<std::uint8_t> bytes = with_name(
+      name, [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); });
   return decode_image(bytes, name, parameters);
 }
 

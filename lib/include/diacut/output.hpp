@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "diacut/device.hpp"
+#include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 
-/// Results as files. Every write_ function writes to a temporary file in the target's folder and
-/// renames it when it is complete, so a failure leaves neither a half-written file nor a changed
-/// old one; a target that is no regular file (a pipe, /dev/null) is written directly. A path of "-"
-/// is standard output. Encodings depend on nothing but their arguments. Errors: InputError for a
-/// file that cannot be written or a format that cannot hold the content, ConfigError for an
-/// extension that is not known. A process that has not ignored SIGPIPE and SIGXFSZ is ended by them
-/// when a reader goes away or the limit of ulimit -f is met.
+/// Results as files, and trees from them again. Every write_ function writes to a temporary file in
+/// the target's folder and renames it when it is complete, so a failure leaves neither a
+/// half-written file nor a changed old one; a target that is no regular file (a pipe, /dev/null) is
+/// written directly. A path of "-" is standard output. Encodings depend on nothing but their
+/// arguments. Errors: InputError for a file that cannot be written or a format that cannot hold the
+/// content, ConfigError for an extension that is not known. A process that has not ignored SIGPIPE
+/// and SIGXFSZ is ended by them when a reader goes away or the limit of ulimit -f is met.
 namespace diacut {
 
 /// The most regions that a 16-bit and that an indexed PNG hold.
@@ -49,6 +50,39 @@ PictureFormat picture_format(const std::string& path);
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
                                          PictureFormat format);
 void write_overlay(const std::string& path, const Image& image, const Labels& labels);
+
+/// A hierarchy as a .tree file, version 1. All numbers are little-endian, one after the other:
+///
+///      0  8 bytes  89 44 43 54 0D 0A 1A 0A
+///      8  uint32   1, the version: it changes with the layout
+///     12  uint32   width of the image; 16: height; 20: leaves; 24: merges
+///     28  uint32   bytes of a label: 2 up to 65535 leaves, else 4
+///     32  float64  the automatic threshold
+///     40  uint16 or uint32 for each pixel, row by row: its leaf, 0 without data
+///         then, for each merge, int32 first, int32 second, float32 height (see diacut::Merge)
+///         uint32   the CRC-32 (as in zlib) of all bytes before it
+///
+/// Precondition: check(hierarchy) holds.
+std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy);
+void write_tree(const std::string& path, const Hierarchy& hierarchy);
+
+/// The same again, to the bit; "-" is standard input. Everything is checked, so that a damaged or
+/// truncated file, one of another version, or another kind of file is an InputError that names it.
+Hierarchy read_tree(const std::string& path);
+Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name);
+
+enum class UltrametricFormat {
+  kPng,  ///< 16-bit grey: 65535 times the height, 65535 also where regions never merge: .png
+  kNpy,  ///< float32, (2 height + 1, 2 width + 1), as ultrametric_map() gives it: .npy
+};
+
+/// The format that a path's extension (in any case) means; "-" means PNG. Throws ConfigError
+/// listing the known ones.
+UltrametricFormat ultrametric_format(const std::string& path);
+
+/// The ultrametric contour map, a view of the hierarchy for other programs.
+std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format);
+void write_ultrametric(const std::string& path, const Hierarchy& hierarchy);
 
 /// Makes the folder (and those above it) if needed and writes into it, all files or none:
 ///  - eigenvector-02.png, ...  y of the second and each further eigenvector (the first is

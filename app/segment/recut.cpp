@@ -1,0 +1,249 @@
+#include "recut.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "command_line.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "diacut/output.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kName = "recut";
+constexpr const char* kInputOutput = "Input and output";
+constexpr const char* kCut = "Where to cut (one of)";
+constexpr const char* kMessages = "Messages and help";
+
+constexpr const char* kExamples = R"(Examples:
+  segment photo.jpg -o labels.png --tree photo.tree
+      one run, which saves the hierarchy of all regions
+  segment recut photo.tree --regions 12 -o twelve.png
+      twelve regions of it, in milliseconds and without a device
+  segment recut photo.tree --threshold 0.3 --overlay coarse.jpg --image photo.jpg
+      only boundaries stronger than 0.3, drawn on the photograph
+
+A file that is itself called recut is segmented as ./recut.
+)";
+
+struct RecutOptions {
+  bool help = false;
+  std::string help_text;
+  std::string tree;
+  std::string output;
+  bool indexed = false;
+  std::string overlay;
+  std::string image;
+  std::string ultrametric;
+  std::optional<std::int64_t> regions;
+  std::optional<double> threshold;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+[[noreturn]] void fail_usage(const std::string& message) {
+  throw ConfigError(message + " (see segment recut --help)");
+}
+
+template <class Number>
+Number parse_number(const char* option, const std::string& text, Number least, Number most,
+                    std::string_view expected) {
+  Number number{};
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || stop != text.data() + text.size() ||
+      !(number >= least && number <= most)) {
+    throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
+  }
+  return number;
+}
+
+void check_places(const RecutOptions& options) {
+  if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty()) {
+    fail_usage("say with -o where the labels go");
+  }
+  if (options.indexed && options.output.empty()) {
+    fail_usage("--indexed says how labels are written; say with -o where");
+  }
+  if (options.overlay.empty() != options.image.empty()) {
+    fail_usage("--overlay and --image belong together: the boundaries are drawn on the image");
+  }
+  for (const auto& [option, place] :
+       {std::pair("--overlay", options.overlay), {"--ultrametric", options.ultrametric}}) {
+    if (place == "-") {
+      fail_usage(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
+    }
+  }
+  if (options.tree == "-" && options.image == "-") {
+    fail_usage("standard input (-) is named twice");
+  }
+}
+
+RecutOptions parse(int argc, const char* const* argv) {
+  RecutOptions options;
+  CLI::App app("Cuts a hierarchy that segment --tree has saved, without segmenting again.",
+               "segment recut");
+  app.formatter(std::make_shared<HelpFormatter>("segment recut TREE|- [OPTION]..."));
+  app.get_formatter()->label("Positionals", "Inputs");
+  app.footer(kExamples);
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<std::string> trees;
+  std::optional<std::string> regions;
+  std::optional<std::string> threshold;
+  bool automatic = false;
+  bool quiet = false;
+  bool verbose = false;
+
+  app.add_option("TREE|-", trees, "A hierarchy, or - for standard input");
+  const auto text = [&](const char* names, auto& value, const char* type, const char* group,
+                        const char* meaning) {
+    app.add_option(names, value, meaning)->type_name(type)->group(group);
+  };
+  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
+    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
+  };
+  text("-o,--output", options.output, "FILE|-", kInputOutput,
+       "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
+  flag("--indexed", options.indexed, kInputOutput,
+       "Labels as the indices of a palette (PNG, at most 255 regions)");
+  text("--overlay", options.overlay, "FILE", kInputOutput,
+       "The image with the regions' boundaries: .png or .jpg");
+  text("--image", options.image, "FILE|-", kInputOutput, "The image for --overlay");
+  text("--ultrametric", options.ultrametric, "FILE", kInputOutput,
+       "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
+  text("--regions", regions, "K", kCut, "So many regions");
+  text("--threshold", threshold, "T", kCut,
+       "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
+  flag("--auto", automatic, kCut, "At the threshold saved with the hierarchy (default)");
+  flag("-q,--quiet", quiet, kMessages, "Only errors");
+  flag("-v,--verbose", verbose, kMessages, "Also what the hierarchy holds");
+  flag("-h,--help", options.help, kMessages, "Print this, and end");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    fail_usage(reworded(error));
+  }
+  options.help_text = app.help();
+  if (options.help) return options;
+  for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;  // What follows it became inputs.
+    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
+  }
+  if (trees.size() != 1) {
+    fail_usage(trees.empty()
+                   ? "no hierarchy given: name a file, or - for standard input"
+                   : fmt::format("{} hierarchies given; one is cut at a time", trees.size()));
+  }
+  options.tree = trees.front();
+  if (int{regions.has_value()} + int{threshold.has_value()} + int{automatic} > 1) {
+    fail_usage("--regions, --threshold and --auto exclude each other");
+  }
+  if (regions) {
+    options.regions =
+        parse_number<std::int64_t>("--regions", *regions, 1, INT32_MAX, "an integer of 1 or more");
+  }
+  if (threshold) {
+    options.threshold =
+        parse_number<double>("--threshold", *threshold, 0, 1, "a number from 0 to 1");
+  }
+  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
+  if (quiet) options.verbosity = Verbosity::kQuiet;
+  if (verbose) options.verbosity = Verbosity::kVerbose;
+  check_places(options);
+  return options;
+}
+
+/// Finds what cannot be written before anything is.
+void check_results(const RecutOptions& options) {
+  std::vector<std::pair<const char*, std::string>> results;
+  const auto add = [&](const char* option, const std::string& place) {
+    if (place.empty()) return;
+    check_writable(place);
+    if (place == "-") return;
+    std::error_code unknown;
+    for (const std::string& input : {options.tree, options.image}) {
+      if (fs::equivalent(place, input, unknown)) {
+        throw ConfigError(fmt::format(
+            "{}: '{}' is an input: it would be overwritten; choose another place", option, place));
+      }
+    }
+    for (const auto& [other, taken] : results) {
+      if (fs::absolute(place).lexically_normal() == fs::absolute(taken).lexically_normal()) {
+        throw ConfigError(fmt::format("{} and {} would both write '{}'; choose different places",
+                                      other, option, place));
+      }
+    }
+    results.emplace_back(option, place);
+  };
+  if (!options.output.empty()) label_format(options.output, options.indexed);
+  if (!options.overlay.empty()) picture_format(options.overlay);
+  if (!options.ultrametric.empty()) ultrametric_format(options.ultrametric);
+  add("-o", options.output);
+  add("--overlay", options.overlay);
+  add("--ultrametric", options.ultrametric);
+}
+
+void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels) {
+  if (!options.overlay.empty()) {
+    const Image image = read_image(options.image);
+    if (image.width != labels.width || image.height != labels.height) {
+      throw InputError(fmt::format(
+          "{}: the image has {} x {} pixels, but the hierarchy {} was made "
+          "from one of {} x {}",
+          options.image, image.width, image.height, options.tree, labels.width, labels.height));
+    }
+    write_overlay(options.overlay, image, labels);
+  }
+  if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
+  if (!options.output.empty()) write_labels(options.output, labels, options.indexed);
+}
+
+}  // namespace
+
+bool is_recut(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == kName;
+}
+
+ExitCode run_recut(int argc, const char* const* argv, Console& console) {
+  const Clock::time_point start = Clock::now();
+  const RecutOptions options = parse(argc - 1, argv + 1);
+  if (options.help) {
+    write_file("-", options.help_text);
+    return ExitCode::kDone;
+  }
+  console.set_verbosity(options.verbosity);
+  check_results(options);
+  const Hierarchy hierarchy = read_tree(options.tree);
+  const std::string name = options.tree == "-" ? "standard input" : options.tree;
+  console.detail(fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}",
+                             name, hierarchy.leaves.width, hierarchy.leaves.height,
+                             hierarchy.leaves.count, hierarchy.merges.size(), hierarchy.threshold));
+  std::vector<std::string> notes;
+  const Labels labels = options.regions
+                            ? cut_to_count(hierarchy, *options.regions, notes)
+                            : cut(hierarchy, options.threshold.value_or(hierarchy.threshold));
+  write_results(options, hierarchy, labels);
+  for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
+  const std::chrono::duration<double, std::milli> took = Clock::now() - start;
+  console.message(fmt::format("{}: {} region{} ({:.0f} ms)", name, labels.count,
+                              labels.count == 1 ? "" : "s", took.count()));
+  return ExitCode::kDone;
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,53 @@
+#include "core/file_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Appends up to `count` bytes.
+void read_more(std::FILE* file, std::size_t count, const char* expected,
+               std::vector<std::uint8_t>& bytes) {
+  const std::size_t before = bytes.size();
+  bytes.resize(before + count);
+  errno = 0;
+  const std::size_t got = std::fread(bytes.data() + before, 1, count, file);
+  const int error = errno;
+  bytes.resize(before + got);
+  if (std::ferror(file) == 0) return;
+  if (error == EISDIR) throw InputError(fmt::format("a folder, expected {}", expected));
+  throw InputError("cannot be read: " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_size,
+                                     const HeadCheck& check_head, const char* expected) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(nullptr, &std::fclose);
+  std::FILE* file = stdin;
+  if (path != "-") {
+    opened.reset(std::fopen(path.c_str(), "rb"));
+    if (!opened) throw InputError("cannot be opened: " + std::generic_category().message(errno));
+    file = opened.get();
+  }
+  std::vector<std::uint8_t> bytes;
+  read_more(file, head_size, expected, bytes);
+  check_head(bytes);
+  std::size_t step = std::size_t{1} << 20;
+  while (std::feof(file) == 0) {
+    read_more(file, step, expected, bytes);
+    step = std::max(step, bytes.size() / 2);
+  }
+  return bytes;
+}
+
+}  // namespace diacut

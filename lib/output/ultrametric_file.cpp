@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "output/format.hpp"
+#include "output/npy.hpp"
+#include "output/png.hpp"
+
+namespace diacut {
+
+UltrametricFormat ultrametric_format(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  if (path == "-" || extension == ".png") return UltrametricFormat::kPng;
+  if (extension == ".npy") return UltrametricFormat::kNpy;
+  throw unknown_extension(path, "ultrametric maps", ".png, .npy");
+}
+
+std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format) {
+  const std::vector<float> map = ultrametric_map(hierarchy);
+  const int width = 2 * hierarchy.leaves.width + 1;
+  const int height = 2 * hierarchy.leaves.height + 1;
+  if (format == UltrametricFormat::kNpy) {
+    return encode_npy<float>(map,
+                             {static_cast<std::size_t>(height), static_cast<std::size_t>(width)});
+  }
+  std::vector<std::uint16_t> grey(map.size());
+  std::transform(map.begin(), map.end(), grey.begin(), [](float value) {
+    return static_cast<std::uint16_t>(std::lround(std::min(value, 1.0F) * 65535.0F));
+  });
+  PngExtras extras;
+  extras.flat = true;
+  return encode_png(width, height, grey, extras);
+}
+
+void write_ultrametric(const std::string& path, const Hierarchy& hierarchy) {
+  const UltrametricFormat format = ultrametric_format(path);
+  write_file(path, encode_for(path, [&] { return encode_ultrametric(hierarchy, format); }));
+}
+
+}  // namespace diacut

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cli_test.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/output.hpp"
+#include "region/hierarchy.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+/// No driver can be found: whatever opens a device fails.
+const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+
+class CliRecut : public CliTest {
+ protected:
+  /// a.tree: four upright regions of 4 x 12 pixels, which part at 0.25, 0.75 and 0.5.
+  CliRecut() {
+    std::vector<float> strength(kWidth * kHeight, 0.0F);
+    for (int y = 0; y < kHeight; ++y) {
+      strength[static_cast<std::size_t>(y * kWidth + 4)] = 0.25F;
+      strength[static_cast<std::size_t>(y * kWidth + 8)] = 0.75F;
+      strength[static_cast<std::size_t>(y * kWidth + 12)] = 0.5F;
+    }
+    RegionParameters parameters;
+    parameters.threshold = 0.5;
+    tree_ = hierarchy(strength, {}, {}, kWidth, kHeight, parameters);
+    write_tree(path("a.tree"), tree_);
+  }
+
+  Result recut(std::vector<std::string> arguments, Surroundings around = kNoDevice) const {
+    arguments.insert(arguments.begin(), "recut");
+    return segment(arguments, std::move(around));
+  }
+
+  void expect_written(const std::string& name, const Labels& labels) const {
+    const cv::Mat read = read_picture(name);
+    expect_labels(read);
+    ASSERT_EQ(read.size(), cv::Size(labels.width, labels.height));
+    for (int y = 0; y < labels.height; ++y) {
+      for (int x = 0; x < labels.width; ++x) {
+        ASSERT_EQ(read.at<std::uint16_t>(y, x),
+                  labels.values[static_cast<std::size_t>(y * labels.width + x)])
+            << "at " << x << ", " << y;
+      }
+    }
+  }
+
+  Hierarchy tree_;
+};
+
+TEST_F(CliRecut, AnyCutWithoutADevice) {
+  write_picture("photo.png");
+  // That nothing finds a device here:
+  EXPECT_EQ(segment({"photo.png", "-o", "x.png"}, kNoDevice).exit_code, 4);
+  std::vector<std::string> notes;
+  expect_done(recut({"a.tree", "--regions", "3", "-o", "three.png"}));
+  expect_written("three.png", cut_to_count(tree_, 3, notes));
+  expect_done(recut({"--threshold", "0.2", "a.tree", "-o", "four.png"}));
+  expect_written("four.png", tree_.leaves);
+  expect_done(recut({"a.tree", "--threshold", "0.25", "-o", "again.png"}));
+  EXPECT_EQ(read("again.png"), read("three.png"));
+  expect_done(recut({"a.tree", "--auto", "-o", "two.png"}));
+  expect_written("two.png", cut(tree_, 0.5));
+  const Result result = recut({"a.tree", "-o", "default.png"});
+  expect_done(result);
+  EXPECT_EQ(read("default.png"), read("two.png"));
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr("a.tree: 2 regions"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_LT(result.seconds, 2);
+}
+
+TEST_F(CliRecut, EveryResultAtOnce) {
+  write_picture("photo.png");
+  expect_done(recut({"a.tree", "-o", "x.npy", "--overlay", "over.jpg", "--image", "photo.png",
+                     "--ultrametric", "map.png"}));
+  EXPECT_THAT(files(), UnorderedElementsAre("a.tree", "photo.png", "x.npy", "over.jpg", "map.png"));
+  EXPECT_EQ(read_picture("over.jpg").size(), cv::Size(kWidth, kHeight));
+  const cv::Mat map = read_picture("map.png");
+  ASSERT_EQ(map.type(), CV_16UC1);
+  ASSERT_EQ(map.size(), cv::Size(2 * kWidth + 1, 2 * kHeight + 1));
+  double most = 0;
+  cv::minMaxLoc(map, nullptr, &most);
+  EXPECT_EQ(most, std::lround(0.75 * 65535));
+}
+
+TEST_F(CliRecut, AsAFilter) {
+  expect_done(recut({"a.tree", "--regions", "2", "-o", "x.png"}));
+  Surroundings around = kNoDevice;
+  around.input = read("a.tree");
+  const Result result = recut({"-", "--regions", "2", "-o", "-", "--quiet"}, around);
+  expect_done(result);
+  EXPECT_EQ(result.out, read("x.png"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST_F(CliRecut, MoreRegionsThanLeavesIsANote) {
+  const Result result = recut({"a.tree", "--regions", "9", "-o", "x.png"});
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("segment: note: a.tree: 9 regions were asked for"));
+  expect_written("x.png", tree_.leaves);
+}
+
+TEST_F(CliRecut, HelpNamesEveryOption) {
+  const Result result = recut({"--help"});
+  expect_done(result);
+  EXPECT_THAT(result.err, IsEmpty());
+  for (const char* part :
+       {"Usage: segment recut TREE", "--output", "--indexed", "--overlay", "--image",
+        "--ultrametric", "--regions", "--threshold", "--auto", "--quiet", "--verbose", "--help"}) {
+    EXPECT_THAT(result.out, HasSubstr(part));
+  }
+  EXPECT_THAT(segment({"--help"}).out, HasSubstr("segment recut"));
+}
+
+TEST_F(CliRecut, WhatMakesNoSenseEndsWithTwo) {
+  write_picture("photo.png");
+  const std::set<std::string> before = files();
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> cases = {
+      {{}, {"no hierarchy given", "segment recut --help"}},
+      {{"a.tree"}, {"-o"}},
+      {{"a.tree", "b.tree", "-o", "x.png"}, {"2 hierarchies"}},
+      {{"a.tree", "-o", "x.png", "--regoins", "3"}, {"--regoins", "did you mean --regions?"}},
+      {{"a.tree", "-o", "x.png", "--regions", "0"}, {"--regions", "'0'", "1 or more"}},
+      {{"a.tree", "-o", "x.png", "--regions", "2.5"}, {"--regions", "'2.5'"}},
+      {{"a.tree", "-o", "x.png", "--threshold", "1.5"}, {"--threshold", "'1.5'", "0 to 1"}},
+      {{"a.tree", "-o", "x.png", "--threshold", "nan"}, {"--threshold", "'nan'"}},
+      {{"a.tree", "-o", "x.png", "--threshold", ""}, {"--threshold", "''"}},
+      {{"a.tree", "-o", "x.png", "--auto", "--regions", "2"}, {"--auto", "exclude"}},
+      {{"a.tree", "-o", "x.gif"}, {"x.gif", ".png"}},
+      {{"a.tree", "-o", "x.npy", "--indexed"}, {"x.npy", ".png only"}},
+      {{"a.tree", "--ultrametric", "m.tif"}, {"m.tif", ".npy"}},
+      {{"a.tree", "--ultrametric", "m.png", "--indexed"}, {"--indexed"}},
+      {{"a.tree", "--overlay", "x.png"}, {"--overlay", "--image"}},
+      {{"a.tree", "-o", "x.png", "--image", "photo.png"}, {"--overlay", "--image"}},
+      {{"a.tree", "--overlay", "-", "--image", "photo.png"}, {"standard output"}},
+      {{"-", "--overlay", "x.png", "--image", "-"}, {"standard input"}},
+      {{"a.tree", "-o", "x.png", "--ultrametric", "./x.png"}, {"-o", "--ultrametric", "x.png"}},
+      {{"a.tree", "--overlay", "photo.png", "--image", "photo.png"}, {"photo.png", "overwritten"}},
+      {{"a.tree", "-o", "x.png", "--quiet", "--verbose"}, {"--quiet"}}};
+  for (const auto& [arguments, told] : cases) {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    expect_error(recut(arguments), 2, told);
+    EXPECT_EQ(files(), before);
+  }
+}
+
+TEST_F(CliRecut, TreesThatAreNoneEndWithThree) {
+  const std::string good = read("a.tree");
+  std::string flipped = good;
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 4);
+  std::string newer = good;
+  newer[8] = 2;
+  write("flipped.tree", flipped);
+  write("newer.tree", newer);
+  write("short.tree", good.substr(0, good.size() - 1));
+  write("header.tree", good.substr(0, 20));
+  write("empty.tree", "");
+  write_picture("photo.png");
+  write_picture("wide.png", kWidth + 1, kHeight);
+  make_folder("folder");
+  const std::set<std::string> before = files();
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> cases = {
+      {{"none.tree", "-o", "x.png"}, {"none.tree", "cannot be opened"}},
+      {{"flipped.tree", "-o", "x.png"}, {"flipped.tree", "checksum"}},
+      {{"newer.tree", "-o", "x.png"}, {"newer.tree", "version 2"}},
+      {{"short.tree", "-o", "x.png"}, {"short.tree", "truncated"}},
+      {{"header.tree", "-o", "x.png"}, {"header.tree", "truncated"}},
+      {{"empty.tree", "-o", "x.png"}, {"empty.tree", "empty"}},
+      {{"photo.png", "-o", "x.png"}, {"photo.png", "not a hierarchy"}},
+      {{"folder", "-o", "x.png"}, {"folder", "a folder"}},
+      {{"a.tree", "-o", "none/x.png"}, {"none"}},
+      {{"a.tree", "--overlay", "x.png", "--image", "wide.png"}, {"wide.png", "17 x 12", "16 x 12"}},
+      {{"a.tree", "--overlay", "x.png", "--image", "none.png"}, {"none.png"}}};
+  for (const auto& [arguments, told] : cases) {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    expect_error(recut(arguments), 3, told);
+    EXPECT_EQ(files(), before);
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing

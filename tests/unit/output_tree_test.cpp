@@ -1,0 +1,217 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/output.hpp"
+#include "png_reader.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::TempFolder;
+
+/// Three leaves and a hole; the second is a piece of its own.
+Hierarchy small_tree() {
+  Hierarchy tree;
+  tree.leaves = {3, 2, 3, {1, 0, 2, 3, 0, 2}};
+  tree.merges = {{1, 3, 0.625F}};
+  tree.threshold = 0.3;
+  return tree;
+}
+
+/// Single pixels, more than 16 bits hold: each row joins from the left, then row after row.
+Hierarchy large_tree() {
+  Hierarchy tree;
+  constexpr int kWidth = 300;
+  constexpr int kHeight = 220;
+  tree.leaves = {kWidth, kHeight, kWidth * kHeight, {}};
+  for (std::int32_t leaf = 1; leaf <= kWidth * kHeight; ++leaf) {
+    tree.leaves.values.push_back(leaf);
+  }
+  std::int32_t next = kWidth * kHeight + 1;
+  std::vector<std::int32_t> rows;
+  for (int y = 0; y < kHeight; ++y) {
+    std::int32_t row = 1 + y * kWidth;
+    for (int x = 1; x < kWidth; ++x) {
+      const std::int32_t leaf = 1 + y * kWidth + x;
+      tree.merges.push_back({std::min(row, leaf), std::max(row, leaf), 0.25F});
+      row = next++;
+    }
+    rows.push_back(row);
+  }
+  for (std::size_t y = 1; y < rows.size(); ++y) {
+    tree.merges.push_back({std::min(rows[0], rows[y]), std::max(rows[0], rows[y]), 0.5F});
+    rows[0] = next++;
+  }
+  return tree;
+}
+
+void expect_same(const Hierarchy& a, const Hierarchy& b) {
+  EXPECT_EQ(a.leaves.width, b.leaves.width);
+  EXPECT_EQ(a.leaves.height, b.leaves.height);
+  EXPECT_EQ(a.leaves.count, b.leaves.count);
+  EXPECT_EQ(a.leaves.values, b.leaves.values);
+  EXPECT_EQ(a.threshold, b.threshold);
+  ASSERT_EQ(a.merges.size(), b.merges.size());
+  for (std::size_t k = 0; k < a.merges.size(); ++k) {
+    EXPECT_EQ(a.merges[k].first, b.merges[k].first);
+    EXPECT_EQ(a.merges[k].second, b.merges[k].second);
+    EXPECT_EQ(a.merges[k].height, b.merges[k].height);
+  }
+}
+
+std::string error_of(const std::vector<std::uint8_t>& bytes) {
+  try {
+    decode_tree(bytes, "some.tree");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TreeFile, IsWrittenAsDocumented) {
+  const std::vector<std::vector<std::uint8_t>> fields = {
+      {0x89, 'D', 'C', 'T', '\r', '\n', 0x1A, '\n'},
+      {1, 0, 0, 0},                                      // Version.
+      {3, 0, 0, 0, 2, 0, 0, 0},                          // Width and height,
+      {3, 0, 0, 0, 1, 0, 0, 0},                          // leaves and merges.
+      {2, 0, 0, 0},                                      // Bytes of a label.
+      {0x33, 0x33, 0x33, 0x33, 0x33, 0x33, 0xD3, 0x3F},  // 0.3
+      {1, 0, 0, 0, 2, 0, 3, 0, 0, 0, 2, 0},              // The leaves.
+      {1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0x20, 0x3F}};       // 1 and 3 at 0.625.
+  std::vector<std::uint8_t> expected;
+  for (const auto& field : fields) expected.insert(expected.end(), field.begin(), field.end());
+  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
+  ASSERT_EQ(bytes.size(), expected.size() + 4);
+  // By Python's zlib.crc32().
+  EXPECT_THAT(std::vector(bytes.end() - 4, bytes.end()), ElementsAre(0x20, 0x31, 0xB6, 0xC5));
+  bytes.resize(expected.size());
+  EXPECT_EQ(bytes, expected);
+}
+
+TEST(TreeFile, ComesBackToTheBit) {
+  TempFolder folder;
+  for (const Hierarchy& tree : {small_tree(), large_tree()}) {
+    check(tree);
+    write_tree(folder / "a.tree", tree);
+    expect_same(read_tree(folder / "a.tree"), tree);
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("a.tree"));
+  // 32 bits a label: 65536 leaves are one too many for 16.
+  const std::size_t size = testing::read_bytes(folder / "a.tree").size();
+  EXPECT_EQ(size, 40u + 66'000u * 4u + 65'999u * 12u + 4u);
+}
+
+TEST(TreeFile, WithoutDataOrMerges) {
+  Hierarchy tree;
+  tree.leaves = {2, 1, 0, {0, 0}};
+  expect_same(decode_tree(encode_tree(tree), "x"), tree);
+  tree.leaves = {1, 1, 1, {1}};
+  expect_same(decode_tree(encode_tree(tree), "x"), tree);
+}
+
+TEST(TreeFile, EveryByteIsGuarded) {
+  const std::vector<std::uint8_t> good = encode_tree(small_tree());
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    for (const int flip : {0x01, 0x80, 0xFF}) {
+      std::vector<std::uint8_t> bytes = good;
+      bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ flip);
+      EXPECT_THAT(error_of(bytes), HasSubstr("some.tree")) << "byte " << at;
+    }
+  }
+}
+
+TEST(TreeFile, EveryTruncationIsNoticed) {
+  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
+  bytes.push_back(0);
+  EXPECT_THAT(error_of(bytes), HasSubstr("damaged"));
+  bytes.pop_back();
+  for (bytes.pop_back(); !bytes.empty(); bytes.pop_back()) {
+    EXPECT_THAT(error_of(bytes), HasSubstr("truncated")) << bytes.size() << " bytes";
+  }
+  EXPECT_THAT(error_of(bytes), HasSubstr("empty"));
+}
+
+TEST(TreeFile, ATreeThatBreaksItsPromisesIsRefusedThoughTheChecksumFits) {
+  Hierarchy tree = small_tree();
+  tree.merges[0].height = std::nanf("");
+  EXPECT_THAT(error_of(encode_tree(tree)), AllOf(HasSubstr("some.tree"), HasSubstr("height")));
+  tree = small_tree();
+  tree.merges[0].second = 2;
+  EXPECT_THAT(error_of(encode_tree(tree)), HasSubstr("some.tree"));
+  tree = small_tree();
+  tree.leaves.values[0] = 70;
+  EXPECT_THAT(error_of(encode_tree(tree)), HasSubstr("scan order"));
+}
+
+TEST(TreeFile, OtherVersionsAndOtherFilesAreTold) {
+  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
+  bytes[8] = 2;
+  EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("version 2"), HasSubstr("version 1")));
+  EXPECT_THAT(error_of(std::vector<std::uint8_t>(100, 'x')), HasSubstr("not a hierarchy"));
+}
+
+TEST(TreeFile, SizesThatLieTakeNoMemory) {
+  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
+  for (const std::size_t at : {12u, 16u, 20u, 24u}) {
+    std::vector<std::uint8_t> lying = bytes;
+    for (std::size_t k = 0; k < 4; ++k) lying[at + k] = k == 3 ? 0x7F : 0xFF;
+    EXPECT_THAT(error_of(lying), HasSubstr("some.tree")) << at;
+  }
+}
+
+TEST(TreeFile, FilesThatCannotBeReadAreNamed) {
+  TempFolder folder;
+  const auto error = [](const std::string& path) -> std::string {
+    try {
+      read_tree(path);
+    } catch (const InputError& caught) {
+      return caught.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(error(folder / "none.tree"), HasSubstr("none.tree"));
+  EXPECT_THAT(error(folder.path().string()), HasSubstr("a folder"));
+  EXPECT_THAT(error("/dev/zero"), HasSubstr("/dev/zero: not a hierarchy"));
+}
+
+TEST(UltrametricFile, PngInSixteenBits) {
+  const testing::ReadPng png =
+      testing::read_png(encode_ultrametric(small_tree(), UltrametricFormat::kPng));
+  EXPECT_EQ(png.width, 7);
+  EXPECT_EQ(png.height, 5);
+  EXPECT_EQ(png.bits, 16);
+  EXPECT_EQ(png.values[2 * 7 + 1], std::lround(0.625 * 65535));
+  EXPECT_EQ(png.values[1 * 7 + 2], 65535);  // Never.
+  EXPECT_EQ(png.values[1 * 7 + 1], 0);
+}
+
+TEST(UltrametricFile, NpyAsItIs) {
+  const std::vector<std::uint8_t> bytes = encode_ultrametric(small_tree(), UltrametricFormat::kNpy);
+  const std::vector<float> map = ultrametric_map(small_tree());
+  ASSERT_EQ(bytes.size(), 128 + map.size() * sizeof(float));
+  EXPECT_EQ(std::memcmp(&bytes[128], map.data(), map.size() * sizeof(float)), 0);
+  EXPECT_THAT(std::string(bytes.begin(), bytes.begin() + 128), HasSubstr("(5, 7)"));
+}
+
+TEST(UltrametricFile, FormatByExtension) {
+  EXPECT_EQ(ultrametric_format("a/B.PNG"), UltrametricFormat::kPng);
+  EXPECT_EQ(ultrametric_format("-"), UltrametricFormat::kPng);
+  EXPECT_EQ(ultrametric_format("x.npy"), UltrametricFormat::kNpy);
+  EXPECT_THROW(ultrametric_format("x.jpg"), ConfigError);
+  EXPECT_THROW(ultrametric_format("x"), ConfigError);
+}
+
+}  // namespace
+}  // namespace diacut
