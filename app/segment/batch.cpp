@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "diacut/edges.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"
@@ -57,6 +58,17 @@ std::string not_converged(const std::string& input, const Segmentation& result, 
       "{} products; the results were written all the same (raise eigen.max_products or "
       "--tolerance)",
       display_name(input), worst, tolerance, report.products);
+}
+
+EdgeMap edges_of(const Job& job, std::int64_t max_pixels) {
+  std::error_code ignored;
+  if (!fs::exists(job.edges, ignored)) {
+    throw InputError(
+        fmt::format("--edges: there is no map '{}' (in a folder with .png, .tif, .tiff or .npy "
+                    "behind the image's name)",
+                    job.edges));
+  }
+  return read_edges(job.edges, max_pixels);
 }
 
 class Run {
@@ -123,16 +135,21 @@ class Run {
   std::optional<Failure> segment(const Job& job, std::string& report) {
     const Clock::time_point start = Clock::now();
     Image image;
+    std::optional<EdgeMap> edges;
     Segmentation result;
-    std::optional<Failure> failure =
-        attempt(job.input, [&] { image = read_image(job.input, options_.parameters.image); });
+    std::optional<Failure> failure = attempt(job.input, [&] {
+      image = read_image(job.input, options_.parameters.image);
+      if (!job.edges.empty()) edges = edges_of(job, options_.parameters.image.max_pixels);
+    });
     if (failure) return failure;
     open_device();
     failure = attempt(job.input, [&] {
       const auto progress = [&](std::string_view stage, double share) {
         progress_.stage(stage, share);
       };
-      result = segmenter_->segment(image, {progress, &cancel_});
+      const Watch watch{progress, &cancel_};
+      result =
+          edges ? segmenter_->segment(image, *edges, watch) : segmenter_->segment(image, watch);
     });
     if (failure) return failure;
     failure = attempt(job.input, [&] {

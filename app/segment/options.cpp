@@ -67,6 +67,9 @@ constexpr std::array kParameterOptions = {
                     "Without --regions: cut while the normalized cut is at most this"},
     ParameterOption{"--min-size", "region.min_size", "PIXELS",
                     "Smaller regions join the neighbour they are most alike"},
+    ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
+    ParameterOption{"--weights", "cue.weights", "NAME|FILE",
+                    "--cue learned: the network, built in or a .safetensors file"},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
                     "Pixels up to this far apart are compared, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
@@ -109,7 +112,7 @@ std::string described(const ParameterOption& option) {
     if (info.key == option.key && info.allowed.rfind("one of", 0) == 0) text += ", " + info.allowed;
   }
   for (const auto& [key, value] : list_parameters(Parameters{})) {
-    if (key == option.key) text += fmt::format(" (default {})", value);
+    if (key == option.key && !value.empty()) text += fmt::format(" (default {})", value);
   }
   return text;
 }
@@ -157,6 +160,10 @@ Options parse_options(int argc, const char* const* argv) {
   text("--json", options.json, "FILE|-", kInputOutput,
        "A report for machines; for several images one line each (JSON Lines); with --list-devices "
        "the devices");
+  text("--edges", options.edges, "FILE|DIR", kInputOutput,
+       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
+       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
+       "has a/b.png, .tif or .npy");
   flag("--skip-existing", options.skip_existing, kInputOutput,
        "Leave out images whose output files exist");
 
@@ -208,10 +215,16 @@ Options parse_options(int argc, const char* const* argv) {
     return options;
   }
 
-  for (const char* name : {"--output", "--overlay", "--eigenvectors", "--json", "--config"}) {
+  for (const char* name :
+       {"--output", "--overlay", "--eigenvectors", "--edges", "--json", "--config"}) {
     const CLI::Option* option = app.get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
+    }
+  }
+  for (const char* name : {"--cue", "--weights"}) {
+    if (!options.edges.empty() && app.get_option(name)->count() > 0) {
+      fail_usage(fmt::format("--edges takes the place of the cue: leave out {}", name));
     }
   }
   if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");

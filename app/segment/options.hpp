@@ -17,6 +17,7 @@ struct Options {
   std::string output;               ///< File or folder; "-" for standard output.
   std::string overlay;
   std::string eigenvectors;
+  std::string edges;  ///< File, or folder, of boundary maps.
   std::string json;
   bool indexed = false;
   bool skip_existing = false;

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kEigenvectorsFile = "eigenvectors.npy";
+constexpr std::array kEdgesExtensions = {".png", ".tif", ".tiff", ".npy"};
 
 /// An image and the name of its results: a path without extension, relative to an output folder.
 struct Found {
@@ -137,7 +138,9 @@ class ResultNames {
  public:
   explicit ResultNames(const Plan& plan) {
     for (const Job& job : plan.jobs) {
-      if (const auto id = identity(job.input)) inputs_.emplace(*id, job.input);
+      for (const std::string& read : {job.input, job.edges}) {
+        if (const auto id = identity(read)) inputs_.emplace(*id, read);
+      }
     }
   }
 
@@ -145,10 +148,9 @@ class ResultNames {
     if (result.empty() || result == "-") return;
     if (const auto id = identity(result)) {
       if (const auto found = inputs_.find(*id); found != inputs_.end()) {
-        throw ConfigError(
-            fmt::format("{}: '{}' is an image to segment ({}): it would be overwritten; choose "
-                        "another place",
-                        option, result, display_name(found->second)));
+        throw ConfigError(fmt::format(
+            "{}: '{}' is to be read ({}): it would be overwritten; choose another place", option,
+            result, display_name(found->second)));
       }
     }
     // Devices and pipes hold no result to overwrite.
@@ -253,6 +255,23 @@ std::vector<Found> find_images(const Options& options, Plan& plan) {
   return found;
 }
 
+/// The edge map in a folder that mirrors the images'; see Job.
+std::string mirrored_edges(const std::string& root, const fs::path& name) {
+  if (root.empty()) return root;
+  const fs::path base = fs::path(root) / name;
+  std::string found;
+  for (const char* extension : kEdgesExtensions) {
+    const fs::path file = with_suffix(base, extension);
+    if (!exists(file.string())) continue;
+    if (!found.empty()) {
+      throw ConfigError(fmt::format("--edges: '{}' and '{}' would both be the map of one image",
+                                    found, file.string()));
+    }
+    found = file.string();
+  }
+  return found.empty() ? base.string() : found;
+}
+
 /// The results of an image of a batch, in the places' folders.
 Job mirrored(const Job& roots, const Found& image) {
   const auto in = [&](const std::string& root, const char* extension) {
@@ -260,7 +279,7 @@ Job mirrored(const Job& roots, const Found& image) {
     return (fs::path(root) / with_suffix(image.name, extension)).string();
   };
   return {image.input, in(roots.labels, ".png"), in(roots.overlay, ".png"),
-          in(roots.eigenvectors, "")};
+          in(roots.eigenvectors, ""), mirrored_edges(roots.edges, image.name)};
 }
 
 /// The results of a single image: as named, or in the folder that was named.
@@ -268,7 +287,9 @@ Job single(const Job& roots, const Found& image) {
   const auto file = [&](const std::string& root) {
     return is_folder(root) ? (fs::path(root) / with_suffix(image.name, ".png")).string() : root;
   };
-  return {image.input, file(roots.labels), file(roots.overlay), roots.eigenvectors};
+  const bool folder = is_folder(roots.edges);
+  return {image.input, file(roots.labels), file(roots.overlay), roots.eigenvectors,
+          folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
 }
 
 void check_names(const Options& options, const Plan& plan) {
@@ -318,6 +339,7 @@ Plan make_plan(const Options& options) {
   plan.roots.labels = labels_place(options, plan.batch);
   plan.roots.overlay = options.overlay;
   plan.roots.eigenvectors = options.eigenvectors;
+  plan.roots.edges = options.edges;
   if (options.indexed && plan.roots.labels.empty()) {
     throw ConfigError("--indexed says how labels are written; say with -o where");
   }
@@ -325,6 +347,12 @@ Plan make_plan(const Options& options) {
     check_folder_name("-o", plan.roots.labels);
     check_folder_name("--overlay", plan.roots.overlay);
     check_folder_name("--eigenvectors", plan.roots.eigenvectors);
+  }
+  if (plan.batch && !options.edges.empty() && !is_folder(options.edges)) {
+    throw ConfigError(
+        fmt::format("--edges: '{}' is no folder; several images need a folder of maps, named as "
+                    "they are",
+                    options.edges));
   }
   const std::vector<Found> found = find_images(options, plan);
   if (found.empty() && plan.failures.empty()) {

@@ -15,6 +15,9 @@ struct Job {
   std::string labels;
   std::string overlay;
   std::string eigenvectors;  ///< A folder.
+  /// A boundary map to read. In a batch, where there is none for the image, its path without
+  /// extension.
+  std::string edges;
 };
 
 /// All the work of a run.

@@ -18,7 +18,8 @@ struct EnumName {
 inline constexpr EnumName<ValueRange> kValueRangeNames[] = {
     {ValueRange::kAuto, "auto"}, {ValueRange::kType, "type"}, {ValueRange::kData, "data"}};
 
-inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kGradient, "gradient"}};
+inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kLearned, "learned"},
+                                                  {CueKind::kGradient, "gradient"}};
 
 inline constexpr EnumName<AffinityFormula> kAffinityFormulaNames[] = {
     {AffinityFormula::kLogistic, "logistic"}, {AffinityFormula::kExponential, "exponential"}};

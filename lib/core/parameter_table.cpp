@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -41,6 +42,27 @@ class Section {
 
   void real(std::string_view name, double Group::*member, double least, double most, Text text) {
     add<double>(name, RealDomain{least, most}, member, text);
+  }
+
+  void text(std::string_view name, std::string Group::*member, std::string_view what, Text text) {
+    entries_.push_back({table_, name, text.unit, text.meaning, TextDomain{what},
+                        [group = group_, member](const Parameters& p) -> ParameterValue {
+                          return p.*group.*member;
+                        },
+                        [group = group_, member](Parameters& p, const ParameterValue& value) {
+                          p.*group.*member = std::get<std::string>(value);
+                        }});
+  }
+
+  void numbers(std::string_view name, std::vector<double> Group::*member, NumbersDomain domain,
+               Text text) {
+    entries_.push_back({table_, name, text.unit, text.meaning, domain,
+                        [group = group_, member](const Parameters& p) -> ParameterValue {
+                          return numbers_text(p.*group.*member);
+                        },
+                        [group = group_, member](Parameters& p, const ParameterValue& value) {
+                          p.*group.*member = numbers_of(std::get<std::string>(value)).value();
+                        }});
   }
 
   template <class Enum>
@@ -98,20 +120,34 @@ std::vector<ParameterEntry> make_table() {
 
   Section cue(table, "cue", &Parameters::cue);
   cue.names("kind", &CueParameters::kind, kCueNames,
-            "What gives the boundary strength. gradient: first derivatives of a Gaussian, in the "
-            "colours of CIE Lab.");
+            "What gives the boundary strength. learned: a small convolutional network, trained "
+            "on boundaries that people drew in photographs. gradient: first derivatives of a "
+            "Gaussian, in the colours of CIE Lab, for images that are nothing like photographs.");
+  cue.text("weights", &CueParameters::weights, "a network's name or file",
+           {"",
+            "learned: the network, by the name of one that is built in or as a .safetensors file; "
+            "empty: the one named default."});
+  cue.numbers("scales", &CueParameters::scales, {0.1, 4, 8},
+              {"",
+               "learned: the image is resized by each of these, separated by commas, and what the "
+               "network gives for them is averaged."});
+  cue.integer("tile", &CueParameters::tile, 64, 16'384,
+              {"pixels",
+               "learned: larger images go through the network in squares with about this side, and "
+               "what the network sees around them, which bounds its memory. The result is the "
+               "same."});
   cue.real("sigma", &CueParameters::sigma, 0.3, 10,
-           {"pixels", "Standard deviation of that Gaussian (Canny 1986)."});
+           {"pixels", "gradient: standard deviation of that Gaussian (Canny 1986)."});
   cue.real("quantile", &CueParameters::quantile, 0.01, 1,
-           {"", "The quantile of the gradient's magnitude that becomes strength 1."});
+           {"", "gradient: the quantile of its magnitude that becomes strength 1."});
   cue.real("floor", &CueParameters::floor, 1e-3, 1e3,
            {"Lab units a pixel (L in [0, 100])",
-            "The least magnitude that may become strength 1, so that the noise of a flat image is "
-            "not stretched into boundaries."});
+            "gradient: the least magnitude that may become strength 1, so that the noise of a flat "
+            "image is not stretched into boundaries."});
   cue.flag("thin", &CueParameters::thin,
            {"",
-            "Keep only the ridge of each boundary: non-maximum suppression across the gradient "
-            "(Canny 1986)."});
+            "gradient: keep only the ridge of each boundary, by non-maximum suppression across the "
+            "gradient (Canny 1986)."});
 
   Section affinity(table, "affinity", &Parameters::affinity);
   affinity.integer("radius", &AffinityParameters::radius, 1, 10,
@@ -194,6 +230,13 @@ struct AllowedText {
     if (domain.names.size() == 1) return fmt::format("\"{}\"", domain.names.front());
     return fmt::format("one of \"{}\"", fmt::join(domain.names, "\", \""));
   }
+  std::string operator()(const TextDomain& domain) const {
+    return fmt::format("a text of one line, {}", domain.what);
+  }
+  std::string operator()(const NumbersDomain& domain) const {
+    return fmt::format("a text of 1 to {} numbers from {} to {}, separated by commas", domain.count,
+                       bound_text(domain.least), bound_text(domain.most));
+  }
 };
 
 struct Accepts {
@@ -215,6 +258,20 @@ struct Accepts {
     const auto* text = std::get_if<std::string>(&value);
     return text != nullptr &&
            std::find(domain.names.begin(), domain.names.end(), *text) != domain.names.end();
+  }
+  bool operator()(const TextDomain&) const {
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr && std::none_of(text->begin(), text->end(), [](char c) {
+             return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+           });
+  }
+  bool operator()(const NumbersDomain& domain) const {
+    const auto* text = std::get_if<std::string>(&value);
+    const auto numbers = text != nullptr ? numbers_of(*text) : std::nullopt;
+    return numbers && numbers->size() <= domain.count &&
+           std::all_of(numbers->begin(), numbers->end(), [&](double number) {
+             return number >= domain.least && number <= domain.most;
+           });
   }
 };
 
@@ -245,6 +302,27 @@ std::string allowed_text(const ParameterEntry& entry) {
   return std::visit(AllowedText{}, entry.domain);
 }
 
+std::optional<std::vector<double>> numbers_of(std::string_view text) {
+  std::vector<double> numbers;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    double number = 0;
+    const char* end = item.data() + item.size();
+    const auto [stop, code] = std::from_chars(item.data(), end, number);
+    if (code != std::errc() || stop != end) return std::nullopt;
+    numbers.push_back(number);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string numbers_text(const std::vector<double>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
 std::string parameter_problem(const ParameterEntry& entry, const ParameterValue& value) {
   if (std::visit(Accepts{value}, entry.domain)) return {};
   return fmt::format("is {}, expected {}", parameter_text(value), allowed_text(entry));
@@ -259,7 +337,14 @@ std::string parameter_text(const ParameterValue& value) {
       // TOML tells a float from an integer by these.
       return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
     }
-    std::string operator()(const std::string& name) const { return fmt::format("\"{}\"", name); }
+    std::string operator()(const std::string& name) const {
+      std::string quoted;
+      for (const char c : name) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c;
+      }
+      return fmt::format("\"{}\"", quoted);
+    }
   };
   return std::visit(Visitor{}, value);
 }

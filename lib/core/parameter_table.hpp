@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,7 +27,18 @@ struct RealDomain {
 struct NameDomain {
   std::vector<std::string_view> names;
 };
-using ParameterDomain = std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain>;
+/// Any text of one line.
+struct TextDomain {
+  std::string_view what;  ///< What it names, for messages.
+};
+/// Numbers separated by commas, as text.
+struct NumbersDomain {
+  double least = 0;
+  double most = 0;
+  std::size_t count = 1;  ///< At most.
+};
+using ParameterDomain =
+    std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, TextDomain, NumbersDomain>;
 
 /// The one description of a parameter: reading, writing, checking, listing and help come from it.
 struct ParameterEntry {
@@ -60,5 +72,9 @@ std::string parameter_problem(const ParameterEntry& entry, const ParameterValue&
 
 /// As TOML writes it.
 std::string parameter_text(const ParameterValue& value);
+
+/// "0.5, 1" as numbers; nothing if it is something else. numbers_text() writes them as "0.5,1".
+std::optional<std::vector<double>> numbers_of(std::string_view text);
+std::string numbers_text(const std::vector<double>& numbers);
 
 }  // namespace diacut

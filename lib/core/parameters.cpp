@@ -185,6 +185,8 @@ struct FromText {
   }
   std::optional<ParameterValue> operator()(const RealDomain&) const { return number<double>(); }
   std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
+  std::optional<ParameterValue> operator()(const TextDomain&) const { return text; }
+  std::optional<ParameterValue> operator()(const NumbersDomain&) const { return text; }
 };
 
 /// `text` as comment lines.

@@ -1,8 +1,12 @@
 #include "cues/cue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cues/gradient.hpp"
+#include "cues/learned.hpp"
+#include "diacut/errors.hpp"
 
 namespace diacut {
 
@@ -24,11 +28,44 @@ std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
   return valid;
 }
 
+// The map that was given, on the grid.
+Buffer<float> given_strength(Context& context, const EdgeMap& edges, const Grid& grid,
+                             const std::vector<std::uint8_t>& valid) {
+  if (edges.width != grid.width || edges.height != grid.height ||
+      edges.strength.size() != grid.pixels()) {
+    throw InputError(
+        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
+                    edges.width, edges.height, grid.width, grid.height));
+  }
+  std::vector<float> values(grid.rows(), 0.0f);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const std::size_t element = static_cast<std::size_t>(y) * grid.stride + x;
+      const float strength = edges.strength[static_cast<std::size_t>(y) * grid.width + x];
+      if (!(strength >= 0.0f && strength <= 1.0f)) {
+        throw InputError(
+            fmt::format("the edge map holds the value {}, expected values from 0 to 1", strength));
+      }
+      if (valid[element] != 0) values[element] = strength;
+    }
+  }
+  auto strength = context.allocate<float>(grid.rows(), "boundary strength");
+  strength.upload(values);
+  return strength;
+}
+
 }  // namespace
+
+void check_cue(const CueParameters& parameters) {
+  if (parameters.kind == CueKind::kLearned) load_network(parameters.weights);
+}
 
 void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters) {
   plan.add("which pixels have data", grid.rows());
   switch (parameters.kind) {
+    case CueKind::kLearned:
+      plan_learned(plan, grid, *load_network(parameters.weights), parameters);
+      break;
     case CueKind::kGradient:
       plan_gradient(plan, grid, parameters.sigma);
       break;
@@ -36,7 +73,7 @@ void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameter
 }
 
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters) {
+                              const CueParameters& parameters, const EdgeMap* edges) {
   BoundaryMap map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid);
@@ -44,7 +81,15 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
       static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
   map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
   map.valid.upload(valid);
+  if (edges != nullptr) {
+    map.strength = given_strength(context, *edges, grid, valid);
+    return map;
+  }
   switch (parameters.kind) {
+    case CueKind::kLearned:
+      map.strength = learned_strength(context, *load_network(parameters.weights), image, grid,
+                                      map.valid, valid_pixels, parameters);
+      break;
     case CueKind::kGradient:
       map.strength = gradient_strength(context, image, grid, map.valid, valid_pixels, parameters);
       break;

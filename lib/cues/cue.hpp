@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "opencl/context.hpp"
@@ -18,13 +19,18 @@ struct BoundaryMap {
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
 };
 
+/// Throws ConfigError or InputError when the network that the parameters name cannot be had.
+void check_cue(const CueParameters& parameters);
+
 /// What boundary_strength() allocates for an image on such a grid, what it returns included.
 void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters);
 
 /// The cue that `parameters` names. The image's pixels go to the device here; from here on data
-/// stays there. Precondition: grid.width and grid.height are the image's.
+/// stays there. Precondition: grid.width and grid.height are the image's. `edges`, if not null,
+/// takes the cue's place: its strengths, 0 where there is no data. Throws InputError where it has
+/// not the image's size, ConfigError and InputError as check_cue().
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters);
+                              const CueParameters& parameters, const EdgeMap* edges = nullptr);
 
 /// The gradient on the host in double, written for reading: width * height values.
 std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);

@@ -113,6 +113,7 @@ class Segmenter::Implementation {
                  const std::string& kernel_dir)
       : parameters_(parameters), kernel_dir_(kernel_dir) {
     validate(parameters_);
+    check_cue(parameters_.cue);
     context_.emplace(device, kernel_dir_);
     device_ = context_->info();
   }
@@ -121,14 +122,14 @@ class Segmenter::Implementation {
   const DeviceInfo& device() const { return device_; }
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
 
-  Segmentation segment(const Image& image, const Watch& watch) {
+  Segmentation segment(const Image& image, const EdgeMap* edges, const Watch& watch) {
     check_image(image);
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
     const RunPlan plan = plan_run(grid, parameters_);
     check_memory(plan, grid, parameters_, device_, memory_limit_);
     try {
-      return with_device_errors("segmenting", [&] { return run(image, grid, plan, watch); });
+      return with_device_errors("segmenting", [&] { return run(image, edges, grid, plan, watch); });
     } catch (const DeviceError&) {
       // After some errors a driver refuses all further work in the context: the next image gets a
       // fresh one. Every buffer is gone by now.
@@ -145,7 +146,8 @@ class Segmenter::Implementation {
     return *context_;
   }
 
-  Segmentation run(const Image& image, const Grid& grid, const RunPlan& plan, const Watch& watch) {
+  Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
+                   const Watch& watch) {
     Context& context = opened();
     Stages stages(context, watch);
     Segmentation result;
@@ -154,8 +156,9 @@ class Segmenter::Implementation {
 
     const NormalisedAffinity affinity = [&] {
       // The boundary map dies here: the matrix is all that later stages read.
-      const BoundaryMap boundary = stages.run(
-          "boundaries", [&] { return boundary_strength(context, image, grid, parameters_.cue); });
+      const BoundaryMap boundary = stages.run("boundaries", [&] {
+        return boundary_strength(context, image, grid, parameters_.cue, edges);
+      });
       return stages.run("affinity", [&] {
         return normalise(context, boundary,
                          affinity_matrix(context, boundary, parameters_.affinity),
@@ -206,7 +209,11 @@ const Parameters& Segmenter::parameters() const { return implementation_->parame
 void Segmenter::limit_device_memory(std::uint64_t bytes) { implementation_->limit_memory(bytes); }
 
 Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
-  return implementation_->segment(image, watch);
+  return implementation_->segment(image, nullptr, watch);
+}
+
+Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const Watch& watch) {
+  return implementation_->segment(image, &edges, watch);
 }
 
 }  // namespace diacut

@@ -21,7 +21,8 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--regions", "--skip-existing", "--max-ncut", "--min-size",     "--radius",
       "--vectors", "--tolerance",     "--solver",   "--matvec",       "--config",
       "--set",     "--print-config",  "--device",   "--list-devices", "--kernel-dir",
-      "--quiet",   "--verbose",       "--version",  "--help"};
+      "--quiet",   "--verbose",       "--version",  "--help",         "--cue",
+      "--weights", "--edges"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -114,7 +115,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "-o", "a.png"}, {"'a.png'", "overwritten"}},
         Wrong{{"a.png", "-o", "x.png", "--json", "./a.png"}, {"--json", "overwritten"}},
         Wrong{{"photos", "-o", "photos"}, {"photos", "both input and output"}},
-        Wrong{{"photos", "-o", "out", "--overlay", "out"}, {"-o", "--overlay"}}));
+        Wrong{{"photos", "-o", "out", "--overlay", "out"}, {"-o", "--overlay"}},
+        Wrong{{"photos", "-o", "out", "--edges", "a.png"}, {"--edges", "folder"}},
+        Wrong{{"a.png", "--edges", "b.png", "--cue", "gradient"}, {"--edges", "--cue"}},
+        Wrong{{"a.png", "--edges", "b.png", "-o", "b.png"}, {"'b.png'", "overwritten"}},
+        Wrong{{"a.png", "--cue", "sobel"}, {"--cue", "'sobel'", "learned", "gradient"}},
+        Wrong{{"a.png", "--cue", "learned", "--weights", "missing.safetensors"},
+              {"cue.weights", "missing.safetensors"}},
+        Wrong{{"a.png", "--cue", "learned", "--weights", "photos"}, {"cue.weights", "photos"}},
+        Wrong{{"a.png", "--set", "cue.scales=1,,2"}, {"cue.scales", "'1,,2'"}}));
 
 TEST_F(CliUsage, PrintedConfigurationReadsBackAsItself) {
   const Result printed = segment({"--print-config", "--regions", "7", "--tolerance", "3e-5",

@@ -50,7 +50,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},
-      {"nlohmann/", {"output", "evaluate"}},
+      {"nlohmann/", {"cues", "output", "evaluate"}},
       {"matio", {"evaluate"}},
       {"CLI/", {}},
       {"iostream", {}},

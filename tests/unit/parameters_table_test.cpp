@@ -56,6 +56,21 @@ class RandomValue {
     return std::string(domain.names[static_cast<std::size_t>(draw(0, last))]);
   }
 
+  ParameterValue operator()(const TextDomain&) {
+    // What TOML has to quote, and bytes beyond ASCII.
+    static const std::vector<std::string> texts = {"",       "a",      "a b.c", "\"",
+                                                   "\\\"\\", "\u00e9", "#x="};
+    return texts[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(texts.size()) - 1))];
+  }
+  ParameterValue operator()(const NumbersDomain& domain) {
+    std::vector<double> numbers;
+    const std::int64_t count = draw(1, static_cast<std::int64_t>(domain.count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      numbers.push_back(std::uniform_real_distribution<double>(domain.least, domain.most)(random_));
+    }
+    return numbers_text(numbers);
+  }
+
  private:
   std::int64_t draw(std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
@@ -126,6 +141,20 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
     } else if (const auto* name = std::get_if<NameDomain>(&entry.domain)) {
       for (std::string_view allowed : name->names) inside.emplace_back(std::string(allowed));
       outside = {std::string(""), std::string("AUTO"), std::int64_t{0}};
+    } else if (std::holds_alternative<TextDomain>(entry.domain)) {
+      inside = {std::string(""), std::string("a \"b\"\\")};
+      outside = {std::string("two\nlines"), std::string(1, '\0'), std::int64_t{0}};
+    } else if (const auto* numbers = std::get_if<NumbersDomain>(&entry.domain)) {
+      inside = {numbers_text({numbers->least, numbers->most}),
+                numbers_text(std::vector<double>(numbers->count, numbers->most))};
+      outside = {std::string(""),
+                 std::string("1,"),
+                 std::string("1;2"),
+                 std::string("nan"),
+                 numbers_text({std::nextafter(numbers->least, -infinity)}),
+                 numbers_text({std::nextafter(numbers->most, infinity)}),
+                 numbers_text(std::vector<double>(numbers->count + 1, numbers->most)),
+                 1.0};
     } else {
       inside = {true, false};
       outside = {std::int64_t{1}, std::string("true")};

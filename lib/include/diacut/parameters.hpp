@@ -10,11 +10,18 @@
 /// Every number that steers a run, one struct a stage. Defaults here equal configs/default.toml.
 namespace diacut {
 
-enum class CueKind { kGradient };
+enum class CueKind { kLearned, kGradient };
 
 /// Boundary strength from the image, in [0, 1].
 struct CueParameters {
   CueKind kind = CueKind::kGradient;
+  /// Learned: the network built in under this name, or a .safetensors file; empty: "default".
+  std::string weights;
+  /// Learned: the image is resized by each of these, and what the network gives is averaged.
+  std::vector<double> scales = {1.0};
+  /// Learned: side of the squares in which larger images go through the network, pixels. More takes
+  /// more memory and computes less twice.
+  int tile = 1024;
   /// Standard deviation of the Gaussian whose derivative is taken, pixels.
   double sigma = 1.0;
   /// The quantile of the gradient's magnitude that becomes strength 1.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diacut/device.hpp"
+#include "diacut/edges.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
@@ -84,6 +85,9 @@ class Segmenter {
   /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError;
   /// after any of them the next image may be tried.
   Segmentation segment(const Image& image, const Watch& watch = {});
+  /// The same with a boundary map in place of the cue's. Throws InputError, too, where it has not
+  /// the image's size.
+  Segmentation segment(const Image& image, const EdgeMap& edges, const Watch& watch = {});
 
  private:
   class Implementation;

@@ -1,0 +1,116 @@
+#include "cues/device_network.hpp"
+
+#include "opencl/launchers/network_resize.hpp"
+
+namespace diacut {
+
+namespace {
+
+NetworkBuffers buffers_for(const Network& network, int width, int height) {
+  std::vector<std::size_t> floats;
+  for (const NetworkTensor& tensor : network.tensors) {
+    floats.push_back(planes_at(network, tensor.level, width, height).elements(tensor.channels));
+  }
+  return plan_network_buffers(network, floats);
+}
+
+ConvolutionShape shape_of(const Network& network, const NetworkOp& op) {
+  ConvolutionShape shape;
+  for (const int input : op.inputs) {
+    shape.inputs += network.tensors[static_cast<std::size_t>(input)].channels;
+  }
+  shape.outputs = network.tensors[static_cast<std::size_t>(op.output)].channels;
+  shape.kernel = op.kernel;
+  shape.dilation = op.dilation;
+  shape.relu = op.relu;
+  return shape;
+}
+
+}  // namespace
+
+static_assert(kMaxNetworkInputs == NetworkConv::kMaxInputs);
+
+NetworkPlanes planes_at(const Network& network, int level, int width, int height) {
+  return network_planes(network_side(width, level), network_side(height, level),
+                        network.margin(level));
+}
+
+DeviceNetwork::DeviceNetwork(Context& context, const Network& network, int width, int height)
+    : context_(&context), network_(&network) {
+  NetworkBuffers plan = buffers_for(network, width, height);
+  buffer_of_ = std::move(plan.buffer_of);
+  for (const std::size_t floats : plan.floats) {
+    buffers_.push_back(context.allocate<float>(floats, "the network's tensors"));
+  }
+  for (const NetworkOp& op : network.ops) {
+    const ConvolutionShape shape = shape_of(network, op);
+    switch (op.kind) {
+      case NetworkOpKind::kConvolution:
+        convolutions_.emplace_back(NetworkConv(context, shape, op.weights, op.bias));
+        break;
+      case NetworkOpKind::kDepthwise:
+        convolutions_.emplace_back(NetworkDepthwise(context, shape, op.weights, op.bias));
+        break;
+      default:
+        convolutions_.emplace_back();
+        break;
+    }
+  }
+}
+
+void DeviceNetwork::plan(MemoryPlan& plan, const Network& network, int width, int height) {
+  std::size_t weights = 0;
+  for (const NetworkOp& op : network.ops) {
+    const ConvolutionShape shape = shape_of(network, op);
+    if (op.kind == NetworkOpKind::kConvolution) weights += NetworkConv::memory(shape);
+    if (op.kind == NetworkOpKind::kDepthwise) weights += NetworkDepthwise::memory(shape);
+  }
+  plan.add("the network's weights", weights);
+  for (const std::size_t floats : buffers_for(network, width, height).floats) {
+    plan.add("the network's tensors", floats * sizeof(float));
+  }
+}
+
+Buffer<float>& DeviceNetwork::tensor(int index) {
+  return buffers_[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(index)])];
+}
+
+const Buffer<float>& DeviceNetwork::run(int width, int height) {
+  const auto described = [&](int index) -> const NetworkTensor& {
+    return network_->tensors[static_cast<std::size_t>(index)];
+  };
+  const auto planes = [&](int index) {
+    return planes_at(*network_, described(index).level, width, height);
+  };
+  for (std::size_t i = 0; i < network_->ops.size(); ++i) {
+    const NetworkOp& op = network_->ops[i];
+    const int in = op.inputs.front();
+    if (op.kind == NetworkOpKind::kSigmoid) return tensor(in);
+    Buffer<float>& out = tensor(op.output);
+    const Buffer<float>* added = op.added < 0 ? nullptr : &tensor(op.added);
+    switch (op.kind) {
+      case NetworkOpKind::kConvolution: {
+        std::vector<ConvolutionInput> inputs;
+        for (const int input : op.inputs) {
+          inputs.push_back({tensor(input), described(input).channels});
+        }
+        std::get<NetworkConv>(convolutions_[i])(planes(in), inputs, added, out);
+        break;
+      }
+      case NetworkOpKind::kDepthwise:
+        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensor(in), added, out);
+        break;
+      case NetworkOpKind::kMaxPool:
+        launch_network_pool(*context_, planes(in), tensor(in), planes(op.output), out,
+                            described(in).channels);
+        break;
+      default:
+        launch_network_upsample(*context_, planes(in), tensor(in), planes(op.output), out,
+                                described(in).channels);
+        break;
+    }
+  }
+  throw NumericalError("a network without a sigmoid");  // parse_network() allows none.
+}
+
+}  // namespace diacut

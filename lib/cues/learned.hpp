@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "cues/network.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "opencl/context.hpp"
+#include "opencl/memory_plan.hpp"
+#include "sparse/grid.hpp"
+
+namespace diacut {
+
+/// A stretch of a side that a network computes at once, pixels: from `begin` to `end`, of which it
+/// gives what lies from `core_begin` to `core_end`. The rest is what the network sees of it.
+struct NetworkTile {
+  int begin = 0;
+  int end = 0;
+  int core_begin = 0;
+  int core_end = 0;
+};
+
+/// Divides a side into as few tiles as have cores of about `tile` pixels, alike in size. Begins and
+/// ends inside of the side are multiples of 2^levels, so that every tile pools the pixels that the
+/// whole would; `reach` is Network::reach().
+std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
+
+/// What learned_strength() allocates on the device, what it returns included.
+void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
+                  const CueParameters& parameters);
+
+/// Boundary strength by a network: the mean of what it gives for the image resized by each of
+/// parameters.scales, resized back. Where there is no data it is 0, and the network sees the
+/// nearest pixel with data. Large images go through in tiles of about parameters.tile pixels, with
+/// what the network sees beyond them, so memory is bounded and the result is the same. `valid`:
+/// grid.rows() elements, `valid_pixels` of them 1. Returns grid.rows() elements.
+Buffer<float> learned_strength(Context& context, const Network& network, const Image& image,
+                               const Grid& grid, const Buffer<std::uint8_t>& valid,
+                               std::size_t valid_pixels, const CueParameters& parameters);
+
+}  // namespace diacut

@@ -1,0 +1,40 @@
+#include "opencl/launchers/network_image.hpp"
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+constexpr char kFile[] = "network_image.cl";
+}  // namespace
+
+void launch_network_input(Context& context, const NetworkImage& image, int left, int top,
+                          const NetworkPlanes& planes, Buffer<float>& out) {
+  cl::Kernel kernel = context.kernel(kFile, "network_input", "");
+  const std::size_t pixels =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+  set_arguments(kernel, image.planes, image.width, pixels, left, top, out, planes.width,
+                planes.height, planes.stride, planes.margin, planes.plane());
+  launch_planes(context, kernel, planes, 3);
+}
+
+void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
+                           const NetworkCopy& rectangle, const NetworkMap& map) {
+  cl::Kernel kernel = context.kernel(kFile, "network_output", "");
+  set_arguments(kernel, in, planes.stride, planes.margin, rectangle.from_x, rectangle.from_y,
+                map.values, map.width, rectangle.to_x, rectangle.to_y, rectangle.width);
+  launch_rows(context, kernel, static_cast<std::size_t>(rectangle.width),
+              static_cast<std::size_t>(rectangle.height));
+}
+
+void launch_network_blend(Context& context, const NetworkMap& map, const CueLayout& layout,
+                          const Buffer<std::uint8_t>& valid, float share, bool first,
+                          Buffer<float>& strength) {
+  cl::Kernel kernel = context.kernel(kFile, "network_blend", "");
+  set_arguments(kernel, map.values, map.width, map.height, valid, share, first ? 1 : 0, strength,
+                layout.width, layout.height, layout.stride);
+  launch_rows(context, kernel, static_cast<std::size_t>(layout.stride),
+              static_cast<std::size_t>(layout.height));
+}
+
+}  // namespace diacut

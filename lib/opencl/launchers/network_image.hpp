@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+#include "opencl/context.hpp"
+#include "opencl/launchers/cue_gradient.hpp"
+#include "opencl/launchers/network_planes.hpp"
+
+namespace diacut {
+
+/// Three planes of width * height values in [0, 1], on the device.
+struct NetworkImage {
+  const Buffer<float>& planes;
+  int width = 0;
+  int height = 0;
+};
+
+/// A map of width * height values, on the device.
+struct NetworkMap {
+  Buffer<float>& values;
+  int width = 0;
+  int height = 0;
+};
+
+/// A rectangle of pixels to be taken from one place to another.
+struct NetworkCopy {
+  int from_x = 0;
+  int from_y = 0;
+  int to_x = 0;
+  int to_y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+/// kernels/network_image.cl; all enqueue and return.
+
+/// The network's input: the part of the image from (left, top) on that `planes` has the size of.
+void launch_network_input(Context& context, const NetworkImage& image, int left, int top,
+                          const NetworkPlanes& planes, Buffer<float>& out);
+
+/// The logistic function of a rectangle of a tensor of one channel, into the map.
+void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
+                           const NetworkCopy& rectangle, const NetworkMap& map);
+
+/// Adds `share` of the map, resized, to the strength on the grid; `first` sets it.
+void launch_network_blend(Context& context, const NetworkMap& map, const CueLayout& layout,
+                          const Buffer<std::uint8_t>& valid, float share, bool first,
+                          Buffer<float>& strength);
+
+}  // namespace diacut

@@ -1,0 +1,136 @@
+// --cue, --weights and --edges.
+#include "cli_test.hpp"
+#include "diacut/image.hpp"
+#include "network_file.hpp"
+#include "output/npy.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CliCue : public CliTest {
+ protected:
+  /// A network that is quick to compile: one convolution.
+  void write_network(const std::string& name) const {
+    NetworkFile file(1);
+    file.conv("logit", {"image"}, 3, 1, {.relu = false});
+    file.sigmoid("logit");
+    file.write(path(name));
+  }
+
+  /// A map with one strong line down the middle.
+  static cv::Mat line(int type, double strength, int width = kWidth, int height = kHeight) {
+    cv::Mat map = cv::Mat::zeros(height, width, type);
+    map.col(width / 2).setTo(strength);
+    return map;
+  }
+
+  /// The parts of a flat picture that a map divides.
+  cv::Mat parts_by(const std::string& edges) {
+    write_picture("flat.png", cv::Mat(kHeight, kWidth, CV_8UC3, cv::Scalar(90, 90, 90)));
+    expect_done(segment(
+        {"flat.png", "--edges", edges, "-o", "l.png", "--regions", "2", "--min-size", "0"}));
+    return read_picture("l.png");
+  }
+};
+
+TEST_F(CliCue, EdgesOfEveryFormatTakeTheCuesPlace) {
+  write_picture("8.png", line(CV_8U, 255));
+  write_picture("16.png", line(CV_16U, 65535));
+  write_picture("float.tif", line(CV_32F, 1));
+  const cv::Mat map = line(CV_32F, 1);
+  const std::vector<std::uint8_t> npy = encode_npy<float>(
+      {map.ptr<float>(), map.total()}, {static_cast<std::size_t>(kHeight), kWidth});
+  write("float.npy", std::string(npy.begin(), npy.end()));
+  const cv::Mat first = parts_by("8.png");
+  // The two sides of the line; of the line itself either may have a part.
+  EXPECT_EQ(first.at<std::uint16_t>(0, 0), 1);
+  EXPECT_EQ(first.at<std::uint16_t>(kHeight - 1, kWidth - 1), 2);
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      if (x == kWidth / 2) continue;
+      ASSERT_EQ(first.at<std::uint16_t>(y, x), x < kWidth / 2 ? 1 : 2) << x << ", " << y;
+    }
+  }
+  for (const char* other : {"16.png", "float.tif", "float.npy"}) {
+    EXPECT_EQ(cv::countNonZero(parts_by(other) != first), 0) << other;
+  }
+}
+
+TEST_F(CliCue, EdgesThatDoNotFitAreTold) {
+  write_picture("a.png");
+  write_picture("small.png", line(CV_8U, 255, kWidth - 1));
+  write_picture("colour.png");
+  write_picture("beyond.tif", line(CV_32F, 1.5));
+  write("cut.npy", read("small.png").substr(0, 20));
+  const std::vector<float> values(kWidth * kHeight, -0.5f);
+  std::vector<std::uint8_t> npy =
+      encode_npy<float>(values, {static_cast<std::size_t>(kHeight), kWidth});
+  write("negative.npy", std::string(npy.begin(), npy.end()));
+  npy.resize(npy.size() - 4);
+  write("short.npy", std::string(npy.begin(), npy.end()));
+  const auto refused = [&](const std::string& edges, const std::vector<std::string>& told) {
+    expect_error(segment({"a.png", "--edges", edges, "-o", "l.png"}), 3, told);
+    EXPECT_FALSE(exists("l.png"));
+  };
+  refused("small.png", {"15x12", "16x12", "same size"});
+  refused("colour.png", {"colour.png", "colours"});
+  refused("beyond.tif", {"beyond.tif", "1.5"});
+  refused("negative.npy", {"negative.npy", "-0.5"});
+  refused("short.npy", {"short.npy", "cut off"});
+  refused("cut.npy", {"cut.npy"});
+  refused("none.png", {"--edges", "none.png"});
+}
+
+TEST_F(CliCue, AFolderOfEdgesMirrorsThePhotographs) {
+  make_folder("photos/sub");
+  write_picture("photos/a.png");
+  write_picture("photos/sub/b.png");
+  write_picture("photos/c.png");
+  make_folder("maps/sub");
+  write_picture("maps/a.png", line(CV_8U, 255));
+  write_picture("maps/sub/b.tif", line(CV_32F, 1));
+  const Result result = segment({"photos", "--edges", "maps", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("photos/c.png"));
+  EXPECT_THAT(result.err, HasSubstr("maps/c"));
+  EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
+  expect_labels(read_picture("out/a.png"));
+  expect_labels(read_picture("out/sub/b.png"));
+  write_picture("maps/a.tif", line(CV_32F, 1));
+  expect_error(segment({"photos", "--edges", "maps", "-o", "out"}), 2,
+               {"maps/a.png", "maps/a.tif"});
+}
+
+TEST_F(CliCue, LearnedRunsTheNetworkInAFile) {
+  write_picture("a.png");
+  write_network("net.safetensors");
+  expect_done(
+      segment({"a.png", "--cue", "learned", "--weights", "net.safetensors", "-o", "l.png"}));
+  expect_labels(read_picture("l.png"));
+  expect_done(segment({"a.png", "--cue", "learned", "--weights", "net.safetensors", "--set",
+                       "cue.scales=0.5,1,2", "-o", "m.png"}));
+  expect_labels(read_picture("m.png"));
+}
+
+TEST_F(CliCue, ADamagedNetworkIsTold) {
+  write_picture("a.png");
+  write_network("net.safetensors");
+  const std::string whole = read("net.safetensors");
+  write("cut.safetensors", whole.substr(0, whole.size() - 5));
+  write("photo.safetensors", read("a.png"));
+  std::string later = whole;
+  later.replace(later.find("\"version\":\"1\""), 13, "\"version\":\"7\"");
+  write("later.safetensors", later);
+  const auto refused = [&](const std::string& file, const std::vector<std::string>& told) {
+    expect_error(segment({"a.png", "--cue", "learned", "--weights", file, "-o", "l.png"}), 3, told);
+    EXPECT_FALSE(exists("l.png"));
+  };
+  refused("cut.safetensors", {"cut.safetensors", "truncated", "--weights"});
+  refused("photo.safetensors", {"photo.safetensors", "no safetensors file"});
+  refused("later.safetensors", {"later.safetensors", "version \"7\""});
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace diacut::testing {
+
+/// How a test's convolution is made.
+struct ConvolutionSpec {
+  int kernel = 3;
+  int dilation = 1;
+  bool relu = true;
+  std::string added = {};
+  bool depthwise = false;
+};
+
+/// A file of a network with random weights, built op by op.
+class NetworkFile {
+ public:
+  explicit NetworkFile(unsigned seed, bool half = true);
+
+  /// Each returns `out`. `inputs` channels in all, `outputs` out.
+  std::string conv(const std::string& out, const std::vector<std::string>& in, int inputs,
+                   int outputs, const ConvolutionSpec& spec = {});
+  std::string pool(const std::string& out, const std::string& in);
+  std::string upsample(const std::string& out, const std::string& in, const std::string& like);
+  /// The end of the graph.
+  void sigmoid(const std::string& in);
+
+  /// The header, to be spoilt.
+  nlohmann::json& header() { return header_; }
+  nlohmann::json& graph() { return graph_; }
+  std::vector<std::byte>& data() { return data_; }
+
+  std::vector<std::byte> bytes() const;
+  void write(const std::string& path) const;
+
+ private:
+  void add_tensor(const std::string& name, const std::vector<int>& shape, double scale);
+
+  bool half_;
+  std::mt19937 random_;
+  nlohmann::json header_;
+  nlohmann::json graph_;
+  std::vector<std::byte> data_;
+};
+
+/// Three levels, odd numbers of channels, and every kind of operation: tensors taken as one, sums,
+/// dilation, channels by themselves.
+NetworkFile small_network(unsigned seed, bool half = true);
+
+}  // namespace diacut::testing

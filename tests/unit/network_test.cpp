@@ -1,0 +1,262 @@
+#include "cues/network.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "cues/learned.hpp"
+#include "diacut/errors.hpp"
+#include "network_file.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::NetworkFile;
+using testing::small_network;
+
+TEST(NetworkFile, IsReadAsItWasWritten) {
+  const Network network = parse_network(small_network(1).bytes(), "small");
+  EXPECT_EQ(network.levels(), 2);
+  ASSERT_EQ(network.ops.size(), 16u);
+  EXPECT_EQ(network.tensors.front().channels, 3);
+  const NetworkOp& sum = network.ops[2];
+  EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.output)].name, "b0");
+  EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.added)].name, "stem");
+  EXPECT_EQ(sum.weights.size(), 9u * 9 * 9);
+  EXPECT_TRUE(sum.relu);
+  EXPECT_EQ(network.ops[1].dilation, 2);
+  EXPECT_EQ(network.ops[5].kind, NetworkOpKind::kDepthwise);
+  EXPECT_EQ(network.ops.back().kind, NetworkOpKind::kSigmoid);
+  EXPECT_EQ(network.margin(0), 2);
+  EXPECT_EQ(network.margin(1), 3);
+  EXPECT_EQ(network.margin(2), 4);
+}
+
+TEST(NetworkFile, HalfAndSinglePrecisionAgree) {
+  const Network half = parse_network(small_network(2, true).bytes(), "half");
+  const Network single = parse_network(small_network(2, false).bytes(), "single");
+  for (std::size_t i = 0; i < half.ops.size(); ++i) {
+    ASSERT_EQ(half.ops[i].weights.size(), single.ops[i].weights.size());
+    for (std::size_t k = 0; k < half.ops[i].weights.size(); ++k) {
+      const float exact = single.ops[i].weights[k];
+      // 11 bits, and 2^-25 where those are subnormal.
+      EXPECT_NEAR(half.ops[i].weights[k], exact, std::abs(exact) * 0x1p-11f + 0x1p-25f);
+    }
+  }
+}
+
+TEST(NetworkFile, HalvesOfEveryMagnitude) {
+  NetworkFile file(1);
+  file.conv("logit", {"image"}, 3, 1, {.kernel = 1, .relu = false});
+  file.sigmoid("logit");
+  // 1, the smallest subnormal, the largest number.
+  const std::uint16_t halves[] = {0x3c00, 0x8001, 0x7bff};
+  for (std::size_t i = 0; i < 3; ++i) {
+    file.data()[2 * i] = static_cast<std::byte>(halves[i] & 0xff);
+    file.data()[2 * i + 1] = static_cast<std::byte>(halves[i] >> 8);
+  }
+  const Network network = parse_network(file.bytes(), "halves");
+  EXPECT_EQ(network.ops[0].weights, (std::vector<float>{1.0f, -0x1p-24f, 65504.0f}));
+}
+
+void expect_refused(const std::vector<std::byte>& bytes, const std::vector<std::string>& told) {
+  try {
+    parse_network(bytes, "some.safetensors");
+    ADD_FAILURE() << "was accepted; expected: " << ::testing::PrintToString(told);
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("some.safetensors"));
+    EXPECT_THAT(error.what(), HasSubstr("--weights"));
+    for (const std::string& part : told) EXPECT_THAT(error.what(), HasSubstr(part));
+  }
+}
+
+TEST(NetworkFile, EveryTruncationIsRefused) {
+  const std::vector<std::byte> whole = small_network(3).bytes();
+  for (std::size_t size = 0; size < whole.size(); size += size < 64 ? 1 : 97) {
+    expect_refused({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}, {});
+  }
+  std::vector<std::byte> longer = whole;
+  longer.push_back(std::byte{0});
+  expect_refused(longer, {"belong to no tensor"});
+}
+
+TEST(NetworkFile, WhatIsWrongIsNamed) {
+  using Spoil = std::function<void(NetworkFile&)>;
+  const auto refused = [](const std::vector<std::string>& told, const Spoil& spoil) {
+    NetworkFile file = small_network(4);
+    spoil(file);
+    expect_refused(file.bytes(), told);
+  };
+  const auto ops = [](NetworkFile& file) -> nlohmann::json& { return file.graph()["ops"]; };
+  refused({"format", "\"other\""}, [](auto& f) { f.header()["__metadata__"]["format"] = "other"; });
+  refused({"version \"2\"", "\"1\""}, [](auto& f) { f.header()["__metadata__"]["version"] = "2"; });
+  refused({"\"stem.weight\"", "missing"}, [](auto& f) {
+    f.header()["renamed"] = f.header()["stem.weight"];
+    f.header().erase("stem.weight");
+  });
+  refused({"\"stem.weight\"", "BF16"},
+          [](auto& f) { f.header()["stem.weight"]["dtype"] = "BF16"; });
+  refused({"\"stem.bias\"", "[9, 1]"}, [](auto& f) { f.header()["stem.bias"]["shape"] = {9, 1}; });
+  refused({"\"stem.weight\"", "bytes"}, [](auto& f) {
+    f.header()["stem.weight"]["shape"] = {9, 3, 3, 4};
+  });
+  refused({"\"stem.weight\""}, [](auto& f) {
+    f.header()["stem.weight"]["shape"] = {9, 3, 1ull << 62, 4};
+  });
+  refused({"overlaps"}, [](auto& f) {
+    f.header()["a0.bias"]["data_offsets"] = f.header()["stem.bias"]["data_offsets"];
+  });
+  refused({"\"stem.weight\"", "not finite"}, [](auto& f) { f.data()[1] = std::byte{0x7c}; });
+  refused({"\"nowhere\""}, [&](auto& f) { ops(f)[1]["in"] = {"nowhere"}; });
+  refused({"softmax"}, [&](auto& f) { ops(f)[3]["op"] = "softmax"; });
+  refused({"twice"}, [&](auto& f) { ops(f)[1]["out"] = "stem"; });
+  refused({"2x2"}, [&](auto& f) { ops(f)[1]["kernel"] = 2; });
+  refused({"dilation", "65"}, [&](auto& f) { ops(f)[1]["dilation"] = 65; });
+  refused({"relu", "type"}, [&](auto& f) { ops(f)[1]["relu"] = "yes"; });
+  refused({"no \"bias\""}, [&](auto& f) { ops(f)[1].erase("bias"); });
+  refused({"adds", "\"image\""}, [&](auto& f) { ops(f)[2]["add"] = "image"; });
+  refused({"different levels"}, [&](auto& f) { ops(f)[4]["in"] = {"p1", "b0"}; });
+  refused({"level"}, [&](auto& f) { ops(f)[10]["like"] = "stem"; });
+  refused({"1 to 4 tensors"}, [&](auto& f) {
+    ops(f)[14]["in"] = {"e0", "a0", "u0", "b0", "stem"};
+  });
+  refused({"one of level 0"}, [&](auto& f) { ops(f)[15]["in"] = "b0"; });
+  refused({"does not end with the sigmoid"}, [&](auto& f) { f.graph()["output"] = "stem"; });
+  refused({"goes on after"}, [&](auto& f) { f.pool("more", "edges"); });
+  refused({"\"ops\""}, [&](auto& f) { f.graph().erase("ops"); });
+  // Every other value in every place: refused or read, never a crash.
+  const NetworkFile sound = small_network(4);
+  for (const nlohmann::json& other :
+       {nlohmann::json(), nlohmann::json(-1), nlohmann::json("x"), nlohmann::json::array(),
+        nlohmann::json(1e300), nlohmann::json(true), nlohmann::json{{"a", 1}}}) {
+    NetworkFile file = sound;
+    const std::size_t count = ops(file).size();
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const auto& [key, value] : ops(file)[i].items()) {
+        NetworkFile spoilt = sound;
+        ops(spoilt)[i][key] = other;
+        try {
+          parse_network(spoilt.bytes(), "spoilt");
+        } catch (const InputError&) {
+        }
+      }
+    }
+  }
+}
+
+TEST(LoadNetwork, NamesTheFileThatIsMissing) {
+  const testing::TempFolder folder;
+  for (const std::string& path : {folder / "none.safetensors", folder.path().string()}) {
+    try {
+      load_network(path);
+      ADD_FAILURE() << path;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path));
+      EXPECT_THAT(error.what(), HasSubstr("cue.weights"));
+    }
+  }
+  const std::string path = folder / "small.safetensors";
+  small_network(5).write(path);
+  EXPECT_EQ(load_network(path)->ops.size(), 16u);
+}
+
+TEST(NetworkReach, IsHowFarAChangeIsFelt) {
+  // Level 0: 1, and 2 from a dilation; half sizes, level 1: 2 x 1; its bilinear return: 2; 1 more.
+  NetworkFile file(1);
+  file.conv("a", {"image"}, 3, 2);
+  file.conv("b", {"a"}, 2, 2, {.dilation = 2});
+  file.pool("p", "b");
+  file.conv("c", {"p"}, 2, 2);
+  file.upsample("u", "c", "a");
+  file.conv("d", {"u", "b"}, 4, 1, {.relu = false});
+  file.sigmoid("d");
+  EXPECT_EQ(parse_network(file.bytes(), "reach").reach(), 1 + 2 + 2 + 2 + 1);
+}
+
+TEST(NetworkOperations, CountEachTapTwice) {
+  NetworkFile file(1);
+  file.conv("a", {"image"}, 3, 2);
+  file.pool("p", "a");
+  file.conv("c", {"p"}, 2, 1, {.kernel = 1});
+  file.upsample("u", "c", "a");
+  file.sigmoid("u");
+  EXPECT_EQ(parse_network(file.bytes(), "count").operations(5, 3),
+            2.0 * (3 * 2 * 9 * 15 + 2 * 1 * 3 * 2));
+}
+
+TEST(NetworkBuffers, NeverHoldTwoTensorsThatAreNeeded) {
+  const Network network = parse_network(small_network(6).bytes(), "small");
+  std::vector<std::size_t> floats;
+  for (const NetworkTensor& tensor : network.tensors) {
+    floats.push_back(static_cast<std::size_t>(tensor.channels) << (8 - 2 * tensor.level));
+  }
+  const NetworkBuffers plan = plan_network_buffers(network, floats);
+  // What each buffer holds while the network runs.
+  std::vector<int> holds(plan.floats.size(), -1);
+  const auto place = [&](int tensor) {
+    const auto buffer = static_cast<std::size_t>(plan.buffer_of[static_cast<std::size_t>(tensor)]);
+    ASSERT_LT(buffer, holds.size());
+    EXPECT_GE(plan.floats[buffer], floats[static_cast<std::size_t>(tensor)]);
+    holds[buffer] = tensor;
+  };
+  const auto expect_held = [&](int tensor) {
+    const auto buffer = static_cast<std::size_t>(plan.buffer_of[static_cast<std::size_t>(tensor)]);
+    EXPECT_EQ(holds[buffer], tensor) << network.tensors[static_cast<std::size_t>(tensor)].name;
+  };
+  place(network.input());
+  for (const NetworkOp& op : network.ops) {
+    if (op.kind != NetworkOpKind::kSigmoid) place(op.output);
+    for (const int input : op.inputs) expect_held(input);
+    if (op.added >= 0) expect_held(op.added);
+  }
+  // What is needed at once, at the most.
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < network.ops.size(); ++i) {
+    std::size_t needed = 0;
+    for (int tensor = 0; tensor <= network.ops[i].output; ++tensor) {
+      bool read = tensor == network.ops[i].output;
+      for (std::size_t later = i; later < network.ops.size(); ++later) {
+        const NetworkOp& op = network.ops[later];
+        read = read || op.added == tensor ||
+               std::count(op.inputs.begin(), op.inputs.end(), tensor) > 0;
+      }
+      if (read && tensor != network.output()) needed += floats[static_cast<std::size_t>(tensor)];
+    }
+    most = std::max(most, needed);
+  }
+  const std::size_t sum = std::accumulate(plan.floats.begin(), plan.floats.end(), std::size_t{0});
+  EXPECT_GE(sum, most);
+  EXPECT_LE(sum, most * 5 / 4);
+}
+
+TEST(NetworkTiles, CoverTheSideAndAlign) {
+  for (const int side : {1, 63, 64, 65, 200, 481, 4000}) {
+    for (const int tile : {64, 100, 1024}) {
+      for (const int levels : {0, 3, 5}) {
+        const int reach = 37;
+        int at = 0;
+        for (const NetworkTile& one : network_tiles(side, tile, reach, levels)) {
+          EXPECT_EQ(one.core_begin, at);
+          EXPECT_LT(one.core_begin, one.core_end);
+          EXPECT_LE(one.core_end - one.core_begin, tile + (1 << levels));
+          EXPECT_TRUE(one.begin == 0 || one.begin <= one.core_begin - reach);
+          EXPECT_TRUE(one.end == side || one.end >= one.core_end + reach);
+          EXPECT_GE(one.begin, 0);
+          EXPECT_LE(one.end, side);
+          EXPECT_EQ(one.begin % (1 << levels), 0);
+          EXPECT_TRUE(one.end == side || one.end % (1 << levels) == 0);
+          at = one.core_end;
+        }
+        EXPECT_EQ(at, side);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
