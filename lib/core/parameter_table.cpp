@@ -213,6 +213,11 @@ std::vector<ParameterEntry> make_table() {
               {"",
                "A hierarchy's automatic cut: regions merge while the mean strength of the boundary "
                "between them is at most this."});
+  region.real("direction", &RegionParameters::direction, 0, 1,
+              {"",
+               "How much a hierarchy minds the angle between a boundary's own direction and the "
+               "line it is part of: its strength counts times 1 - direction + direction |cos|. 1 "
+               "is the oriented watershed of Arbelaez et al. 2011."});
   return table;
 }
 

@@ -12,9 +12,9 @@ namespace diacut {
 namespace {
 
 /// A chord may be left by this fraction of its length, and by so many pixels at least: the steps of
-/// a straight line on the grid leave it by less.
+/// a straight line on the grid do not leave it by more.
 constexpr double kFraction = 0.1;
-constexpr double kLeastDistance = 1.5;
+constexpr double kLeastDistance = 1.0;
 
 /// A corner of pixels: (0, 0) is the upper left one of the first pixel.
 struct Corner {

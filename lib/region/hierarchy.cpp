@@ -85,7 +85,8 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
     const std::size_t stronger = map[q] > map[p] ? q : p;
     if (orientation.empty()) return map[stronger];
     const double angle = orientation[stronger];
-    return map[stronger] * std::abs(nx * std::cos(angle) + ny * std::sin(angle));
+    const double agreement = std::abs(nx * std::cos(angle) + ny * std::sin(angle));
+    return map[stronger] * (1.0 - parameters.direction * (1.0 - agreement));
   };
   return build(grid, map, along_arcs, parameters);
 }

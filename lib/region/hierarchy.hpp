@@ -17,12 +17,13 @@ namespace diacut {
 /// strength: width * height values row by row, clamped to [0, 1]. orientation: the angle of the
 /// boundary's normal at each pixel, from the x axis (right) towards the y axis (down), any period
 /// of pi (as boundary_orientation() gives it); between two pixels the stronger one's counts, times
-/// |cos| of the angle between that and the arc's normal. Empty: the strength as it is. valid: 0
-/// where there is no data; empty: every pixel has data.
+/// 1 - d + d |cos| of the angle between that and the arc's normal, where d is
+/// parameters.direction. Empty: the strength as it is. valid: 0 where there is no data; empty:
+/// every pixel has data.
 ///
-/// Only parameters.threshold is used, and stays with the result. Time for n pixels: about n log n.
-/// Throws InputError when sizes do not fit, NumericalError for a value that is not finite where
-/// there is data. Deterministic, on the host.
+/// Of the parameters, direction and threshold are used; the latter stays with the result. Time for
+/// n pixels: about n log n. Throws InputError when sizes do not fit, NumericalError for a value
+/// that is not finite where there is data. Deterministic, on the host.
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
                     const std::vector<std::uint8_t>& valid, int width, int height,
                     const RegionParameters& parameters);

@@ -266,6 +266,12 @@ TEST(Hierarchy, ABoundaryCountsByItsDirection) {
         hierarchy(drawn.strength, angle, drawn.valid, drawn.width, drawn.height, {});
     ASSERT_EQ(tree.merges.size(), 1u);
     EXPECT_NEAR(tree.merges[0].height, 0.8 * std::abs(std::cos(k * quarter)), 1e-6);
+    RegionParameters half;
+    half.direction = 0.5;
+    EXPECT_NEAR(hierarchy(drawn.strength, angle, drawn.valid, drawn.width, drawn.height, half)
+                    .merges.at(0)
+                    .height,
+                0.4 + 0.4 * std::abs(std::cos(k * quarter)), 1e-6);
   }
 }
 

@@ -99,6 +99,9 @@ struct RegionParameters {
   /// Where a hierarchy is cut when nothing else is said: regions merge whose boundary has a mean
   /// strength of at most this, in [0, 1].
   double threshold = 0.2;
+  /// How much a hierarchy minds the angle between a boundary's own direction and the line it is
+  /// part of: strength counts times 1 - direction + direction |cos|, in [0, 1].
+  double direction = 1.0;
 };
 
 struct Parameters {
