@@ -1,0 +1,76 @@
+#include "mat_writer.hpp"
+
+#include <matio.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace diacut::testing {
+
+namespace {
+
+template <typename T>
+std::vector<T> by_column(const std::vector<T>& values, int width, int height) {
+  std::vector<T> result;
+  for (int x = 0; x < width; ++x) {
+    for (int y = 0; y < height; ++y) {
+      result.push_back(values.at(static_cast<std::size_t>(y * width + x)));
+    }
+  }
+  return result;
+}
+
+template <typename T>
+matvar_t* matrix(const char* name, matio_classes type, matio_types stored, int width, int height,
+                 const std::vector<T>& values) {
+  std::array dims = {static_cast<std::size_t>(height), static_cast<std::size_t>(width)};
+  std::vector<T> data = by_column(values, width, height);
+  return Mat_VarCreate(name, type, stored, 2, dims.data(), data.data(), 0);
+}
+
+void write(const std::string& path, matvar_t* variable, bool compressed) {
+  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5);
+  if (file == nullptr || variable == nullptr) throw std::runtime_error("matio: " + path);
+  const int failed =
+      Mat_VarWrite(file, variable, compressed ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE);
+  Mat_VarFree(variable);
+  Mat_Close(file);
+  if (failed != 0) throw std::runtime_error("matio: " + path);
+}
+
+}  // namespace
+
+void write_ground_truth_mat(const std::string& path, int width, int height,
+                            const std::vector<WrittenAnnotation>& annotations, bool compressed) {
+  std::array cells = {std::size_t{1}, annotations.size()};
+  matvar_t* array =
+      Mat_VarCreate("groundTruth", MAT_C_CELL, MAT_T_CELL, 2, cells.data(), nullptr, 0);
+  for (std::size_t i = 0; i < annotations.size(); ++i) {
+    const WrittenAnnotation& annotation = annotations[i];
+    std::vector<const char*> names;
+    if (!annotation.segmentation.empty()) names.push_back("Segmentation");
+    if (!annotation.boundaries.empty()) names.push_back("Boundaries");
+    std::array one = {std::size_t{1}, std::size_t{1}};
+    matvar_t* structure = Mat_VarCreateStruct("groundTruth", 2, one.data(), names.data(),
+                                              static_cast<unsigned>(names.size()));
+    if (!annotation.segmentation.empty()) {
+      Mat_VarSetStructFieldByName(structure, "Segmentation", 0,
+                                  matrix("Segmentation", MAT_C_UINT16, MAT_T_UINT16, width, height,
+                                         annotation.segmentation));
+    }
+    if (!annotation.boundaries.empty()) {
+      Mat_VarSetStructFieldByName(
+          structure, "Boundaries", 0,
+          matrix("Boundaries", MAT_C_UINT8, MAT_T_UINT8, width, height, annotation.boundaries));
+    }
+    Mat_VarSetCell(array, static_cast<int>(i), structure);
+  }
+  write(path, array, compressed);
+}
+
+void write_matrix_mat(const std::string& path, const std::string& name, int width, int height,
+                      const std::vector<double>& values, bool compressed) {
+  write(path, matrix(name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, width, height, values), compressed);
+}
+
+}  // namespace diacut::testing
