@@ -25,6 +25,22 @@ void be_quiet() {
   std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, char*) {}); });
 }
 
+/// Whether the last variable of a version 5 file (128 bytes, then a type, a length and as many
+/// bytes for each variable) ends beyond the file: matio may crash on what is left of it.
+bool is_cut_off(Bytes file) {
+  constexpr std::size_t kHead = 128;
+  constexpr std::size_t kTag = 8;
+  const bool is_little = has_text(file, kHead - 2, "IM");
+  if (!is_little && !has_text(file, kHead - 2, "MI")) return false;
+  const ByteOrder order = is_little ? ByteOrder::kLittle : ByteOrder::kBig;
+  std::size_t at = kHead;
+  while (at < file.size()) {
+    if (file.size() - at < kTag) return true;
+    at += kTag + read_uint(file, at + 4, 4, order);
+  }
+  return at != file.size() || at == kHead;
+}
+
 template <typename T>
 void copy_transposed(const matvar_t& variable, Raster& raster) {
   const auto* data = static_cast<const T*>(variable.data);
@@ -97,13 +113,26 @@ Raster to_raster(const matvar_t& variable, const std::string& name) {
   return raster;
 }
 
+/// The field of a structure, or null. matio's own search trusts names that a damaged file lacks.
+const matvar_t* field_named(matvar_t& structure, const std::string& name) {
+  char* const* names = Mat_VarGetStructFieldnames(&structure);
+  const unsigned count = Mat_VarGetNumberOfFields(&structure);
+  if (names == nullptr || structure.nbytes < count * sizeof(matvar_t*)) return nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    if (names[i] != nullptr && name == names[i]) {
+      return Mat_VarGetStructFieldByIndex(&structure, i, 0);
+    }
+  }
+  return nullptr;
+}
+
 std::vector<Raster> fields_of(matvar_t* cell, const std::vector<std::string>& fields) {
   if (cell == nullptr || cell->class_type != MAT_C_STRUCT || cell->data == nullptr) {
     throw InputError("is no structure");
   }
   std::vector<Raster> result;
   for (const std::string& field : fields) {
-    const matvar_t* value = Mat_VarGetStructFieldByName(cell, field.c_str(), 0);
+    const matvar_t* value = field_named(*cell, field);
     if (value == nullptr) throw InputError(fmt::format("has no field '{}'", field));
     result.push_back(to_raster(*value, field));
   }
@@ -116,7 +145,9 @@ void MatFile::Close::operator()(_mat_t* file) const { Mat_Close(file); }
 
 MatFile::MatFile(const std::string& path) : path_(path) {
   be_quiet();
-  read_file(path);  // For the system's own words about a file that cannot be read.
+  if (is_cut_off(read_file(path))) {
+    throw InputError(fmt::format("{}: the MATLAB file is cut off: copy or save it again", path));
+  }
   file_.reset(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
   if (!file_) {
     throw InputError(fmt::format(

@@ -36,7 +36,7 @@ std::string_view header_value(std::string_view header, std::string_view key) {
   }
   header.remove_prefix(header.find_first_not_of(" ", colon + 1));
   const bool tuple = header.starts_with('(');
-  const std::size_t end = header.find(tuple ? ')' : ',');
+  const std::size_t end = header.find_first_of(tuple ? ")" : ",}");
   return header.substr(0, end == std::string_view::npos ? header.size() : end + (tuple ? 1 : 0));
 }
 

@@ -23,9 +23,10 @@ CliTest::~CliTest() {
   fs::remove_all(folder_, ignored);
 }
 
-std::unique_ptr<Process> CliTest::start(const std::vector<std::string>& arguments,
-                                        Surroundings around) const {
-  std::vector<std::string> command = {DIACUT_SEGMENT};
+std::unique_ptr<Process> CliTest::start_program(const std::string& program,
+                                                const std::vector<std::string>& arguments,
+                                                Surroundings around) const {
+  std::vector<std::string> command = {program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   // What the environment of the test itself holds must not decide; a test's own setting wins.
   around.environment.insert({"DIACUT_DEVICE", test_device()});
@@ -33,6 +34,15 @@ std::unique_ptr<Process> CliTest::start(const std::vector<std::string>& argument
   around.environment.insert({"TERM", "xterm"});
   if (around.folder.empty()) around.folder = folder_.string();
   return std::make_unique<Process>(command, around);
+}
+
+std::unique_ptr<Process> CliTest::start(const std::vector<std::string>& arguments,
+                                        Surroundings around) const {
+  return start_program(DIACUT_SEGMENT, arguments, std::move(around));
+}
+
+Result CliTest::evaluate(const std::vector<std::string>& arguments, Surroundings around) const {
+  return start_program(DIACUT_EVALUATE, arguments, std::move(around))->wait();
 }
 
 Result CliTest::segment(const std::vector<std::string>& arguments, Surroundings around) const {
@@ -94,11 +104,12 @@ cv::Mat two_halves(int width, int height) {
   return pixels;
 }
 
-void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts) {
+void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts,
+                  const std::string& program) {
   EXPECT_EQ(result.exit_code, exit_code);
   EXPECT_EQ(result.signal, 0);
   EXPECT_EQ(result.out, "");
-  const std::string label = "segment: error: ";
+  const std::string label = program + ": error: ";
   EXPECT_EQ(result.err.rfind(label, 0), 0u) << result.err;
   EXPECT_EQ(result.err.find(label, 1), std::string::npos) << "one message only: " << result.err;
   EXPECT_TRUE(!result.err.empty() && result.err.back() == '\n') << result.err;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace diacut::testing {
 
-/// A test that runs the program `segment` in a folder of its own, which is removed afterwards.
+/// A test that runs the programs in a folder of its own, which is removed afterwards.
 class CliTest : public ::testing::Test {
  protected:
   /// Most pictures have this size: an OpenCL driver compiles the kernels anew for each width.
@@ -32,6 +33,9 @@ class CliTest : public ::testing::Test {
   std::unique_ptr<Process> start(const std::vector<std::string>& arguments,
                                  Surroundings around = {}) const;
 
+  /// Runs `diacut-evaluate` likewise.
+  Result evaluate(const std::vector<std::string>& arguments, Surroundings around = {}) const;
+
   void write(const std::string& name, const std::string& bytes) const;
   std::string read(const std::string& name) const;
   void make_folder(const std::string& name) const;
@@ -46,6 +50,10 @@ class CliTest : public ::testing::Test {
   std::set<std::string> files() const;
 
  private:
+  std::unique_ptr<Process> start_program(const std::string& program,
+                                         const std::vector<std::string>& arguments,
+                                         Surroundings around) const;
+
   std::filesystem::path folder_;
 };
 
@@ -54,7 +62,8 @@ cv::Mat two_halves(int width, int height);
 
 /// The result has this exit code, and standard error is one message that holds all of `parts`;
 /// nothing is on standard output.
-void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts);
+void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts,
+                  const std::string& program = "segment");
 
 /// Exit code 0, or the outputs in the failure's message.
 void expect_done(const Result& result);

@@ -1,0 +1,348 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "evaluate/evaluation.hpp"
+#include "evaluate/ground_truth.hpp"
+#include "evaluate/mat_file.hpp"
+#include "evaluate/result.hpp"
+#include "mat_writer.hpp"
+#include "output/npy.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::TempFolder;
+
+template <typename Action>
+std::string failure_of(const Action& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void write_labels_file(const std::string& path, int width, int height,
+                       const std::vector<std::int32_t>& values) {
+  write_labels(path, {width, height, 9, values});
+}
+
+std::vector<std::string> names_of(const std::vector<TruthEntry>& entries) {
+  std::vector<std::string> names;
+  for (const TruthEntry& entry : entries) {
+    names.push_back(entry.name + " " + std::to_string(entry.paths.size()));
+  }
+  return names;
+}
+
+TEST(GroundTruth, ReadsMatlabFiles) {
+  const TempFolder folder;
+  for (const bool compressed : {true, false}) {
+    const std::string path = folder / (compressed ? "a.mat" : "b.mat");
+    testing::write_ground_truth_mat(
+        path, 3, 2,
+        {{{1, 2, 3, 4, 5, 60000}, {0, 1, 0, 0, 0, 1}}, {{7, 7, 7, 7, 7, 7}, {1, 0, 0, 0, 0, 0}}},
+        compressed);
+    const GroundTruth truth = read_ground_truth({"a", {path}});
+    EXPECT_EQ(truth.width, 3);
+    EXPECT_EQ(truth.height, 2);
+    ASSERT_EQ(truth.annotations.size(), 2u);
+    EXPECT_THAT(truth.annotations[0].labels, ElementsAre(1, 2, 3, 4, 5, 60000));
+    EXPECT_THAT(truth.annotations[0].boundaries, ElementsAre(0, 1, 0, 0, 0, 1));
+    EXPECT_THAT(truth.annotations[1].boundaries, ElementsAre(1, 0, 0, 0, 0, 0));
+  }
+}
+
+TEST(GroundTruth, SaysWhatAMatlabFileLacks) {
+  const TempFolder folder;
+  const auto failure = [&](const std::string& name) {
+    return failure_of([&] { read_ground_truth({"x", {folder / name}}); });
+  };
+  testing::write_matrix_mat(folder / "other.mat", "ucm2", 2, 2, {1, 2, 3, 4});
+  EXPECT_THAT(failure("other.mat"), HasSubstr("no variable 'groundTruth'"));
+  testing::write_matrix_mat(folder / "matrix.mat", "groundTruth", 2, 2, {1, 2, 3, 4});
+  EXPECT_THAT(failure("matrix.mat"), HasSubstr("no cell array"));
+  testing::write_ground_truth_mat(folder / "half.mat", 2, 1, {{{1, 2}, {}}});
+  EXPECT_THAT(failure("half.mat"), HasSubstr("no field 'Boundaries'"));
+  write_file(folder / "text.mat", std::string("This is no MATLAB file."));
+  EXPECT_THAT(failure("text.mat"), HasSubstr("not a MATLAB file"));
+  EXPECT_THAT(failure("missing.mat"), HasSubstr("missing.mat"));
+}
+
+class DamagedMatlabFile : public ::testing::TestWithParam<bool> {
+ protected:
+  DamagedMatlabFile() {
+    const std::string whole = folder_ / "whole.mat";
+    testing::write_ground_truth_mat(
+        whole, 5, 4, {{std::vector<std::uint16_t>(20, 3), std::vector<std::uint8_t>(20, 1)}},
+        GetParam());
+    bytes_ = read_bytes(whole);
+  }
+
+  /// Whether it is told to be damaged, by name; else it has to be read as something.
+  bool is_error(const std::string& bytes) {
+    const std::string path = folder_ / "damaged.mat";
+    write_file(path, bytes);
+    try {
+      const GroundTruth truth = read_ground_truth({"x", {path}});
+      EXPECT_EQ(truth.annotations.at(0).labels.size(),
+                static_cast<std::size_t>(truth.width) * static_cast<std::size_t>(truth.height));
+      return false;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path));
+      return true;
+    }
+  }
+
+  TempFolder folder_;
+  std::string bytes_;
+};
+
+TEST_P(DamagedMatlabFile, IsAnErrorWhereverItIsCut) {
+  EXPECT_FALSE(is_error(bytes_));
+  for (std::size_t size = 0; size < bytes_.size(); ++size) {
+    EXPECT_TRUE(is_error(bytes_.substr(0, size))) << size << " of " << bytes_.size();
+  }
+}
+
+TEST_P(DamagedMatlabFile, CrashesNothingWhereAByteIsWrong) {
+  for (std::size_t at = 0; at < bytes_.size(); at += 3) {
+    std::string bytes = bytes_;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    is_error(bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(CompressedAndNot, DamagedMatlabFile, ::testing::Bool());
+
+TEST(GroundTruth, ReadsLabelsOfOneOrSeveralAnnotators) {
+  const TempFolder folder;
+  write_labels_file(folder / "a_0.png", 2, 2, {1, 1, 2, 2});
+  write_labels_file(folder / "a_1.npy", 2, 2, {1, 2, 1, 2});
+  const std::vector<TruthEntry> entries = find_ground_truth(folder.path().string(), {"a"});
+  ASSERT_EQ(entries.size(), 1u);
+  const GroundTruth truth = read_ground_truth(entries[0]);
+  ASSERT_EQ(truth.annotations.size(), 2u);
+  EXPECT_THAT(truth.annotations[0].labels, ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(truth.annotations[0].boundaries, ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(truth.annotations[1].boundaries, ElementsAre(1, 0, 1, 0));
+}
+
+TEST(GroundTruth, AnnotationsOfDifferentSizesAreAnError) {
+  const TempFolder folder;
+  write_labels_file(folder / "a_0.png", 2, 1, {1, 1});
+  write_labels_file(folder / "a_1.png", 1, 2, {1, 2});
+  const std::string told = failure_of([&] {
+    read_ground_truth({"a", {folder / "a_0.png", folder / "a_1.png"}});
+  });
+  EXPECT_THAT(told, HasSubstr("a_1.png"));
+  EXPECT_THAT(told, HasSubstr("1 x 2"));
+  EXPECT_THAT(told, HasSubstr("2 x 1"));
+}
+
+TEST(GroundTruth, FindsEveryLayout) {
+  const TempFolder folder;
+  const auto add = [&](const std::string& name) {
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    write_file(folder / name, std::string("x"));
+  };
+  for (const char* name : {"a.mat", "b.png", "c_0.png", "c_1.png", "c_2.png", "c_10.png",
+                           "d/first.png", "d/second.npy", "photo_007.png", "e_1.mat", "notes.txt",
+                           "empty/notes.txt", ".hidden.png"}) {
+    add(name);
+  }
+  const auto find = [&](const std::vector<std::string>& wanted) {
+    return names_of(find_ground_truth(folder.path().string(), wanted));
+  };
+  EXPECT_THAT(find({}), ElementsAre("a 1", "b 1", "c 4", "d 2", "e_1 1", "photo_007 1"));
+  // The results decide what a number at the end means.
+  EXPECT_THAT(find({"c_1", "photo"}),
+              ElementsAre("a 1", "b 1", "c 3", "c_1 1", "d 2", "e_1 1", "photo 1"));
+  const std::vector<TruthEntry> entries = find_ground_truth(folder.path().string(), {});
+  EXPECT_THAT(entries[2].paths.back(), HasSubstr("c_10.png"));
+}
+
+TEST(GroundTruth, TwoForAName) {
+  const TempFolder folder;
+  write_file(folder / "a.mat", std::string("x"));
+  write_file(folder / "a.png", std::string("x"));
+  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+              HasSubstr("more than one ground truth for 'a'"));
+}
+
+TEST(GroundTruth, FoldersWithoutAny) {
+  const TempFolder folder;
+  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+              HasSubstr("no ground truth"));
+  EXPECT_THAT(failure_of([&] { find_ground_truth(folder / "missing", {}); }), HasSubstr("missing"));
+}
+
+TEST(Results, AreFoundByName) {
+  const TempFolder folder;
+  for (const char* name : {"b.npy", "a.PNG", "c.mat", "d.txt", ".e.png"}) {
+    write_file(folder / name, std::string("x"));
+  }
+  std::vector<std::string> names;
+  for (const ResultFile& result : find_results(folder.path().string()))
+    names.push_back(result.name);
+  EXPECT_THAT(names, ElementsAre("a", "b", "c"));
+  write_file(folder / "a.tif", std::string("x"));
+  EXPECT_THAT(failure_of([&] { find_results(folder.path().string()); }), HasSubstr("'a'"));
+  const TempFolder empty;
+  EXPECT_THAT(failure_of([&] { find_results(empty.path().string()); }), HasSubstr("no results"));
+}
+
+TEST(Results, MatlabFilesHoldUcm2OrUcm) {
+  const TempFolder folder;
+  testing::write_matrix_mat(folder / "a.mat", "ucm2", 3, 1, {0.5, 0.25, 1});
+  testing::write_matrix_mat(folder / "b.mat", "ucm", 1, 3, {0.5, 0.25, 1});
+  testing::write_matrix_mat(folder / "c.mat", "other", 1, 3, {0.5, 0.25, 1});
+  const Raster a = read_result(folder / "a.mat");
+  EXPECT_EQ(a.width, 3);
+  EXPECT_EQ(a.height, 1);
+  EXPECT_FALSE(a.is_integer);
+  EXPECT_THAT(a.values, ElementsAre(0.5, 0.25, 1));
+  EXPECT_EQ(read_result(folder / "b.mat").height, 3);
+  EXPECT_THAT(failure_of([&] { read_result(folder / "c.mat"); }), HasSubstr("'ucm2' or 'ucm'"));
+}
+
+Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
+  return {width, height, values, full != 1, full, false};
+}
+
+TEST(Results, KindsAreToldBySizeAndNumbers) {
+  EXPECT_EQ(detect_kind(raster(5, 3, std::vector<double>(15, 0.5)), 2, 1),
+            ResultKind::kUltrametric);
+  EXPECT_EQ(detect_kind(raster(2, 1, {0, 0.5}), 2, 1), ResultKind::kContours);
+  Raster integers = raster(2, 1, {1, 2});
+  integers.is_integer = true;
+  EXPECT_EQ(detect_kind(integers, 2, 1), ResultKind::kLabels);
+  integers.is_indexed = true;
+  EXPECT_EQ(detect_kind(integers, 2, 1), ResultKind::kLabels);
+
+  std::vector<double> regions(64, 1);
+  std::fill(regions.begin() + 32, regions.end(), 2);
+  EXPECT_EQ(detect_kind(raster(8, 8, regions, 255), 8, 8), ResultKind::kLabels);
+  regions.back() = 4;  // No region 3.
+  EXPECT_EQ(detect_kind(raster(8, 8, regions, 255), 8, 8), ResultKind::kContours);
+  std::vector<double> thin(64, 0);
+  thin[3] = 1;
+  thin[4] = 2;
+  EXPECT_EQ(detect_kind(raster(8, 8, thin, 255), 8, 8), ResultKind::kContours);
+  std::vector<double> noise;
+  for (int i = 0; i < 64; ++i) noise.push_back(i * 7 % 11);
+  EXPECT_EQ(detect_kind(raster(8, 8, noise, 65535), 8, 8), ResultKind::kContours);
+}
+
+TEST(Results, WrongSizesNameBoth) {
+  const Raster result = raster(4, 2, std::vector<double>(8, 0));
+  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
+  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
+  EXPECT_THAT(failure_of([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
+  EXPECT_THAT(failure_of([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
+              HasSubstr("9 x 5"));
+}
+
+TEST(Results, StrengthsAreFromZeroToOne) {
+  EXPECT_THAT(strengths_of(raster(2, 1, {0, 51}, 255)), ElementsAre(0, 0.2));
+  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {0, 1.5})); }), HasSubstr("1.5"));
+  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {-0.1, 0})); }), HasSubstr("-0.1"));
+  EXPECT_THAT(failure_of([] { strengths_of(raster(1, 1, {std::nan("")})); }), HasSubstr("nan"));
+}
+
+TEST(Results, LabelsAreWholeNumbers) {
+  EXPECT_THAT(labels_of(raster(2, 1, {-3, 70000})), ElementsAre(-3, 70000));
+  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
+  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
+  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {std::nan("")})); }), HasSubstr("nan"));
+}
+
+TEST(Results, ContoursOfAnUltrametricMapAreItsLowerRightCorners) {
+  std::vector<double> doubled;
+  for (int i = 0; i < 5 * 7; ++i) doubled.push_back(i);  // 7 columns, 5 rows: 3 x 2 pixels.
+  EXPECT_THAT(contours_of_ultrametric(doubled, 3, 2), ElementsAre(16, 18, 20, 30, 32, 34));
+}
+
+TEST(Results, ThickBoundariesAreNoticed) {
+  std::vector<double> map(20 * 20, 0);
+  for (std::size_t y = 0; y < 20; ++y) map[y * 20 + 9] = 0.8;
+  EXPECT_FALSE(is_thick(map, 20, 20));
+  for (std::size_t y = 0; y < 20; ++y) map[y * 20 + 10] = 0.6;
+  EXPECT_TRUE(is_thick(map, 20, 20));
+  EXPECT_FALSE(is_thick(std::vector<double>(4, 0), 2, 2));
+}
+
+TEST(Evaluation, EachKindGivesTheScoresItHas) {
+  // Two halves; the truth and every result have the boundary in the same place.
+  constexpr int kSize = 20;
+  GroundTruth truth{kSize, kSize, {{}}};
+  std::vector<double> contours(kSize * kSize, 0);
+  std::vector<double> labels;
+  std::vector<double> doubled(41 * 41, 0);
+  for (int i = 0; i < kSize * kSize; ++i) {
+    labels.push_back(i % kSize < 10 ? 1 : 2);
+    if (i % kSize == 9) contours[static_cast<std::size_t>(i)] = 0.5;
+    truth.annotations[0].labels.push_back(static_cast<std::int32_t>(labels.back()));
+  }
+  for (std::size_t y = 0; y < 41; ++y) doubled[y * 41 + 20] = 0.5;
+  truth.annotations[0].boundaries = boundaries_of(truth.annotations[0].labels, kSize, kSize);
+
+  EvaluationParameters parameters;
+  parameters.thresholds = spaced_thresholds(9);
+  const ImageEvaluation a = evaluate(raster(kSize, kSize, contours), truth, parameters);
+  EXPECT_FALSE(a.regions.has_value());
+  EXPECT_DOUBLE_EQ(best_point(*a.boundaries, parameters.thresholds).f, 1);
+  EXPECT_FALSE(a.is_thick);
+
+  parameters.kind = ResultKind::kUltrametric;
+  const ImageEvaluation b = evaluate(raster(41, 41, doubled), truth, parameters);
+  EXPECT_DOUBLE_EQ(best_point(*b.boundaries, parameters.thresholds).f, 1);
+  EXPECT_DOUBLE_EQ(b.regions->scores[3].covered, kSize * kSize);  // Threshold .4.
+  EXPECT_DOUBLE_EQ(b.regions->scores[4].covered, kSize * kSize / 2.0);
+
+  parameters.kind = ResultKind::kLabels;
+  parameters.thresholds = {0};
+  const ImageEvaluation c = evaluate(raster(kSize, kSize, labels), truth, parameters);
+  EXPECT_DOUBLE_EQ(c.boundaries->at(0).f(), 1);
+  EXPECT_DOUBLE_EQ(c.regions->scores[0].covered, kSize * kSize);
+}
+
+TEST(Evaluation, SuppressionThinsABlurredBoundary) {
+  constexpr int kSize = 40;
+  GroundTruth truth{kSize, kSize, {{}}};
+  std::vector<double> contours;
+  for (int i = 0; i < kSize * kSize; ++i) {
+    const double distance = i % kSize - 19;
+    contours.push_back(0.9 * std::exp(-distance * distance / 18));
+    truth.annotations[0].boundaries.push_back(i % kSize == 19 ? 1 : 0);
+  }
+  truth.annotations[0].labels.assign(kSize * kSize, 1);
+  EvaluationParameters parameters;
+  parameters.thresholds = spaced_thresholds(99);
+  EXPECT_TRUE(evaluate(raster(kSize, kSize, contours), truth, parameters).is_thick);
+  parameters.suppress = true;
+  const ImageEvaluation thin = evaluate(raster(kSize, kSize, contours), truth, parameters);
+  EXPECT_FALSE(thin.is_thick);
+  // At every threshold nothing but the crest is left; the fading ends come late.
+  for (std::size_t t = 40; t < 88; ++t) {
+    EXPECT_EQ((*thin.boundaries)[t].precision(), 1) << t;
+    EXPECT_GT((*thin.boundaries)[t].recall(), 0.7) << t;
+  }
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "image/raster.hpp"
+#include "image_files.hpp"
+#include "output/npy.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::FileBytes;
+using ::testing::HasSubstr;
+
+/// A .npy file whose header says this, followed by these bytes.
+FileBytes npy(const std::string& dictionary, const FileBytes& elements, bool version_2 = false) {
+  std::string file = version_2 ? std::string("\x93NUMPY\x02\x00\x76\x00\x00\x00", 12)
+                               : std::string("\x93NUMPY\x01\x00\x76\x00", 10);
+  file += dictionary;
+  file.resize(118 + (version_2 ? 12 : 10), ' ');
+  file.append(elements.begin(), elements.end());
+  return {file.begin(), file.end()};
+}
+
+std::string failure_of(const FileBytes& bytes) {
+  try {
+    decode_raster(bytes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Raster, ReadsArraysOfEveryNumericType) {
+  const auto check = [](auto element, bool is_integer) {
+    using T = decltype(element);
+    const std::vector<T> elements = {T{0}, T{1}, T{2}, T{100}, T{5}, element};
+    const Raster raster = decode_raster(encode_npy<T>(elements, {2, 3}));
+    EXPECT_EQ(raster.width, 3);
+    EXPECT_EQ(raster.height, 2);
+    EXPECT_EQ(raster.is_integer, is_integer);
+    EXPECT_EQ(raster.full, 1);
+    EXPECT_EQ(raster.values, std::vector<double>(elements.begin(), elements.end()));
+  };
+  check(std::uint8_t{255}, true);
+  check(std::int8_t{-128}, true);
+  check(std::uint16_t{65535}, true);
+  check(std::int16_t{-32768}, true);
+  check(std::uint32_t{4294967295}, true);
+  check(std::int32_t{-7}, true);
+  check(std::int64_t{1} << 40, true);
+  check(std::uint64_t{1} << 41, true);
+  check(0.1F, false);
+  check(0.1, false);
+}
+
+TEST(Raster, ReadsOtherByteOrdersAndOrdersOfDimensions) {
+  const FileBytes big = {0, 1, 2, 3, 0, 4};
+  EXPECT_EQ(
+      decode_raster(npy("{'descr': '>u2', 'fortran_order': False, 'shape': (1, 3), }", big)).values,
+      (std::vector<double>{1, 515, 4}));
+  const FileBytes bytes = {1, 2, 3, 4, 5, 6};
+  const Raster columns =
+      decode_raster(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", bytes));
+  EXPECT_EQ(columns.width, 3);
+  EXPECT_EQ(columns.values, (std::vector<double>{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(
+      decode_raster(npy("{'shape': (2,3), 'fortran_order': False, 'descr': '|b1'}", bytes, true))
+          .values,
+      (std::vector<double>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Raster, KeepsWhatIsNotFinite) {
+  const std::vector<float> elements = {std::numeric_limits<float>::quiet_NaN(),
+                                       std::numeric_limits<float>::infinity()};
+  const Raster raster = decode_raster(encode_npy<float>(elements, {1, 2}));
+  EXPECT_TRUE(std::isnan(raster.values[0]));
+  EXPECT_TRUE(std::isinf(raster.values[1]));
+}
+
+TEST(Raster, ACutArrayIsAnErrorAtEveryByte) {
+  const FileBytes whole = encode_npy<float>(std::vector<float>{1, 2, 3, 4}, {2, 2});
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const FileBytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_THROW(decode_raster(cut), InputError) << size;
+  }
+  EXPECT_NO_THROW(decode_raster(whole));
+}
+
+TEST(Raster, RefusesArraysThatAreNoPicture) {
+  EXPECT_THAT(failure_of(encode_npy<float>(std::vector<float>{1, 2}, {2})), HasSubstr("1 dim"));
+  EXPECT_THAT(failure_of(encode_npy<float>(std::vector<float>{1, 2}, {1, 1, 2})),
+              HasSubstr("3 dim"));
+  EXPECT_THAT(failure_of(encode_npy<float>({}, {0, 4})), HasSubstr("0"));
+  EXPECT_THAT(failure_of(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }", {})),
+              HasSubstr("c8"));
+  EXPECT_THAT(failure_of(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,1)}",
+                             FileBytes(4))),
+              HasSubstr("structures"));
+  EXPECT_THAT(failure_of(npy("{'descr': '<f4', 'shape': (1, 1), }", FileBytes(4))),
+              HasSubstr("fortran_order"));
+  EXPECT_THAT(failure_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
+                             "(99999999999999999999999, 1)}",
+                             FileBytes(4))),
+              HasSubstr("no number"));
+  EXPECT_NE(failure_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, "
+                           "1000000000)}",
+                           FileBytes(4))),
+            "no error");
+}
+
+TEST(Raster, GreyPicturesAreTheirNumbersAndFullStrength) {
+  const cv::Mat eight = testing::random_samples(5, 4, CV_8UC1);
+  const Raster a = decode_raster(testing::encode(".png", eight));
+  EXPECT_EQ(a.full, 255);
+  EXPECT_TRUE(a.is_integer);
+  EXPECT_FALSE(a.is_indexed);
+  const cv::Mat sixteen = testing::random_samples(5, 4, CV_16UC1);
+  const Raster b = decode_raster(testing::encode(".tiff", sixteen));
+  EXPECT_EQ(b.full, 65535);
+  const cv::Mat reals = testing::random_samples(5, 4, CV_32FC1);
+  const Raster c = decode_raster(testing::encode(".tiff", reals));
+  EXPECT_EQ(c.full, 1);
+  EXPECT_FALSE(c.is_integer);
+  for (int i = 0; i < 20; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_EQ(a.values[at], eight.at<std::uint8_t>(i / 5, i % 5));
+    EXPECT_EQ(b.values[at], sixteen.at<std::uint16_t>(i / 5, i % 5));
+    EXPECT_EQ(c.values[at], reals.at<float>(i / 5, i % 5));
+  }
+}
+
+TEST(Raster, LabelsComeBackFromEveryFormatTheyAreWrittenIn) {
+  Labels labels{4, 3, 6, {1, 1, 2, 2, 3, 3, 0, 4, 5, 5, 6, 6}};
+  const std::vector<double> expected(labels.values.begin(), labels.values.end());
+  for (const LabelFormat format :
+       {LabelFormat::kGreyPng, LabelFormat::kIndexedPng, LabelFormat::kTiff, LabelFormat::kNpy}) {
+    const Raster raster = decode_raster(encode_labels(labels, format));
+    EXPECT_EQ(raster.width, 4);
+    EXPECT_EQ(raster.height, 3);
+    EXPECT_EQ(raster.values, expected);
+    EXPECT_TRUE(raster.is_integer);
+    EXPECT_EQ(raster.is_indexed, format == LabelFormat::kIndexedPng);
+  }
+}
+
+TEST(Raster, IndicesOfFewBitsAreNumbers) {
+  testing::PngFile file;
+  file.width = 4;
+  file.height = 1;
+  file.bits = 2;
+  file.colour_type = PNG_COLOR_TYPE_PALETTE;
+  file.palette = {0, 0, 0, 9, 9, 9, 200, 0, 0, 0, 200, 0};
+  file.rows = {{0b00011011}};
+  EXPECT_EQ(decode_raster(testing::write_png(file)).values, (std::vector<double>{0, 1, 2, 3}));
+}
+
+TEST(Raster, ColourIsRefusedUnlessItIsGrey) {
+  cv::Mat grey(2, 2, CV_8UC3, cv::Scalar(7, 7, 7));
+  EXPECT_EQ(decode_raster(testing::encode(".png", grey)).values, std::vector<double>(4, 7));
+  grey.at<cv::Vec3b>(1, 1)[2] = 8;
+  EXPECT_THAT(failure_of(testing::encode(".png", grey)), HasSubstr("colour"));
+  EXPECT_THAT(failure_of(testing::encode(".jpg", grey)), HasSubstr("expected PNG"));
+}
+
+TEST(Raster, MessagesNameTheFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write("x.npy", {0x93, 'N', 'U', 'M', 'P', 'Y', 1});
+  try {
+    read_raster(path);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(path));
+    EXPECT_THAT(error.what(), HasSubstr("cut off"));
+  }
+  EXPECT_THROW(read_raster(folder.path("missing.png")), InputError);
+  EXPECT_THROW(read_raster(folder.path("")), InputError);
+}
+
+}  // namespace
+}  // namespace diacut
