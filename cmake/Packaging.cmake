@@ -30,8 +30,9 @@ set(CPACK_PACKAGE_CONTACT "The diacut authors <maintainers@users.noreply.example
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
   "The program segment divides photographs, and folders of them, into regions by normalized cuts.
-It runs on any OpenCL device: a GPU, or the CPU through PoCL. The program diacut-bench measures
-what a device can do, and the library and its headers serve C++ programs.")
+It runs on any OpenCL device: a GPU, or the CPU through PoCL. The program diacut-evaluate
+scores segmentations against human ground truth, diacut-bench measures what a device can do, and the
+library and its headers serve C++ programs.")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

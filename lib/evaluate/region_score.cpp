@@ -123,7 +123,8 @@ class Contingency {
     for (std::size_t a = 0; a < annotators; ++a) {
       const double disagreeing = (own_squares + truth_squares[a]) / 2 - squares[a];
       scores.pri += total > 1 ? 1 - disagreeing / (n * (n - 1) / 2) : 1;
-      scores.vi += (own_logs + truth_logs[a] - 2 * logs[a]) / n;
+      // Rounding may leave a little less than nothing.
+      scores.vi += std::max(0.0, own_logs + truth_logs[a] - 2 * logs[a]) / n;
     }
     scores.pri /= static_cast<double>(annotators);
     scores.vi /= static_cast<double>(annotators);

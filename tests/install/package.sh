@@ -11,7 +11,7 @@ package=$(find "$work/package" -maxdepth 1 -name '*.deb')
 contents=$(dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | sort)
 echo "$contents"
 
-for file in bin/segment include/diacut/segmenter.hpp lib/libdiacut.a \
+for file in bin/segment bin/diacut-evaluate bin/diacut-bench include/diacut/segmenter.hpp lib/libdiacut.a \
   lib/cmake/diacut/diacutConfig.cmake share/diacut/configs/default.toml \
   share/doc/diacut/copyright share/doc/diacut/changelog.gz; do
   grep -qxF "./usr/$file" <<<"$contents" || { echo "missing: /usr/$file" >&2; exit 1; }
@@ -23,8 +23,8 @@ fi
 
 depends=$(dpkg-deb --field "$package" Depends)
 echo "Depends: $depends"
-for needed in libopencv-core libopencv-imgcodecs libopencv-imgproc libopencl libfmt libc6 \
-  libstdc++6; do
+for needed in libopencv-core libopencv-imgcodecs libopencv-imgproc libopencl libfmt libmatio \
+  libc6 libstdc++6; do
   [[ "$depends" == *"$needed"* ]] || { echo "does not depend on $needed" >&2; exit 1; }
 done
 

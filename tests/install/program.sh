@@ -1,18 +1,29 @@
 #!/usr/bin/env bash
-# program.sh WORK_DIR SOURCE_DIR VERSION: the installed program works away from the source tree and
-# holds no path of it.
+# program.sh WORK_DIR SOURCE_DIR VERSION: the installed programs work away from the source tree and
+# hold no path of it.
 set -euo pipefail
 work=$1 source=$2 version=$3
 segment=$work/prefix/bin/segment
 
-[[ "$("$segment" --version)" == *"$version"* ]] || { echo "not version $version" >&2; exit 1; }
-if grep -qF "$source" "$segment"; then
-  echo "the program holds the path of its source tree" >&2
-  exit 1
-fi
+for program in "$segment" "$work/prefix/bin/diacut-evaluate"; do
+  [[ "$("$program" --version)" == *"$version"* ]] ||
+    { echo "$program: not version $version" >&2; exit 1; }
+  if grep -qF "$source" "$program"; then
+    echo "$program holds the path of its source tree" >&2
+    exit 1
+  fi
+done
 cp "$source/images/cat.jpg" "$work/photo.jpg"
 cd "$work"
 rm -f labels.png
 "$segment" photo.jpg -o labels.png
 [[ "$(file --brief labels.png)" == "PNG image data, 451 x 300, 16-bit grayscale, non-interlaced" ]] ||
   { file labels.png >&2; exit 1; }
+
+# A segmentation against itself as the only truth is right.
+mkdir -p results truth
+cp labels.png results/photo.png
+cp labels.png truth/photo.png
+"$work/prefix/bin/diacut-evaluate" results --truth truth --kind labels --csv - |
+  grep -qE '^photo,451,300,1(,1\.000000){5},0\.000000$' ||
+  { echo "diacut-evaluate: a segmentation does not match itself" >&2; exit 1; }
