@@ -12,6 +12,7 @@
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
 #include "evaluate/result.hpp"
+#include "evaluate/thinning.hpp"
 
 namespace diacut {
 
@@ -171,7 +172,8 @@ GroundTruth read_ground_truth(const TruthEntry& entry) {
     check_same_size(raster, truth, path);
     Annotation annotation;
     annotation.labels = to_labels(raster, path);
-    annotation.boundaries = boundaries_of(annotation.labels, raster.width, raster.height);
+    annotation.boundaries = thin(boundaries_of(annotation.labels, raster.width, raster.height),
+                                 raster.width, raster.height);
     truth.annotations.push_back(std::move(annotation));
   }
   return truth;

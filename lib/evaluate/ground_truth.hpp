@@ -41,7 +41,9 @@ struct TruthEntry {
 std::vector<TruthEntry> find_ground_truth(const std::string& folder,
                                           const std::vector<std::string>& wanted);
 
-/// Throws InputError naming the file and what is wrong with it.
+/// Boundaries that a file does not hold are those of its labels, thinned, as the data sets make
+/// them (what is scored is thinned too). Throws InputError naming the file and what is wrong with
+/// it.
 GroundTruth read_ground_truth(const TruthEntry& entry);
 
 }  // namespace diacut

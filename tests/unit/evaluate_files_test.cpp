@@ -142,6 +142,20 @@ TEST(GroundTruth, ReadsLabelsOfOneOrSeveralAnnotators) {
   EXPECT_THAT(truth.annotations[1].boundaries, ElementsAre(1, 0, 1, 0));
 }
 
+TEST(GroundTruth, LabelsAgreeWithThemselves) {
+  // A slanted boundary, whose steps two pixels share until they are thinned.
+  const TempFolder folder;
+  constexpr int kSize = 30;
+  std::vector<std::int32_t> values;
+  for (int i = 0; i < kSize * kSize; ++i) values.push_back(i % kSize > i / kSize ? 1 : 2);
+  write_labels_file(folder / "a.png", kSize, kSize, values);
+  const GroundTruth truth = read_ground_truth({"a", {folder / "a.png"}});
+  const BoundaryCounts counts = match_boundaries(boundaries_of(values, kSize, kSize), truth);
+  EXPECT_GT(counts.found, 20);
+  EXPECT_EQ(counts.found, counts.found_matched);
+  EXPECT_EQ(counts.truth, counts.truth_matched);
+}
+
 TEST(GroundTruth, AnnotationsOfDifferentSizesAreAnError) {
   const TempFolder folder;
   write_labels_file(folder / "a_0.png", 2, 1, {1, 1});
