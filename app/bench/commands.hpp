@@ -13,6 +13,7 @@ struct Command {
 };
 
 Command control_command(CLI::App& app);
+Command cue_command(CLI::App& app);
 Command eigen_command(CLI::App& app);
 Command spmv_command(CLI::App& app);
 

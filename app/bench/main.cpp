@@ -24,9 +24,9 @@ int main(int argc, char** argv) try {
   CLI::App app{"Measures diacut's kernels against what the device's memory gives."};
   app.set_version_flag("--version", diacut::kVersion);
   app.require_subcommand(1);
-  const std::vector<diacut::bench::Command> commands = {diacut::bench::control_command(app),
-                                                        diacut::bench::spmv_command(app),
-                                                        diacut::bench::eigen_command(app)};
+  const std::vector<diacut::bench::Command> commands = {
+      diacut::bench::control_command(app), diacut::bench::spmv_command(app),
+      diacut::bench::eigen_command(app), diacut::bench::cue_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,10 +22,7 @@ struct Size {
 };
 
 Size scaled(const Grid& grid, double scale) {
-  const auto side = [scale](int length) {
-    return std::max(1, static_cast<int>(std::lround(length * scale)));
-  };
-  return {side(grid.width), side(grid.height)};
+  return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
 }
 
 std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
@@ -78,6 +75,10 @@ void run_tiles(Context& context, const Network& network, const NetworkImage& ima
 }
 
 }  // namespace
+
+int scaled_side(int side, double scale) {
+  return std::max(1, static_cast<int>(std::lround(side * scale)));
+}
 
 std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels) {
   const int step = 1 << levels;

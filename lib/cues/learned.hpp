@@ -25,6 +25,9 @@ struct NetworkTile {
 /// whole would; `reach` is Network::reach().
 std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
 
+/// A side of the image in one of parameters.scales, at least 1.
+int scaled_side(int side, double scale);
+
 /// What learned_strength() allocates on the device, what it returns included.
 void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
                   const CueParameters& parameters);

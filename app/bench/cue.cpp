@@ -1,0 +1,109 @@
+#include "cues/cue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "commands.hpp"
+#include "cues/learned.hpp"
+#include "cues/network.hpp"
+#include "diacut/image.hpp"
+#include "measure.hpp"
+
+namespace diacut::bench {
+
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string image;
+  std::string weights;
+  std::string scales = "1";
+  int tile = CueParameters{}.tile;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void run(const Options& options) {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kLearned;
+  parameters.cue.weights = options.weights;
+  parameters.cue.tile = options.tile;
+  set_parameter(parameters, "cue.scales", options.scales);
+  const Image image = read_image(options.image);
+  const std::shared_ptr<const Network> network = load_network(options.weights);
+  Context context(options.common.device, options.common.kernel_dir);
+  const Grid grid{image.width, image.height, image.width};
+  double operations = 0;
+  for (const double scale : parameters.cue.scales) {
+    operations +=
+        network->operations(scaled_side(image.width, scale), scaled_side(image.height, scale));
+  }
+
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> wall;
+  std::vector<double> device;
+  for (int i = 0; i <= options.common.repeats; ++i) {
+    context.reset_memory_peak();
+    const Clock::time_point start = Clock::now();
+    const cl::Event begin = context.mark();
+    const BoundaryMap boundary = boundary_strength(context, image, grid, parameters.cue);
+    const cl::Event end = context.mark();
+    context.finish();
+    if (i == 0) continue;  // Builds the kernels.
+    wall.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    device.push_back(milliseconds_between(begin, end));
+  }
+  const double gflop = operations * 1e-9;
+  const double milliseconds = median(device);
+  const double rate = gflop / milliseconds * 1e3;
+  constexpr double kMiB = 1024.0 * 1024.0;
+  fmt::print("{} ({}), {}: {}x{}, a pixel sees {} pixels around it\n", context.info().name,
+             context.info().platform, options.image, image.width, image.height, network->reach());
+  fmt::print("{:>10}{:>12}{:>10}{:>12}{:>12}\n", "wall ms", "device ms", "GFLOP", "GFLOP/s",
+             "peak MiB");
+  fmt::print("{:>10.2f}{:>12.2f}{:>10.2f}{:>12.1f}{:>12.1f}\n", median(wall), milliseconds, gflop,
+             rate, static_cast<double>(context.memory_peak()) / kMiB);
+  if (options.common.json.empty()) return;
+  write_json(options.common.json, {{"device", to_json(context.info())},
+                                   {"image", options.image},
+                                   {"width", image.width},
+                                   {"height", image.height},
+                                   {"weights", options.weights},
+                                   {"scales", parameters.cue.scales},
+                                   {"tile", options.tile},
+                                   {"reach", network->reach()},
+                                   {"wall_ms", median(wall)},
+                                   {"device_ms", milliseconds},
+                                   {"gflop", gflop},
+                                   {"gflop_per_second", rate},
+                                   {"peak_bytes", context.memory_peak()}});
+}
+
+}  // namespace
+
+Command cue_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "cue",
+      "The learned boundary cue on a photograph: time from the picture to the map on the device, "
+      "arithmetic, and the most device memory held");
+  const auto options = std::make_shared<Options>();
+  add_common_options(*command, options->common);
+  command->add_option("image", options->image, "A photograph")->required();
+  command->add_option("--weights", options->weights,
+                      "The network: one that is built in, or a .safetensors file");
+  command->add_option("--scales", options->scales, "As cue.scales")->capture_default_str();
+  command->add_option("--tile", options->tile, "As cue.tile")
+      ->check(CLI::Range(64, 16'384))
+      ->capture_default_str();
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace diacut::bench
