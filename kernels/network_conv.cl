@@ -2,13 +2,14 @@
 // of up to four tensors taken as one by their channels, plus bias; then, where wanted, the addition
 // of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0, .).
 //
-// Work-item (i, row, b) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
-// from b * CHANNELS: register tiling, as in dense products of matrices (Goto and van de Geijn,
-// Anatomy of high-performance matrix multiplication, ACM TOMS 34, 2008): each value read takes part
-// in CHANNELS products, each weight in VECTORS x LANES. Its vectors lie GROUP * LANES pixels apart,
-// so that a group's items read neighbours. Layout of tensors: network_planes.clh; every stride is a
-// multiple of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by row][output in
-// block], with zeros where the last block has more outputs than there are; bias likewise.
+// Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
+// from b * CHANNELS; groups that read the same follow one another. It is register tiling, as in dense products of matrices (Goto and van de Geijn, Anatomy
+// of high-performance matrix multiplication, ACM TOMS 34, 2008): each value read takes part in
+// CHANNELS products, each weight in VECTORS x LANES. An item's vectors lie GROUP * LANES pixels
+// apart, so that a group's items read neighbours. Layout of tensors: network_planes.clh; every
+// stride is a multiple of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by
+// row][output in block], with zeros where the last block has more outputs than there are; bias
+// likewise.
 #include "network_planes.clh"
 #include "network_vectors.clh"
 #if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
@@ -23,39 +24,41 @@ inline void add_input(values sums[CHANNELS][VECTORS], __global const float* rest
                       const int x[VECTORS]) {
   for (int channel = 0; channel < channels; ++channel) {
 #pragma unroll
-    for (int tap = 0; tap < TAPS; ++tap) {
-      const int step =
-          dilation * ((tap / KERNEL - KERNEL / 2) * stride + tap % KERNEL - KERNEL / 2);
-      values in[VECTORS];
+    for (int ky = 0; ky < KERNEL; ++ky) {
 #pragma unroll
-      for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
+      for (int kx = 0; kx < KERNEL; ++kx) {
+        const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
+        values in[VECTORS];
+#pragma unroll
+        for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
 #if LANES == 1
 #pragma unroll
-      for (int c = 0; c < CHANNELS; c += 4) {
-        const float4 weight = *(__global const float4*)(weights + tap * CHANNELS + c);
+        for (int c = 0; c < CHANNELS; c += 4) {
+          const float4 weight = *(__global const float4*)(weights + c);
 #pragma unroll
-        for (int v = 0; v < VECTORS; ++v) {
-          sums[c][v] += weight.x * in[v];
-          sums[c + 1][v] += weight.y * in[v];
-          sums[c + 2][v] += weight.z * in[v];
-          sums[c + 3][v] += weight.w * in[v];
+          for (int v = 0; v < VECTORS; ++v) {
+            sums[c][v] += weight.x * in[v];
+            sums[c + 1][v] += weight.y * in[v];
+            sums[c + 2][v] += weight.z * in[v];
+            sums[c + 3][v] += weight.w * in[v];
+          }
         }
-      }
 #else
 #pragma unroll
-      for (int c = 0; c < CHANNELS; ++c) {
-        const values weight = (values)(weights[tap * CHANNELS + c]);
+        for (int c = 0; c < CHANNELS; ++c) {
+          const values weight = (values)(weights[c]);
 #pragma unroll
-        for (int v = 0; v < VECTORS; ++v) sums[c][v] += weight * in[v];
-      }
+          for (int v = 0; v < VECTORS; ++v) sums[c][v] += weight * in[v];
+        }
 #endif
+        weights += CHANNELS;
+      }
     }
     at += plane;
-    weights += TAPS * CHANNELS;
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void network_conv(
+__kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
     __global const float* restrict in0, __global const float* restrict in1,
     __global const float* restrict in2, __global const float* restrict in3, const int channels0,
     const int channels1, const int channels2, const int channels3,
@@ -63,9 +66,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void network_conv(
     __global const float* restrict added, __global float* restrict out, const int channels,
     const int width, const int height, const int stride, const int margin, const ulong plane,
     const int dilation, const int relu, const int add) {
-  const int y = ROW_INDEX(margin);
-  const int block = (int)get_global_id(2);
-  const int first = (int)get_group_id(0) * (VECTORS * GROUP * LANES) + (int)get_local_id(0) * LANES;
+  const int y = ROW_INDEX(2, margin);
+  const int block = (int)get_global_id(0);
+  const int first = (int)get_group_id(1) * (VECTORS * GROUP * LANES) + (int)get_local_id(1) * LANES;
   const size_t row = ROW_OF(y, margin, stride);
   const bool in_image = y >= 0 && y < height;
 

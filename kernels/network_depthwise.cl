@@ -17,17 +17,19 @@ __kernel void network_depthwise(__global const float* restrict in,
                                 const int margin, const ulong plane, const int dilation,
                                 const int relu, const int add) {
   const int x = (int)get_global_id(0) * LANES;
-  const int y = ROW_INDEX(margin);
+  const int y = ROW_INDEX(1, margin);
   const size_t channel = get_global_id(2);
   if (x >= stride) return;
   const size_t at = channel * plane + ROW_OF(y, margin, stride) + x;
   values sum = (values)(0.0f);
   if (y >= 0 && y < height) {
     sum = (values)(bias[channel]);
-    for (int tap = 0; tap < KERNEL * KERNEL; ++tap) {
-      const int step =
-          dilation * ((tap / KERNEL - KERNEL / 2) * stride + tap % KERNEL - KERNEL / 2);
-      sum += weights[channel * (KERNEL * KERNEL) + tap] * LOAD(in + at + step);
+    __global const float* weight = weights + channel * (KERNEL * KERNEL);
+    for (int ky = 0; ky < KERNEL; ++ky) {
+      for (int kx = 0; kx < KERNEL; ++kx) {
+        const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
+        sum += *weight++ * LOAD(in + at + step);
+      }
     }
     if (add) sum += LOAD(added + at);
     if (relu) sum = max(sum, 0.0f);

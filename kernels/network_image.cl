@@ -9,7 +9,7 @@ __kernel void network_input(__global const float* restrict image, const int imag
                             __global float* restrict out, const int width, const int height,
                             const int stride, const int margin, const ulong plane) {
   const int x = (int)get_global_id(0);
-  const int y = ROW_INDEX(margin);
+  const int y = ROW_INDEX(1, margin);
   const size_t channel = get_global_id(2);
   if (x >= stride) return;
   float value = 0.0f;

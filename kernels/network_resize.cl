@@ -9,7 +9,7 @@ __kernel void network_pool(__global const float* restrict in, __global float* re
                            const int height, const int stride, const int margin,
                            const ulong plane) {
   const int x = (int)get_global_id(0);
-  const int y = ROW_INDEX(margin);
+  const int y = ROW_INDEX(1, margin);
   const size_t channel = get_global_id(2);
   if (x >= stride) return;
   float value = 0.0f;
@@ -31,15 +31,15 @@ __kernel void network_upsample(__global const float* restrict in, __global float
                                const int height, const int stride, const int margin,
                                const ulong plane) {
   const int x = (int)get_global_id(0);
-  const int y = ROW_INDEX(margin);
+  const int y = ROW_INDEX(1, margin);
   const size_t channel = get_global_id(2);
   if (x >= stride) return;
   float value = 0.0f;
   if (x < width && y >= 0 && y < height) {
-    const int near_x = x / 2;
-    const int far_x = clamp(near_x + (x % 2) * 2 - 1, 0, in_width - 1);
-    const int near_y = y / 2;
-    const int far_y = clamp(near_y + (y % 2) * 2 - 1, 0, in_height - 1);
+    const int near_x = x >> 1;
+    const int far_x = clamp(near_x + (x & 1) * 2 - 1, 0, in_width - 1);
+    const int near_y = y >> 1;
+    const int far_y = clamp(near_y + (y & 1) * 2 - 1, 0, in_height - 1);
     const size_t near_row = channel * in_plane + ROW_OF(near_y, in_margin, in_stride);
     const size_t far_row = channel * in_plane + ROW_OF(far_y, in_margin, in_stride);
     const float nearer = 0.75f * in[near_row + near_x] + 0.25f * in[near_row + far_x];

@@ -66,7 +66,7 @@ void expect_tensor(const std::vector<float>& found, const NetworkPlanes& planes,
   ASSERT_EQ(planes.height, expected.height);
   std::size_t wrong = 0;
   for (int c = 0; c < expected.channels; ++c) {
-    for (int y = -planes.margin - 1; y < planes.height + planes.margin; ++y) {
+    for (int y = -planes.margin - 1; y < planes.height + planes.margin + 1; ++y) {
       for (int x = 0; x < planes.stride; ++x) {
         const double value = found[element(planes, c, x, y)];
         const bool inside = x < planes.width && y >= 0 && y < planes.height;

@@ -118,8 +118,8 @@ void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
                 planes.width, planes.height, planes.stride, planes.margin, planes.plane(),
                 shape_.dilation, shape_.relu ? 1 : 0, added != nullptr ? 1 : 0);
   context_->launch(
-      kernel, cl::NDRange(columns_of(tile, planes), planes.rows(), block_count(shape_.outputs)),
-      cl::NDRange(static_cast<std::size_t>(tile.group), 1, 1));
+      kernel, cl::NDRange(block_count(shape_.outputs), columns_of(tile, planes), planes.rows()),
+      cl::NDRange(1, static_cast<std::size_t>(tile.group), 1));
 }
 
 }  // namespace diacut
