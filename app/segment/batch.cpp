@@ -179,6 +179,14 @@ class Run {
     if (!job.eigenvectors.empty()) {
       write_eigenvectors(job.eigenvectors, result.eigenvectors, &image);
     }
+    if (!job.tree.empty()) {
+      make_folder_of(job.tree);
+      write_tree(job.tree, result.hierarchy.value());
+    }
+    if (!job.ultrametric.empty()) {
+      make_folder_of(job.ultrametric);
+      write_ultrametric(job.ultrametric, result.hierarchy.value());
+    }
     if (!job.overlay.empty()) {
       make_folder_of(job.overlay);
       write_overlay(job.overlay, image, result.labels);
@@ -204,7 +212,8 @@ class Run {
     }
     std::string line = fmt::format("{}: {}", display_name(job.input), regions_text(result.labels));
     std::vector<std::string> places;
-    for (const std::string& place : {job.labels, job.overlay, job.eigenvectors}) {
+    for (const std::string& place :
+         {job.labels, job.overlay, job.eigenvectors, job.tree, job.ultrametric}) {
       if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
     }
     if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));

@@ -36,15 +36,16 @@ constexpr const char* kExamples = R"(Examples:
       another cut of a saved hierarchy, in milliseconds: segment recut --help
   segment photo.jpg --json - | jq .regions.count
 
-Without -o, --overlay, --eigenvectors or --json, photo.jpg gives
-photo-labels.png beside it, and the folder photos/ the folder photos-labels/.
+When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
+--json), photo.jpg gives photo-labels.png beside it, and the folder photos/ the
+folder photos-labels/.
 Existing results are replaced, but never an image that is to be segmented.
 
 In folders, images are known by their extensions (JPEG, PNG, BMP, WebP, TIFF);
 hidden files and linked folders are left out. Where b.jpg and b.png would both
 give b.png, they give b.jpg.png and b.png.png. A bad file does not stop the
-others; a summary ends the run. For several inputs -o, --overlay and
---eigenvectors are folders, in which each input folder keeps its own name.
+others; a summary ends the run. For several inputs the results' places are
+folders, in which each input folder keeps its own name.
 
 Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
 output, 4 device, 5 eigenvectors did not converge (labels are written),
@@ -61,10 +62,15 @@ struct ParameterOption {
 };
 
 constexpr std::array kParameterOptions = {
+    ParameterOption{"--method", "region.method", "NAME", "How regions are found"},
     ParameterOption{"--regions", "region.regions", "K",
-                    "Regions wanted; 0 lets the normalized cut decide"},
+                    "Regions wanted; 0 lets the boundaries, or the normalized cut, decide"},
+    ParameterOption{"--threshold", "region.threshold", "T",
+                    "--method hierarchy, without --regions: regions merge over boundaries with a "
+                    "mean strength of at most T"},
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
-                    "Without --regions: cut while the normalized cut is at most this"},
+                    "--method kway, without --regions: cut while the normalized cut is at most "
+                    "this"},
     ParameterOption{"--min-size", "region.min_size", "PIXELS",
                     "Smaller regions join the neighbour they are most alike"},
     ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
@@ -157,6 +163,10 @@ Options parse_options(int argc, const char* const* argv) {
        "The image with the regions' boundaries: .png or .jpg");
   text("--eigenvectors", options.eigenvectors, "DIR", kInputOutput,
        "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
+  text("--tree", options.tree, "FILE|DIR", kInputOutput,
+       "The hierarchy of all regions, for segment recut (.tree)");
+  text("--ultrametric", options.ultrametric, "FILE|DIR", kInputOutput,
+       "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
   text("--json", options.json, "FILE|-", kInputOutput,
        "A report for machines; for several images one line each (JSON Lines); with --list-devices "
        "the devices");
@@ -215,8 +225,8 @@ Options parse_options(int argc, const char* const* argv) {
     return options;
   }
 
-  for (const char* name :
-       {"--output", "--overlay", "--eigenvectors", "--edges", "--json", "--config"}) {
+  for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
+                           "--edges", "--json", "--config"}) {
     const CLI::Option* option = app.get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
@@ -241,6 +251,13 @@ Options parse_options(int argc, const char* const* argv) {
                     *values[i]);
   }
   validate(options.parameters);
+  if (options.parameters.region.method != RegionMethod::kHierarchy) {
+    for (const char* name : {"--tree", "--ultrametric", "--threshold"}) {
+      if (app.get_option(name)->count() > 0) {
+        fail_usage(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
+      }
+    }
+  }
 
   if (list) {
     options.action = Action::kListDevices;

@@ -17,6 +17,8 @@ struct Options {
   std::string output;               ///< File or folder; "-" for standard output.
   std::string overlay;
   std::string eigenvectors;
+  std::string tree;
+  std::string ultrametric;
   std::string edges;  ///< File, or folder, of boundary maps.
   std::string json;
   bool indexed = false;

@@ -184,8 +184,9 @@ std::string default_labels(const std::string& input, bool batch) {
 
 /// The folder of a batch's labels, or the file of a single image's; empty when they are not wanted.
 std::string labels_place(const Options& options, bool batch) {
-  const bool others =
-      !options.overlay.empty() || !options.eigenvectors.empty() || !options.json.empty();
+  const bool others = !options.overlay.empty() || !options.eigenvectors.empty() ||
+                      !options.tree.empty() || !options.ultrametric.empty() ||
+                      !options.json.empty();
   if (!options.output.empty() || others) return options.output;
   const auto fail = [](const char* what) {
     return ConfigError(fmt::format("{}: say with -o where the labels go", what));
@@ -199,10 +200,13 @@ void check_streams(const Options& options, bool batch) {
   if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1) {
     throw ConfigError("standard input (-) is named twice");
   }
-  if (options.overlay == "-" || options.eigenvectors == "-") {
-    throw ConfigError(
-        fmt::format("{}: only labels (-o) and the report (--json) can go to standard output (-)",
-                    options.overlay == "-" ? "--overlay" : "--eigenvectors"));
+  for (const auto& [option, place] : {std::pair("--overlay", options.overlay),
+                                      {"--eigenvectors", options.eigenvectors},
+                                      {"--tree", options.tree},
+                                      {"--ultrametric", options.ultrametric}}) {
+    if (place != "-") continue;
+    throw ConfigError(fmt::format(
+        "{}: only labels (-o) and the report (--json) can go to standard output (-)", option));
   }
   if (options.output == "-" && options.json == "-") {
     throw ConfigError("-o - and --json - would both write to standard output; give one a file");
@@ -225,8 +229,8 @@ void check_folder_name(const char* option, const std::string& path) {
 
 std::vector<Found> find_images(const Options& options, Plan& plan) {
   std::set<Identity> results;
-  for (const std::string& folder :
-       {plan.roots.labels, plan.roots.overlay, plan.roots.eigenvectors}) {
+  for (const std::string& folder : {plan.roots.labels, plan.roots.overlay, plan.roots.eigenvectors,
+                                    plan.roots.tree, plan.roots.ultrametric}) {
     if (const auto id = identity(folder); id && is_folder(folder)) results.insert(*id);
   }
   const bool several = options.inputs.size() > 1;
@@ -278,17 +282,27 @@ Job mirrored(const Job& roots, const Found& image) {
     if (root.empty()) return root;
     return (fs::path(root) / with_suffix(image.name, extension)).string();
   };
-  return {image.input, in(roots.labels, ".png"), in(roots.overlay, ".png"),
-          in(roots.eigenvectors, ""), mirrored_edges(roots.edges, image.name)};
+  return {image.input,
+          in(roots.labels, ".png"),
+          in(roots.overlay, ".png"),
+          in(roots.eigenvectors, ""),
+          in(roots.tree, ".tree"),
+          in(roots.ultrametric, ".png"),
+          mirrored_edges(roots.edges, image.name)};
 }
 
 /// The results of a single image: as named, or in the folder that was named.
 Job single(const Job& roots, const Found& image) {
-  const auto file = [&](const std::string& root) {
-    return is_folder(root) ? (fs::path(root) / with_suffix(image.name, ".png")).string() : root;
+  const auto file = [&](const std::string& root, const char* extension) {
+    return is_folder(root) ? (fs::path(root) / with_suffix(image.name, extension)).string() : root;
   };
   const bool folder = is_folder(roots.edges);
-  return {image.input, file(roots.labels), file(roots.overlay), roots.eigenvectors,
+  return {image.input,
+          file(roots.labels, ".png"),
+          file(roots.overlay, ".png"),
+          roots.eigenvectors,
+          file(roots.tree, ".tree"),
+          file(roots.ultrametric, ".png"),
           folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
 }
 
@@ -298,6 +312,8 @@ void check_names(const Options& options, const Plan& plan) {
     names.add("-o", job.labels, job.input);
     names.add("--overlay", job.overlay, job.input);
     names.add("--eigenvectors", job.eigenvectors, job.input);
+    names.add("--tree", job.tree, job.input);
+    names.add("--ultrametric", job.ultrametric, job.input);
   }
   names.add("--json", options.json, "");
 }
@@ -339,6 +355,8 @@ Plan make_plan(const Options& options) {
   plan.roots.labels = labels_place(options, plan.batch);
   plan.roots.overlay = options.overlay;
   plan.roots.eigenvectors = options.eigenvectors;
+  plan.roots.tree = options.tree;
+  plan.roots.ultrametric = options.ultrametric;
   plan.roots.edges = options.edges;
   if (options.indexed && plan.roots.labels.empty()) {
     throw ConfigError("--indexed says how labels are written; say with -o where");
@@ -347,6 +365,8 @@ Plan make_plan(const Options& options) {
     check_folder_name("-o", plan.roots.labels);
     check_folder_name("--overlay", plan.roots.overlay);
     check_folder_name("--eigenvectors", plan.roots.eigenvectors);
+    check_folder_name("--tree", plan.roots.tree);
+    check_folder_name("--ultrametric", plan.roots.ultrametric);
   }
   if (plan.batch && !options.edges.empty() && !is_folder(options.edges)) {
     throw ConfigError(
@@ -375,6 +395,8 @@ void prepare_results(const Options& options, const Plan& plan) {
     prepare_folder("-o", plan.roots.labels);
     prepare_folder("--overlay", plan.roots.overlay);
     prepare_folder("--eigenvectors", plan.roots.eigenvectors);
+    prepare_folder("--tree", plan.roots.tree);
+    prepare_folder("--ultrametric", plan.roots.ultrametric);
     return;
   }
   for (const Job& job : plan.jobs) {
@@ -385,6 +407,11 @@ void prepare_results(const Options& options, const Plan& plan) {
     if (!job.overlay.empty()) {
       check_file("--overlay", job.overlay);
       picture_format(job.overlay);
+    }
+    if (!job.tree.empty()) check_file("--tree", job.tree);
+    if (!job.ultrametric.empty()) {
+      check_file("--ultrametric", job.ultrametric);
+      ultrametric_format(job.ultrametric);
     }
     if (job.eigenvectors.empty()) continue;
     check_folder_name("--eigenvectors", job.eigenvectors);
@@ -401,7 +428,7 @@ bool is_done(const Job& job) {
   const std::string vectors =
       job.eigenvectors.empty() ? "" : (fs::path(job.eigenvectors) / kEigenvectorsFile).string();
   bool any = false;
-  for (const std::string& file : {job.labels, job.overlay, vectors}) {
+  for (const std::string& file : {job.labels, job.overlay, vectors, job.tree, job.ultrametric}) {
     if (file.empty()) continue;
     if (file == "-" || !exists(file)) return false;
     any = true;

@@ -15,6 +15,8 @@ struct Job {
   std::string labels;
   std::string overlay;
   std::string eigenvectors;  ///< A folder.
+  std::string tree;
+  std::string ultrametric;
   /// A boundary map to read. In a batch, where there is none for the image, its path without
   /// extension.
   std::string edges;

@@ -36,6 +36,9 @@ inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "aut
 inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kLanczos, "lanczos"},
                                                         {SolverKind::kSpectra, "spectra"}};
 
+inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
+    {RegionMethod::kHierarchy, "hierarchy"}, {RegionMethod::kKway, "kway"}};
+
 /// Empty for a value that is no enumerator.
 template <class E>
 constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity_t<E>>> names,

@@ -192,10 +192,14 @@ std::vector<ParameterEntry> make_table() {
                 {"products", "Products after which the solver gives up and says so."});
 
   Section region(table, "region", &Parameters::region);
+  region.names("method", &RegionParameters::method, kRegionMethodNames,
+               "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, "
+               "Maire, Fowlkes and Malik 2011), cut at region.threshold or into region.regions. "
+               "kway: direct cuts by the eigenvectors.");
   region.integer("regions", &RegionParameters::regions, 0, kMaxInt,
                  {"regions",
-                  "Regions wanted, by k-way discretisation (Yu and Shi 2003); 0: recursive two-way "
-                  "cuts (Shi and Malik 2000)."});
+                  "Regions wanted; kway: by k-way discretisation (Yu and Shi 2003). 0: a "
+                  "hierarchy's automatic cut; kway: recursive two-way cuts (Shi and Malik 2000)."});
   region.real("max_ncut", &RegionParameters::max_ncut, 0, 2,
               {"",
                "A two-way cut is made while its normalized cut is at most this (Shi and Malik "

@@ -112,14 +112,7 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
   const auto pixels_of = [&](const Buffer<float>& buffer, std::size_t offset) {
     std::vector<float> padded(grid.rows());
     buffer.download(std::span<float>(padded), offset);
-    if (grid.stride == grid.width) return padded;
-    std::vector<float> result;
-    result.reserve(grid.pixels());
-    for (int y = 0; y < grid.height; ++y) {
-      const auto row = padded.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
-      result.insert(result.end(), row, row + grid.width);
-    }
-    return result;
+    return without_padding(padded, grid);
   };
   Eigenvectors host;
   host.width = grid.width;

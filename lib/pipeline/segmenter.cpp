@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "affinity/affinity.hpp"
+#include "contour/suppression.hpp"
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/run_plan.hpp"
 #include "region/device_graph.hpp"
+#include "region/hierarchy.hpp"
 #include "region/region.hpp"
 #include "sparse/dia_operator.hpp"
 
@@ -99,6 +101,12 @@ class Stages {
   std::vector<StageTime> times_;
 };
 
+Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
+                    std::vector<std::string>& notes) {
+  if (parameters.regions > 0) return cut_to_count(hierarchy, parameters.regions, notes);
+  return cut(hierarchy, hierarchy.threshold);
+}
+
 std::uint64_t host_peak() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -154,6 +162,11 @@ class Segmenter::Implementation {
     result.notes = image.notes;
     result.device_memory = plan.uses;
 
+    const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
+    std::vector<float> strength;
+    if (hierarchical) {
+      strength = stages.run("contours", [&] { return contours(context, image, edges, grid); });
+    }
     const NormalisedAffinity affinity = [&] {
       // The boundary map dies here: the matrix is all that later stages read.
       const BoundaryMap boundary = stages.run("boundaries", [&] {
@@ -178,6 +191,12 @@ class Segmenter::Implementation {
     });
 
     result.labels = stages.run("regions", [&] {
+      if (hierarchical) {
+        result.hierarchy =
+            hierarchy(strength, boundary_orientation(strength, grid.width, grid.height),
+                      image.valid, grid.width, grid.height, parameters_.region);
+        return cut_as_asked(*result.hierarchy, parameters_.region, result.notes);
+      }
       DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,
                                 affinity.sqrt_degree);
       return segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch);
@@ -187,6 +206,16 @@ class Segmenter::Implementation {
     result.device_peak_bytes = context.memory_peak();
     result.host_peak_bytes = host_peak();
     return result;
+  }
+
+  /// Boundary strength for the hierarchy, width * height values. Not thinned, because basins would
+  /// leak through its gaps.
+  std::vector<float> contours(Context& context, const Image& image, const EdgeMap* edges,
+                              const Grid& grid) const {
+    CueParameters whole = parameters_.cue;
+    whole.thin = false;
+    const BoundaryMap boundary = boundary_strength(context, image, grid, whole, edges);
+    return without_padding(boundary.strength.download(), grid);
   }
 
   Parameters parameters_;

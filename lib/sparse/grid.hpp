@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace diacut {
 
@@ -20,5 +21,16 @@ struct Grid {
   }
   bool operator==(const Grid&) const = default;
 };
+
+/// The width * height values of the pixels, row by row, out of grid.rows() elements.
+inline std::vector<float> without_padding(const std::vector<float>& elements, const Grid& grid) {
+  std::vector<float> pixels;
+  pixels.reserve(grid.pixels());
+  for (int y = 0; y < grid.height; ++y) {
+    const auto row = elements.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
+    pixels.insert(pixels.end(), row, row + grid.width);
+  }
+  return pixels;
+}
 
 }  // namespace diacut

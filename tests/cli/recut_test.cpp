@@ -89,6 +89,31 @@ TEST_F(CliRecut, EveryResultAtOnce) {
   EXPECT_EQ(most, std::lround(0.75 * 65535));
 }
 
+TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
+  write_picture("photo.png");
+  expect_done(segment({"photo.png", "--method", "hierarchy", "-o", "run.png", "--tree", "run.tree",
+                       "--ultrametric", "run.npy", "--threshold", "0.4"}));
+  expect_done(recut({"run.tree", "-o", "auto.png"}));
+  EXPECT_EQ(read("auto.png"), read("run.png"));
+  // Two halves with a strong boundary between them.
+  EXPECT_EQ(cut(read_tree(path("run.tree")), 0.4).count, 2);
+  expect_done(recut({"run.tree", "--ultrametric", "again.npy"}));
+  EXPECT_EQ(read("again.npy"), read("run.npy"));
+  expect_done(segment({"photo.png", "--method", "hierarchy", "-o", "three.png", "--regions", "3"}));
+  expect_done(recut({"run.tree", "--regions", "3", "-o", "recut.png"}));
+  EXPECT_EQ(read("recut.png"), read("three.png"));
+}
+
+TEST_F(CliRecut, TreesOfAFolderMirrorIt) {
+  make_folder("photos/sub");
+  write_picture("photos/sub/b.png");
+  expect_done(segment({"photos", "--method", "hierarchy", "--tree", "trees", "--ultrametric",
+                       "maps", "-o", "out"}));
+  EXPECT_TRUE(exists("out/sub/b.png"));
+  EXPECT_TRUE(exists("maps/sub/b.png"));
+  check(read_tree(path("trees/sub/b.tree")));
+}
+
 TEST_F(CliRecut, AsAFilter) {
   expect_done(recut({"a.tree", "--regions", "2", "-o", "x.png"}));
   Surroundings around = kNoDevice;

@@ -17,12 +17,13 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
   expect_done(result);
   EXPECT_THAT(result.err, IsEmpty());
   const std::set<std::string> expected = {
-      "--output",  "--indexed",       "--overlay",  "--eigenvectors", "--json",
-      "--regions", "--skip-existing", "--max-ncut", "--min-size",     "--radius",
-      "--vectors", "--tolerance",     "--solver",   "--matvec",       "--config",
-      "--set",     "--print-config",  "--device",   "--list-devices", "--kernel-dir",
-      "--quiet",   "--verbose",       "--version",  "--help",         "--cue",
-      "--weights", "--edges"};
+      "--output",     "--indexed",       "--overlay",  "--eigenvectors", "--json",
+      "--regions",    "--skip-existing", "--max-ncut", "--min-size",     "--radius",
+      "--vectors",    "--tolerance",     "--solver",   "--matvec",       "--config",
+      "--set",        "--print-config",  "--device",   "--list-devices", "--kernel-dir",
+      "--quiet",      "--verbose",       "--version",  "--help",         "--cue",
+      "--weights",    "--edges",         "--method",   "--threshold",    "--tree",
+      "--ultrametric"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -91,6 +92,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--matvec", "fast"}, {"--matvec", "'fast'", "unrolled"}},
         Wrong{{"a.png", "--solver", "qr"}, {"--solver", "'qr'", "lanczos"}},
         Wrong{{"a.png", "--tolerance", "nan"}, {"--tolerance", "nan"}},
+        Wrong{{"a.png", "--method", "kmeans"}, {"--method", "'kmeans'", "hierarchy"}},
+        Wrong{{"a.png", "--method", "kway", "--tree", "x.tree"}, {"--tree", "--method hierarchy"}},
+        Wrong{{"a.png", "--method", "kway", "--ultrametric", "x.png"}, {"--ultrametric"}},
+        Wrong{{"a.png", "--method", "kway", "--threshold", "0.3"}, {"--threshold"}},
+        Wrong{{"a.png", "--method", "hierarchy", "--tree", "-"}, {"--tree", "standard output"}},
+        Wrong{{"a.png", "--method", "hierarchy", "--ultrametric", "x.tif"}, {"x.tif", ".npy"}},
+        Wrong{{"a.png", "--method", "hierarchy", "--tree", "x", "-o", "./x"}, {"--tree", "-o"}},
         Wrong{{"a.png", "--set", "eigen.vectors"}, {"--set", "KEY=VALUE"}},
         Wrong{{"a.png", "--set", "eigen.vektors=4"}, {"--set", "eigen.vektors", "eigen.vectors"}},
         Wrong{{"a.png", "--set", "eigen.vectors=0"}, {"--set", "eigen.vectors"}},

@@ -82,7 +82,13 @@ struct EigenParameters {
   int max_products = 20'000;
 };
 
+enum class RegionMethod {
+  kHierarchy,  ///< Cuts of a hierarchy of all regions (see diacut/hierarchy.hpp).
+  kKway,       ///< Direct cuts by the eigenvectors.
+};
+
 struct RegionParameters {
+  RegionMethod method = RegionMethod::kKway;
   /// Regions wanted: k-way discretisation (Yu and Shi 2003). 0: recursive two-way cuts (Shi and
   /// Malik 2000).
   int regions = 0;

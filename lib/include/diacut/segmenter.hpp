@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "diacut/device.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/parameters.hpp"
@@ -53,6 +55,8 @@ struct MemoryUse {
 
 struct Segmentation {
   Labels labels;
+  /// With RegionMethod::kHierarchy; `labels` is a cut of it.
+  std::optional<Hierarchy> hierarchy;
   Eigenvectors eigenvectors;
   std::vector<StageTime> times;
   /// The plan: every large allocation. They are not all held at once.
