@@ -101,6 +101,10 @@ class Stages {
   std::vector<StageTime> times_;
 };
 
+std::vector<float> to_host(const BoundaryMap& boundary) {
+  return without_padding(boundary.strength.download(), boundary.grid);
+}
+
 Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
                     std::vector<std::string>& notes) {
   if (parameters.regions > 0) return cut_to_count(hierarchy, parameters.regions, notes);
@@ -163,15 +167,23 @@ class Segmenter::Implementation {
     result.device_memory = plan.uses;
 
     const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
+    // Basins would leak through the gaps of a thinned map.
+    const bool thinned =
+        edges == nullptr && parameters_.cue.kind == CueKind::kGradient && parameters_.cue.thin;
     std::vector<float> strength;
-    if (hierarchical) {
-      strength = stages.run("contours", [&] { return contours(context, image, edges, grid); });
+    if (hierarchical && thinned) {
+      strength = stages.run("contours", [&] {
+        CueParameters whole = parameters_.cue;
+        whole.thin = false;
+        return to_host(boundary_strength(context, image, grid, whole));
+      });
     }
     const NormalisedAffinity affinity = [&] {
       // The boundary map dies here: the matrix is all that later stages read.
       const BoundaryMap boundary = stages.run("boundaries", [&] {
         return boundary_strength(context, image, grid, parameters_.cue, edges);
       });
+      if (hierarchical && !thinned) strength = to_host(boundary);
       return stages.run("affinity", [&] {
         return normalise(context, boundary,
                          affinity_matrix(context, boundary, parameters_.affinity),
@@ -206,16 +218,6 @@ class Segmenter::Implementation {
     result.device_peak_bytes = context.memory_peak();
     result.host_peak_bytes = host_peak();
     return result;
-  }
-
-  /// Boundary strength for the hierarchy, width * height values. Not thinned, because basins would
-  /// leak through its gaps.
-  std::vector<float> contours(Context& context, const Image& image, const EdgeMap* edges,
-                              const Grid& grid) const {
-    CueParameters whole = parameters_.cue;
-    whole.thin = false;
-    const BoundaryMap boundary = boundary_strength(context, image, grid, whole, edges);
-    return without_padding(boundary.strength.download(), grid);
   }
 
   Parameters parameters_;

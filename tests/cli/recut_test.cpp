@@ -104,6 +104,20 @@ TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
   EXPECT_EQ(read("recut.png"), read("three.png"));
 }
 
+TEST_F(CliRecut, AnybodysEdgesMakeATree) {
+  write_picture("photo.png");
+  cv::Mat edges(kHeight, kWidth, CV_8UC1, cv::Scalar(0));
+  edges.col(4).setTo(51);
+  edges.col(9).setTo(204);
+  write_picture("edges.png", edges);
+  expect_done(segment({"photo.png", "--edges", "edges.png", "--method", "hierarchy", "--tree",
+                       "edges.tree", "--set", "region.direction=0"}));
+  const Hierarchy tree = read_tree(path("edges.tree"));
+  ASSERT_EQ(tree.merges.size(), 2u);
+  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.2F);
+  EXPECT_FLOAT_EQ(tree.merges[1].height, 0.8F);
+}
+
 TEST_F(CliRecut, TreesOfAFolderMirrorIt) {
   make_folder("photos/sub");
   write_picture("photos/sub/b.png");
