@@ -23,7 +23,12 @@ inline void add_input(values sums[CHANNELS][VECTORS], __global const float* rest
                       const size_t plane, const int stride, const int dilation,
                       const int x[VECTORS]) {
   for (int channel = 0; channel < channels; ++channel) {
+    // Unrolled, the vectors of all nine taps outgrow a CPU's registers; a GPU hides latency so.
+#if LANES == 1
 #pragma unroll
+#else
+#pragma unroll 1
+#endif
     for (int ky = 0; ky < KERNEL; ++ky) {
 #pragma unroll
       for (int kx = 0; kx < KERNEL; ++kx) {
