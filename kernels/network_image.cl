@@ -32,10 +32,11 @@ __kernel void network_output(__global const float* restrict in, const int stride
 }
 
 // Work-item (x, y) adds `share` of a map, brought to width x height pixels, to element
-// y * stride + x of the strength; the first map sets it. Bilinear with half-pixel centres, the edge
-// going on. 0 where valid is 0, and beyond the width.
-__kernel void network_blend(__global const float* restrict map, const int map_width,
-                            const int map_height, __global const uchar* restrict valid,
+// y * stride + x of the strength; the first map sets it. The map has map_width x map_height pixels in
+// rows of map_stride, from `first_pixel` on. Bilinear with half-pixel centres, the edge going on. 0 where valid is 0, and beyond the width.
+__kernel void network_blend(__global const float* restrict map, const ulong first_pixel,
+                            const int map_stride, const int map_width, const int map_height,
+                            __global const uchar* restrict valid,
                             const float share, const int first, __global float* restrict strength,
                             const int width, const int height, const int stride) {
   const int x = (int)get_global_id(0);
@@ -49,8 +50,8 @@ __kernel void network_blend(__global const float* restrict map, const int map_wi
         clamp((y + 0.5f) * ((float)map_height / height) - 0.5f, 0.0f, map_height - 1.0f);
     const int left = (int)u;
     const int right = min(left + 1, map_width - 1);
-    const size_t upper = (size_t)(int)v * map_width;
-    const size_t lower = (size_t)min((int)v + 1, map_height - 1) * map_width;
+    const size_t upper = first_pixel + (size_t)(int)v * map_stride;
+    const size_t lower = first_pixel + (size_t)min((int)v + 1, map_height - 1) * map_stride;
     const float above = mix(map[upper + left], map[upper + right], u - left);
     const float below = mix(map[lower + left], map[lower + right], u - left);
     value = share * mix(above, below, v - (int)v) + (first ? 0.0f : strength[element]);

@@ -43,8 +43,8 @@ void run(const Options& options) {
   const Grid grid{image.width, image.height, image.width};
   double operations = 0;
   for (const double scale : parameters.cue.scales) {
-    operations +=
-        network->operations(scaled_side(image.width, scale), scaled_side(image.height, scale));
+    operations += network->operations(scaled_side(image.width, scale) + 2 * parameters.cue.border,
+                                      scaled_side(image.height, scale) + 2 * parameters.cue.border);
   }
 
   using Clock = std::chrono::steady_clock;

@@ -187,6 +187,10 @@ class Run {
       make_folder_of(job.ultrametric);
       write_ultrametric(job.ultrametric, result.hierarchy.value());
     }
+    if (!job.contours.empty()) {
+      make_folder_of(job.contours);
+      write_contours(job.contours, result.contours, image.width, image.height);
+    }
     if (!job.overlay.empty()) {
       make_folder_of(job.overlay);
       write_overlay(job.overlay, image, result.labels);
@@ -213,7 +217,7 @@ class Run {
     std::string line = fmt::format("{}: {}", display_name(job.input), regions_text(result.labels));
     std::vector<std::string> places;
     for (const std::string& place :
-         {job.labels, job.overlay, job.eigenvectors, job.tree, job.ultrametric}) {
+         {job.labels, job.overlay, job.eigenvectors, job.tree, job.ultrametric, job.contours}) {
       if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
     }
     if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));

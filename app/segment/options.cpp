@@ -37,8 +37,8 @@ constexpr const char* kExamples = R"(Examples:
   segment photo.jpg --json - | jq .regions.count
 
 When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
---json), photo.jpg gives photo-labels.png beside it, and the folder photos/ the
-folder photos-labels/.
+--contours, --json), photo.jpg gives photo-labels.png beside it, and the folder
+photos/ the folder photos-labels/.
 Existing results are replaced, but never an image that is to be segmented.
 
 In folders, images are known by their extensions (JPEG, PNG, BMP, WebP, TIFF);
@@ -167,6 +167,8 @@ Options parse_options(int argc, const char* const* argv) {
        "The hierarchy of all regions, for segment recut (.tree)");
   text("--ultrametric", options.ultrametric, "FILE|DIR", kInputOutput,
        "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
+  text("--contours", options.contours, "FILE|DIR", kInputOutput,
+       "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
   text("--json", options.json, "FILE|-", kInputOutput,
        "A report for machines; for several images one line each (JSON Lines); with --list-devices "
        "the devices");
@@ -226,7 +228,7 @@ Options parse_options(int argc, const char* const* argv) {
   }
 
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
-                           "--edges", "--json", "--config"}) {
+                           "--contours", "--edges", "--json", "--config"}) {
     const CLI::Option* option = app.get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
@@ -252,7 +254,7 @@ Options parse_options(int argc, const char* const* argv) {
   }
   validate(options.parameters);
   if (options.parameters.region.method != RegionMethod::kHierarchy) {
-    for (const char* name : {"--tree", "--ultrametric", "--threshold"}) {
+    for (const char* name : {"--tree", "--ultrametric", "--contours", "--threshold"}) {
       if (app.get_option(name)->count() > 0) {
         fail_usage(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
       }

@@ -19,6 +19,7 @@ struct Options {
   std::string eigenvectors;
   std::string tree;
   std::string ultrametric;
+  std::string contours;
   std::string edges;  ///< File, or folder, of boundary maps.
   std::string json;
   bool indexed = false;

@@ -186,7 +186,7 @@ std::string default_labels(const std::string& input, bool batch) {
 std::string labels_place(const Options& options, bool batch) {
   const bool others = !options.overlay.empty() || !options.eigenvectors.empty() ||
                       !options.tree.empty() || !options.ultrametric.empty() ||
-                      !options.json.empty();
+                      !options.contours.empty() || !options.json.empty();
   if (!options.output.empty() || others) return options.output;
   const auto fail = [](const char* what) {
     return ConfigError(fmt::format("{}: say with -o where the labels go", what));
@@ -203,7 +203,8 @@ void check_streams(const Options& options, bool batch) {
   for (const auto& [option, place] : {std::pair("--overlay", options.overlay),
                                       {"--eigenvectors", options.eigenvectors},
                                       {"--tree", options.tree},
-                                      {"--ultrametric", options.ultrametric}}) {
+                                      {"--ultrametric", options.ultrametric},
+                                      {"--contours", options.contours}}) {
     if (place != "-") continue;
     throw ConfigError(fmt::format(
         "{}: only labels (-o) and the report (--json) can go to standard output (-)", option));
@@ -230,7 +231,7 @@ void check_folder_name(const char* option, const std::string& path) {
 std::vector<Found> find_images(const Options& options, Plan& plan) {
   std::set<Identity> results;
   for (const std::string& folder : {plan.roots.labels, plan.roots.overlay, plan.roots.eigenvectors,
-                                    plan.roots.tree, plan.roots.ultrametric}) {
+                                    plan.roots.tree, plan.roots.ultrametric, plan.roots.contours}) {
     if (const auto id = identity(folder); id && is_folder(folder)) results.insert(*id);
   }
   const bool several = options.inputs.size() > 1;
@@ -288,6 +289,7 @@ Job mirrored(const Job& roots, const Found& image) {
           in(roots.eigenvectors, ""),
           in(roots.tree, ".tree"),
           in(roots.ultrametric, ".png"),
+          in(roots.contours, ".png"),
           mirrored_edges(roots.edges, image.name)};
 }
 
@@ -303,6 +305,7 @@ Job single(const Job& roots, const Found& image) {
           roots.eigenvectors,
           file(roots.tree, ".tree"),
           file(roots.ultrametric, ".png"),
+          file(roots.contours, ".png"),
           folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
 }
 
@@ -314,6 +317,7 @@ void check_names(const Options& options, const Plan& plan) {
     names.add("--eigenvectors", job.eigenvectors, job.input);
     names.add("--tree", job.tree, job.input);
     names.add("--ultrametric", job.ultrametric, job.input);
+    names.add("--contours", job.contours, job.input);
   }
   names.add("--json", options.json, "");
 }
@@ -357,6 +361,7 @@ Plan make_plan(const Options& options) {
   plan.roots.eigenvectors = options.eigenvectors;
   plan.roots.tree = options.tree;
   plan.roots.ultrametric = options.ultrametric;
+  plan.roots.contours = options.contours;
   plan.roots.edges = options.edges;
   if (options.indexed && plan.roots.labels.empty()) {
     throw ConfigError("--indexed says how labels are written; say with -o where");
@@ -367,6 +372,7 @@ Plan make_plan(const Options& options) {
     check_folder_name("--eigenvectors", plan.roots.eigenvectors);
     check_folder_name("--tree", plan.roots.tree);
     check_folder_name("--ultrametric", plan.roots.ultrametric);
+    check_folder_name("--contours", plan.roots.contours);
   }
   if (plan.batch && !options.edges.empty() && !is_folder(options.edges)) {
     throw ConfigError(
@@ -397,6 +403,7 @@ void prepare_results(const Options& options, const Plan& plan) {
     prepare_folder("--eigenvectors", plan.roots.eigenvectors);
     prepare_folder("--tree", plan.roots.tree);
     prepare_folder("--ultrametric", plan.roots.ultrametric);
+    prepare_folder("--contours", plan.roots.contours);
     return;
   }
   for (const Job& job : plan.jobs) {
@@ -413,6 +420,10 @@ void prepare_results(const Options& options, const Plan& plan) {
       check_file("--ultrametric", job.ultrametric);
       ultrametric_format(job.ultrametric);
     }
+    if (!job.contours.empty()) {
+      check_file("--contours", job.contours);
+      ultrametric_format(job.contours);
+    }
     if (job.eigenvectors.empty()) continue;
     check_folder_name("--eigenvectors", job.eigenvectors);
     if (is_folder(job.eigenvectors)) {
@@ -428,7 +439,8 @@ bool is_done(const Job& job) {
   const std::string vectors =
       job.eigenvectors.empty() ? "" : (fs::path(job.eigenvectors) / kEigenvectorsFile).string();
   bool any = false;
-  for (const std::string& file : {job.labels, job.overlay, vectors, job.tree, job.ultrametric}) {
+  for (const std::string& file :
+       {job.labels, job.overlay, vectors, job.tree, job.ultrametric, job.contours}) {
     if (file.empty()) continue;
     if (file == "-" || !exists(file)) return false;
     any = true;

@@ -17,6 +17,7 @@ struct Job {
   std::string eigenvectors;  ///< A folder.
   std::string tree;
   std::string ultrametric;
+  std::string contours;
   /// A boundary map to read. In a batch, where there is none for the image, its path without
   /// extension.
   std::string edges;

@@ -131,6 +131,10 @@ std::vector<ParameterEntry> make_table() {
               {"",
                "learned: the image is resized by each of these, separated by commas, and what the "
                "network gives for them is averaged."});
+  cue.integer("border", &CueParameters::border, 0, 256,
+              {"pixels",
+               "learned: at each scale the image is mirrored beyond its edges by this, because at "
+               "the end of what it sees a network finds boundaries that are none."});
   cue.integer("tile", &CueParameters::tile, 64, 16'384,
               {"pixels",
                "learned: larger images go through the network in squares with about this side, and "
@@ -190,6 +194,16 @@ std::vector<ParameterEntry> make_table() {
                  "2007); 1 is plain Lanczos, 0 chooses from the size of the image."});
   eigen.integer("max_products", &EigenParameters::max_products, 1, kMaxInt,
                 {"products", "Products after which the solver gives up and says so."});
+
+  Section contour(table, "contour", &Parameters::contour);
+  contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
+               {"", "What the cue adds to the contours."});
+  contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,
+               {"", "What the spectral contour adds, the derivatives of the eigenvectors."});
+  contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10,
+               {"", "The spectral contour is raised to this first."});
+  contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6,
+               {"", "The spectral contour that becomes 1 before that; stronger ones count as 1."});
 
   Section region(table, "region", &Parameters::region);
   region.names("method", &RegionParameters::method, kRegionMethodNames,
@@ -302,7 +316,9 @@ const std::vector<ParameterSection>& parameter_sections() {
        "(Leung and Malik 1998)."},
       {"matvec", "The product of the affinity matrix with a vector."},
       {"eigen", "Eigenvectors of the normalized cut."},
-      {"region", "Regions from the eigenvectors."},
+      {"contour",
+       "Contours from the cue and the eigenvectors (Arbelaez, Maire, Fowlkes and Malik 2011)."},
+      {"region", "Regions from the contours, or from the eigenvectors."},
   };
   return sections;
 }

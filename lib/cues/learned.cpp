@@ -25,6 +25,10 @@ Size scaled(const Grid& grid, double scale) {
   return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
 }
 
+Size bordered(const Size& size, int border) {
+  return {size.width + 2 * border, size.height + 2 * border};
+}
+
 std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
   return network_tiles(side, tile, network.reach(), network.levels());
 }
@@ -42,12 +46,13 @@ Size tile_size(const Network& network, const Size& size, int tile) {
 }
 
 /// What one scale allocates.
-MemoryPlan plan_scale(const Grid& grid, const Network& network, double scale, int tile) {
-  const Size size = scaled(grid, scale);
+MemoryPlan plan_scale(const Grid& grid, const Network& network, double scale,
+                      const CueParameters& parameters) {
+  const Size size = bordered(scaled(grid, scale), parameters.border);
   MemoryPlan plan;
   plan.add("the network's image", 3 * size.pixels() * sizeof(float));
   plan.add("the network's result", size.pixels() * sizeof(float));
-  const Size largest = tile_size(network, size, tile);
+  const Size largest = tile_size(network, size, parameters.tile);
   DeviceNetwork::plan(plan, network, largest.width, largest.height);
   return plan;
 }
@@ -99,7 +104,7 @@ void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
   // One scale after another: what must fit is the largest.
   MemoryPlan largest;
   for (const double scale : parameters.scales) {
-    MemoryPlan one = plan_scale(grid, network, scale, parameters.tile);
+    MemoryPlan one = plan_scale(grid, network, scale, parameters);
     if (one.total() > largest.total()) largest = std::move(one);
   }
   for (const MemoryPlan::Item& item : largest.items()) plan.add(item.what, item.bytes);
@@ -115,11 +120,12 @@ Buffer<float> learned_strength(Context& context, const Network& network, const I
   const float share = 1.0f / static_cast<float>(parameters.scales.size());
   bool first = true;
   for (const double scale : parameters.scales) {
-    const Size size = scaled(grid, scale);
+    const Size inner = scaled(grid, scale);
+    const Size size = bordered(inner, parameters.border);
     auto planes = context.allocate<float>(3 * size.pixels(), "the network's image");
-    planes.upload(srgb_planes(image, size.width, size.height));
+    planes.upload(srgb_planes(image, inner.width, inner.height, parameters.border));
     auto map = context.allocate<float>(size.pixels(), "the network's result");
-    const NetworkMap result{map, size.width, size.height};
+    const NetworkMap result{map, size.width, size.height, parameters.border};
     run_tiles(context, network, {planes, size.width, size.height}, parameters.tile, result);
     launch_network_blend(context, result, layout, valid, share, first, strength);
     first = false;

@@ -33,7 +33,8 @@ void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
                   const CueParameters& parameters);
 
 /// Boundary strength by a network: the mean of what it gives for the image resized by each of
-/// parameters.scales, resized back. Where there is no data it is 0, and the network sees the
+/// parameters.scales and mirrored beyond its edges by parameters.border, without that and resized
+/// back. Where there is no data it is 0, and the network sees the
 /// nearest pixel with data. Large images go through in tiles of about parameters.tile pixels, with
 /// what the network sees beyond them, so memory is bounded and the result is the same. `valid`:
 /// grid.rows() elements, `valid_pixels` of them 1. Returns grid.rows() elements.

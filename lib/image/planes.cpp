@@ -35,8 +35,11 @@ void fill_from_nearest(cv::Mat& pixels, const std::vector<std::uint8_t>& valid) 
 
 }  // namespace
 
-std::vector<float> srgb_planes(const Image& image, int width, int height) {
-  const std::size_t count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+std::vector<float> srgb_planes(const Image& image, int width, int height, int border) {
+  const int outer_width = width + 2 * border;
+  const int outer_height = height + 2 * border;
+  const std::size_t count =
+      static_cast<std::size_t>(outer_width) * static_cast<std::size_t>(outer_height);
   std::vector<float> planes(3 * count, 0.0f);
   cv::Mat pixels(image.height, image.width, CV_32FC(image.channels));
   std::copy(image.pixels.begin(), image.pixels.end(), pixels.ptr<float>());
@@ -54,8 +57,14 @@ std::vector<float> srgb_planes(const Image& image, int width, int height) {
     // Cubic interpolation overshoots.
     pixels = cv::min(cv::max(resized, 0.0), 1.0);
   }
+  if (border > 0) {
+    cv::Mat bordered;
+    cv::copyMakeBorder(pixels, bordered, border, border, border, border, cv::BORDER_REFLECT);
+    pixels = bordered;
+  }
   for (int channel = 0; channel < 3; ++channel) {
-    cv::Mat plane(height, width, CV_32F, planes.data() + static_cast<std::size_t>(channel) * count);
+    cv::Mat plane(outer_height, outer_width, CV_32F,
+                  planes.data() + static_cast<std::size_t>(channel) * count);
     cv::extractChannel(pixels, plane, std::min(channel, image.channels - 1));
   }
   return planes;

@@ -17,10 +17,10 @@ UltrametricFormat ultrametric_format(const std::string& path) {
   throw unknown_extension(path, "ultrametric maps", ".png, .npy");
 }
 
-std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format) {
-  const std::vector<float> map = ultrametric_map(hierarchy);
-  const int width = 2 * hierarchy.leaves.width + 1;
-  const int height = 2 * hierarchy.leaves.height + 1;
+namespace {
+
+std::vector<std::uint8_t> encode_map(const std::vector<float>& map, int width, int height,
+                                     UltrametricFormat format) {
   if (format == UltrametricFormat::kNpy) {
     return encode_npy<float>(map,
                              {static_cast<std::size_t>(height), static_cast<std::size_t>(width)});
@@ -34,9 +34,22 @@ std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, Ultrame
   return encode_png(width, height, grey, extras);
 }
 
+}  // namespace
+
+std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format) {
+  return encode_map(ultrametric_map(hierarchy), 2 * hierarchy.leaves.width + 1,
+                    2 * hierarchy.leaves.height + 1, format);
+}
+
 void write_ultrametric(const std::string& path, const Hierarchy& hierarchy) {
   const UltrametricFormat format = ultrametric_format(path);
   write_file(path, encode_for(path, [&] { return encode_ultrametric(hierarchy, format); }));
+}
+
+void write_contours(const std::string& path, const std::vector<float>& contours, int width,
+                    int height) {
+  const UltrametricFormat format = ultrametric_format(path);
+  write_file(path, encode_for(path, [&] { return encode_map(contours, width, height, format); }));
 }
 
 }  // namespace diacut

@@ -36,6 +36,7 @@ Grid grid_for(int width, int height) { return {width, height, width}; }
 
 EigenParameters eigen_parameters(const Parameters& parameters) {
   EigenParameters eigen = parameters.eigen;
+  if (parameters.region.method != RegionMethod::kKway) return eigen;
   eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
   // A basis that was chosen for fewer vectors is no limit that anybody meant for these.
   if (eigen.basis <= eigen.vectors) eigen.basis = 0;

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "affinity/affinity.hpp"
+#include "contour/combined_contour.hpp"
+#include "contour/spectral_contour.hpp"
 #include "contour/suppression.hpp"
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
@@ -167,23 +169,21 @@ class Segmenter::Implementation {
     result.device_memory = plan.uses;
 
     const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
-    // Basins would leak through the gaps of a thinned map.
+    // Basins of a hierarchy would leak through the gaps of a thinned map.
     const bool thinned =
         edges == nullptr && parameters_.cue.kind == CueKind::kGradient && parameters_.cue.thin;
-    std::vector<float> strength;
-    if (hierarchical && thinned) {
-      strength = stages.run("contours", [&] {
-        CueParameters whole = parameters_.cue;
-        whole.thin = false;
-        return to_host(boundary_strength(context, image, grid, whole));
-      });
-    }
+    std::vector<float> cue;
     const NormalisedAffinity affinity = [&] {
-      // The boundary map dies here: the matrix is all that later stages read.
+      // On the device the boundary map dies here: the matrix is all that later stages read.
       const BoundaryMap boundary = stages.run("boundaries", [&] {
+        if (hierarchical && thinned) {
+          CueParameters whole = parameters_.cue;
+          whole.thin = false;
+          cue = to_host(boundary_strength(context, image, grid, whole));
+        }
         return boundary_strength(context, image, grid, parameters_.cue, edges);
       });
-      if (hierarchical && !thinned) strength = to_host(boundary);
+      if (hierarchical && !thinned) cue = to_host(boundary);
       return stages.run("affinity", [&] {
         return normalise(context, boundary,
                          affinity_matrix(context, boundary, parameters_.affinity),
@@ -202,11 +202,17 @@ class Segmenter::Implementation {
                      grid, affinity.sqrt_degree);
     });
 
+    if (hierarchical) {
+      result.contours = stages.run("contours", [&] {
+        return combined_contour(cue, spectral_contour(result.eigenvectors), parameters_.contour);
+      });
+    }
+
     result.labels = stages.run("regions", [&] {
       if (hierarchical) {
-        result.hierarchy =
-            hierarchy(strength, boundary_orientation(strength, grid.width, grid.height),
-                      image.valid, grid.width, grid.height, parameters_.region);
+        result.hierarchy = hierarchy(result.contours,
+                                     boundary_orientation(result.contours, grid.width, grid.height),
+                                     image.valid, grid.width, grid.height, parameters_.region);
         return cut_as_asked(*result.hierarchy, parameters_.region, result.notes);
       }
       DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,

@@ -91,7 +91,7 @@ TEST_F(CliRecut, EveryResultAtOnce) {
 
 TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
   write_picture("photo.png");
-  expect_done(segment({"photo.png", "--method", "hierarchy", "-o", "run.png", "--tree", "run.tree",
+  expect_done(segment({"photo.png", "--cue", "gradient", "-o", "run.png", "--tree", "run.tree",
                        "--ultrametric", "run.npy", "--threshold", "0.4"}));
   expect_done(recut({"run.tree", "-o", "auto.png"}));
   EXPECT_EQ(read("auto.png"), read("run.png"));
@@ -99,7 +99,7 @@ TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
   EXPECT_EQ(cut(read_tree(path("run.tree")), 0.4).count, 2);
   expect_done(recut({"run.tree", "--ultrametric", "again.npy"}));
   EXPECT_EQ(read("again.npy"), read("run.npy"));
-  expect_done(segment({"photo.png", "--method", "hierarchy", "-o", "three.png", "--regions", "3"}));
+  expect_done(segment({"photo.png", "--cue", "gradient", "-o", "three.png", "--regions", "3"}));
   expect_done(recut({"run.tree", "--regions", "3", "-o", "recut.png"}));
   EXPECT_EQ(read("recut.png"), read("three.png"));
 }
@@ -111,7 +111,8 @@ TEST_F(CliRecut, AnybodysEdgesMakeATree) {
   edges.col(9).setTo(204);
   write_picture("edges.png", edges);
   expect_done(segment({"photo.png", "--edges", "edges.png", "--method", "hierarchy", "--tree",
-                       "edges.tree", "--set", "region.direction=0"}));
+                       "edges.tree", "--set", "region.direction=0", "--set", "contour.cue_weight=1",
+                       "--set", "contour.spectral_weight=0"}));
   const Hierarchy tree = read_tree(path("edges.tree"));
   ASSERT_EQ(tree.merges.size(), 2u);
   EXPECT_FLOAT_EQ(tree.merges[0].height, 0.2F);

@@ -64,6 +64,12 @@ Grid grid_of(const Image& image, int padding = 0) {
   return {image.width, image.height, image.width + padding};
 }
 
+CueParameters gradient_cue() {
+  CueParameters parameters;
+  parameters.kind = CueKind::kGradient;
+  return parameters;
+}
+
 class Cue : public ::testing::Test {
  protected:
   std::vector<float> strength(const Image& image, const CueParameters& parameters) {
@@ -121,7 +127,7 @@ TEST_F(Cue, MatchesTheReference) {
     for (const int channels : {1, 3}) {
       for (const bool thin : {false, true}) {
         for (const double sigma : {0.5, 1.0, 2.3}) {
-          CueParameters parameters;
+          CueParameters parameters = gradient_cue();
           parameters.sigma = sigma;
           parameters.thin = thin;
           ++seed;
@@ -139,7 +145,7 @@ TEST_F(Cue, MasksMatchTheReference) {
   for (int i = 0; i < 500; ++i) mask_out(image, random() % image.pixel_count());
   for (std::size_t i = 0; i < 67 * 15; ++i) mask_out(image, i);
   for (const bool thin : {false, true}) {
-    CueParameters parameters;
+    CueParameters parameters = gradient_cue();
     parameters.thin = thin;
     expect_matches_reference(image, parameters, 2);
   }
@@ -153,7 +159,7 @@ TEST_F(TinyCue, MatchesTheReference) {
   mask_out(image, 9);
   mask_out(image, 34);
   for (const bool thin : {false, true}) {
-    CueParameters parameters;
+    CueParameters parameters = gradient_cue();
     parameters.thin = thin;
     expect_matches_reference(image, parameters, 2);
     expect_matches_reference(random_image(2, 3, 1, 52), parameters);
@@ -208,7 +214,7 @@ TEST_F(Cue, NoLineSlipsThroughAnEdge) {
   const auto expect_tight = [&](auto&& distance) {
     for (const double sigma : {0.7, 1.0, 2.0}) {
       for (const bool smooth : {false, true}) {
-        CueParameters parameters;
+        CueParameters parameters = gradient_cue();
         parameters.sigma = sigma;
         const std::vector<float> map = strength(step_image(kSize, smooth, distance), parameters);
         // Closed by ridges as they are, without cue_bridge, the weakest is 0.
@@ -241,7 +247,7 @@ TEST_F(Cue, ThinKeepsTheRidgeAlone) {
     const auto distance = [&](int x, int y) {
       return std::cos(angle) * (x - kSize / 2) + std::sin(angle) * (y - kSize / 2) - 0.3;
     };
-    CueParameters parameters;
+    CueParameters parameters = gradient_cue();
     const Image image = step_image(kSize, true, distance);
     const std::vector<float> thin = strength(image, parameters);
     parameters.thin = false;
@@ -275,7 +281,7 @@ TEST_F(Cue, StrengthIsTheShareOfTheFloor) {
   const double height = planes[12] - planes[11];
   ASSERT_GT(height, 1.0);
   for (const double sigma : {0.6, 1.0, 1.8}) {
-    CueParameters parameters;
+    CueParameters parameters = gradient_cue();
     parameters.sigma = sigma;
     parameters.floor = 50;
     const GradientWeights weights = gradient_weights(sigma);
@@ -301,7 +307,8 @@ TEST_F(Cue, FlatImagesHaveNoBoundary) {
         }
         // The planes of a flat colour may differ in their last bits, as its conversion to Lab does
         // four pixels at a time and then one: some 1e-5 of the floor.
-        for (const float s : strength(image, {})) ASSERT_LE(s, channels == 1 ? 0.0f : 1e-5f);
+        for (const float s : strength(image, gradient_cue()))
+          ASSERT_LE(s, channels == 1 ? 0.0f : 1e-5f);
       }
     }
   }
@@ -323,7 +330,7 @@ TEST_F(Cue, AMaskMakesNoEdge) {
     }
   }
   for (const bool thin : {true, false}) {
-    CueParameters parameters;
+    CueParameters parameters = gradient_cue();
     parameters.thin = thin;
     const std::vector<float> map = strength(image, parameters);
     for (std::size_t pixel = 0; pixel < map.size(); ++pixel) {
@@ -342,9 +349,9 @@ TEST_F(Cue, LittleOrNoDataGivesNoBoundary) {
   for (std::size_t i = 0; i < image.pixel_count(); ++i) {
     if (i != 100) mask_out(image, i);
   }
-  for (const float s : strength(image, {})) ASSERT_EQ(s, 0.0f);
+  for (const float s : strength(image, gradient_cue())) ASSERT_EQ(s, 0.0f);
   mask_out(image, 100);
-  const BoundaryMap map = boundary_strength(context_, image, grid_of(image, 3), {});
+  const BoundaryMap map = boundary_strength(context_, image, grid_of(image, 3), gradient_cue());
   for (const float s : map.strength.download()) ASSERT_EQ(s, 0.0f);
   for (const std::uint8_t v : map.valid.download()) ASSERT_EQ(v, 0);
 }
@@ -354,7 +361,7 @@ TEST_F(Cue, TheFloorKeepsNoiseSmall) {
   std::mt19937 random(4);
   std::normal_distribution<float> normal(0.5f, 0.002f);
   for (float& pixel : image.pixels) pixel = normal(random);
-  CueParameters parameters;
+  CueParameters parameters = gradient_cue();
   const std::vector<float> map = strength(image, parameters);
   EXPECT_LT(*std::max_element(map.begin(), map.end()), 0.25f);
   parameters.floor = 0.001;
@@ -364,8 +371,8 @@ TEST_F(Cue, TheFloorKeepsNoiseSmall) {
 
 TEST_F(Cue, TwoRunsGiveTheSameBytes) {
   const Image image = random_image(97, 61, 3, 21);
-  const std::vector<float> first = strength(image, {});
-  const std::vector<float> again = strength(image, {});
+  const std::vector<float> first = strength(image, gradient_cue());
+  const std::vector<float> again = strength(image, gradient_cue());
   EXPECT_EQ(0, std::memcmp(first.data(), again.data(), first.size() * sizeof(float)));
 }
 
@@ -374,9 +381,9 @@ TEST_F(Cue, ThePlanListsWhatIsAllocated) {
   mask_out(image, 5);
   const Grid grid = grid_of(image, 3);
   MemoryPlan plan;
-  plan_cue(plan, grid, {});
+  plan_cue(plan, grid, gradient_cue());
   {
-    const BoundaryMap map = boundary_strength(context_, image, grid, {});
+    const BoundaryMap map = boundary_strength(context_, image, grid, gradient_cue());
     EXPECT_EQ(context_.memory_in_use(), map.strength.bytes() + map.valid.bytes());
   }
   EXPECT_EQ(context_.memory_peak(), plan.total());

@@ -148,6 +148,9 @@ class Learned : public ::testing::Test {
  protected:
   Learned() {
     parameters_.kind = CueKind::kLearned;
+    // But where they are what is tested.
+    parameters_.scales = {1.0};
+    parameters_.border = 0;
     parameters_.weights = folder_ / "network.safetensors";
   }
 
@@ -372,6 +375,37 @@ TEST_F(TinyLearned, MatchesTheReference) {
   Image image = random_image(7, 5, 3, 1);
   const std::vector<float> planes = srgb_planes(image, 7, 5);
   expect_near(strength(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
+}
+
+TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
+  const std::shared_ptr<const Network> network = use(small_network(6));
+  const int width = 23;
+  const int height = 17;
+  const Image image = random_image(width, height, 3, 4);
+  for (const int border : {1, 8, 40}) {
+    SCOPED_TRACE(border);
+    parameters_.border = border;
+    const int wide = width + 2 * border;
+    const std::vector<double> all = reference_network(
+        *network, srgb_planes(image, width, height, border), wide, height + 2 * border);
+    std::vector<double> expected;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        expected.push_back(all[static_cast<std::size_t>((y + border) * wide + x + border)]);
+      }
+    }
+    expect_near(strength(image, 3), expected, kRoundings);
+  }
+  // A mirror repeats the edge pixel first.
+  const std::vector<float> planes = srgb_planes(image, width, height, 2);
+  const std::vector<float> plain = srgb_planes(image, width, height);
+  const auto at = [&](int x, int y) {
+    return planes[static_cast<std::size_t>(y * (width + 4) + x)];
+  };
+  EXPECT_EQ(at(2, 2), plain[0]);
+  EXPECT_EQ(at(1, 2), plain[0]);
+  EXPECT_EQ(at(0, 2), plain[1]);
+  EXPECT_EQ(at(2, 0), plain[static_cast<std::size_t>(width)]);
 }
 
 }  // namespace

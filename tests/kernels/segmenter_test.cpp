@@ -46,6 +46,14 @@ int scene(int x, int y, int width, int height, double margin = 0) {
   return std::min(first, second) > radius + margin ? 0 : -1;
 }
 
+/// Direct cuts of the eigenvectors, of boundaries by the gradient.
+Parameters direct_cuts() {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kGradient;
+  parameters.region.method = RegionMethod::kKway;
+  return parameters;
+}
+
 /// Two discs of different colours on a third, with a little noise.
 Image two_discs(int width, int height) {
   constexpr float kColours[3][3] = {{0.2f, 0.3f, 0.25f}, {0.8f, 0.3f, 0.2f}, {0.2f, 0.5f, 0.9f}};
@@ -119,17 +127,18 @@ void expect_same(const Segmentation& a, const Segmentation& b) {
 }
 
 TEST(Segmenter, FindsTheDiscsByTheirNumber) {
-  Parameters parameters;
-  parameters.region.regions = 3;
-  const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
-  expect_labels_contract(result.labels, 64, 48);
-  EXPECT_EQ(result.labels.count, 3);
-  expect_discs_found(result.labels);
-  EXPECT_GT(majorities(result.labels)[0].share, 0.95);
+  for (Parameters parameters : {Parameters{}, direct_cuts()}) {
+    parameters.region.regions = 3;
+    const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+    expect_labels_contract(result.labels, 64, 48);
+    EXPECT_EQ(result.labels.count, 3);
+    expect_discs_found(result.labels);
+    EXPECT_GT(majorities(result.labels)[0].share, 0.95);
+  }
 }
 
 TEST(Segmenter, FindsTheDiscsByTwoWayCuts) {
-  const Segmentation result = Segmenter({}, test_device()).segment(two_discs(64, 48));
+  const Segmentation result = Segmenter(direct_cuts(), test_device()).segment(two_discs(64, 48));
   expect_labels_contract(result.labels, 64, 48);
   expect_discs_found(result.labels);
 }
@@ -147,7 +156,7 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   Segmenter segmenter({}, test_device());
   const Segmentation result = segmenter.segment(two_discs(64, 48), watch);
 
-  EXPECT_THAT(stages, ElementsAre("boundaries", "affinity", "eigenvectors", "regions"));
+  EXPECT_THAT(stages, ElementsAre("boundaries", "affinity", "eigenvectors", "contours", "regions"));
   ASSERT_EQ(result.times.size(), stages.size());
   for (std::size_t k = 0; k < stages.size(); ++k) {
     EXPECT_EQ(result.times[k].stage, stages[k]);
@@ -238,6 +247,29 @@ TEST(Segmenter, OneRegionOfOnePixelWithData) {
   EXPECT_EQ(result.labels.count, 1);
 }
 
+TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
+  const Image image = two_discs(120, 80);
+  const Segmentation result = Segmenter({}, test_device()).segment(image);
+  ASSERT_TRUE(result.hierarchy);
+  EXPECT_NO_THROW(check(*result.hierarchy));
+  EXPECT_EQ(result.labels.values, cut(*result.hierarchy, Parameters{}.region.threshold).values);
+  ASSERT_EQ(result.contours.size(), image.pixel_count());
+  // The discs' rims are the strongest boundaries.
+  double rim = 0;
+  double inside = 0;
+  for (int y = 8; y < 72; ++y) {
+    for (int x = 8; x < 112; ++x) {
+      double& most = scene(x, y, 120, 80, 6) == 1 ? inside : rim;
+      most = std::max<double>(most, result.contours[static_cast<std::size_t>(y * 120 + x)]);
+    }
+  }
+  EXPECT_GT(rim, 0.5);
+  EXPECT_LT(inside, rim / 2);
+  Parameters three;
+  three.region.regions = 3;
+  expect_discs_found(Segmenter(three, test_device()).segment(image).labels);
+}
+
 TEST(Segmenter, SegmentsFlatImages) {
   Segmenter segmenter({}, test_device());
   for (float value : {0.0f, 0.5f, 1.0f}) {
@@ -257,7 +289,7 @@ TEST(Segmenter, SegmentsTinyImages) {
     for (int regions : {0, 1, 2, width * height}) {
       if (regions > width * height) continue;
       SCOPED_TRACE(regions);
-      Parameters parameters;
+      Parameters parameters = direct_cuts();
       parameters.region.regions = regions;
       const Segmentation result = Segmenter(parameters, test_device()).segment(image);
       expect_labels_contract(result.labels, width, height);
@@ -271,7 +303,7 @@ TEST(Segmenter, SegmentsTinyImages) {
 }
 
 TEST(Segmenter, ComputesAsManyVectorsAsRegionsNeed) {
-  Parameters parameters;
+  Parameters parameters = direct_cuts();
   parameters.eigen.vectors = 2;
   parameters.eigen.basis = 0;
   parameters.region.regions = 5;
@@ -371,7 +403,7 @@ TEST(SegmenterErrors, StopsWhenCancelledAndGoesOnAfterwards) {
   watch.cancel = &token;
   EXPECT_EQ(error_of<CancelledError>(segmenter, image, watch), "interrupted");
 
-  for (const char* stage : {"boundaries", "affinity", "eigenvectors", "regions"}) {
+  for (const char* stage : {"boundaries", "affinity", "eigenvectors", "contours", "regions"}) {
     CancelToken later;
     std::set<std::string> seen;
     watch.cancel = &later;
@@ -388,7 +420,7 @@ TEST(SegmenterErrors, StopsWhenCancelledAndGoesOnAfterwards) {
 
 TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   const Image image = two_discs(120, 80);
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter(direct_cuts(), test_device());
   const std::uint64_t limit = 2 << 20;
   segmenter.limit_device_memory(limit);
   const std::string message = error_of<DeviceError>(segmenter, image);

@@ -54,6 +54,7 @@ TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
   more.eigen.vectors = 50;
   EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
   more = {};
+  more.region.method = RegionMethod::kKway;
   more.region.regions = 50;
   EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
 }
@@ -62,7 +63,8 @@ TEST(RunPlan, FitsByTotalAndByPiece) {
   const RunPlan plan = plan_run(grid_for(100, 80), {});
   const std::uint64_t total =
       std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
-  const std::uint64_t piece = plan.eigen.largest().bytes;
+  const std::uint64_t piece = std::max(
+      {plan.boundaries.largest().bytes, plan.eigen.largest().bytes, plan.regions.largest().bytes});
   EXPECT_TRUE(plan.fits(device_with(total, piece), 0));
   EXPECT_FALSE(plan.fits(device_with(total - 1, piece), 0));
   EXPECT_FALSE(plan.fits(device_with(total, piece - 1), 0));
@@ -104,6 +106,10 @@ TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
 TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {
   Parameters parameters;
   parameters.eigen.basis = 40;
+  parameters.region.regions = 50;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);  // A hierarchy has all numbers of regions.
+  parameters.region.method = RegionMethod::kKway;
+  parameters.region.regions = 0;
   EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
   EXPECT_EQ(eigen_parameters(parameters).basis, 40);
   parameters.region.regions = 5;

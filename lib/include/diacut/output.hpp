@@ -84,6 +84,11 @@ UltrametricFormat ultrametric_format(const std::string& path);
 std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format);
 void write_ultrametric(const std::string& path, const Hierarchy& hierarchy);
 
+/// A map of boundary strength in [0, 1], width * height values: .png (16-bit grey, 65535 times the
+/// strength) or .npy (float32, (height, width)), as ultrametric_format() tells them apart.
+void write_contours(const std::string& path, const std::vector<float>& contours, int width,
+                    int height);
+
 /// Makes the folder (and those above it) if needed and writes into it, all files or none:
 ///  - eigenvector-02.png, ...  y of the second and each further eigenvector (the first is
 ///    constant), 16-bit grey: 1 is its least value, 65535 its greatest, 0 no data. The PNG text

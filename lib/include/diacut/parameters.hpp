@@ -14,14 +14,17 @@ enum class CueKind { kLearned, kGradient };
 
 /// Boundary strength from the image, in [0, 1].
 struct CueParameters {
-  CueKind kind = CueKind::kGradient;
+  CueKind kind = CueKind::kLearned;
   /// Learned: the network built in under this name, or a .safetensors file; empty: "default".
   std::string weights;
   /// Learned: the image is resized by each of these, and what the network gives is averaged.
-  std::vector<double> scales = {1.0};
+  std::vector<double> scales = {0.5, 1.0};
   /// Learned: side of the squares in which larger images go through the network, pixels. More takes
   /// more memory and computes less twice.
   int tile = 1024;
+  /// Pixels by which the image is mirrored beyond its edges before the network sees it, at each
+  /// scale: at the end of what it sees a network finds boundaries that are none.
+  int border = 24;
   /// Standard deviation of the Gaussian whose derivative is taken, pixels.
   double sigma = 1.0;
   /// The quantile of the gradient's magnitude that becomes strength 1.
@@ -82,13 +85,21 @@ struct EigenParameters {
   int max_products = 20'000;
 };
 
+/// How the cue and the spectral contour become one map; see contour/combined_contour.hpp.
+struct ContourParameters {
+  double cue_weight = 0.8;
+  double spectral_weight = 0.2;
+  double spectral_power = 0.7071;
+  double spectral_scale = 100;
+};
+
 enum class RegionMethod {
   kHierarchy,  ///< Cuts of a hierarchy of all regions (see diacut/hierarchy.hpp).
   kKway,       ///< Direct cuts by the eigenvectors.
 };
 
 struct RegionParameters {
-  RegionMethod method = RegionMethod::kKway;
+  RegionMethod method = RegionMethod::kHierarchy;
   /// Regions wanted: k-way discretisation (Yu and Shi 2003). 0: recursive two-way cuts (Shi and
   /// Malik 2000).
   int regions = 0;
@@ -104,7 +115,7 @@ struct RegionParameters {
   int min_size = 50;
   /// Where a hierarchy is cut when nothing else is said: regions merge whose boundary has a mean
   /// strength of at most this, in [0, 1].
-  double threshold = 0.2;
+  double threshold = 0.3;
   /// How much a hierarchy minds the angle between a boundary's own direction and the line it is
   /// part of: strength counts times 1 - direction + direction |cos|, in [0, 1].
   double direction = 1.0;
@@ -116,6 +127,7 @@ struct Parameters {
   AffinityParameters affinity;
   MatvecParameters matvec;
   EigenParameters eigen;
+  ContourParameters contour;
   RegionParameters region;
 };
 

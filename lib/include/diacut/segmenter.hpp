@@ -55,6 +55,9 @@ struct MemoryUse {
 
 struct Segmentation {
   Labels labels;
+  /// With RegionMethod::kHierarchy: boundary strength in [0, 1] by the cue and the eigenvectors
+  /// together, not thinned: width * height values, 0 where there is no data.
+  std::vector<float> contours;
   /// With RegionMethod::kHierarchy; `labels` is a cut of it.
   std::optional<Hierarchy> hierarchy;
   Eigenvectors eigenvectors;

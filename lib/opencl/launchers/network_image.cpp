@@ -31,8 +31,10 @@ void launch_network_blend(Context& context, const NetworkMap& map, const CueLayo
                           const Buffer<std::uint8_t>& valid, float share, bool first,
                           Buffer<float>& strength) {
   cl::Kernel kernel = context.kernel(kFile, "network_blend", "");
-  set_arguments(kernel, map.values, map.width, map.height, valid, share, first ? 1 : 0, strength,
-                layout.width, layout.height, layout.stride);
+  const auto first_pixel = static_cast<cl_ulong>(map.border) * static_cast<cl_ulong>(map.width + 1);
+  set_arguments(kernel, map.values, first_pixel, map.width, map.width - 2 * map.border,
+                map.height - 2 * map.border, valid, share, first ? 1 : 0, strength, layout.width,
+                layout.height, layout.stride);
   launch_rows(context, kernel, static_cast<std::size_t>(layout.stride),
               static_cast<std::size_t>(layout.height));
 }

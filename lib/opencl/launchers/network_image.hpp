@@ -15,11 +15,13 @@ struct NetworkImage {
   int height = 0;
 };
 
-/// A map of width * height values, on the device.
+/// A map of width * height values, on the device, of which `border` on each side are not the
+/// image's.
 struct NetworkMap {
   Buffer<float>& values;
   int width = 0;
   int height = 0;
+  int border = 0;
 };
 
 /// A rectangle of pixels to be taken from one place to another.
@@ -42,7 +44,8 @@ void launch_network_input(Context& context, const NetworkImage& image, int left,
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
                            const NetworkCopy& rectangle, const NetworkMap& map);
 
-/// Adds `share` of the map, resized, to the strength on the grid; `first` sets it.
+/// Adds `share` of the map, without its border and resized, to the strength on the grid; `first`
+/// sets it.
 void launch_network_blend(Context& context, const NetworkMap& map, const CueLayout& layout,
                           const Buffer<std::uint8_t>& valid, float share, bool first,
                           Buffer<float>& strength);
