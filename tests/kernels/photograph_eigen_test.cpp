@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "contour/spectral_contour.hpp"
+#include "diacut/segmenter.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::test_device;
+
+/// The middle of one of the project's photographs.
+Image middle_of(const std::string& name, int width, int height) {
+  const Image whole = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
+  const int left = (whole.width - width) / 2;
+  const int top = (whole.height - height) / 2;
+  Image part{width, height, whole.channels, {}, {}, {}};
+  const auto channels = static_cast<std::size_t>(whole.channels);
+  for (int y = 0; y < height; ++y) {
+    const auto row = whole.pixels.begin() +
+                     static_cast<std::ptrdiff_t>(channels) * ((top + y) * whole.width + left);
+    part.pixels.insert(part.pixels.end(), row, row + static_cast<std::ptrdiff_t>(channels) * width);
+  }
+  return part;
+}
+
+Eigenvectors solved(const Image& image, SolverKind solver, CueKind cue, double tolerance) {
+  Parameters parameters;
+  parameters.cue.kind = cue;
+  parameters.eigen.solver = solver;
+  parameters.eigen.tolerance = tolerance;
+  return Segmenter(parameters, test_device()).segment(image).eigenvectors;
+}
+
+/// The first `count` vectors as columns.
+Eigen::MatrixXd columns(const Eigenvectors& found, int count) {
+  Eigen::MatrixXd result(static_cast<Eigen::Index>(found.sqrt_degree.size()), count);
+  for (int k = 0; k < count; ++k) {
+    const std::vector<float>& z = found.vectors[static_cast<std::size_t>(k)];
+    for (std::size_t i = 0; i < z.size(); ++i) result(static_cast<Eigen::Index>(i), k) = z[i];
+  }
+  return result;
+}
+
+double correlation(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto n = static_cast<Eigen::Index>(a.size());
+  const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXf>(a.data(), n).cast<double>();
+  const Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXf>(b.data(), n).cast<double>();
+  const Eigen::VectorXd u = x.array() - x.mean();
+  const Eigen::VectorXd v = y.array() - y.mean();
+  return u.dot(v) / (u.norm() * v.norm());
+}
+
+TEST(Photographs, LanczosAndSpectraAgree) {
+  constexpr double kTolerance = 1e-5;
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    for (const CueKind cue : {CueKind::kGradient, CueKind::kLearned}) {
+      SCOPED_TRACE(::testing::Message() << name << ", cue " << static_cast<int>(cue));
+      const Image image = middle_of(name, 97, 71);
+      const Eigenvectors ours = solved(image, SolverKind::kLanczos, cue, kTolerance);
+      const Eigenvectors theirs = solved(image, SolverKind::kSpectra, cue, kTolerance);
+      ASSERT_TRUE(ours.report.converged);
+      ASSERT_TRUE(theirs.report.converged);
+      ASSERT_EQ(ours.vectors.size(), 17u);
+      ASSERT_EQ(theirs.vectors.size(), 17u);
+      int split = 8;
+      double gap = 0;
+      for (int k = 1; k < 17; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        EXPECT_LE(ours.report.residuals[at], kTolerance);
+        EXPECT_LE(theirs.report.residuals[at], kTolerance);
+        // A Rayleigh quotient is off by no more than the residual.
+        EXPECT_NEAR(ours.values[at], theirs.values[at], 2 * kTolerance);
+        if (k >= 8 && theirs.values[at] - theirs.values[at - 1] > gap) {
+          gap = theirs.values[at] - theirs.values[at - 1];
+          split = k;
+        }
+      }
+      // The spaces before the widest gap: each is off by sqrt(k) residuals over the gap at most
+      // (Davis and Kahan 1970).
+      const Eigen::MatrixXd a = columns(ours, split);
+      const Eigen::MatrixXd b = columns(theirs, split);
+      const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
+      const double sine = Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
+      EXPECT_LE(sine, 2 * std::sqrt(split) * kTolerance / gap + 1e-5);
+      EXPECT_GT(correlation(spectral_contour(ours), spectral_contour(theirs)), 0.999);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
