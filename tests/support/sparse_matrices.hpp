@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sparse/formats/csr.hpp"
+
+namespace diacut::testing {
+
+struct NamedMatrix {
+  std::string name;
+  CsrMatrix matrix;
+};
+
+/// Of both signs and of magnitudes from 2^-7 to 1, the same for a seed everywhere.
+std::vector<float> random_floats(std::size_t count, std::uint64_t seed);
+
+/// Each place taken with probability `density`; values as random_floats().
+CsrMatrix random_sparse(std::size_t rows, std::size_t cols, double density, std::uint64_t seed);
+
+/// All entries of those diagonals that lie in the matrix.
+CsrMatrix by_diagonals(std::size_t rows, std::size_t cols, const std::vector<std::int64_t>& offsets,
+                       std::uint64_t seed);
+
+/// Shapes at which layouts and kernels go wrong: empty ones, single rows and columns, primes, sizes
+/// around blocks, slices and work-groups, empty and very long rows, first and last columns. All
+/// small enough for a simulated device.
+std::vector<NamedMatrix> tiny_matrices();
+
+/// The same around work-groups and their tiles, with thousands of entries.
+std::vector<NamedMatrix> awkward_matrices();
+
+}  // namespace diacut::testing
