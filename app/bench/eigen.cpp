@@ -24,7 +24,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string image;
-  std::vector<std::string> solvers = {"lanczos", "plain", "spectra"};
+  std::vector<std::string> solvers = {"multilevel", "lanczos", "plain", "spectra"};
   EigenParameters eigen;
   AffinityParameters affinity;
   std::string matvec = "auto";
@@ -86,7 +86,9 @@ struct Run {
 Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kind,
             const std::string& solver, EigenParameters parameters, int repeats) {
   using Clock = std::chrono::steady_clock;
-  parameters.solver = solver == "spectra" ? SolverKind::kSpectra : SolverKind::kLanczos;
+  parameters.solver = solver == "spectra"      ? SolverKind::kSpectra
+                      : solver == "multilevel" ? SolverKind::kMultilevel
+                                               : SolverKind::kLanczos;
   if (solver == "plain") parameters.filter_degree = 1;
   DiaOperator op(context, affinity.matrix, kind);
   std::vector<double> wall;
@@ -99,7 +101,8 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
     const cl::Event begin = context.mark();
     const Clock::time_point start = Clock::now();
     const DeviceEigenvectors found =
-        eigenvectors(context, op, affinity.matrix, affinity.sqrt_degree, parameters);
+        eigenvectors(context, op, affinity.matrix, affinity.grid, affinity.stencil,
+                     affinity.sqrt_degree, parameters);
     const cl::Event end = context.mark();
     context.finish();
     if (i + 1 < runs && i == 0) continue;
@@ -116,8 +119,9 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
 
 void run(const Options& options) {
   for (const std::string& solver : options.solvers) {
-    if (solver != "lanczos" && solver != "plain" && solver != "spectra") {
-      throw ConfigError(fmt::format("--solvers '{}': expected lanczos, plain or spectra", solver));
+    if (solver != "multilevel" && solver != "lanczos" && solver != "plain" && solver != "spectra") {
+      throw ConfigError(
+          fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", solver));
     }
   }
   const Image image = read_image(options.image);

@@ -169,6 +169,7 @@ class Run {
   void open_device() {
     if (segmenter_) return;
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
+    segmenter_->limit_device_memory(options_.memory);
     const DeviceInfo& device = segmenter_->device();
     console_.detail(
         fmt::format("device {}: {} ({})", device.index(), device.name, device.platform));

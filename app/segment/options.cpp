@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -111,6 +113,26 @@ void set_from_assignment(Parameters& parameters, const std::string& assignment) 
   set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
+/// "1500M" in bytes.
+std::uint64_t memory_size(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  constexpr std::string_view kUnits = "KMG";
+  int shift = 0;
+  if (!unit.empty()) {
+    const std::size_t at = unit.size() == 1 ? kUnits.find(unit[0]) : std::string_view::npos;
+    shift = at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) + 1);
+  }
+  if (code != std::errc() || number == 0 || shift < 0 || number > (UINT64_MAX >> shift)) {
+    fail_usage(fmt::format(
+        "--memory: '{}' is no size; expected a number of bytes, or one with K, M or G, as 1500M",
+        text));
+  }
+  return number << shift;
+}
+
 /// The meaning of an option with the names it takes, if it takes names, and its default.
 std::string described(const ParameterOption& option) {
   std::string text = option.meaning;
@@ -135,6 +157,7 @@ Options parse_options(int argc, const char* const* argv) {
   app.allow_extras();
 
   std::string config;
+  std::string memory;
   std::vector<std::string> assignments;
   std::array<std::optional<std::string>, kParameterOptions.size()> values;
   bool help = false;
@@ -200,6 +223,9 @@ Options parse_options(int argc, const char* const* argv) {
        "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
        "DIACUT_DEVICE, else the first GPU, else the CPU");
   flag("--list-devices", list, kDevice, "List the OpenCL devices, and end");
+  text("--memory", memory, "SIZE", kDevice,
+       "At most this much of the device's memory at once: bytes, or with K, M, G (powers of 1024), "
+       "as 2G or 1500M; what does not fit takes a solver that needs less, or is refused");
   text("--kernel-dir", options.kernel_dir, "DIR", kDevice,
        "Read the kernels from a folder instead of those built in");
 
@@ -239,6 +265,7 @@ Options parse_options(int argc, const char* const* argv) {
       fail_usage(fmt::format("--edges takes the place of the cue: leave out {}", name));
     }
   }
+  if (app.get_option("--memory")->count() > 0) options.memory = memory_size(memory);
   if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
   if (quiet) options.verbosity = Verbosity::kQuiet;
   if (verbose) options.verbosity = Verbosity::kVerbose;

@@ -27,6 +27,7 @@ struct Options {
   Parameters parameters;
   std::string device;
   std::string kernel_dir;
+  std::uint64_t memory = 0;  ///< Of the device, bytes; 0: all of it.
   Verbosity verbosity = Verbosity::kNormal;
   std::string help;  ///< The text of --help.
 };

@@ -93,9 +93,11 @@ std::string describe_run(const Segmentation& segmentation) {
   const EigenReport& eigen = segmentation.eigenvectors.report;
   double worst = 0;
   for (const double residual : eigen.residuals) worst = std::max(worst, residual);
-  text += fmt::format("  {} eigenvectors, {} products ({}), {} restarts, largest residual {:.1e}\n",
-                      segmentation.eigenvectors.values.size(), eigen.products, segmentation.matvec,
-                      eigen.restarts, worst);
+  text += fmt::format(
+      "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
+      "iterations, largest residual {:.1e}\n",
+      segmentation.eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes,
+      segmentation.matvec, eigen.restarts, worst);
   text += fmt::format("  at most {} on the device, {} in main memory",
                       bytes_text(static_cast<double>(segmentation.device_peak_bytes)),
                       bytes_text(static_cast<double>(segmentation.host_peak_bytes)));

@@ -33,7 +33,8 @@ inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "aut
                                                         {MatvecKind::kCoarsened, "coarsened"},
                                                         {MatvecKind::kUnrolled, "unrolled"}};
 
-inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kLanczos, "lanczos"},
+inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kMultilevel, "multilevel"},
+                                                        {SolverKind::kLanczos, "lanczos"},
                                                         {SolverKind::kSpectra, "spectra"}};
 
 inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {

@@ -173,8 +173,12 @@ std::vector<ParameterEntry> make_table() {
 
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,
-              "lanczos: thick restarts, wholly on the device (Wu and Simon 2000). spectra: "
-              "Spectra's SymEigsSolver on the host, with the product on the device.");
+              "multilevel: from a grid of a few hundred pixels up, each finer one corrected by "
+              "locally optimal block conjugate gradients (Knyazev 2001) with a V-cycle over the "
+              "coarser ones; images that cannot be coarsened go to lanczos. lanczos: thick "
+              "restarts, wholly on the device (Wu and Simon 2000). spectra: Spectra's "
+              "SymEigsSolver on the host, with the product on the device. All: up to 400 pixels "
+              "are solved densely.");
   eigen.integer("vectors", &EigenParameters::vectors, 2, 1000,
                 {"",
                  "Eigenvectors, the trivial one (which is known) included; 17 leaves the 16 of "

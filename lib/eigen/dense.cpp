@@ -41,6 +41,7 @@ KrylovResult dense_eigenvectors(Context& context, const DiaMatrix& matrix,
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
 
   KrylovResult result;
+  result.solver = "dense";
   result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
   result.converged = solver.info() == Eigen::Success;
   const std::size_t pitch = host.shape.pitch;

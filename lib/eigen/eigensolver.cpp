@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "eigen/dense.hpp"
 #include "eigen/lanczos.hpp"
+#include "eigen/multilevel.hpp"
 #include "eigen/spectra_solver.hpp"
 #include "opencl/launchers/basis.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
@@ -16,9 +18,9 @@ namespace diacut {
 
 namespace {
 
-KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
-                   const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
-                   const Watch& watch) {
+KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix, const Grid& grid,
+                   const Stencil& stencil, const Buffer<float>& sqrt_degree,
+                   const EigenParameters& parameters, const Watch& watch) {
   std::vector<float> degrees(matrix.shape.rows);
   sqrt_degree.download(std::span<float>(degrees));
   const auto support = static_cast<std::size_t>(
@@ -31,6 +33,11 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
   }
   if (parameters.solver == SolverKind::kSpectra) {
     return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
+  }
+  if (parameters.solver == SolverKind::kMultilevel) {
+    std::optional<KrylovResult> result = multilevel_eigenvectors(
+        context, matrix, grid, stencil, sqrt_degree, degrees, parameters, watch);
+    if (result) return std::move(*result);
   }
   return thick_restart_lanczos(context, op, sqrt_degree, support, matrix.shape.pitch,
                                static_cast<double>(matrix.shape.diagonals()), parameters, watch);
@@ -56,20 +63,31 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
 
 }  // namespace
 
-void plan_eigen(MemoryPlan& plan, std::size_t rows, const EigenParameters& parameters) {
-  const std::size_t pitch = dia_pitch(rows);
+void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+                const EigenParameters& parameters) {
+  const std::size_t pitch = dia_pitch(grid.rows());
   const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters) + 2);
-  plan.add("the basis of the eigensolver", pitch * columns * sizeof(float));
-  plan.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
+  MemoryPlan lanczos;
+  lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
+  lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
+  MemoryPlan multilevel;
+  plan_multilevel(multilevel, grid, stencil, parameters);
+  // What cannot be coarsened goes from one to the other.
+  const bool more =
+      parameters.solver == SolverKind::kMultilevel && multilevel.total() > lanczos.total();
+  for (const MemoryPlan::Item& item : (more ? multilevel : lanczos).items()) {
+    plan.add(item.what, item.bytes);
+  }
 }
 
 DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
+                                const Grid& grid, const Stencil& stencil,
                                 const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
                                 const Watch& watch) {
   const std::size_t pitch = matrix.shape.pitch;
   const std::int64_t products_before = op.products();
   watch.report("eigenvectors", 0);
-  KrylovResult solved = solve(context, op, matrix, sqrt_degree, parameters, watch);
+  KrylovResult solved = solve(context, op, matrix, grid, stencil, sqrt_degree, parameters, watch);
 
   DeviceEigenvectors result;
   result.rows = matrix.shape.rows;
@@ -102,7 +120,10 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   result.report.converged = solved.converged;
   result.report.restarts = solved.restarts;
   result.report.filter_degree = solved.filter_degree;
-  result.report.products = op.products() - products_before;
+  result.report.products = op.products() - products_before + solved.more_products;
+  result.report.passes = op.products() - products_before + solved.more_passes;
+  result.report.solver = solved.solver;
+  result.report.levels = solved.levels;
   watch.report("eigenvectors", 1);
   return result;
 }

@@ -10,6 +10,7 @@
 #include "sparse/dia_matrix.hpp"
 #include "sparse/grid.hpp"
 #include "sparse/operator.hpp"
+#include "sparse/stencil.hpp"
 
 namespace diacut {
 
@@ -28,13 +29,16 @@ struct DeviceEigenvectors {
 };
 
 /// What the solver allocates beside the matrix, what it returns included.
-void plan_eigen(MemoryPlan& plan, std::size_t rows, const EigenParameters& parameters);
+void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+                const EigenParameters& parameters);
 
 /// The eigenvectors of the largest eigenvalues of `matrix`, which `op` multiplies by. `sqrt_degree`
 /// is the trivial eigenvector (not of unit norm). Not converging is reported in the result. Fewer
-/// vectors than asked for are returned when fewer elements have data. Throws DeviceError,
+/// vectors than asked for are returned when fewer elements have data. `matrix` lies on `grid` with
+/// the diagonals of `stencil`. Throws DeviceError,
 /// NumericalError (a NaN in the matrix), CancelledError.
 DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
+                                const Grid& grid, const Stencil& stencil,
                                 const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
                                 const Watch& watch = {});
 

@@ -333,6 +333,7 @@ KrylovResult Lanczos::run() {
   filter_ = choose_filter();
 
   KrylovResult result;
+  result.solver = "lanczos";
   merge_found(find(wanted_, 0));
   while (!out_of_products()) {
     // A copy of a found eigenvalue, or an eigenvalue that the start vector missed, lies above this.

@@ -86,6 +86,7 @@ KrylovResult spectra_lanczos(Context& context, DeviceOperator& op,
                                             parameters.tolerance, Spectra::SortRule::LargestAlge);
 
   KrylovResult result;
+  result.solver = "spectra";
   result.converged = solver.info() == Spectra::CompInfo::Successful;
   result.restarts = static_cast<int>(solver.num_iterations());
   result.count = 1 + static_cast<int>(found);

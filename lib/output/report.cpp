@@ -75,7 +75,10 @@ Json memory_json(const Segmentation& segmentation) {
 
 Json eigen_json(const Eigenvectors& eigenvectors) {
   return {{"converged", eigenvectors.report.converged},
+          {"solver", eigenvectors.report.solver},
+          {"levels", eigenvectors.report.levels},
           {"products", eigenvectors.report.products},
+          {"passes", eigenvectors.report.passes},
           {"restarts", eigenvectors.report.restarts},
           {"filter_degree", eigenvectors.report.filter_degree},
           {"values", eigenvectors.values},

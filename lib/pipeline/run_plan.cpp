@@ -55,7 +55,7 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
   MemoryPlan matrix;
   plan_affinity(matrix, grid, parameters.affinity);
   MemoryPlan solver;
-  plan_eigen(solver, grid.rows(), eigen_parameters(parameters));
+  plan_eigen(solver, grid, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
   MemoryPlan graph;
   plan_regions(graph, grid);
 
@@ -84,6 +84,17 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
     (fits(middle) ? below : above) = middle;
   }
   return scaled(grid, below);
+}
+
+Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
+                            const DeviceInfo& device, std::uint64_t limit) {
+  Parameters smaller = parameters;
+  if (parameters.eigen.solver != SolverKind::kMultilevel ||
+      plan_run(grid, parameters).fits(device, limit)) {
+    return smaller;
+  }
+  smaller.eigen.solver = SolverKind::kLanczos;
+  return smaller;
 }
 
 void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,

@@ -140,10 +140,13 @@ class Segmenter::Implementation {
     check_image(image);
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
-    const RunPlan plan = plan_run(grid, parameters_);
-    check_memory(plan, grid, parameters_, device_, memory_limit_);
+    const Parameters usable = solver_that_fits(grid, parameters_, device_, memory_limit_);
+    const RunPlan plan = plan_run(grid, usable);
+    check_memory(plan, grid, usable, device_, memory_limit_);
     try {
-      return with_device_errors("segmenting", [&] { return run(image, edges, grid, plan, watch); });
+      return with_device_errors("segmenting", [&] {
+        return run(image, edges, grid, plan, eigen_parameters(usable), watch);
+      });
     } catch (const DeviceError&) {
       // After some errors a driver refuses all further work in the context: the next image gets a
       // fresh one. Every buffer is gone by now.
@@ -161,12 +164,17 @@ class Segmenter::Implementation {
   }
 
   Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
-                   const Watch& watch) {
+                   const EigenParameters& eigen, const Watch& watch) {
     Context& context = opened();
     Stages stages(context, watch);
     Segmentation result;
     result.notes = image.notes;
     result.device_memory = plan.uses;
+    if (eigen.solver != parameters_.eigen.solver) {
+      result.notes.push_back(
+          "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
+          "slower");
+    }
 
     const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
     // Basins of a hierarchy would leak through the gaps of a thinned map.
@@ -197,8 +205,8 @@ class Segmenter::Implementation {
       result.matvec = to_string(choice.kind);
       if (!choice.note.empty()) result.notes.push_back(choice.note);
       DiaOperator product(context, affinity.matrix, choice.kind);
-      return to_host(eigenvectors(context, product, affinity.matrix, affinity.sqrt_degree,
-                                  eigen_parameters(parameters_), watch),
+      return to_host(eigenvectors(context, product, affinity.matrix, affinity.grid,
+                                  affinity.stencil, affinity.sqrt_degree, eigen, watch),
                      grid, affinity.sqrt_degree);
     });
 

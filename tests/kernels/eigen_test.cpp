@@ -76,7 +76,8 @@ void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, 
 DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
                          const EigenParameters& parameters) {
   DeviceEigenProblem device(context, problem);
-  return eigenvectors(context, device.op, device.matrix, device.sqrt_degree, parameters);
+  return eigenvectors(context, device.op, device.matrix, problem.grid, disc_stencil(problem.radius),
+                      device.sqrt_degree, parameters);
 }
 
 TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
@@ -85,6 +86,7 @@ TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
   EigenParameters parameters;
   parameters.vectors = 9;
   parameters.tolerance = 1e-5;
+  parameters.solver = SolverKind::kLanczos;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(problem));
   for (int degree : {0, 1, 4}) {
     parameters.filter_degree = degree;
@@ -105,6 +107,7 @@ TEST(Eigensolver, LanczosAndSpectraAgree) {
   const EigenProblem problem(97, 61, 5);
   EigenParameters parameters;
   parameters.tolerance = 1e-5;
+  parameters.solver = SolverKind::kLanczos;
   const DeviceEigenvectors ours = solve(context, problem, parameters);
   parameters.solver = SolverKind::kSpectra;
   const DeviceEigenvectors theirs = solve(context, problem, parameters);
@@ -121,14 +124,19 @@ TEST(Eigensolver, LanczosAndSpectraAgree) {
 TEST(Eigensolver, WorksWithoutDoublePrecision) {
   Context context(test_device());
   const EigenProblem problem(48, 31, 4);
-  EigenParameters parameters;
-  parameters.vectors = 7;
-  const DeviceEigenvectors with = solve(context, problem, parameters);
-  context.disable_fp64();
-  const DeviceEigenvectors without = solve(context, problem, parameters);
-  EXPECT_TRUE(without.report.converged);
-  expect_sound(problem, without, 1e-4);
-  for (int k = 0; k < 7; ++k) EXPECT_NEAR(with.values[k], without.values[k], 1e-7);
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    Context compensated(test_device());
+    compensated.disable_fp64();
+    EigenParameters parameters;
+    parameters.solver = solver;
+    parameters.vectors = 7;
+    const DeviceEigenvectors with = solve(context, problem, parameters);
+    const DeviceEigenvectors without = solve(compensated, problem, parameters);
+    EXPECT_EQ(without.report.solver, with.report.solver);
+    EXPECT_TRUE(without.report.converged);
+    expect_sound(problem, without, 1e-4);
+    for (int k = 0; k < 7; ++k) EXPECT_NEAR(with.values[k], without.values[k], 1e-7);
+  }
 }
 
 TEST(Eigensolver, ElementsWithoutDataStayZero) {
@@ -138,9 +146,14 @@ TEST(Eigensolver, ElementsWithoutDataStayZero) {
     for (int x = 0; x < 60; ++x) hidden[y * 60 + x] = x < 7 || (x - 30) * (x - 30) + y * y < 90;
   }
   const EigenProblem problem(60, 40, 5, 0.1, hidden);
-  const DeviceEigenvectors found = solve(context, problem, {});
-  EXPECT_TRUE(found.report.converged);
-  expect_sound(problem, found, 1e-4);
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    EigenParameters parameters;
+    parameters.solver = solver;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, solver == SolverKind::kMultilevel ? "multilevel" : "lanczos");
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(problem, found, 1e-4);
+  }
 }
 
 TEST(Eigensolver, TinyImagesHaveAsManyVectorsAsPixels) {
@@ -163,12 +176,17 @@ TEST(Eigensolver, FindsEveryCopyOfADegenerateEigenvalue) {
     for (int x = 0; x < 59; ++x) hidden[y * 59 + x] = x % 15 >= 10 || y % 15 >= 10;
   }
   const EigenProblem problem(59, 44, 3, 0.0, hidden);
-  const DeviceEigenvectors found = solve(context, problem, {});
-  EXPECT_TRUE(found.report.converged);
-  expect_sound(problem, found, 1e-4);
-  ASSERT_EQ(found.count, 17);
-  for (int k = 0; k < 12; ++k) EXPECT_NEAR(found.values[k], 0, 1e-6) << k;
-  for (int k = 12; k < 17; ++k) EXPECT_GT(found.values[k], 1e-4) << k;
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    EigenParameters parameters;
+    parameters.solver = solver;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, solver == SolverKind::kMultilevel ? "multilevel" : "lanczos");
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(problem, found, 1e-4);
+    ASSERT_EQ(found.count, 17);
+    for (int k = 0; k < 12; ++k) EXPECT_NEAR(found.values[k], 0, 1e-6) << k;
+    for (int k = 12; k < 17; ++k) EXPECT_GT(found.values[k], 1e-4) << k;
+  }
 }
 
 TEST(Eigensolver, SaysWhenItDoesNotConverge) {
@@ -176,7 +194,8 @@ TEST(Eigensolver, SaysWhenItDoesNotConverge) {
   const EigenProblem problem(97, 61, 5);
   EigenParameters parameters;
   parameters.max_products = 60;
-  for (SolverKind solver : {SolverKind::kLanczos, SolverKind::kSpectra}) {
+  parameters.tolerance = 1e-6;  // Not to be reached in one iteration of the multilevel solver.
+  for (SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos, SolverKind::kSpectra}) {
     parameters.solver = solver;
     const DeviceEigenvectors found = solve(context, problem, parameters);
     EXPECT_FALSE(found.report.converged);
@@ -188,8 +207,201 @@ TEST(Eigensolver, SaysWhenItDoesNotConverge) {
 TEST(Eigensolver, SameBytesTwice) {
   Context context(test_device());
   const EigenProblem problem(64, 50, 5);
-  EXPECT_EQ(solve(context, problem, {}).basis.download(),
-            solve(context, problem, {}).basis.download());
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    EigenParameters parameters;
+    parameters.solver = solver;
+    EXPECT_EQ(solve(context, problem, parameters).basis.download(),
+              solve(context, problem, parameters).basis.download());
+  }
+}
+
+TEST(Eigensolver, MultilevelFindsWhatADenseSolverFinds) {
+  Context context(test_device());
+  std::vector<std::uint8_t> hole(41 * 33, 0);
+  for (int y = 0; y < 33; ++y) {
+    for (int x = 0; x < 41; ++x) hole[y * 41 + x] = (x - 25) * (x - 25) + (y - 9) * (y - 9) < 40;
+  }
+  struct Case {
+    int width, height, radius;
+    std::vector<std::uint8_t> hidden;
+  };
+  const Case cases[] = {{41, 33, 5, {}}, {40, 33, 3, {}},  {41, 32, 2, {}},
+                        {1, 999, 5, {}}, {1001, 1, 5, {}}, {41, 33, 5, hole}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(::testing::Message() << each.width << "x" << each.height << " radius "
+                                      << each.radius << (each.hidden.empty() ? "" : ", masked"));
+    const EigenProblem problem(each.width, each.height, each.radius, 0.1, each.hidden);
+    EigenParameters parameters;
+    parameters.vectors = 9;
+    parameters.tolerance = 1e-5;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, "multilevel");
+    EXPECT_GT(found.report.levels, 1);
+    EXPECT_GT(found.report.passes, 0);
+    EXPECT_LT(found.report.passes, found.report.products);
+    EXPECT_TRUE(found.report.converged);
+    ASSERT_EQ(found.count, 9);
+    expect_sound(problem, found, 1e-5);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(problem));
+    const Eigen::VectorXd& values = exact.eigenvalues();
+    for (int k = 0; k < 9; ++k) {
+      // A Rayleigh quotient is off by the square of the residual over the gap, which is wider.
+      EXPECT_NEAR(found.values[k], 1 - values(values.size() - 1 - k), 2e-6) << k;
+    }
+    // Davis and Kahan 1970.
+    const double gap = values(values.size() - 9) - values(values.size() - 10);
+    EXPECT_LT(subspace_sine(exact.eigenvectors().rightCols(9), host_vectors(found)),
+              3 * 1e-5 / gap + 1e-5);
+  }
+}
+
+TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
+  // A square of one grey: eigenvalues in pairs, by symmetry.
+  Context context(test_device());
+  EigenProblem flat(40, 40, 5, 0.0);
+  const std::vector<std::vector<double>> pattern = flat.dense();
+  std::vector<double> degree(pattern.size(), 0.0);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    for (const double value : pattern[i]) degree[i] += value > 0 ? 1 : 0;
+  }
+  for (std::size_t d = 0; d < flat.matrix.shape.diagonals(); ++d) {
+    for (std::size_t i = 0; i < flat.matrix.shape.rows; ++i) {
+      float& value = flat.matrix.values[d * flat.matrix.shape.pitch + i];
+      const auto j =
+          static_cast<std::size_t>(static_cast<std::int64_t>(i) + flat.matrix.shape.offsets[d]);
+      if (value > 0) value = static_cast<float>(1 / std::sqrt(degree[i] * degree[j]));
+    }
+  }
+  for (std::size_t i = 0; i < degree.size(); ++i) {
+    flat.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
+  }
+  const DeviceEigenvectors found = solve(context, flat, {});
+  EXPECT_EQ(found.report.solver, "multilevel");
+  EXPECT_TRUE(found.report.converged);
+  expect_sound(flat, found, 1e-4);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(flat));
+  const Eigen::VectorXd& values = exact.eigenvalues();
+  EXPECT_NEAR(values(values.size() - 2), values(values.size() - 3), 1e-6);  // As said above.
+  ASSERT_EQ(found.count, 17);
+  for (int k = 0; k < 17; ++k) {
+    EXPECT_NEAR(found.values[k], 1 - values(values.size() - 1 - k), 1e-4) << k;
+  }
+}
+
+TEST(Eigensolver, FiftyEqualSquaresGiveVectorsThatAreConstantOnEach) {
+  // More copies of the eigenvalue 0 than vectors are asked for.
+  Context context(test_device());
+  std::vector<std::uint8_t> hidden(119 * 59, 1);
+  for (int y = 0; y < 59; ++y) {
+    for (int x = 0; x < 119; ++x) hidden[y * 119 + x] = x % 12 >= 7 || y % 12 >= 7;
+  }
+  const EigenProblem problem(119, 59, 4, 0.0, hidden);
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    EigenParameters parameters;
+    parameters.solver = solver;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(problem, found, 1e-4);
+    ASSERT_EQ(found.count, 17);
+    for (int k = 0; k < 17; ++k) EXPECT_NEAR(found.values[k], 0, 1e-6) << k;
+  }
+}
+
+TEST(Eigensolver, WhatCannotBeCoarsenedGoesToLanczos) {
+  Context context(test_device());
+  const EigenProblem short_hops(40, 31, 1);
+  std::vector<std::uint8_t> hidden(48 * 40, 0);
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 40; x < 48; ++x) hidden[y * 48 + x] = !(x == 45 && y == 21);
+  }
+  const EigenProblem island(48, 40, 4, 0.1, hidden);  // A pixel of its own, in no kept column.
+  for (const EigenProblem* problem : {&short_hops, &island}) {
+    const DeviceEigenvectors found = solve(context, *problem, {});
+    EXPECT_EQ(found.report.solver, "lanczos");
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(*problem, found, 1e-4);
+  }
+  const DeviceEigenvectors found = solve(context, island, {});
+  EXPECT_NEAR(found.values[1], 0, 1e-6);  // The pixel's own.
+  EXPECT_GT(found.values[2], 1e-6);
+}
+
+TEST(Eigensolver, WeightsThatUnderflowLeaveARightAnswer) {
+  // A column of pixels whose affinities to all others are too small for a float.
+  Context context(test_device());
+  EigenProblem problem(45, 37, 5);
+  const DiaShape& shape = problem.matrix.shape;
+  std::vector<double> degree(shape.rows, 0.0);
+  for (const bool normalise : {false, true}) {
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      for (std::size_t i = 0; i < shape.rows; ++i) {
+        const std::int64_t col = static_cast<std::int64_t>(i) + shape.offsets[d];
+        if (col < 0 || col >= static_cast<std::int64_t>(shape.rows)) continue;
+        const auto j = static_cast<std::size_t>(col);
+        float& value = problem.matrix.values[d * shape.pitch + i];
+        if (normalise) {
+          value = static_cast<float>(value / std::sqrt(degree[i] * degree[j]));
+        } else {
+          value *= problem.sqrt_degree[i] * problem.sqrt_degree[j];
+          if ((i % 45 == 21) != (j % 45 == 21)) value = 0;
+          degree[i] += value;
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
+  }
+  const DeviceEigenvectors found = solve(context, problem, {});
+  EXPECT_EQ(found.report.solver, "lanczos");  // No kept pixel is near an odd column of its own.
+  EXPECT_TRUE(found.report.converged);
+  expect_sound(problem, found, 1e-4);
+  // Two pieces: the column, and both sides, which reach each other across it.
+  EXPECT_NEAR(found.values[1], 0, 1e-6);
+  EXPECT_GT(found.values[2], 1e-6);
+}
+
+TEST(Eigensolver, MoreVectorsThanPixelsGiveAsManyAsPixels) {
+  Context context(test_device());
+  const EigenProblem problem(21, 13, 5);
+  EigenParameters parameters;
+  parameters.vectors = 300;
+  const DeviceEigenvectors found = solve(context, problem, parameters);
+  EXPECT_EQ(found.count, 21 * 13);
+  EXPECT_TRUE(found.report.converged);
+}
+
+TEST(Eigensolver, ManyVectorsComeByMultilevelToo) {
+  Context context(test_device());
+  const EigenProblem problem(90, 70, 5);
+  EigenParameters parameters;
+  parameters.vectors = 60;
+  const DeviceEigenvectors found = solve(context, problem, parameters);
+  EXPECT_EQ(found.report.solver, "multilevel");
+  EXPECT_TRUE(found.report.converged);
+  ASSERT_EQ(found.count, 60);
+  expect_sound(problem, found, 1e-4);
+}
+
+TEST(Eigensolver, ADeviceThatRunsOutOfMemoryHalfWayIsADeviceError) {
+  const EigenProblem problem(90, 70, 5);
+  Context context(test_device());
+  DeviceEigenProblem device(context, problem);
+  const auto run = [&] {
+    return eigenvectors(context, device.op, device.matrix, problem.grid,
+                        disc_stencil(problem.radius), device.sqrt_degree, {});
+  };
+  context.reset_memory_peak();
+  const std::uint64_t before = context.memory_in_use();
+  const DeviceEigenvectors whole = run();
+  const std::uint64_t need = context.memory_peak() - before;
+  for (const double share : {0.02, 0.3, 0.6, 0.9, 0.999}) {
+    context.limit_memory(context.memory_in_use() +
+                         static_cast<std::uint64_t>(share * static_cast<double>(need)));
+    EXPECT_THROW(run(), DeviceError) << share;
+  }
+  context.limit_memory(0);
+  EXPECT_EQ(run().basis.download(), whole.basis.download());  // And the device still works.
 }
 
 TEST(Eigensolver, RefusesNaN) {
@@ -209,7 +421,8 @@ TEST(Eigensolver, StopsWhenAsked) {
   watch.progress = [&](std::string_view, double share) {
     if (share > 0) cancel.cancel();
   };
-  EXPECT_THROW(eigenvectors(context, device.op, device.matrix, device.sqrt_degree, {}, watch),
+  EXPECT_THROW(eigenvectors(context, device.op, device.matrix, problem.grid,
+                            disc_stencil(problem.radius), device.sqrt_degree, {}, watch),
                CancelledError);
 }
 

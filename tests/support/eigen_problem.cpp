@@ -5,9 +5,9 @@
 
 namespace diacut::testing {
 
-EigenProblem::EigenProblem(int width, int height, int radius, double noise,
+EigenProblem::EigenProblem(int width, int height, int disc_radius, double noise,
                            const std::vector<std::uint8_t>& hidden)
-    : grid{width, height, width} {
+    : grid{width, height, width}, radius(disc_radius) {
   const Stencil stencil = disc_stencil(radius);
   matrix.shape = dia_shape(grid, stencil);
   const std::size_t n = grid.rows();

@@ -14,6 +14,7 @@ namespace diacut::testing {
 /// is not 0 have no data.
 struct EigenProblem {
   Grid grid;
+  int radius = 0;
   HostDiaMatrix matrix;
   std::vector<float> sqrt_degree;
 

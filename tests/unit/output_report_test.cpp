@@ -29,7 +29,7 @@ struct Sample {
   Sample() {
     segmentation.labels = {4, 3, 3, {0, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 3}};
     segmentation.eigenvectors.values = {0, 1e-5, 2.5e-4};
-    segmentation.eigenvectors.report = {true, 345, 6, 8, {1e-7, 2e-5, 9e-5}};
+    segmentation.eigenvectors.report = {true, "multilevel", 345, 23, 5, 6, 8, {1e-7, 2e-5, 9e-5}};
     segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
     segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
     segmentation.host_peak_bytes = 70'000'000;
@@ -72,7 +72,8 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                             "device_largest_allocation_bytes": 5000000000,
                             "device_plan": [{"what": "matrix", "bytes": 5000000000},
                                             {"what": "basis", "bytes": 3000}]})"));
-  EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "products": 345, "restarts": 6,
+  EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "solver": "multilevel", "levels": 5,
+                                           "products": 345, "passes": 23, "restarts": 6,
                                            "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],
                                            "residuals": [1e-7, 2e-5, 9e-5]})"));
 }

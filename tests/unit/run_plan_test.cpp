@@ -28,7 +28,7 @@ TEST(RunPlan, HoldsTheMatrixInEveryPhase) {
     EXPECT_EQ(phase->largest().bytes, matrix);
     EXPECT_GT(phase->total(), matrix);
   }
-  // Seventeen vectors and what Lanczos needs beside them.
+  // Seventeen vectors and what the solver needs beside them.
   EXPECT_GT(plan.eigen.total(), matrix + 17ull * 154'401 * 4);
 }
 
@@ -101,6 +101,26 @@ TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
                                         std::to_string(largest->height) + ")"));
   }
   EXPECT_NO_THROW(check_memory(plan, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
+}
+
+TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFit) {
+  const Grid grid = grid_for(600, 400);
+  Parameters lanczos;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  const auto need = [&](const Parameters& parameters) {
+    const RunPlan plan = plan_run(grid, parameters);
+    return std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
+  };
+  const std::uint64_t multilevel = need({});
+  ASSERT_GT(multilevel, need(lanczos));
+  const DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  EXPECT_EQ(solver_that_fits(grid, {}, device, multilevel).eigen.solver, SolverKind::kMultilevel);
+  const Parameters smaller = solver_that_fits(grid, {}, device, multilevel - 1);
+  EXPECT_EQ(smaller.eigen.solver, SolverKind::kLanczos);
+  EXPECT_TRUE(plan_run(grid, smaller).fits(device, multilevel - 1));
+  Parameters spectra;
+  spectra.eigen.solver = SolverKind::kSpectra;
+  EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
 }
 
 TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {

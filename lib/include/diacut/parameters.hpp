@@ -68,10 +68,10 @@ struct MatvecParameters {
   MatvecKind kernel = MatvecKind::kAuto;
 };
 
-enum class SolverKind { kLanczos, kSpectra };
+enum class SolverKind { kMultilevel, kLanczos, kSpectra };
 
 struct EigenParameters {
-  SolverKind solver = SolverKind::kLanczos;
+  SolverKind solver = SolverKind::kMultilevel;
   /// Eigenvectors, the trivial one (which is known) included: 17 gives 16 to work with.
   int vectors = 17;
   /// Norm of A x - theta x at which a pair counts as converged (the norm of A is 1).

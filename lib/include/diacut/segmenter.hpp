@@ -28,8 +28,14 @@ struct StageTime {
 /// What the eigensolver did and how good the result is.
 struct EigenReport {
   bool converged = false;
-  std::int64_t products = 0;  ///< Matrix-vector products, all of them.
-  int restarts = 0;
+  /// "multilevel", "lanczos", "spectra" or "dense": what ran, which for small images or such as
+  /// cannot be coarsened is not what was asked for.
+  std::string solver;
+  std::int64_t products = 0;  ///< Products with the matrix of one vector each, all of them.
+  /// Times that the matrix was read for them: fewer where one pass serves several vectors.
+  std::int64_t passes = 0;
+  int levels = 1;    ///< Grids, the image's own included.
+  int restarts = 0;  ///< Of Lanczos; iterations on all grids of the multilevel solver.
   int filter_degree = 1;
   /// Norms of A x - theta x, one a vector, the trivial one first.
   std::vector<double> residuals;

@@ -1,0 +1,266 @@
+#include "eigen/coarse_levels.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace diacut {
+
+namespace {
+
+/// A grid of at most so many elements is solved densely.
+constexpr std::size_t kLastRows = 256;
+/// And one of at most so many is, when few of them have data.
+constexpr std::size_t kMostLastRows = 1024;
+/// Eigenvalues of I - A below this are 0: other pieces of the image than the first.
+constexpr double kZero = 1e-6;
+/// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
+/// what is slower over to the coarser grid.
+constexpr double kSmoothFrom = 0.1;
+/// Affinities may have negative eigenvalues, coarse matrices, P'A = A gain A, have none.
+constexpr double kSmoothTo = 1.36;
+constexpr double kSmoothToCoarse = 1.02;
+/// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
+constexpr double kHops = 2;
+
+/// The inverse roots of the Chebyshev polynomial on [from, to]: x += w (b - (I - A) x) for each in
+/// turn damps the error there the most.
+std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
+  const double to = finest ? kSmoothTo : kSmoothToCoarse;
+  std::array<double, CoarseLevels::kSmoothing> steps{};
+  for (int k = 0; k < CoarseLevels::kSmoothing; ++k) {
+    const double root = std::cos(std::numbers::pi * (2 * k + 1) / (2 * CoarseLevels::kSmoothing));
+    steps[static_cast<std::size_t>(k)] =
+        1 / ((to + kSmoothFrom) / 2 - (to - kSmoothFrom) / 2 * root);
+  }
+  return steps;
+}
+
+double norm_of(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value) * value;
+  return std::sqrt(sum);
+}
+
+std::size_t with_data(const std::vector<float>& degrees) {
+  return static_cast<std::size_t>(
+      std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
+}
+
+std::vector<float> every_other(const std::vector<float>& values, const GridLayout& layout) {
+  std::vector<float> kept;
+  for (int y = 0; y < layout.height; y += 2) {
+    for (int x = 0; x < layout.width; x += 2) {
+      kept.push_back(values[static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.stride) +
+                            static_cast<std::size_t>(x)]);
+    }
+  }
+  return kept;
+}
+
+GridLayout coarser(const GridLayout& fine) {
+  GridLayout coarse;
+  coarse.width = (fine.width + 1) / 2;
+  coarse.height = (fine.height + 1) / 2;
+  coarse.stride = coarse.width;
+  coarse.pitch = dia_pitch(coarse.rows());
+  return coarse;
+}
+
+std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
+  std::vector<GridDiagonal> diagonals;
+  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  return diagonals;
+}
+
+}  // namespace
+
+CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
+                           int columns)
+    : context_(&context),
+      columns_(columns),
+      product_(context, diagonals, columns),
+      transfer_(context, diagonals, columns) {}
+
+std::size_t CoarseLevels::memory(const Grid& grid, const Stencil& stencil, int columns) {
+  GridLayout layout{grid.width, grid.height, grid.stride, dia_pitch(grid.rows())};
+  const auto wide = static_cast<std::size_t>(columns);
+  std::size_t floats = kMostLastRows * (kMostLastRows + 2 * wide);
+  while (layout.rows() > kLastRows) {
+    floats += layout.rows();
+    layout = coarser(layout);
+    floats += layout.pitch * stencil.size() + layout.rows() * (1 + 3 * wide);
+  }
+  return floats * sizeof(float) + BlockRitz::memory(columns, kMostLastRows);
+}
+
+std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
+                                                const Grid& grid, const Stencil& stencil,
+                                                const Buffer<float>& sqrt_degree,
+                                                const std::vector<float>& degrees, int columns) {
+  if (stencil.radius < 2) return std::nullopt;  // A pixel between four kept ones reaches none.
+  const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
+  CoarseLevels result(context, diagonals, columns);
+  Coarsen coarsen(context, diagonals);
+
+  auto finest = std::make_unique<Level>();
+  finest->layout = {grid.width, grid.height, grid.stride, matrix.shape.pitch};
+  finest->values = &matrix.values;
+  finest->sqrt_degree = &sqrt_degree;
+  finest->norm = norm_of(degrees);
+  result.levels_.push_back(std::move(finest));
+  std::vector<float> own_degrees = degrees;
+  const auto wide = static_cast<std::size_t>(columns);
+  for (;;) {
+    Level& fine = *result.levels_.back();
+    if (fine.layout.rows() <= kLastRows) break;
+    std::vector<float> kept = every_other(own_degrees, fine.layout);
+    if (with_data(kept) < 3 * wide) break;
+    auto level = std::make_unique<Level>();
+    level->layout = coarser(fine.layout);
+    const std::size_t rows = level->layout.rows();
+    fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
+    if (!coarsen.gains(*fine.values, fine.layout, *fine.sqrt_degree, fine.gain)) {
+      return std::nullopt;
+    }
+    level->own_values =
+        context.allocate<float>(level->layout.pitch * stencil.size(), "a coarse matrix");
+    level->values = &level->own_values;
+    coarsen.matrix(*fine.values, fine.layout, fine.gain, level->own_values, level->layout.pitch);
+    level->own_sqrt_degree = context.allocate<float>(rows, "coarse square roots of the degrees");
+    level->own_sqrt_degree.upload(kept);
+    level->sqrt_degree = &level->own_sqrt_degree;
+    level->norm = norm_of(kept);
+    for (Buffer<float>* block : {&level->b, &level->x, &level->t}) {
+      *block = context.allocate<float>(rows * wide, "a coarse block of vectors");
+    }
+    own_degrees = std::move(kept);
+    result.levels_.push_back(std::move(level));
+  }
+  if (result.count() < 2 || !result.finish(own_degrees)) return std::nullopt;
+  return result;
+}
+
+/// The dense solution on the last level.
+bool CoarseLevels::finish(const std::vector<float>& degrees) {
+  const Level& last = *levels_.back();
+  const std::size_t rows = last.layout.rows();
+  if (rows > kMostLastRows) return false;
+  std::vector<Eigen::Index> unknown(rows, -1);
+  Eigen::Index n = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (degrees[i] > 0) unknown[i] = n++;
+  }
+  if (n < columns_) return false;
+
+  // Columns of A by products with columns of the identity, which shares the layout of A with the
+  // kernels alone.
+  const auto wide = static_cast<std::size_t>(columns_);
+  auto in = context_->allocate<float>(rows * wide, "a coarse block of vectors");
+  auto out = context_->allocate<float>(rows * wide, "a coarse block of vectors");
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  for (std::size_t first = 0; first < rows; first += wide) {
+    const std::size_t count = std::min(wide, rows - first);
+    std::vector<float> identity(rows * wide, 0.0F);
+    for (std::size_t c = 0; c < count; ++c) identity[(first + c) * wide + c] = 1;
+    in.upload(identity);
+    product_.launch(*last.values, last.layout, in, out);
+    const std::vector<float> values = out.download();
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t c = 0; c < count; ++c) {
+        if (unknown[i] >= 0 && unknown[first + c] >= 0) {
+          a(unknown[i], unknown[first + c]) = values[i * wide + c];
+        }
+      }
+    }
+  }
+  if (!a.allFinite()) return false;
+  Eigen::VectorXd trivial(n);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (unknown[i] >= 0) trivial(unknown[i]) = degrees[i];
+  }
+  trivial.normalize();
+  // The spectrum lies in [-1, 1]: this moves the trivial vector below all others.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a -
+                                                              3.0 * trivial * trivial.transpose());
+  if (solver.info() != Eigen::Success) return false;
+
+  last_vectors_.assign(rows * wide, 0.0F);
+  Eigen::VectorXd inverse_values(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double lambda = 1 - solver.eigenvalues()(k);
+    inverse_values(k) = lambda > kZero && k > 0 ? 1 / lambda : 0;
+  }
+  const Eigen::MatrixXd inverse =
+      solver.eigenvectors() * inverse_values.asDiagonal() * solver.eigenvectors().transpose();
+  std::vector<float> dense(rows * rows, 0.0F);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (unknown[i] < 0) continue;
+    last_vectors_[i * wide] = static_cast<float>(trivial(unknown[i]));
+    for (int k = 1; k < columns_; ++k) {
+      last_vectors_[i * wide + static_cast<std::size_t>(k)] =
+          static_cast<float>(solver.eigenvectors()(unknown[i], n - k));
+    }
+    for (std::size_t j = 0; j < rows; ++j) {
+      if (unknown[j] >= 0) {
+        dense[i * rows + j] = static_cast<float>(inverse(unknown[i], unknown[j]));
+      }
+    }
+  }
+  inverse_ = context_->allocate<float>(dense.size(), "the inverse on the last level");
+  inverse_.upload(dense);
+  last_kernels_ = std::make_unique<BlockRitz>(*context_, columns_, rows);
+  return true;
+}
+
+void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
+                        Buffer<float>& out, double alpha, double beta, double gamma) {
+  Level& own = at(level);
+  product_.launch(*own.values, own.layout, x, other, out, static_cast<float>(alpha),
+                  static_cast<float>(beta), static_cast<float>(gamma));
+  ++own.passes;
+}
+
+void CoarseLevels::product(int level, const Buffer<float>& x, Buffer<float>& out) {
+  step(level, x, x, out, 1, 0, 0);
+}
+
+void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>& x,
+                                Buffer<float>& t) {
+  Level& own = at(level);
+  if (level + 1 == count()) {
+    last_kernels_->dense(inverse_, own.layout.rows(), b, x);
+    return;
+  }
+  const auto w = smoother(level == 0);
+  Buffer<float>* current = &x;
+  Buffer<float>* spare = &t;
+  // The first step from 0 is w[0] b; the second takes it from there in one pass.
+  step(level, b, b, *current, w[0] * w[1], (1 - w[1]) * w[0] + w[1], 0);
+  for (std::size_t k = 2; k < w.size(); ++k) {
+    step(level, *current, b, *spare, w[k], 1 - w[k], w[k]);
+    std::swap(current, spare);
+  }
+  step(level, *current, b, *spare, 1, -1, 1);  // b - (I - A) x
+  Level& next = at(level + 1);
+  transfer_.restrict_to(*own.values, own.gain, own.layout, *spare, static_cast<float>(1 / kHops),
+                        next.b);
+  precondition(level + 1, next.b, next.x, next.t);
+  transfer_.prolong(*own.values, own.gain, own.layout, next.x, true, *current);
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    step(level, *current, b, *spare, w[k], 1 - w[k], w[k]);
+    std::swap(current, spare);
+  }
+  // 2 (kSmoothing - 1) swaps: the result is in x.
+}
+
+void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
+  const Level& own = at(level);
+  transfer_.prolong(*own.values, own.gain, own.layout, coarse, false, fine);
+  last_kernels_->insert(*own.sqrt_degree, static_cast<float>(1 / own.norm), own.layout.rows(), 0,
+                        fine);
+}
+
+}  // namespace diacut

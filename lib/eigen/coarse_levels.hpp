@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "opencl/launchers/block_product.hpp"
+#include "opencl/launchers/block_ritz.hpp"
+#include "opencl/launchers/block_transfer.hpp"
+#include "opencl/launchers/coarsen.hpp"
+#include "sparse/dia_matrix.hpp"
+#include "sparse/stencil.hpp"
+
+namespace diacut {
+
+/// A normalised affinity matrix A on ever coarser grids, each of every other row and column of the
+/// one before (kernels/coarsen.cl), down to one that is solved densely; and the V-cycle over them:
+/// about the inverse of I - A on what is orthogonal to the trivial eigenvector, at the cost of a
+/// few products. An eigenvalue of I - A near 0 is about twice as large on the next grid.
+class CoarseLevels {
+ public:
+  /// Steps of the smoother before and after the coarser grid.
+  static constexpr int kSmoothing = 2;
+
+  /// Builds the levels, for blocks of `columns` columns. `degrees` are the elements of
+  /// sqrt_degree. Nothing if an image cannot be coarsened down to a grid small enough: a radius of
+  /// 1, pixels with data that no kept pixel is near, or hardly any pixels with data. `matrix` and
+  /// `sqrt_degree` must outlive the result.
+  static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
+                                           const Grid& grid, const Stencil& stencil,
+                                           const Buffer<float>& sqrt_degree,
+                                           const std::vector<float>& degrees, int columns);
+
+  /// Bytes that build() allocates at most.
+  static std::size_t memory(const Grid& grid, const Stencil& stencil, int columns);
+
+  int count() const { return static_cast<int>(levels_.size()); }
+  std::size_t rows(int level) const { return at(level).layout.rows(); }
+
+  /// out = A x on that level.
+  void product(int level, const Buffer<float>& x, Buffer<float>& out);
+  /// x = about the inverse of I - A times b; t is overwritten.
+  void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t);
+  /// fine = the interpolation of the next level's `coarse`, with the trivial eigenvector in column
+  /// 0.
+  void prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine);
+  /// The eigenvectors on the last level, descending, the trivial one first, in a block; rows(last)
+  /// by columns.
+  const std::vector<float>& last_vectors() const { return last_vectors_; }
+
+  /// Passes over a level's matrix so far.
+  std::int64_t passes(int level) const { return at(level).passes; }
+
+ private:
+  struct Level {
+    GridLayout layout;
+    const Buffer<float>* values = nullptr;
+    const Buffer<float>* sqrt_degree = nullptr;
+    Buffer<float> own_values;
+    Buffer<float> own_sqrt_degree;
+    double norm = 0;     ///< Of sqrt_degree.
+    Buffer<float> gain;  ///< Of the interpolation from the next level.
+    Buffer<float> b;     ///< Blocks for the V-cycle, on coarse levels.
+    Buffer<float> x;
+    Buffer<float> t;
+    std::int64_t passes = 0;
+  };
+
+  CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals, int columns);
+
+  Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
+  const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
+  bool finish(const std::vector<float>& degrees);
+  void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
+            double alpha, double beta, double gamma);
+
+  Context* context_;
+  int columns_;
+  BlockProduct product_;
+  BlockTransfer transfer_;
+  std::unique_ptr<BlockRitz> last_kernels_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  Buffer<float> inverse_;
+  std::vector<float> last_vectors_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// One diagonal of a matrix on a grid: it multiplies the neighbour dx to the right and dy down.
+struct GridDiagonal {
+  int dx;
+  int dy;
+};
+
+/// How a matrix lies on a grid: width x height pixels, `stride` elements from one image row to the
+/// next, `pitch` from one diagonal to the next.
+struct GridLayout {
+  int width = 0;
+  int height = 0;
+  int stride = 0;
+  std::size_t pitch = 0;
+
+  std::size_t rows() const {
+    return static_cast<std::size_t>(stride) * static_cast<std::size_t>(height);
+  }
+};
+
+/// Columns of a block that holds `wanted` vectors (kernels/block.clh): a multiple of 8.
+constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
+
+/// Columns that one vector of the device's holds.
+int block_vector(const DeviceInfo& device);
+
+/// The macros that block.clh asks for.
+std::string block_options(const DeviceInfo& device, int columns);
+
+/// -DBANDS: runs of diagonals of equal dy and ascending dx.
+std::string bands_option(std::span<const GridDiagonal> diagonals);
+
+/// The largest |dx| or |dy|.
+int reach_of(std::span<const GridDiagonal> diagonals);
+
+}  // namespace diacut

@@ -1,0 +1,235 @@
+#include "opencl/launchers/block_ritz.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "block_ritz.cl";
+/// Elements that are summed in float before the sum goes on in double.
+constexpr std::size_t kFloats = 32;
+
+bool is_cpu(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
+
+int tile_of(bool cpu) { return cpu ? 8 : 4; }
+
+/// Elements of one group of partial sums. On a CPU they stay in its cache while all tiles pass over
+/// them.
+std::size_t chunk_for(bool cpu, std::size_t rows) {
+  const std::size_t most_groups = cpu ? 512 : 256;
+  const std::size_t least = cpu ? 512 : 64;
+  return std::max(least, round_up(round_up(rows, most_groups) / most_groups, kFloats));
+}
+
+/// Tiles on and above the diagonal of both Gram matrices of `blocks` blocks.
+std::size_t tile_count(int columns, int tile, int blocks) {
+  const auto side = static_cast<std::size_t>(columns / tile * blocks);
+  return side * (side + 1);
+}
+
+/// Of all groups; fewer elements never need more.
+std::size_t partial_count(bool cpu, int columns, std::size_t rows) {
+  const int tile = tile_of(cpu);
+  const std::size_t chunk = chunk_for(cpu, rows);
+  return round_up(rows, chunk) / chunk * tile_count(columns, tile, 3) *
+         static_cast<std::size_t>(tile * tile);
+}
+
+std::size_t rows_at_once(const DeviceInfo& device, int columns) {
+  const std::size_t bytes = 3 * static_cast<std::size_t>(columns) * sizeof(float);
+  const std::size_t fit = device.local_memory / 2 / bytes;
+  if (fit == 0) {
+    throw DeviceError(
+        fmt::format("blocks of {} vectors are more than {} can combine in its {} bytes of local "
+                    "memory: lower eigen.vectors or use --solver lanczos",
+                    columns, device.name, device.local_memory));
+  }
+  return std::min<std::size_t>(std::bit_floor(fit), 16);
+}
+
+}  // namespace
+
+std::size_t BlockRitz::memory(int columns, std::size_t max_rows) {
+  const auto wide = static_cast<std::size_t>(columns);
+  std::size_t most = 0;
+  for (const bool cpu : {false, true}) {
+    const std::size_t tiles = tile_count(columns, tile_of(cpu), 3);
+    const auto tile_values = static_cast<std::size_t>(tile_of(cpu) * tile_of(cpu));
+    most = std::max(most, partial_count(cpu, columns, max_rows) * sizeof(std::uint64_t) +
+                              tiles * (tile_values * sizeof(std::uint64_t) + 3 * sizeof(cl_int4)));
+  }
+  return most + (3 * wide * wide + wide) * sizeof(float);
+}
+
+BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows)
+    : context_(&context),
+      columns_(columns),
+      tile_(tile_of(is_cpu(context.info()))),
+      sets_(static_cast<std::size_t>(columns / block_vector(context.info()))),
+      combined_rows_(rows_at_once(context.info(), columns)),
+      combine_group_(is_cpu(context.info()) ? 1
+                                            : std::bit_floor(std::clamp<std::size_t>(
+                                                  context.info().max_work_group, 1, 64))),
+      partials_(context, partial_count(is_cpu(context.info()), columns, max_rows),
+                "partial dot products"),
+      sums_(context,
+            tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
+                static_cast<std::size_t>(tile_),
+            "dot products"),
+      rotation_(context, 3 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(columns),
+                "a rotation of blocks"),
+      theta_(context, static_cast<std::size_t>(columns), "Ritz values") {
+  for (int blocks = 1; blocks <= 3; ++blocks) {
+    tile_begins_[static_cast<std::size_t>(blocks)] = static_cast<int>(host_tiles_.size());
+    const int per_block = columns / tile_;
+    for (const int product : {0, 3}) {
+      for (int i = 0; i < blocks * per_block; ++i) {
+        for (int j = i; j < blocks * per_block; ++j) {
+          host_tiles_.push_back(
+              {i / per_block, i % per_block, product + j / per_block, j % per_block});
+        }
+      }
+    }
+    tile_counts_[static_cast<std::size_t>(blocks)] =
+        static_cast<int>(host_tiles_.size()) - tile_begins_[static_cast<std::size_t>(blocks)];
+  }
+  std::vector<cl_int4> tiles;
+  for (const auto& tile : host_tiles_) tiles.push_back({{tile[0], tile[1], tile[2], tile[3]}});
+  tiles_ = context.allocate<cl_int4>(tiles.size(), "tiles of the Gram matrices");
+  tiles_.upload(tiles);
+  const std::string options = fmt::format("{} -DTILE={} -DFLOATS={} -DROWS={} -DGROUP={}",
+                                          block_options(context.info(), columns), tile_, kFloats,
+                                          combined_rows_, combine_group_);
+  gram_ = context.kernel(kFile, "block_gram", options);
+  sum_ = context.kernel(kFile, "block_sum", options);
+  combine_ = context.kernel(kFile, "block_combine", options);
+  residual_ = context.kernel(kFile, "block_residual", options);
+  dense_ = context.kernel(kFile, "block_dense", options);
+  insert_ = context.kernel(kFile, "block_insert", options);
+  extract_ = context.kernel(kFile, "block_extract", options);
+}
+
+BlockRitz::Gram BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
+                                const std::array<Buffer<float>*, 3>& as, int blocks,
+                                std::size_t rows) {
+  const auto at = static_cast<std::size_t>(blocks);
+  const int count = tile_counts_[at];
+  const std::size_t group = is_cpu(context_->info()) ? 1 : kRowGroup;
+  const std::size_t chunk = chunk_for(is_cpu(context_->info()), rows);
+  const std::size_t groups = round_up(rows, chunk) / chunk;
+  cl_uint index = 0;
+  with_device_errors("setting a kernel's arguments", [&] {
+    for (const auto& set : {s, as}) {
+      for (int b = 0; b < 3; ++b) {
+        gram_.setArg(index++, set[static_cast<std::size_t>(b < blocks ? b : 0)]->cl());
+      }
+    }
+    gram_.setArg(index++, tiles_.cl());
+    gram_.setArg(index++, static_cast<cl_uint>(tile_begins_[at]));
+    gram_.setArg(index++, static_cast<cl_uint>(count));
+    gram_.setArg(index++, static_cast<cl_ulong>(rows));
+    gram_.setArg(index++, static_cast<cl_ulong>(chunk));
+    gram_.setArg(index++, partials_.cl());
+  });
+  context_->launch(gram_, cl::NDRange(round_up(static_cast<std::size_t>(count), group), groups),
+                   cl::NDRange(group, 1));
+  const auto values = static_cast<std::size_t>(count * tile_ * tile_);
+  with_device_errors("setting a kernel's arguments", [&] {
+    sum_.setArg(0, partials_.cl());
+    sum_.setArg(1, static_cast<cl_uint>(groups));
+    sum_.setArg(2, static_cast<cl_uint>(values));
+    sum_.setArg(3, sums_.cl());
+  });
+  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup)), cl::NDRange(kRowGroup));
+  const std::vector<double> sums = sums_.download(values);
+
+  Gram result;
+  result.side = blocks * columns_;
+  const auto side = static_cast<std::size_t>(result.side);
+  result.with_self.assign(side * side, 0);
+  result.with_product.assign(side * side, 0);
+  const auto tile_values = static_cast<std::size_t>(tile_ * tile_);
+  for (int t = 0; t < count; ++t) {
+    const auto& tile = host_tiles_[static_cast<std::size_t>(tile_begins_[at] + t)];
+    std::vector<double>& out = tile[2] >= 3 ? result.with_product : result.with_self;
+    const int first_row = tile[0] * columns_ + tile[1] * tile_;
+    const int first_col = tile[2] % 3 * columns_ + tile[3] * tile_;
+    for (int i = 0; i < tile_; ++i) {
+      for (int j = 0; j < tile_; ++j) {
+        const double value = sums[static_cast<std::size_t>(t) * tile_values +
+                                  static_cast<std::size_t>(i * tile_ + j)];
+        const auto row = static_cast<std::size_t>(first_row + i);
+        const auto col = static_cast<std::size_t>(first_col + j);
+        out[row * side + col] = value;
+        out[col * side + row] = value;
+      }
+    }
+  }
+  return result;
+}
+
+void BlockRitz::rotation(const std::vector<float>& rotation) { rotation_.upload(rotation); }
+
+void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, std::size_t rows) {
+  const std::size_t old = 3 * combined_rows_ * static_cast<std::size_t>(columns_) * sizeof(float);
+  with_device_errors("setting a kernel's arguments", [&] {
+    combine_.setArg(0, s[0]->cl());
+    combine_.setArg(1, s[1]->cl());
+    combine_.setArg(2, s[2]->cl());
+    combine_.setArg(3, rotation_.cl());
+    combine_.setArg(4, static_cast<cl_uint>(blocks));
+    combine_.setArg(5, static_cast<cl_ulong>(rows));
+    combine_.setArg(6, cl::Local(old));
+  });
+  const std::size_t groups = round_up(rows, combined_rows_) / combined_rows_;
+  context_->launch(combine_, cl::NDRange(groups * combine_group_), cl::NDRange(combine_group_));
+}
+
+std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Buffer<float>& ax,
+                                        const std::vector<float>& theta, std::size_t rows,
+                                        Buffer<float>& r) {
+  theta_.upload(theta);
+  const std::size_t chunk = chunk_for(is_cpu(context_->info()), rows);
+  const std::size_t groups = round_up(rows, chunk) / chunk;
+  set_arguments(residual_, x, ax, theta_, rows, chunk, r);
+  residual_.setArg(6, partials_.cl());
+  context_->launch(residual_, cl::NDRange(sets_, groups), cl::NullRange);
+  const auto values = static_cast<std::size_t>(columns_);
+  with_device_errors("setting a kernel's arguments", [&] {
+    sum_.setArg(0, partials_.cl());
+    sum_.setArg(1, static_cast<cl_uint>(groups));
+    sum_.setArg(2, static_cast<cl_uint>(values));
+    sum_.setArg(3, sums_.cl());
+  });
+  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup)), cl::NDRange(kRowGroup));
+  std::vector<double> norms = sums_.download(values);
+  for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
+  return norms;
+}
+
+void BlockRitz::dense(const Buffer<float>& matrix, std::size_t rows, const Buffer<float>& b,
+                      Buffer<float>& out) {
+  set_arguments(dense_, matrix, static_cast<int>(rows), b, out);
+  context_->launch(dense_, cl::NDRange(round_up(rows * sets_, kRowGroup)), cl::NDRange(kRowGroup));
+}
+
+void BlockRitz::insert(const Buffer<float>& vector, float factor, std::size_t rows, int column,
+                       Buffer<float>& x) {
+  set_arguments(insert_, vector, factor, rows, column, x);
+  context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
+}
+
+void BlockRitz::extract(const Buffer<float>& x, std::size_t rows, int count, std::size_t pitch,
+                        Buffer<float>& basis) {
+  set_arguments(extract_, x, rows, pitch, basis);
+  launch_rows(*context_, extract_, pitch, static_cast<std::size_t>(count));
+}
+
+}  // namespace diacut

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "opencl/launchers/block.hpp"
+
+namespace diacut {
+
+/// kernels/block_transfer.cl: blocks between an image's grid and that of every other row and
+/// column. `fine` is the layout of the finer one, whose matrix and gains these are.
+class BlockTransfer {
+ public:
+  BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns);
+
+  /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
+  void prolong(const Buffer<float>& values, const Buffer<float>& gain, const GridLayout& fine,
+               const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block);
+  /// coarse_block = factor P' fine_block. Enqueues.
+  void restrict_to(const Buffer<float>& values, const Buffer<float>& gain, const GridLayout& fine,
+                   const Buffer<float>& fine_block, float factor, Buffer<float>& coarse_block);
+
+ private:
+  Context* context_;
+  std::size_t sets_;
+  cl::Kernel prolong_;
+  cl::Kernel restrict_;
+};
+
+}  // namespace diacut

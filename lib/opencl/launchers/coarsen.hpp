@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+
+#include "opencl/launchers/block.hpp"
+
+namespace diacut {
+
+/// kernels/coarsen.cl: the interpolation to an image's pixels from those of every other row and
+/// column, and the matrix of those. `diagonals` are those of a disc in reading order.
+class Coarsen {
+ public:
+  Coarsen(Context& context, std::span<const GridDiagonal> diagonals);
+
+  /// Sets `gain`, layout.rows() elements. True if every element with data (sqrt_degree > 0) has a
+  /// kept one near. Waits.
+  bool gains(const Buffer<float>& values, const GridLayout& layout,
+             const Buffer<float>& sqrt_degree, Buffer<float>& gain);
+
+  /// The matrix of the kept pixels, diagonals() * coarse_pitch elements, on a grid of half the
+  /// width and height, rounded up, whose stride is its width. Enqueues.
+  void matrix(const Buffer<float>& values, const GridLayout& layout, const Buffer<float>& gain,
+              Buffer<float>& coarse, std::size_t coarse_pitch);
+
+  std::size_t diagonals() const { return diagonals_; }
+
+ private:
+  Context* context_;
+  std::size_t diagonals_;
+  std::size_t run_;
+  Buffer<cl_int4> pairs_;
+  Buffer<std::int32_t> begin_;
+  Buffer<cl_int2> targets_;
+  Buffer<std::int32_t> orphans_;
+  cl::Kernel gain_;
+  cl::Kernel matrix_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,586 @@
+// The kernels of the multilevel solver against plain loops in double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+
+#include "guarded.hpp"
+#include "opencl/launchers/block_product.hpp"
+#include "opencl/launchers/block_ritz.hpp"
+#include "opencl/launchers/block_transfer.hpp"
+#include "opencl/launchers/coarsen.hpp"
+#include "sparse/dia_matrix.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::expect_numbers;
+using testing::Guarded;
+using testing::test_device;
+
+constexpr double kEps = std::numeric_limits<float>::epsilon();
+
+std::size_t at_size(int value) { return static_cast<std::size_t>(value); }
+
+/// A random symmetric matrix on a grid; elements that `hidden` names have no data.
+struct Problem {
+  Stencil stencil;
+  GridLayout layout;
+  HostDiaMatrix matrix;
+  std::vector<float> sqrt_degree;
+  std::vector<GridDiagonal> diagonals;
+
+  Problem(int width, int height, int padding, int radius, unsigned seed,
+          const std::vector<std::size_t>& hidden = {})
+      : stencil(disc_stencil(radius)) {
+    const Grid grid{width, height, width + padding};
+    matrix.shape = dia_shape(grid, stencil);
+    layout = {width, height, width + padding, matrix.shape.pitch};
+    matrix.values.assign(matrix.shape.stored(), 0.0F);
+    sqrt_degree.assign(grid.rows(), 0.0F);
+    for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+    std::vector<bool> data(grid.rows(), false);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> weight(0.001F, 1.0F);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) data[element(x, y)] = true;
+    }
+    for (const std::size_t row : hidden) data[row] = false;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        if (!data[element(x, y)]) continue;
+        sqrt_degree[element(x, y)] = 1 + 3 * weight(random);
+        for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
+          const int nx = x + stencil.entries[d].dx;
+          const int ny = y + stencil.entries[d].dy;
+          if (nx < 0 || nx >= width || ny >= height || !data[element(nx, ny)]) continue;
+          const float value = weight(random);
+          matrix.values[d * layout.pitch + element(x, y)] = value;
+          matrix.values[stencil.opposite(d) * layout.pitch + element(nx, ny)] = value;
+        }
+      }
+    }
+  }
+
+  std::size_t element(int x, int y) const {
+    return at_size(y) * at_size(matrix.shape.rows == 0 ? 0 : stride()) + at_size(x);
+  }
+  int stride() const { return layout.stride; }
+  std::size_t rows() const { return matrix.shape.rows; }
+  /// A_ij, 0 where the stencil does not reach.
+  double value(std::size_t i, int dx, int dy) const {
+    for (std::size_t d = 0; d < stencil.size(); ++d) {
+      if (stencil.entries[d].dx == dx && stencil.entries[d].dy == dy) {
+        return matrix.values[d * layout.pitch + i];
+      }
+    }
+    return 0;
+  }
+};
+
+std::vector<float> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+struct Size {
+  int width, height, padding;
+};
+constexpr Size kSizes[] = {{1, 1, 0},   {1, 7, 0},    {7, 1, 0},  {2, 2, 0},  {3, 5, 2},
+                           {8, 8, 0},   {63, 1, 1},   {13, 5, 0}, {64, 2, 7}, {65, 3, 0},
+                           {31, 37, 4}, {127, 17, 0}, {67, 66, 0}};
+
+/// Column `column` of a block.
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
+  std::vector<double> result;
+  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
+    result.push_back(block[i]);
+  }
+  return result;
+}
+
+void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
+                 const std::vector<double>& magnitude, double roundings) {
+  ASSERT_EQ(found.size(), expected.size());
+  expect_numbers(found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_LE(std::abs(found[i] - expected[i]), roundings * kEps * magnitude[i])
+        << "value " << i << ": " << found[i] << ", expected " << expected[i];
+  }
+}
+
+class BlockTest : public ::testing::Test {
+ protected:
+  Context context_{test_device()};
+
+  Buffer<float> uploaded(const std::vector<float>& values) {
+    auto buffer = context_.allocate<float>(std::max<std::size_t>(values.size(), 1), "values");
+    if (!values.empty()) buffer.upload(values);
+    return buffer;
+  }
+};
+
+TEST_F(BlockTest, ProductAgreesWithPlainLoops) {
+  unsigned seed = 1;
+  for (const int radius : {1, 3, 5}) {
+    for (const int columns : {8, 16, 24, 40}) {
+      std::optional<BlockProduct> product;
+      for (const Size& size : kSizes) {
+        SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
+                                          << radius << " columns " << columns);
+        const Problem problem(size.width, size.height, size.padding, radius, ++seed);
+        if (!product) product.emplace(context_, problem.diagonals, columns);
+        const std::size_t count = problem.rows() * at_size(columns);
+        const std::vector<float> x = random_values(count, ++seed);
+        const std::vector<float> other = random_values(count, ++seed);
+        const Buffer<float> values = uploaded(problem.matrix.values);
+        Guarded<float> in(context_, x);
+        Guarded<float> added(context_, other);
+        Guarded<float> plain(context_, count);
+        Guarded<float> fused(context_, count);
+        product->launch(values, problem.layout, *in, *plain);
+        product->launch(values, problem.layout, *in, *added, *fused, 0.5F, -2.0F, 3.0F);
+        product->launch(values, problem.layout, *in, *added, *added, 0.5F, -2.0F, 3.0F);
+        const std::vector<float> got = plain.values();
+        const std::vector<float> got_fused = fused.values();
+        EXPECT_EQ(got_fused, added.values());  // In place.
+        std::vector<double> expected(count);
+        std::vector<double> magnitude(count);
+        std::vector<double> expected_fused(count);
+        std::vector<double> magnitude_fused(count);
+        for (int c = 0; c < columns; ++c) {
+          std::vector<double> sums;
+          const std::vector<double> result =
+              reference_matvec(problem.matrix, column_of(x, columns, c), &sums);
+          for (std::size_t i = 0; i < problem.rows(); ++i) {
+            const std::size_t at = i * at_size(columns) + at_size(c);
+            expected[at] = result[i];
+            magnitude[at] = sums[i];
+            expected_fused[at] = 0.5 * result[i] - 2.0 * x[at] + 3.0 * other[at];
+            magnitude_fused[at] = 0.5 * sums[i] + 2.0 * std::abs(x[at]) + 3.0 * std::abs(other[at]);
+          }
+        }
+        const double roundings = 4.0 + static_cast<double>(problem.stencil.size());
+        expect_near(got, expected, magnitude, roundings);
+        expect_near(got_fused, expected_fused, magnitude_fused, roundings);
+      }
+    }
+  }
+}
+
+TEST_F(BlockTest, ProductDoesNotReadOtherWithoutGamma) {
+  const Problem problem(23, 19, 0, 5, 3);
+  BlockProduct product(context_, problem.diagonals, 8);
+  const std::vector<float> x = random_values(problem.rows() * 8, 4);
+  Guarded<float> in(context_, x);
+  Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
+  Guarded<float> out(context_, problem.rows() * 8);
+  product.launch(uploaded(problem.matrix.values), problem.layout, *in, *nothing, *out, 1, 1, 0);
+  expect_numbers(out.values());
+}
+
+/// gain of coarsen.cl.
+std::vector<double> reference_gain(const Problem& problem) {
+  std::vector<double> gain(problem.rows(), 0.0);
+  for (int y = 0; y < problem.layout.height; ++y) {
+    for (int x = 0; x < problem.layout.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      double sum = 0;
+      for (const StencilOffset& entry : problem.stencil.entries) {
+        const int nx = x + entry.dx;
+        const int ny = y + entry.dy;
+        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+            nx % 2 != 0 || ny % 2 != 0) {
+          continue;
+        }
+        sum += problem.value(i, entry.dx, entry.dy) * problem.sqrt_degree[problem.element(nx, ny)];
+      }
+      gain[i] = problem.sqrt_degree[i] > 0 && sum > 0 ? problem.sqrt_degree[i] / sum : 0;
+    }
+  }
+  return gain;
+}
+
+/// The interpolation as dense rows: element i, coarse element J.
+std::vector<std::vector<double>> reference_interpolation(const Problem& problem,
+                                                         const std::vector<float>& gain) {
+  const int coarse_width = (problem.layout.width + 1) / 2;
+  const int coarse_height = (problem.layout.height + 1) / 2;
+  std::vector<std::vector<double>> p(
+      problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
+  for (int y = 0; y < problem.layout.height; ++y) {
+    for (int x = 0; x < problem.layout.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      for (const StencilOffset& entry : problem.stencil.entries) {
+        const int nx = x + entry.dx;
+        const int ny = y + entry.dy;
+        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+            nx % 2 != 0 || ny % 2 != 0) {
+          continue;
+        }
+        p[i][at_size(ny / 2 * coarse_width + nx / 2)] =
+            gain[i] * problem.value(i, entry.dx, entry.dy);
+      }
+    }
+  }
+  return p;
+}
+
+TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
+  unsigned seed = 100;
+  for (const Size& size : kSizes) {
+    for (const int radius : {2, 5}) {
+      SCOPED_TRACE(::testing::Message()
+                   << size.width << "x" << size.height << " radius " << radius);
+      const Problem problem(size.width, size.height, size.padding, radius, ++seed);
+      Coarsen coarsen(context_, problem.diagonals);
+      const Buffer<float> values = uploaded(problem.matrix.values);
+      Guarded<float> gain(context_, problem.rows());
+      EXPECT_TRUE(coarsen.gains(values, problem.layout, uploaded(problem.sqrt_degree), *gain));
+      const std::vector<float> gains = gain.values();
+      const std::vector<double> expected_gain = reference_gain(problem);
+      for (std::size_t i = 0; i < gains.size(); ++i) {
+        // One rounding a term, positive all, and a division.
+        ASSERT_LE(std::abs(gains[i] - expected_gain[i]),
+                  (2.0 + static_cast<double>(problem.stencil.size())) * kEps * expected_gain[i])
+            << i;
+      }
+
+      const int width = (size.width + 1) / 2;
+      const int height = (size.height + 1) / 2;
+      const Grid coarse_grid{width, height, width};
+      const DiaShape shape = dia_shape(coarse_grid, problem.stencil);
+      Guarded<float> coarse(context_, shape.stored());
+      coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+      // The launcher clears all of the buffer that it is given, the guard band with it.
+      std::vector<float> found = (*coarse).download();
+      for (std::size_t i = shape.stored(); i < found.size(); ++i) ASSERT_EQ(found[i], 0.0F);
+
+      const auto p = reference_interpolation(problem, gains);
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const std::size_t row = at_size(y * width + x);
+          for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+            const int nx = x + problem.stencil.entries[d].dx;
+            const int ny = y + problem.stencil.entries[d].dy;
+            double expected = 0;
+            if (nx >= 0 && nx < width && ny >= 0 && ny < height) {
+              for (const StencilOffset& hop : problem.stencil.entries) {
+                const int mx = 2 * x + hop.dx;
+                const int my = 2 * y + hop.dy;
+                if (mx < 0 || my < 0 || mx >= size.width || my >= size.height) continue;
+                expected += problem.value(problem.element(2 * x, 2 * y), hop.dx, hop.dy) *
+                            p[problem.element(mx, my)][at_size(ny * width + nx)];
+              }
+            }
+            ASSERT_LE(std::abs(found[d * shape.pitch + row] - expected),
+                      (3.0 + static_cast<double>(problem.stencil.size())) * kEps * expected)
+                << "diagonal " << d << " element " << row;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(BlockTest, CoarseMatrixKeepsTheTrivialEigenvector) {
+  // s = sqrt(degrees), A s = s: on the coarse grid too.
+  Problem problem(45, 38, 0, 5, 77);
+  const std::size_t n = problem.rows();
+  std::vector<double> degree(n, 0.0);
+  for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+    for (std::size_t i = 0; i < n; ++i)
+      degree[i] += problem.matrix.values[d * problem.layout.pitch + i];
+  }
+  for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t j = static_cast<std::int64_t>(i) + problem.matrix.shape.offsets[d];
+      if (j < 0 || j >= static_cast<std::int64_t>(n)) continue;
+      float& value = problem.matrix.values[d * problem.layout.pitch + i];
+      value =
+          static_cast<float>(value / std::sqrt(degree[i] * degree[static_cast<std::size_t>(j)]));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
+  }
+  Coarsen coarsen(context_, problem.diagonals);
+  const Buffer<float> values = uploaded(problem.matrix.values);
+  auto gain = context_.allocate<float>(n, "gain");
+  ASSERT_TRUE(coarsen.gains(values, problem.layout, uploaded(problem.sqrt_degree), gain));
+  const Grid grid{23, 19, 23};
+  HostDiaMatrix coarse{dia_shape(grid, problem.stencil), {}};
+  auto coarse_values = context_.allocate<float>(coarse.shape.stored(), "coarse");
+  coarsen.matrix(values, problem.layout, gain, coarse_values, coarse.shape.pitch);
+  coarse.values = coarse_values.download();
+  std::vector<double> s;
+  for (int y = 0; y < 38; y += 2) {
+    for (int x = 0; x < 45; x += 2) s.push_back(problem.sqrt_degree[problem.element(x, y)]);
+  }
+  const std::vector<double> product = reference_matvec(coarse, s);
+  for (std::size_t i = 0; i < s.size(); ++i) ASSERT_NEAR(product[i], s[i], 200 * kEps * s[i]) << i;
+}
+
+TEST_F(BlockTest, PixelsThatNoKeptOneIsNearAreReported) {
+  const Problem problem(9, 9, 0, 2, 5);
+  std::vector<std::size_t> hidden;
+  for (int y = 0; y < 9; ++y) {
+    for (int x = 0; x < 9; ++x) {
+      if (x > 4 && !(x == 7 && y == 7)) hidden.push_back(at_size(y * 9 + x));
+    }
+  }
+  const Problem island(9, 9, 0, 2, 5, hidden);
+  for (const Problem* each : {&problem, &island}) {
+    Coarsen coarsen(context_, each->diagonals);
+    Guarded<float> gain(context_, each->rows());
+    const bool reached = coarsen.gains(uploaded(each->matrix.values), each->layout,
+                                       uploaded(each->sqrt_degree), *gain);
+    EXPECT_EQ(reached, each == &problem);
+    EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);
+    expect_numbers(gain.values());
+  }
+}
+
+TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
+  unsigned seed = 300;
+  for (const int columns : {8, 24}) {
+    for (const Size& size : kSizes) {
+      SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
+      const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+      BlockTransfer transfer(context_, problem.diagonals, columns);
+      std::vector<float> gain = random_values(problem.rows(), ++seed);
+      for (std::size_t i = 0; i < gain.size(); ++i) {
+        if (i % static_cast<std::size_t>(problem.stride()) >= at_size(size.width)) gain[i] = 0;
+      }
+      const auto p = reference_interpolation(problem, gain);
+      const std::size_t coarse_rows = at_size((size.width + 1) / 2 * ((size.height + 1) / 2));
+      const auto wide = at_size(columns);
+      const std::vector<float> coarse = random_values(coarse_rows * wide, ++seed);
+      const std::vector<float> fine = random_values(problem.rows() * wide, ++seed);
+      const Buffer<float> values = uploaded(problem.matrix.values);
+      const Buffer<float> gains = uploaded(gain);
+      Guarded<float> coarse_in(context_, coarse);
+      Guarded<float> fine_in(context_, fine);
+      Guarded<float> prolonged(context_, problem.rows() * wide);
+      Guarded<float> added(context_, fine);
+      Guarded<float> restricted(context_, coarse_rows * wide);
+      transfer.prolong(values, gains, problem.layout, *coarse_in, false, *prolonged);
+      transfer.prolong(values, gains, problem.layout, *coarse_in, true, *added);
+      transfer.restrict_to(values, gains, problem.layout, *fine_in, 0.5F, *restricted);
+      std::vector<double> up(problem.rows() * wide, 0.0);
+      std::vector<double> up_magnitude(up.size(), 0.0);
+      std::vector<double> down(coarse_rows * wide, 0.0);
+      std::vector<double> down_magnitude(down.size(), 0.0);
+      for (std::size_t i = 0; i < problem.rows(); ++i) {
+        for (std::size_t j = 0; j < coarse_rows; ++j) {
+          if (p[i][j] == 0) continue;
+          for (std::size_t c = 0; c < wide; ++c) {
+            up[i * wide + c] += p[i][j] * coarse[j * wide + c];
+            up_magnitude[i * wide + c] += std::abs(p[i][j] * coarse[j * wide + c]);
+            down[j * wide + c] += 0.5 * p[i][j] * fine[i * wide + c];
+            down_magnitude[j * wide + c] += std::abs(0.5 * p[i][j] * fine[i * wide + c]);
+          }
+        }
+      }
+      const double roundings = 4.0 + static_cast<double>(problem.stencil.size());
+      expect_near(prolonged.values(), up, up_magnitude, roundings);
+      expect_near(restricted.values(), down, down_magnitude, roundings);
+      for (std::size_t i = 0; i < up.size(); ++i) {
+        up[i] += fine[i];
+        up_magnitude[i] += std::abs(fine[i]);
+      }
+      expect_near(added.values(), up, up_magnitude, roundings);
+    }
+  }
+}
+
+class BlockRitzTest : public BlockTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  BlockRitzTest() {
+    if (!GetParam()) context_.disable_fp64();
+  }
+};
+
+TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
+  unsigned seed = 500;
+  for (const int columns : {8, 24}) {
+    for (const std::size_t rows : {1U, 31U, 33U, 64U, 513U, 3001U}) {
+      SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows");
+      const std::size_t count = rows * at_size(columns);
+      BlockRitz kernels(context_, columns, 4000);
+      std::vector<std::vector<float>> host;
+      std::vector<Guarded<float>> blocks;
+      blocks.reserve(6);
+      for (int b = 0; b < 6; ++b) {
+        host.push_back(random_values(count, ++seed));
+        blocks.emplace_back(context_, host.back());
+      }
+      for (int used = 1; used <= 3; ++used) {
+        const BlockRitz::Gram gram =
+            kernels.gram({&*blocks[0], &*blocks[1], &*blocks[2]},
+                         {&*blocks[3], &*blocks[4], &*blocks[5]}, used, rows);
+        ASSERT_EQ(gram.side, used * columns);
+        for (int i = 0; i < gram.side; ++i) {
+          for (int j = i; j < gram.side; ++j) {
+            const auto left = column_of(host[at_size(i / columns)], columns, i % columns);
+            const std::size_t at = at_size(i * gram.side + j);
+            for (const int product : {0, 3}) {
+              const auto right =
+                  column_of(host[at_size(product + j / columns)], columns, j % columns);
+              double sum = 0;
+              double magnitude = 0;
+              for (std::size_t row = 0; row < rows; ++row) {
+                sum += left[row] * right[row];
+                magnitude += std::abs(left[row] * right[row]);
+              }
+              // In tiles on the diagonal both halves are computed, and the later one is kept.
+              const auto& found = product == 0 ? gram.with_self : gram.with_product;
+              const bool same_tile = i / 8 == j / 8 && product == 3;
+              if (same_tile && i != j) continue;
+              ASSERT_LE(std::abs(found[at] - sum), 34 * kEps * magnitude) << i << ", " << j;
+              EXPECT_EQ(found[at], found[at_size(j * gram.side + i)]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(BlockRitzTest, ResidualsAgreeWithPlainLoops) {
+  constexpr int kColumns = 24;
+  for (const std::size_t rows : {1U, 33U, 513U, 3001U}) {
+    SCOPED_TRACE(rows);
+    const std::size_t count = rows * kColumns;
+    BlockRitz kernels(context_, kColumns, 4000);
+    const std::vector<float> x = random_values(count, 1);
+    const std::vector<float> ax = random_values(count, 2);
+    const std::vector<float> theta = random_values(kColumns, 3);
+    Guarded<float> x_in(context_, x);
+    Guarded<float> ax_in(context_, ax);
+    Guarded<float> r(context_, count);
+    const std::vector<double> norms = kernels.residual(*x_in, *ax_in, theta, rows, *r);
+    ASSERT_EQ(norms.size(), at_size(kColumns));
+    const std::vector<float> found = r.values();
+    std::vector<double> squares(kColumns, 0.0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double product = static_cast<double>(theta[i % kColumns]) * x[i];
+      const double rest = ax[i] - product;
+      ASSERT_LE(std::abs(found[i] - rest), 2 * kEps * (std::abs(product) + std::abs(ax[i])));
+      squares[i % kColumns] += static_cast<double>(found[i]) * found[i];
+    }
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      EXPECT_NEAR(norms[c], std::sqrt(squares[c]), 34 * kEps * std::sqrt(squares[c]));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precision, BlockRitzTest, ::testing::Bool(), [](const auto& each) {
+  return std::string(each.param ? "Double" : "Compensated");
+});
+
+TEST_F(BlockTest, CombinationsAgreeWithPlainLoops) {
+  for (const int columns : {8, 24, 128}) {
+    for (const std::size_t rows : {1U, 15U, 17U, 200U}) {
+      SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows");
+      const auto wide = at_size(columns);
+      BlockRitz kernels(context_, columns, rows);
+      for (int used = 1; used <= 3; ++used) {
+        const std::vector<float> x = random_values(rows * wide, 1);
+        const std::vector<float> w = random_values(rows * wide, 2);
+        std::vector<float> p = random_values(rows * wide, 3);
+        if (used < 3) std::fill(p.begin(), p.end(), NAN);
+        const std::vector<float> q = random_values(at_size(used) * wide * wide, 4);
+        Guarded<float> x_block(context_, x);
+        Guarded<float> w_block(context_, w);
+        Guarded<float> p_block(context_, p);
+        kernels.rotation(q);
+        kernels.combine({&*x_block, &*w_block, &*p_block}, used, rows);
+        std::vector<double> direction(rows * wide, 0.0);
+        std::vector<double> direction_magnitude(rows * wide, 0.0);
+        std::vector<double> sum(rows * wide, 0.0);
+        std::vector<double> sum_magnitude(rows * wide, 0.0);
+        for (std::size_t row = 0; row < rows; ++row) {
+          for (std::size_t to = 0; to < wide; ++to) {
+            const std::size_t at = row * wide + to;
+            for (int b = 0; b < used; ++b) {
+              const std::vector<float>& from = b == 0 ? x : b == 1 ? w : p;
+              for (std::size_t c = 0; c < wide; ++c) {
+                const double term = static_cast<double>(from[row * wide + c]) *
+                                    q[(at_size(b) * wide + c) * wide + to];
+                sum[at] += term;
+                sum_magnitude[at] += std::abs(term);
+                if (b == 0) continue;
+                direction[at] += term;
+                direction_magnitude[at] += std::abs(term);
+              }
+            }
+          }
+        }
+        expect_near(x_block.values(), sum, sum_magnitude, 3.0 * columns + 2);
+        EXPECT_EQ(w_block.values(), w);
+        if (used > 1) {
+          expect_near(p_block.values(), direction, direction_magnitude, 3.0 * columns + 2);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
+  constexpr int kColumns = 24;
+  for (const std::size_t rows : {1U, 17U, 130U}) {
+    SCOPED_TRACE(rows);
+    BlockRitz kernels(context_, kColumns, rows);
+    std::vector<float> m = random_values(rows * rows, 1);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < i; ++j) m[i * rows + j] = m[j * rows + i];
+    }
+    const std::vector<float> b = random_values(rows * kColumns, 2);
+    Guarded<float> m_in(context_, m);
+    Guarded<float> b_in(context_, b);
+    Guarded<float> out(context_, rows * kColumns);
+    kernels.dense(*m_in, rows, *b_in, *out);
+    std::vector<double> expected(rows * kColumns, 0.0);
+    std::vector<double> magnitude(rows * kColumns, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < rows; ++j) {
+        for (std::size_t c = 0; c < kColumns; ++c) {
+          const double term = static_cast<double>(m[i * rows + j]) * b[j * kColumns + c];
+          expected[i * kColumns + c] += term;
+          magnitude[i * kColumns + c] += std::abs(term);
+        }
+      }
+    }
+    expect_near(out.values(), expected, magnitude, static_cast<double>(rows) + 2);
+
+    const std::vector<float> vector = random_values(rows, 3);
+    Guarded<float> vector_in(context_, vector);
+    kernels.insert(*vector_in, 2, rows, 5, *b_in);
+    const std::vector<float> inserted = b_in.values();
+    const std::size_t pitch = round_up(rows, 32) + 32;
+    Guarded<float> basis(context_, 7 * pitch);
+    kernels.extract(*b_in, rows, 7, pitch, *basis);
+    const std::vector<float> extracted = basis.values();
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        ASSERT_EQ(inserted[i * kColumns + c], c == 5 ? 2 * vector[i] : b[i * kColumns + c]);
+      }
+    }
+    for (std::size_t c = 0; c < 7; ++c) {
+      for (std::size_t i = 0; i < pitch; ++i) {
+        ASSERT_EQ(extracted[c * pitch + i], i < rows ? inserted[i * kColumns + c] : 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
