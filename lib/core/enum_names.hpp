@@ -31,7 +31,14 @@ inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "aut
                                                         {MatvecKind::kVectorized, "vectorized"},
                                                         {MatvecKind::kImage, "image"},
                                                         {MatvecKind::kCoarsened, "coarsened"},
-                                                        {MatvecKind::kUnrolled, "unrolled"}};
+                                                        {MatvecKind::kUnrolled, "unrolled"},
+                                                        {MatvecKind::kSymmetric, "symmetric"}};
+
+inline constexpr EnumName<MatvecStorage> kMatvecStorageNames[] = {
+    {MatvecStorage::kAuto, "auto"},
+    {MatvecStorage::kFloat32, "float32"},
+    {MatvecStorage::kHalf, "half"},
+    {MatvecStorage::kMinifloat, "minifloat"}};
 
 inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kMultilevel, "multilevel"},
                                                         {SolverKind::kLanczos, "lanczos"},

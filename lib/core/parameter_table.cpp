@@ -170,6 +170,10 @@ std::vector<ParameterEntry> make_table() {
   matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
                "The kernel of that name, kernels/matvec_<name>.cl; auto chooses for the device. "
                "They give the same product up to rounding.");
+  matvec.names(
+      "storage", &MatvecParameters::storage, kMatvecStorageNames,
+      "How the kernel symmetric holds the weights between pixels: float32, half (16 bits) or "
+      "minifloat (8 bits: 4 of exponent, 4 of mantissa); auto chooses for the device.");
 
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,

@@ -74,6 +74,9 @@ std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matr
       return std::make_unique<MatvecImage>(context, bound);
     case MatvecKind::kUnrolled:
       return std::make_unique<MatvecUnrolled>(context, bound, matvec_unrolled_form(context.info()));
+    case MatvecKind::kSymmetric:
+      throw ConfigError(
+          "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
     case MatvecKind::kAuto:
       break;
   }

@@ -62,10 +62,20 @@ enum class MatvecKind {
   kImage,
   kCoarsened,
   kUnrolled,
+  kSymmetric,  ///< By the compressed symmetric form: MatvecStorage.
+};
+
+/// How the product `symmetric` stores the weights between pixels.
+enum class MatvecStorage {
+  kAuto,
+  kFloat32,
+  kHalf,       ///< 16 bits: 5 of exponent, 10 of mantissa.
+  kMinifloat,  ///< 8 bits: 4 of exponent, 4 of mantissa.
 };
 
 struct MatvecParameters {
   MatvecKind kernel = MatvecKind::kAuto;
+  MatvecStorage storage = MatvecStorage::kAuto;
 };
 
 enum class SolverKind { kMultilevel, kLanczos, kSpectra };

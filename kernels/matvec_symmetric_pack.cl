@@ -1,0 +1,91 @@
+// matvec_symmetric_pack: the compressed symmetric form (matvec_symmetric.clh) of a symmetric matrix in
+// pitched DIA form, values[d * pitch + row], over the pixels of an image: pixel (x, y) is row
+// y * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k, row_offsets[k] rows away.
+//
+// matvec_symmetric_pack: work-item (x, y + RADIUS, k) writes one weight, rounded to nearest: that of
+// pixel (x, y) and its neighbour k, or zero where x is not in the image, or y above or below it.
+//
+// Weights lie in [0, 1.9], what is less than half the least code's becomes zero.
+//
+// With UNSCALED the matrix is S W S, S = 1 / roots (0 where that is 0), and W is what is stored.
+//
+// matvec_symmetric_diagonal: work-item `row` writes the main diagonal as floats and, with UNSCALED,
+// `scale`. Then the diagonal is roots^2 less the sum of the weights as they were rounded: so that
+// S M S roots = roots still, however coarse the weights are.
+#include "accumulate.clh"
+#include "matvec_symmetric.clh"
+
+#if BITS == 32
+static WEIGHT_T encode(const float weight) { return weight; }
+static float decode(const WEIGHT_T code) { return code; }
+#else
+static WEIGHT_T encode(const float weight) {
+  // Integers throughout: no device flushes them, and halves go to even.
+  const float least = as_float((uint)LEAST_EXPONENT << 23);
+  if (!(weight >= 0.5f * least)) return 0;
+  const uint bits = as_uint(max(weight, least)) - ((uint)(LEAST_EXPONENT - 1) << 23);
+  const uint nearest = (1u << (MANTISSA_SHIFT - 1)) - 1 + (bits >> MANTISSA_SHIFT & 1);
+  return (WEIGHT_T)min((bits + nearest) >> MANTISSA_SHIFT, (uint)LARGEST_CODE);
+}
+static float decode(const WEIGHT_T code) {
+  return code == 0 ? 0.0f : as_float(((uint)code << MANTISSA_SHIFT) + ((uint)(LEAST_EXPONENT - 1) << 23));
+}
+#endif
+
+__kernel void matvec_symmetric_pack(__global const float* restrict values,
+                                    __global const long* restrict row_offsets,
+#ifdef UNSCALED
+                                    __global const float* restrict roots,
+#endif
+                                    const int width, const int height, const int vector_stride,
+                                    const ulong pitch, __global WEIGHT_T* restrict upper) {
+  const int x = get_global_id(0);
+  const int y = (int)get_global_id(1) - RADIUS;
+  const int k = get_global_id(2);
+  float weight = 0.0f;
+  if (x < width && y >= 0 && y < height) {
+    const ulong row = (ulong)y * vector_stride + x;
+    weight = values[(UPPER + 1 + k) * pitch + row];
+#ifdef UNSCALED
+    if (weight != 0.0f) weight *= roots[row] * roots[row + row_offsets[k]];
+#endif
+  }
+  upper[WEIGHT_AT(y, k) + x] = encode(weight);
+}
+
+__kernel void matvec_symmetric_diagonal(__global const float* restrict values,
+#ifdef UNSCALED
+                                        __global const float* restrict roots,
+                                        __global float* restrict scale,
+#endif
+                                        const int width, const int height, const int vector_stride,
+                                        const ulong pitch,
+                                        __global const WEIGHT_T* restrict upper,
+                                        __global float* restrict main_diagonal) {
+  const int x = get_global_id(0);
+  const int y = get_global_id(1);
+  if (x >= vector_stride) return;
+  const ulong row = (ulong)y * vector_stride + x;
+#ifdef UNSCALED
+  if (x >= width) {
+    main_diagonal[row] = 0.0f;
+    scale[row] = 0.0f;
+    return;
+  }
+  const float root = roots[row];
+  ACC_T rest = acc_add_product(acc_zero(), root, root);
+  for (int dy = 0; dy <= RADIUS; ++dy) {
+    for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {
+      const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);
+      rest = acc_add(rest, -decode(upper[WEIGHT_AT(y, k) + x]));
+      if (x - dx >= 0 && x - dx < width) {
+        rest = acc_add(rest, -decode(upper[WEIGHT_AT(y - dy, k) + x - dx]));
+      }
+    }
+  }
+  main_diagonal[row] = acc_value(rest);
+  scale[row] = root > 0.0f ? 1.0f / root : 0.0f;
+#else
+  main_diagonal[row] = x < width ? values[UPPER * pitch + row] : 0.0f;
+#endif
+}
