@@ -13,8 +13,12 @@ struct Command {
 };
 
 Command control_command(CLI::App& app);
+Command cocktail_command(CLI::App& app);
 Command cue_command(CLI::App& app);
 Command eigen_command(CLI::App& app);
+Command formats_command(CLI::App& app);
+Command jacobian_command(CLI::App& app);
 Command spmv_command(CLI::App& app);
+Command tune_command(CLI::App& app);
 
 }  // namespace diacut::bench

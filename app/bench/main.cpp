@@ -26,7 +26,9 @@ int main(int argc, char** argv) try {
   app.require_subcommand(1);
   const std::vector<diacut::bench::Command> commands = {
       diacut::bench::control_command(app), diacut::bench::spmv_command(app),
-      diacut::bench::eigen_command(app), diacut::bench::cue_command(app)};
+      diacut::bench::formats_command(app), diacut::bench::cocktail_command(app),
+      diacut::bench::tune_command(app),    diacut::bench::jacobian_command(app),
+      diacut::bench::eigen_command(app),   diacut::bench::cue_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

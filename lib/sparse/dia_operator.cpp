@@ -4,12 +4,14 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/launchers/matvec_image.hpp"
 #include "opencl/launchers/matvec_looped.hpp"
 #include "opencl/launchers/matvec_unrolled.hpp"
+#include "sparse/formats/profile.hpp"
 
 namespace diacut {
 
@@ -100,15 +102,25 @@ MatvecKind matvec_kind(const std::string& name) {
 }
 
 MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo& device, const DiaShape& shape) {
-  const MatvecKind kind = asked == MatvecKind::kAuto ? automatic(device, shape.rows) : asked;
-  if (kind != MatvecKind::kImage || has_image_for(device, shape)) return {kind, {}};
+  MatvecChoice choice{asked, {}};
+  if (asked == MatvecKind::kAuto) {
+    // A profile of the device, then the rule.
+    const ProfileChoice found = find_profile(device);
+    choice.note = found.note;
+    const std::optional<MatvecKind> tuned =
+        found.profile ? found.profile->fastest_matvec(shape.rows) : std::nullopt;
+    choice.kind = tuned ? *tuned : automatic(device, shape.rows);
+  }
+  if (choice.kind != MatvecKind::kImage || has_image_for(device, shape)) return choice;
   const std::string why =
       device.images ? fmt::format("its images, at most {} x {}, do not hold {} rows",
                                   device.image_max_width, device.image_max_height, shape.rows)
                     : std::string("it has no images");
-  return {MatvecKind::kUnrolled,
-          fmt::format("the product 'image' cannot run on {}: {}; 'unrolled' is used instead",
-                      device.name, why)};
+  choice.kind = MatvecKind::kUnrolled;
+  choice.note +=
+      fmt::format("{}the product 'image' cannot run on {}: {}; 'unrolled' is used instead",
+                  choice.note.empty() ? "" : "; ", device.name, why);
+  return choice;
 }
 
 class DiaOperator::Implementation {

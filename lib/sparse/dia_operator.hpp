@@ -16,7 +16,8 @@ struct MatvecChoice {
   std::string note;
 };
 
-/// `asked` as it can run on the device: kAuto is resolved; kImage without images of sufficient
+/// `asked` as it can run on the device: kAuto is resolved, by the device's profile (find_profile())
+/// or, without one, by a rule; kImage without images of sufficient
 /// size becomes the next best.
 MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo& device, const DiaShape& shape);
 

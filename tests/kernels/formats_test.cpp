@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "device_profiles.hpp"
 #include "diacut/errors.hpp"
 #include "guarded.hpp"
 #include "opencl/launchers/spmv_stream.hpp"
+#include "sparse/formats/cocktail.hpp"
+#include "sparse/formats/generators.hpp"
 #include "sparse/formats/product.hpp"
 #include "sparse_matrices.hpp"
 #include "support.hpp"
@@ -169,6 +172,50 @@ TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
     compare(csr_from_entries(matrix.rows, matrix.cols, taken), x,
             std::vector<float>(matrix.rows, 0.0F), out.values());
     second->product(*in, *out);
+    compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
+  }
+}
+
+TEST(FormatsCocktail, PartsOfEveryKindAddUp) {
+  const auto part = [](CocktailPart::Take take, const char* name) {
+    CocktailPart result;
+    result.take = take;
+    result.implementation = implementation_named(name);
+    return result;
+  };
+  CocktailPlan plan;
+  plan.parts = {part(CocktailPart::Take::kDiagonals, "bdia/cached"),
+                part(CocktailPart::Take::kBlocks, "sbell-2x2/lanes1"),
+                part(CocktailPart::Take::kRowStarts, "ell/lanes1"),
+                part(CocktailPart::Take::kRest, "coo/group")};
+  plan.parts[0].offsets = {-2, -1, 0, 1, 31};
+  plan.parts[1].block_share = 0.6;
+  plan.parts[2].width = 3;
+  for (const NamedMatrix& each : testing::tiny_matrices()) {
+    SCOPED_TRACE(each.name);
+    const auto product = make_cocktail(context(), each.matrix, plan, unlimited());
+    const std::vector<float> x = testing::random_floats(each.matrix.cols, 9);
+    Guarded<float> in(context(), x);
+    Guarded<float> out(context(), each.matrix.rows);
+    product->product(*in, *out);
+    compare(each.matrix, x, std::vector<float>(each.matrix.rows, 0.0F), out.values());
+  }
+  plan.parts.pop_back();
+  EXPECT_THROW(make_cocktail(context(), {}, plan), ConfigError);
+}
+
+TEST(FormatsCocktail, TheChoiceIsRightAndCheap) {
+  for (const char* name : {"quantum", "web", "elements"}) {
+    SCOPED_TRACE(name);
+    const CsrMatrix matrix = generate_matrix(name, 0.01, 1);
+    const CocktailChoice choice =
+        choose_cocktail(context(), matrix, testing::plausible_profile(context().info().kind));
+    EXPECT_LT(choice.sampled_products, 10);
+    EXPECT_GT(choice.sampled_products, 0);
+    const std::vector<float> x = testing::random_floats(matrix.cols, 9);
+    Guarded<float> in(context(), x);
+    Guarded<float> out(context(), matrix.rows);
+    choice.product->product(*in, *out);
     compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
   }
 }

@@ -1,41 +1,21 @@
 #include "sparse_matrices.hpp"
 
-#include <bit>
 #include <utility>
+
+#include "sparse/formats/split_mix.hpp"
 
 namespace diacut::testing {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  float value() {
-    const auto bits = static_cast<std::uint32_t>(next() >> 32);
-    const std::uint32_t exponent = 120 + (bits >> 29);
-    return std::bit_cast<float>((bits & 0x807fffff) | (exponent << 23));
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-void add(std::vector<MatrixEntry>& entries, std::size_t row, std::size_t column, Random& random) {
+void add(std::vector<MatrixEntry>& entries, std::size_t row, std::size_t column, SplitMix& random) {
   entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column),
                      double{random.value()}});
 }
 
 /// Rows of many lengths, some empty, some long, in no order.
 CsrMatrix uneven(std::size_t rows, std::size_t cols, std::size_t longest, std::uint64_t seed) {
-  Random random(seed);
+  SplitMix random(seed);
   std::vector<MatrixEntry> entries;
   for (std::size_t row = 0; row < rows; ++row) {
     const double u = random.unit();
@@ -50,7 +30,7 @@ CsrMatrix uneven(std::size_t rows, std::size_t cols, std::size_t longest, std::u
 
 /// Only some rows hold anything: the first, the last or one in the middle.
 CsrMatrix only_row(std::size_t rows, std::size_t cols, std::size_t row) {
-  Random random(row + 1);
+  SplitMix random(row + 1);
   std::vector<MatrixEntry> entries;
   for (std::size_t column = 0; column < cols; ++column) add(entries, row, column, random);
   return csr_from_entries(rows, cols, std::move(entries));
@@ -61,14 +41,14 @@ CsrMatrix empty(std::size_t rows, std::size_t cols) { return csr_from_entries(ro
 }  // namespace
 
 std::vector<float> random_floats(std::size_t count, std::uint64_t seed) {
-  Random random(seed);
+  SplitMix random(seed);
   std::vector<float> result(count);
   for (float& each : result) each = random.value();
   return result;
 }
 
 CsrMatrix random_sparse(std::size_t rows, std::size_t cols, double density, std::uint64_t seed) {
-  Random random(seed);
+  SplitMix random(seed);
   std::vector<MatrixEntry> entries;
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t column = 0; column < cols; ++column) {
@@ -80,7 +60,7 @@ CsrMatrix random_sparse(std::size_t rows, std::size_t cols, double density, std:
 
 CsrMatrix by_diagonals(std::size_t rows, std::size_t cols, const std::vector<std::int64_t>& offsets,
                        std::uint64_t seed) {
-  Random random(seed);
+  SplitMix random(seed);
   std::vector<MatrixEntry> entries;
   for (std::size_t row = 0; row < rows; ++row) {
     for (const std::int64_t offset : offsets) {

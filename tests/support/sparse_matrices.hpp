@@ -14,7 +14,7 @@ struct NamedMatrix {
   CsrMatrix matrix;
 };
 
-/// Of both signs and of magnitudes from 2^-7 to 1, the same for a seed everywhere.
+/// Of both signs and of magnitudes from 2^-7 to 2, the same for a seed everywhere.
 std::vector<float> random_floats(std::size_t count, std::uint64_t seed);
 
 /// Each place taken with probability `density`; values as random_floats().

@@ -50,7 +50,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},
-      {"nlohmann/", {"cues", "output", "evaluate"}},
+      {"nlohmann/", {"sparse", "cues", "output", "evaluate"}},
       {"matio", {"evaluate"}},
       {"CLI/", {}},
       {"iostream", {}},

@@ -17,19 +17,17 @@ const char* to_string(Format format);
 /// All of them, in that order.
 const std::vector<Format>& all_formats();
 
-/// One way to hold a matrix and multiply by it.
+/// One way to hold a matrix and multiply by it: a format and one of its kernels,
 ///
-/// | format      | kernel                                                            |
-/// |-------------|-------------------------------------------------------------------|
-/// | DIA         | row, run (512 rows an item), and both with offsets compiled in:   |
-/// |             | compiled, compiled-run                                            |
-/// | BDIA        | local, local4 (x in local memory; 4 rows an item), cached, cached4|
-/// | ELL, BELL   | lanes1, lanes8 (block rows an item)                               |
-/// | SELL, SBELL | the same in slices of 32 block rows; sorted1, sorted8: rows       |
-/// |             | sorted by length in windows of 1024                               |
-/// | CSR, BCSR   | scalar, parts8 (8 sums an item), vector4 to vector32 (items a     |
-/// |             | block row); CSR: stream (balanced by non-zeros)                   |
-/// | COO         | group, run (one item a group)                                     |
+///  - DIA: row, run (512 rows an item); compiled, compiled-run: the same with offsets compiled in.
+///  - BDIA: local, local4 (x in local memory; 4 rows an item), cached, cached4 (x through the
+///  cache).
+///  - ELL, BELL: lanes1, lanes8 (block rows an item).
+///  - SELL, SBELL: the same in slices of 32 block rows; sorted1, sorted8: rows sorted by length in
+///    windows of 1024.
+///  - CSR, BCSR: scalar, parts8 (8 sums an item), vector4 to vector32 (items a block row); of CSR
+///    alone stream (balanced by non-zeros).
+///  - COO: group, run (one item a group).
 struct Implementation {
   Format format = Format::kCsr;
   std::string kernel = "scalar";

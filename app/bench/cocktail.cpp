@@ -1,0 +1,144 @@
+#include "sparse/formats/cocktail.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "commands.hpp"
+#include "diacut/errors.hpp"
+#include "sparse_bench.hpp"
+
+namespace diacut::bench {
+
+namespace {
+
+struct Options {
+  CommonOptions common;
+  MatrixOptions matrices;
+  std::string profile;
+};
+
+DeviceProfile profile_for(const Options& options, const DeviceInfo& device) {
+  if (!options.profile.empty()) {
+    std::ifstream stream(options.profile, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (!stream) throw InputError(fmt::format("cannot read the profile '{}'", options.profile));
+    return parse_profile(text.str(), options.profile);
+  }
+  const ProfileChoice choice = find_profile(device);
+  if (!choice.note.empty()) fmt::print("note: {}\n", choice.note);
+  if (!choice.profile) {
+    throw ConfigError(
+        fmt::format("there is no profile of {}: run 'diacut-bench tune' first", device.name));
+  }
+  fmt::print("profile: {}\n", choice.source);
+  return *choice.profile;
+}
+
+/// The geometric mean, as ratios are averaged.
+double mean(const std::vector<double>& ratios) {
+  double product = 0.0;
+  for (const double ratio : ratios) product += std::log(ratio);
+  return ratios.empty() ? 1.0 : std::exp(product / static_cast<double>(ratios.size()));
+}
+
+void run(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  Context context(options.common.device, options.common.kernel_dir);
+  const DeviceProfile profile = profile_for(options, context.info());
+  const CopyBandwidth copy =
+      best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats);
+  fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
+             copy.gigabytes_per_second);
+  nlohmann::json results = nlohmann::json::array();
+  std::vector<SparseFigures> all;
+  std::vector<double> regular;
+  std::vector<double> irregular;
+  for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
+    fmt::print("\n{}: {} x {}, {} non-zeros\n", each.name, each.matrix.rows, each.matrix.cols,
+               each.matrix.nonzeros());
+    print_figures_head();
+    SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
+    const std::vector<SparseFigures> singles =
+        measure_formats(context, bench, implementations(context.info()), false);
+    all.insert(all.end(), singles.begin(), singles.end());
+    const auto best = std::min_element(singles.begin(), singles.end(),
+                                       [](const SparseFigures& a, const SparseFigures& b) {
+                                         return a.milliseconds < b.milliseconds;
+                                       });
+    if (best == singles.end()) return;
+    const Clock::time_point start = Clock::now();
+    const CocktailChoice choice = choose_cocktail(context, each.matrix, profile);
+    const double spent = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    // Both in turns: what else the machine does then is the same for both.
+    ProductOptions limited;
+    limited.limits = bench_limits();
+    const auto rival =
+        make_product(context, each.matrix, implementation_named(best->name), limited);
+    SparseFigures figures = bench.measure("cocktail", *choice.product);
+    SparseFigures rival_figures = bench.measure(best->name, *rival);
+    constexpr int kTurns = 2;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const SparseFigures again = bench.measure("cocktail", *choice.product);
+      if (again.milliseconds < figures.milliseconds) figures = again;
+      const SparseFigures rival_again = bench.measure(best->name, *rival);
+      if (rival_again.milliseconds < rival_figures.milliseconds) rival_figures = rival_again;
+    }
+    all.push_back(figures);
+    print_figures(rival_figures);
+    print_figures(figures);
+    const double ratio = rival_figures.milliseconds / figures.milliseconds;
+    const double analysis = choice.analysis_milliseconds / figures.milliseconds;
+    (each.regular ? regular : irregular).push_back(ratio);
+    fmt::print(
+        "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
+        "products sampled, conversions and compiling {:.0f} ms\n",
+        to_string(choice.plan), ratio, best->name, choice.analysis_milliseconds, analysis,
+        choice.sampled_products, spent - choice.analysis_milliseconds);
+    nlohmann::json products = nlohmann::json::array();
+    for (const SparseFigures& single : singles) products.push_back(to_json(single));
+    results.push_back({{"matrix", each.name},
+                       {"rows", each.matrix.rows},
+                       {"cols", each.matrix.cols},
+                       {"nonzeros", each.matrix.nonzeros()},
+                       {"regular", each.regular},
+                       {"products", products},
+                       {"cocktail", to_json(figures)},
+                       {"plan", to_string(choice.plan)},
+                       {"best_single", best->name},
+                       {"ratio_to_best_single", ratio},
+                       {"analysis_milliseconds", choice.analysis_milliseconds},
+                       {"analysis_products", analysis},
+                       {"sampled_products", choice.sampled_products}});
+  });
+  fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
+             mean(regular), mean(irregular));
+  if (!options.common.json.empty()) {
+    write_json(
+        options.common.json,
+        {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
+  }
+  check_right(all);
+}
+
+}  // namespace
+
+Command cocktail_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "cocktail",
+      "The formats that the device's profile chooses for a matrix, against the best single one");
+  const auto options = std::make_shared<Options>();
+  add_matrix_options(*command, options->matrices);
+  command->add_option("--profile", options->profile,
+                      "A profile written by tune (default: the device's)");
+  add_common_options(*command, options->common);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace diacut::bench

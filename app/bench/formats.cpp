@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "commands.hpp"
+#include "diacut/errors.hpp"
+#include "output/atomic_file.hpp"
+#include "output/npy.hpp"
+#include "sparse_bench.hpp"
+
+namespace diacut::bench {
+
+namespace {
+
+struct Options {
+  CommonOptions common;
+  MatrixOptions matrices;
+  std::vector<std::string> formats = {"all"};
+  std::string save;
+  bool every = false;
+};
+
+std::vector<Implementation> chosen(const Options& options, const DeviceInfo& device) {
+  std::vector<Implementation> result;
+  for (Implementation& each : options.every ? all_implementations() : implementations(device)) {
+    for (const std::string& name : options.formats) {
+      if (name != "all" && name != to_string(each.format) && name != to_string(each)) continue;
+      result.push_back(std::move(each));
+      break;
+    }
+  }
+  if (result.empty()) {
+    std::string known;
+    for (const Format format : all_formats()) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
+    }
+    throw ConfigError(fmt::format(
+        "--formats: none of these is measured on {}; name some of {}, or one product such as "
+        "csr/scalar",
+        device.name, known));
+  }
+  return result;
+}
+
+template <class T>
+void save(const std::filesystem::path& path, std::span<const T> values) {
+  const std::vector<std::uint8_t> bytes = encode_npy<T>(values, {values.size()});
+  AtomicFile file(path.string());
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+/// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
+void save_matrix(const std::string& folder, const BenchMatrix& each) {
+  const std::filesystem::path path = std::filesystem::path(folder) / each.name;
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code) {
+    throw InputError(fmt::format("--save: cannot make '{}': {}", path.string(), code.message()));
+  }
+  const std::vector<std::int64_t> starts(each.matrix.starts.begin(), each.matrix.starts.end());
+  const std::vector<std::int64_t> columns(each.matrix.columns.begin(), each.matrix.columns.end());
+  save<std::int64_t>(path / "starts.npy", starts);
+  save<std::int64_t>(path / "columns.npy", columns);
+  save<float>(path / "values.npy", each.matrix.values);
+}
+
+void run(const Options& options) {
+  Context context(options.common.device, options.common.kernel_dir);
+  const std::vector<Implementation> which = chosen(options, context.info());
+  const CopyBandwidth copy =
+      best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats);
+  fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
+             copy.gigabytes_per_second);
+  nlohmann::json results = nlohmann::json::array();
+  std::vector<SparseFigures> all;
+  for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
+    fmt::print("\n{}: {} x {}, {} non-zeros\n", each.name, each.matrix.rows, each.matrix.cols,
+               each.matrix.nonzeros());
+    if (!options.save.empty()) save_matrix(options.save, each);
+    print_figures_head();
+    SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
+    nlohmann::json products = nlohmann::json::array();
+    for (const SparseFigures& figures : measure_formats(context, bench, which, options.every)) {
+      products.push_back(to_json(figures));
+      all.push_back(figures);
+    }
+    results.push_back({{"matrix", each.name},
+                       {"rows", each.matrix.rows},
+                       {"cols", each.matrix.cols},
+                       {"nonzeros", each.matrix.nonzeros()},
+                       {"products", products}});
+  });
+  if (!options.common.json.empty()) {
+    write_json(
+        options.common.json,
+        {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
+  }
+  check_right(all);
+}
+
+}  // namespace
+
+Command formats_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "formats", "Every sparse format and its kernels on matrices of many kinds, against the copy");
+  const auto options = std::make_shared<Options>();
+  add_matrix_options(*command, options->matrices);
+  command->add_option("--formats", options->formats, "Formats or products by name, or all")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_flag("--every", options->every,
+                    "Kernels that make no sense on the device too, and tell what is left out");
+  command->add_option("--save", options->save,
+                      "Write the matrices to this folder, for other programs");
+  add_common_options(*command, options->common);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace diacut::bench

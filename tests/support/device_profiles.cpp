@@ -1,0 +1,57 @@
+#include "device_profiles.hpp"
+
+namespace diacut::testing {
+
+namespace {
+
+double bytes_per_element(const Implementation& implementation) {
+  switch (implementation.format) {
+    case Format::kDia:
+    case Format::kBdia:
+      return 4.0;
+    case Format::kEll:
+    case Format::kSell:
+      return 8.0;
+    case Format::kCsr:
+      return implementation.kernel == "stream" ? 8.5 : 10.0;
+    case Format::kCoo:
+      return 13.0;
+    case Format::kBcsr:
+    case Format::kBell:
+    case Format::kSbell:
+      break;
+  }
+  return 4.0 + 4.0 / static_cast<double>(implementation.block.elements());
+}
+
+}  // namespace
+
+DeviceProfile plausible_profile(DeviceKind kind) {
+  DeviceInfo device;
+  device.kind = kind;
+  device.local_memory = 49'152;
+  DeviceProfile profile;
+  profile.name = "a device";
+  profile.platform = "a platform";
+  profile.driver = "1.0";
+  profile.kind = kind;
+  profile.copy = 100.0;
+  profile.rows = {4096, 65'536, 1'048'576};
+  profile.row_lengths = {4, 16, 64, 256};
+  for (const Implementation& each : implementations(device)) {
+    DeviceProfile::Rates rates{each, {}};
+    for (const double rows : profile.rows) {
+      for (const double length : profile.row_lengths) {
+        const double stored = rows * length;
+        const double milliseconds =
+            5e-3 + (stored * bytes_per_element(each) + 8.0 * rows) / 100.0 * 1e-6;
+        rates.gflops.push_back(2e-6 * stored / milliseconds);
+      }
+    }
+    profile.rates.push_back(std::move(rates));
+  }
+  profile.matvec = {{100'000, MatvecKind::kNaive, 10.0}, {4'000'000, MatvecKind::kUnrolled, 20.0}};
+  return profile;
+}
+
+}  // namespace diacut::testing

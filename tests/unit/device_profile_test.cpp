@@ -1,0 +1,247 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/embedded_text.hpp"
+#include "device_profiles.hpp"
+#include "diacut/errors.hpp"
+#include "sparse/dia_operator.hpp"
+#include "sparse/formats/profile.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::plausible_profile;
+
+/// Sets a variable of the environment until the end of a test; nothing unsets it.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    set(value);
+  }
+  ~Variable() { set(old_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) {
+    if (value) {
+      setenv(name_, value->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+DeviceInfo device() {
+  DeviceInfo info;
+  info.name = "a device";
+  info.platform = "a platform";
+  info.driver = "1.0";
+  info.kind = DeviceKind::kGpu;
+  return info;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+DeviceProfile::Rates rates_of(std::vector<double> gflops) {
+  DeviceProfile::Rates rates;
+  rates.gflops = std::move(gflops);
+  return rates;
+}
+
+TEST(DeviceProfile, GoesThroughItsText) {
+  const DeviceProfile profile = plausible_profile(DeviceKind::kGpu);
+  const DeviceProfile again = parse_profile(profile_text(profile), "p");
+  EXPECT_EQ(again.name, profile.name);
+  EXPECT_EQ(again.driver, profile.driver);
+  EXPECT_EQ(again.kind, profile.kind);
+  EXPECT_EQ(again.rows, profile.rows);
+  EXPECT_EQ(again.row_lengths, profile.row_lengths);
+  EXPECT_EQ(again.matvec, profile.matvec);
+  ASSERT_EQ(again.rates.size(), profile.rates.size());
+  for (std::size_t i = 0; i < profile.rates.size(); ++i) {
+    EXPECT_EQ(again.rates[i].implementation, profile.rates[i].implementation);
+    for (std::size_t k = 0; k < profile.rates[i].gflops.size(); ++k) {
+      const double rate = profile.rates[i].gflops[k];
+      EXPECT_NEAR(again.rates[i].gflops[k], rate, 1e-6 * rate);
+    }
+  }
+  // Written again, it is the same text.
+  EXPECT_EQ(profile_text(again), profile_text(parse_profile(profile_text(again), "p")));
+}
+
+TEST(DeviceProfile, InterpolatesInLogarithmsAndKeepsTheTimeBelow) {
+  DeviceProfile profile;
+  profile.rows = {100, 10'000};
+  profile.row_lengths = {4, 16};
+  const DeviceProfile::Rates rates = rates_of({1.0, 3.0, 5.0, 7.0});
+  EXPECT_DOUBLE_EQ(profile.expected_gflops(rates, 100, 4), 1.0);
+  EXPECT_DOUBLE_EQ(profile.expected_gflops(rates, 1000, 4), 3.0);
+  EXPECT_NEAR(profile.expected_gflops(rates, 1000, 8), 4.0, 1e-12);
+  EXPECT_DOUBLE_EQ(profile.expected_gflops(rates, 1e9, 1e9), 7.0);
+  EXPECT_DOUBLE_EQ(profile.expected_gflops(rates, 50, 4), 0.5);
+  EXPECT_DOUBLE_EQ(profile.expected_milliseconds(rates, 50, 200),
+                   profile.expected_milliseconds(rates, 100, 400));
+  EXPECT_DOUBLE_EQ(profile.expected_milliseconds(rates, 0, 0), 0.0);
+  // What was not measured is like the next smaller.
+  const DeviceProfile::Rates holes = rates_of({1.0, 3.0, 5.0, 0.0});
+  EXPECT_DOUBLE_EQ(profile.expected_gflops(holes, 10'000, 16), 5.0);
+  const DeviceProfile::Rates nothing = rates_of({0.0, 0.0, 0.0, 0.0});
+  EXPECT_GT(profile.expected_milliseconds(nothing, 100, 400), 1e300);
+}
+
+TEST(DeviceProfile, TheNearestSizeTellsTheKernel) {
+  const DeviceProfile profile = plausible_profile(DeviceKind::kGpu);
+  EXPECT_EQ(profile.fastest_matvec(1), MatvecKind::kNaive);
+  EXPECT_EQ(profile.fastest_matvec(500'000), MatvecKind::kNaive);
+  EXPECT_EQ(profile.fastest_matvec(800'000), MatvecKind::kUnrolled);
+  EXPECT_EQ(profile.fastest_matvec(1'000'000'000), MatvecKind::kUnrolled);
+  EXPECT_EQ(DeviceProfile{}.fastest_matvec(5), std::nullopt);
+}
+
+TEST(DeviceProfile, DamagedTextIsToldOf) {
+  const std::string good = profile_text(plausible_profile(DeviceKind::kCpu));
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      parse_profile(text, "p.json");
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(good), "no error");
+  EXPECT_THAT(message(""), HasSubstr("'p.json' is damaged"));
+  EXPECT_THAT(message(good.substr(0, good.size() / 2)), HasSubstr("'p.json' is damaged"));
+  EXPECT_THAT(message("[]"), HasSubstr("it is no profile"));
+  EXPECT_THAT(message("{}"), HasSubstr("it is no profile"));
+  EXPECT_THAT(message(replaced(good, "\"diacut_profile\": 1", "\"diacut_profile\": 2")),
+              HasSubstr("version 2, expected 1"));
+  EXPECT_THAT(message(replaced(good, "\"rows\": [4096", "\"rows\": [99999999")),
+              HasSubstr("rows does not ascend"));
+  EXPECT_THAT(message(replaced(good, "\"rows\": [4096", "\"rows\": [0")), HasSubstr("positive"));
+  EXPECT_THAT(message(replaced(good, "\"rows\": [4096, ", "\"rows\": [")), HasSubstr("values"));
+  EXPECT_THAT(message(replaced(good, "\"csr/scalar\": [", "\"csr/scalar\": [-1, ")),
+              HasSubstr("csr/scalar has -1"));
+  EXPECT_THAT(message(replaced(good, "\"csr/scalar\": [", "\"csr/scalar\": [\"x\", ")),
+              HasSubstr("csr/scalar"));
+  EXPECT_THAT(message(replaced(good, "\"matvec\"", "\"product\"")), HasSubstr("damaged"));
+  // Another version's kernels are left out.
+  const std::string newer = replaced(good, "\"csr/scalar\"", "\"csr/warp\"");
+  EXPECT_EQ(parse_profile(newer, "p").rates.size() + 1, parse_profile(good, "p").rates.size());
+  const std::string unknown = replaced(good, "\"naive\"", "\"fancy\"");
+  EXPECT_EQ(parse_profile(unknown, "p").matvec.size(), 1U);
+}
+
+TEST(DeviceProfile, ItsFileIsInTheUsersDataFolder) {
+  const Variable data("XDG_DATA_HOME", "/data");
+  EXPECT_EQ(profile_path(device()), "/data/diacut/profiles/a-device.json");
+  const Variable none("XDG_DATA_HOME", "relative");
+  const Variable home("HOME", "/home/somebody");
+  EXPECT_EQ(profile_path(device()), "/home/somebody/.local/share/diacut/profiles/a-device.json");
+  const Variable homeless("HOME", std::nullopt);
+  EXPECT_EQ(profile_path(device()), "");
+  EXPECT_FALSE(find_profile(device()).profile.has_value());
+}
+
+TEST(DeviceProfile, FoundIfItIsThisDevicesElseToldOfAndIgnored) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  ProfileChoice choice = find_profile(device());
+  EXPECT_FALSE(choice.profile.has_value());
+  EXPECT_EQ(choice.note, "");
+
+  const std::string path = profile_path(device());
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const std::string good = profile_text(plausible_profile(DeviceKind::kGpu));
+  std::ofstream(path) << good;
+  choice = find_profile(device());
+  ASSERT_TRUE(choice.profile.has_value()) << choice.note;
+  EXPECT_EQ(choice.source, path);
+  EXPECT_EQ(choice.note, "");
+
+  const std::map<std::string, std::string> bad = {
+      {good.substr(0, 300), "damaged"},
+      {"", "damaged"},
+      {replaced(good, "\"driver\":\"1.0\"", "\"driver\":\"0.9\""), "with driver 0.9, and this is"},
+      {replaced(good, "\"name\":\"a device\"", "\"name\":\"other\""), "is of other"},
+      {replaced(good, "\"diacut_profile\": 1", "\"diacut_profile\": 0"), "version 0"}};
+  for (const auto& [text, what] : bad) {
+    std::ofstream(path) << text;
+    choice = find_profile(device());
+    EXPECT_FALSE(choice.profile.has_value());
+    EXPECT_THAT(choice.note, ::testing::AllOf(HasSubstr(path), HasSubstr(what),
+                                              HasSubstr("ignored; 'diacut-bench tune'")));
+  }
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_THAT(find_profile(device()).note, HasSubstr("ignored"));
+}
+
+TEST(DeviceProfile, AutoTakesTheProductFromIt) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  DeviceInfo info = device();
+  info.kind = DeviceKind::kCpu;
+  const auto chosen = [&](MatvecKind asked, std::size_t rows) {
+    return choose_matvec(asked, info, dia_shape(rows, {0}));
+  };
+  // The rule.
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  const std::string path = profile_path(info);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const std::string good = profile_text(plausible_profile(DeviceKind::kCpu));
+  std::ofstream(path) << good;
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kNaive);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).kind, MatvecKind::kUnrolled);
+  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).kind, MatvecKind::kLocal);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).note, "");
+  // What cannot run on the device is not taken from it either.
+  std::ofstream(path) << replaced(good, "\"naive\"", "\"image\"");
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("no images"));
+  // A damaged one is told of; the rule holds.
+  std::ofstream(path) << good.substr(0, 100);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("ignored"));
+  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).note, "");
+}
+
+TEST(DeviceProfile, ThoseThatShipAreReadAndChosenByDevice) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  EXPECT_FALSE(embedded_profiles().empty());
+  for (const EmbeddedText& shipped : embedded_profiles()) {
+    const DeviceProfile profile =
+        parse_profile(std::string(shipped.text), std::string(shipped.name));
+    EXPECT_FALSE(profile.matvec.empty()) << shipped.name;
+    DeviceInfo info;
+    info.name = profile.name;
+    info.platform = profile.platform;
+    info.driver = "of tomorrow";
+    info.kind = profile.kind;
+    const ProfileChoice choice = find_profile(info);
+    ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
+    EXPECT_EQ(choice.source, shipped.name);
+  }
+}
+
+}  // namespace
+}  // namespace diacut
