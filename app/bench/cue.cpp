@@ -38,13 +38,20 @@ void run(const Options& options) {
   parameters.cue.tile = options.tile;
   set_parameter(parameters, "cue.scales", options.scales);
   const Image image = read_image(options.image);
-  const std::shared_ptr<const Network> network = load_network(options.weights);
+  const Networks networks = load_networks(options.weights);
   Context context(options.common.device, options.common.kernel_dir);
   const Grid grid{image.width, image.height, image.width};
   double operations = 0;
   for (const double scale : parameters.cue.scales) {
-    operations += network->operations(scaled_side(image.width, scale) + 2 * parameters.cue.border,
-                                      scaled_side(image.height, scale) + 2 * parameters.cue.border);
+    for (const std::shared_ptr<const Network>& network : networks) {
+      operations +=
+          network->operations(scaled_side(image.width, scale) + 2 * parameters.cue.border,
+                              scaled_side(image.height, scale) + 2 * parameters.cue.border);
+    }
+  }
+  int reach = 0;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    reach = std::max(reach, network->reach());
   }
 
   using Clock = std::chrono::steady_clock;
@@ -66,7 +73,7 @@ void run(const Options& options) {
   const double rate = gflop / milliseconds * 1e3;
   constexpr double kMiB = 1024.0 * 1024.0;
   fmt::print("{} ({}), {}: {}x{}, a pixel sees {} pixels around it\n", context.info().name,
-             context.info().platform, options.image, image.width, image.height, network->reach());
+             context.info().platform, options.image, image.width, image.height, reach);
   fmt::print("{:>10}{:>12}{:>10}{:>12}{:>12}\n", "wall ms", "device ms", "GFLOP", "GFLOP/s",
              "peak MiB");
   fmt::print("{:>10.2f}{:>12.2f}{:>10.2f}{:>12.1f}{:>12.1f}\n", median(wall), milliseconds, gflop,
@@ -79,7 +86,7 @@ void run(const Options& options) {
                                    {"weights", options.weights},
                                    {"scales", parameters.cue.scales},
                                    {"tile", options.tile},
-                                   {"reach", network->reach()},
+                                   {"reach", reach},
                                    {"wall_ms", median(wall)},
                                    {"device_ms", milliseconds},
                                    {"gflop", gflop},
@@ -97,8 +104,10 @@ Command cue_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_common_options(*command, options->common);
   command->add_option("image", options->image, "A photograph")->required();
-  command->add_option("--weights", options->weights,
-                      "The network: one that is built in, or a .safetensors file");
+  command->add_option(
+      "--weights", options->weights,
+      "The network: one that is built in, or a .safetensors file; several, separated by "
+      "commas, are averaged");
   command->add_option("--scales", options->scales, "As cue.scales")->capture_default_str();
   command->add_option("--tile", options->tile, "As cue.tile")
       ->check(CLI::Range(64, 16'384))

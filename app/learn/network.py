@@ -17,6 +17,8 @@ import torch.nn.functional as F
 SIZES = {
     "default": dict(encoder=(24, 48, 64, 80, 80), decoder=(24, 32, 40, 48), blocks=(1, 2, 2, 2, 2)),
     "fast": dict(encoder=(12, 24, 40, 56, 56), decoder=(12, 16, 24, 32), blocks=(1, 1, 1, 1, 1)),
+    # Only taught from: its file would be past what is shipped.
+    "teacher": dict(encoder=(32, 64, 96, 128, 128), decoder=(32, 48, 64, 80), blocks=(1, 2, 2, 2, 2)),
 }
 MEAN, SCALE = 0.5, 4.0  # Of sRGB values in [0, 1]: (value - MEAN) * SCALE goes in.
 
@@ -53,9 +55,12 @@ class Conv(nn.Module):
 
 
 class BoundaryNet(nn.Module):
-    def __init__(self, encoder, decoder, blocks):
+    def __init__(self, encoder, decoder, blocks, dropout=0.0):
+        """dropout: share of the channels left out, while training, after each block from the third
+        level on."""
         super().__init__()
         self.levels = len(encoder)
+        self.dropout = dropout
         self.stem = nn.ModuleList()
         self.blocks = nn.ModuleList()
         inputs = 3
@@ -99,6 +104,8 @@ class BoundaryNet(nn.Module):
             x = self.stem[level](x)
             for first, second in self.blocks[level]:
                 x = second(first(x), add=x)
+                if level >= 2:
+                    x = F.dropout2d(x, self.dropout, self.training)
             skips.append(x)
         maps = []
         for k, level in enumerate(range(self.levels - 2, -1, -1)):

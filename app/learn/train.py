@@ -2,12 +2,20 @@
 """Trains the boundary network on BSDS500's train photographs, from scratch, and writes its file.
 
     train.py --data BSDS500 --out WEIGHTS.safetensors [--size default|fast] [--steps N | --minutes M]
-             [--seed 1] [--state STATE.pt] [--maps FOLDER]
+             [--seed 1] [--dropout P] [--decay D] [--state STATE.pt] [--maps FOLDER]
+             [--fold K/N] [--teachers STATE.pt ... --share A]
 
 BSDS500 holds images/{train,val}/*.jpg and groundTruth/{train,val}/*.mat. One GPU; needs PyTorch, NumPy,
 SciPy and Pillow. The learning rate follows the share of the steps, or of the time, that has passed; the
-file tells the steps that were made, so that the same training can be run again. --state is written every minute and, if it is there, gone on from. With
---maps, the boundary maps of the val photographs are written as 8-bit PNG in the end.
+file tells the steps that were made, so that the same training can be run again. --state is written
+every minute and in the end and, if it is there, gone on from. With --maps, the boundary maps of the val
+photographs are written as 8-bit PNG in the end and, with --fold, those of the photographs left out.
+
+Distillation (Hinton, Vinyals and Dean 2015) from networks that have not seen what they teach. --fold K/N
+leaves out every N-th train photograph from the K-th on. The N networks so trained are given to another
+run as --teachers: each tells it what it sees in the crops of its own left-out photographs, and that
+makes the share A of the loss. What only one annotator would have drawn, a teacher does not know, so the
+learner is not taught it by heart.
 
 The target. Each crop warps every annotator's regions (nearest neighbour), so that boundaries stay one
 pixel wide under any rotation and scale. A pixel on anybody's boundary is positive by the share of
@@ -30,6 +38,7 @@ from scipy.io import loadmat
 from network import MEAN, SCALE, SIZES, BoundaryNet, save
 
 CROP = 320
+BORDER = 24  # Pixels mirrored at the edges when a whole photograph is seen, as diacut does.
 SIDE = 481  # Photographs are 481 x 321 or 321 x 481.
 REACH = 2  # Pixels within which annotators agree.
 
@@ -56,12 +65,13 @@ class Crops:
         self.annotators = max(r.shape[0] for r in regions)
         self.photographs = torch.zeros(n, 3, SIDE, SIDE, dtype=torch.uint8)
         # 0 where there is nothing: outside the photograph, or no such annotator.
-        self.regions = torch.zeros(n, self.annotators, SIDE, SIDE, dtype=torch.int16)
+        self.regions = torch.zeros(n, SIDE, SIDE, self.annotators, dtype=torch.int16)
         self.size = torch.zeros(n, 2)
         for i, (photograph, region) in enumerate(zip(photographs, regions)):
             h, w = photograph.shape[:2]
             self.photographs[i, :, :h, :w] = torch.from_numpy(photograph.copy()).permute(2, 0, 1)
-            self.regions[i, : region.shape[0], :h, :w] = torch.from_numpy(region.astype(np.int16) + 1)
+            self.regions[i, :h, :w, : region.shape[0]] = torch.from_numpy(
+                region.astype(np.int16).transpose(1, 2, 0) + 1)
             self.size[i] = torch.tensor([w, h], dtype=torch.float32)
         self.photographs = self.photographs.to(device)
         self.regions = self.regions.to(device)
@@ -73,8 +83,12 @@ class Crops:
     def uniform(self, n, low, high):
         return low + (high - low) * torch.rand(n, generator=self.random, device=self.device)
 
-    def batch(self, n):
-        pick = torch.randint(len(self.size), (n,), generator=self.random, device=self.device)
+    def batch(self, n, folds=1):
+        """n crops: those at k * n / folds and after are of photographs k, k + folds, ..."""
+        draw = torch.rand(n, generator=self.random, device=self.device)
+        fold = torch.arange(n, device=self.device) * folds // n
+        members = (len(self.size) - fold + folds - 1) // folds  # Photographs k, k + folds, ... are so many.
+        pick = (draw * members).long() * folds + fold
         angle = self.uniform(n, 0, 2 * math.pi)
         # Half of them upright: that is how photographs come.
         angle = torch.where(self.uniform(n, 0, 1) < 0.5, torch.zeros_like(angle), angle)
@@ -98,9 +112,11 @@ class Crops:
         image = F.grid_sample(
             self.photographs[pick].float() / 255, grid, padding_mode="zeros", align_corners=False
         )
-        regions = F.grid_sample(
-            self.regions[pick].float(), grid, mode="nearest", padding_mode="zeros", align_corners=False
-        )
+        # The pixel nearest to each; what is outside has no region.
+        column, row = at_x.round().long(), at_y.round().long()
+        outside = (column < 0) | (column >= SIDE) | (row < 0) | (row >= SIDE)
+        regions = self.regions[pick[:, None, None], row.clamp(0, SIDE - 1), column.clamp(0, SIDE - 1)]
+        regions = regions.masked_fill(outside[..., None], 0).permute(0, 3, 1, 2).contiguous()
         return self.colour(image), *self.target(regions)
 
     def colour(self, image):
@@ -122,17 +138,18 @@ class Crops:
     @staticmethod
     def target(regions):
         """Positives' strength in [0, 1], and 1 where there is something to learn."""
-        here = (regions > 0).float()
-        edge = torch.zeros_like(regions)
-        right = (regions[..., 1:] != regions[..., :-1]).float() * here[..., 1:] * here[..., :-1]
-        below = (regions[..., 1:, :] != regions[..., :-1, :]).float() * here[..., 1:, :] * here[..., :-1, :]
+        here = regions > 0
+        edge = torch.zeros_like(here)
+        right = (regions[..., 1:] != regions[..., :-1]) & here[..., 1:] & here[..., :-1]
+        below = (regions[..., 1:, :] != regions[..., :-1, :]) & here[..., 1:, :] & here[..., :-1, :]
         edge[..., :-1] = right
-        edge[..., :-1, :] = torch.maximum(edge[..., :-1, :], below)
-        near = F.max_pool2d(edge, 2 * REACH + 1, 1, REACH)
-        annotators = here.amax((2, 3)).sum(1).clamp(min=1)[:, None, None, None]
-        agreed = near.sum(1, keepdim=True) / annotators
-        anybody = edge.amax(1, keepdim=True)
-        inside = here.amax(1, keepdim=True)
+        edge[..., :-1, :] |= below
+        near = F.max_pool2d(edge.half(), (1, 2 * REACH + 1), 1, (0, REACH))
+        near = F.max_pool2d(near, (2 * REACH + 1, 1), 1, (REACH, 0))
+        annotators = here.any(3).any(2).sum(1).clamp(min=1)[:, None, None, None]
+        agreed = near.sum(1, keepdim=True, dtype=torch.float32) / annotators
+        anybody = edge.any(1, keepdim=True).float()
+        inside = here.any(1, keepdim=True).float()
         # The photograph's end, seen in a warped crop, is no boundary.
         inside = 1 - F.max_pool2d(1 - inside, 5, 1, 2)
         return anybody * agreed, inside
@@ -149,17 +166,103 @@ def loss_of(logits, target, weight):
     return (balance * each).sum((1, 2, 3)).mean() / (0.06 * CROP * CROP)
 
 
-def full_loss(net, image, target, weight):
+def taught_loss_of(logits, taught):
+    """As loss_of(), of what teachers give: a target between 0 and 1 in every pixel."""
+    share = taught.mean((1, 2, 3), keepdim=True)
+    balance = taught * (1 - share) + (1 - taught) * 1.1 * share
+    each = F.binary_cross_entropy_with_logits(logits, taught, reduction="none")
+    return (balance * each).sum((1, 2, 3)).mean() / (0.06 * CROP * CROP)
+
+
+def full_loss(net, image, target, weight, taught=None, share=0.0):
     logits, sides = net(image, sides=True)
-    loss = loss_of(logits.float(), target, weight)
+
+    def loss(map_):
+        value = (1 - share) * loss_of(map_, target, weight)
+        return value if taught is None else value + share * taught_loss_of(map_, taught)
+
+    total = loss(logits.float())
     for side in sides:
         up = F.interpolate(side.float(), size=target.shape[-2:], mode="bilinear", align_corners=False)
-        loss = loss + 0.4 * loss_of(up, target, weight)
-    return loss
+        total = total + 0.4 * loss(up)
+    return total
 
 
-def strength(net, photograph, device, scales=(1.0,)):
-    """Boundary strength of one photograph, averaged over scales."""
+class Step:
+    """The loss of a batch and its gradients. On a GPU the work is recorded once and played again: its
+    several hundred small kernels take longer to launch than to run."""
+
+    def __init__(self, net, teachers, share, batch, device):
+        self.net, self.teachers, self.device = net, teachers, device
+        self.share = share if teachers else 0.0
+        self.graph = None
+        self.image = torch.zeros(batch, 3, CROP, CROP, device=device).contiguous(
+            memory_format=torch.channels_last)
+        self.target = torch.zeros(batch, 1, CROP, CROP, device=device)
+        self.weight = torch.ones(batch, 1, CROP, CROP, device=device)
+
+    def work(self):
+        for parameter in self.net.parameters():
+            if parameter.grad is not None:
+                parameter.grad.zero_()
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, cache_enabled=False):
+            taught = taught_by(self.teachers, self.image) if self.teachers else None
+            loss = full_loss(self.net, self.image, self.target, self.weight, taught, self.share)
+        loss.backward()
+        return loss.detach()
+
+    def __call__(self, image, target, weight):
+        self.image.copy_(image)
+        self.target.copy_(target)
+        self.weight.copy_(weight)
+        if self.device.type != "cuda":
+            return self.work()
+        if self.graph is None:
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            kept = [v.clone() for v in self.net.state_dict().values()]
+            with torch.cuda.stream(stream):  # Chooses algorithms and makes the gradients.
+                for _ in range(3):
+                    self.work()
+            torch.cuda.current_stream().wait_stream(stream)
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                self.loss = self.work()
+            with torch.no_grad():
+                for value, old in zip(self.net.state_dict().values(), kept):
+                    value.copy_(old)
+        self.graph.replay()
+        return self.loss
+
+
+def load_teacher(path, device):
+    state = torch.load(path, map_location=device)
+    net = BoundaryNet(**SIZES[state["size"]]).to(device).to(memory_format=torch.channels_last)
+    net.load_state_dict(state["mean"])
+    return net.eval(), state["fold"]
+
+
+def load_teachers(paths, device):
+    """The teachers, that of fold k at k. Exits if they are not one for each fold."""
+    teachers = {}
+    for path in paths:
+        net, (k, n) = load_teacher(path, device)
+        if n != len(paths) or k in teachers:
+            sys.exit(f"{path} was trained without fold {k} of {n}: expected {len(paths)} teachers, "
+                     f"one for each of {len(paths)} folds")
+        teachers[k] = net
+    return [teachers[k] for k in range(len(paths))]
+
+
+def taught_by(teachers, image):
+    each = image.shape[0] // len(teachers)
+    with torch.no_grad():
+        return torch.cat([torch.sigmoid(net(image[k * each : (k + 1) * each]).float())
+                          for k, net in enumerate(teachers)])
+
+
+def strength(net, photograph, device, scales=(0.5, 1.0)):
+    """Boundary strength of one photograph, averaged over scales, as the program computes it."""
     h, w = photograph.shape[:2]
     image = torch.from_numpy(photograph.copy()).to(device).permute(2, 0, 1)[None].float() / 255
     total = 0
@@ -168,11 +271,20 @@ def strength(net, photograph, device, scales=(1.0,)):
         if scale != 1.0:
             size = (round(h * scale), round(w * scale))
             x = F.interpolate(image, size=size, mode="bilinear", align_corners=False, antialias=True)
-        map_ = torch.sigmoid(net((x - MEAN) * SCALE).float())
+        rows, columns = (torch.tensor(np.pad(np.arange(n), BORDER, mode="symmetric"), device=device)
+                         for n in x.shape[-2:])
+        x = x[:, :, rows][:, :, :, columns]
+        map_ = torch.sigmoid(net((x - MEAN) * SCALE).float())[..., BORDER:-BORDER, BORDER:-BORDER]
         if scale != 1.0:
             map_ = F.interpolate(map_, size=(h, w), mode="bilinear", align_corners=False)
         total = total + map_
     return (total / len(scales))[0, 0]
+
+
+def write_maps(folder, names, maps):
+    os.makedirs(folder, exist_ok=True)
+    for name, map_ in zip(names, maps):
+        Image.fromarray((map_.cpu().numpy() * 255).round().astype(np.uint8)).save(f"{folder}/{name}.png")
 
 
 def rough_f(maps, regions, device):
@@ -220,6 +332,11 @@ def main():
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--decay", type=float, default=0.02)
+    parser.add_argument("--fold", help="K/N, K from 0")
+    parser.add_argument("--teachers", nargs="+", default=[])
+    parser.add_argument("--share", type=float, default=0.5)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--state")
     parser.add_argument("--maps")
@@ -228,20 +345,27 @@ def main():
     torch.manual_seed(arguments.seed)
     torch.backends.cudnn.benchmark = True
 
+    teachers = load_teachers(arguments.teachers, device)
+    if teachers and arguments.batch % len(teachers):
+        sys.exit(f"--batch {arguments.batch} is no multiple of the {len(teachers)} teachers")
+    fold = tuple(int(v) for v in arguments.fold.split("/")) if arguments.fold else None
     names, photographs = load_photographs(f"{arguments.data}/images/train")
-    crops = Crops(photographs, load_regions(f"{arguments.data}/groundTruth/train", names), device,
-                  arguments.seed)
+    regions = load_regions(f"{arguments.data}/groundTruth/train", names)
+    left_out = list(range(fold[0], len(names), fold[1])) if fold else []
+    kept = [i for i in range(len(names)) if i not in left_out]
+    crops = Crops([photographs[i] for i in kept], [regions[i] for i in kept], device, arguments.seed)
     val_names, val_photographs = load_photographs(f"{arguments.data}/images/val")
     val_regions = load_regions(f"{arguments.data}/groundTruth/val", val_names)
 
-    net = BoundaryNet(**SIZES[arguments.size]).to(device).to(memory_format=torch.channels_last)
-    mean = BoundaryNet(**SIZES[arguments.size]).to(device)
+    net = BoundaryNet(**SIZES[arguments.size], dropout=arguments.dropout)
+    net = net.to(device).to(memory_format=torch.channels_last)
+    mean = BoundaryNet(**SIZES[arguments.size]).to(device).to(memory_format=torch.channels_last)
     mean.load_state_dict(net.state_dict())
     decay, plain = [], []
     for parameter in net.parameters():
         (decay if parameter.ndim > 1 else plain).append(parameter)
     optimiser = torch.optim.AdamW(
-        [{"params": decay, "weight_decay": 0.02}, {"params": plain, "weight_decay": 0.0}],
+        [{"params": decay, "weight_decay": arguments.decay}, {"params": plain, "weight_decay": 0.0}],
         lr=arguments.rate, fused=device.type == "cuda",
     )
     spent, step = 0.0, 0
@@ -254,7 +378,19 @@ def main():
         spent, step = state["spent"], state["step"]
         print(f"going on at step {step}", flush=True)
 
-    start, told, kept = time.time() - spent, spent, spent
+    def keep_state():
+        if not arguments.state:
+            return
+        torch.save({"net": net.state_dict(), "mean": mean.state_dict(), "size": arguments.size,
+                    "fold": fold, "optimiser": optimiser.state_dict(),
+                    "random": crops.random.get_state(), "spent": spent, "step": step},
+                   arguments.state + ".part")
+        os.replace(arguments.state + ".part", arguments.state)
+
+    ours, averaged = ([v for v in n.state_dict().values() if v.dtype.is_floating_point]
+                      for n in (net, mean))
+    work = Step(net, teachers, arguments.share, arguments.batch, device)
+    start, told, written = time.time() - spent, spent, spent
     while True:
         spent = time.time() - start
         share = step / arguments.steps if arguments.steps else spent / (60 * arguments.minutes)
@@ -264,18 +400,13 @@ def main():
         for group in optimiser.param_groups:
             group["lr"] = max(rate, 1e-6)
         with torch.no_grad():
-            image, target, weight = crops.batch(arguments.batch)
-        with torch.autocast(device.type, dtype=torch.bfloat16):
-            loss = full_loss(net, image.contiguous(memory_format=torch.channels_last), target, weight)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
+            batch = crops.batch(arguments.batch, max(1, len(teachers)))
+        loss = work(*batch)
         torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
         step += 1
         keep = min(0.999, step / (step + 100))
         with torch.no_grad():
-            ours = [v for v in net.state_dict().values() if v.dtype.is_floating_point]
-            averaged = [v for v in mean.state_dict().values() if v.dtype.is_floating_point]
             torch._foreach_lerp_(averaged, ours, 1 - keep)
         if spent - told > 30 or step == 20:
             told = spent
@@ -284,13 +415,11 @@ def main():
                 sys.exit(f"the loss is {value} at step {step}")
             print(f"{spent:6.0f} s  step {step}  loss {value:.4f}  "
                   f"{step * arguments.batch / max(spent, 1e-9):.0f} crops/s", flush=True)
-        if arguments.state and spent - kept > 60:
-            kept = spent
-            torch.save({"net": net.state_dict(), "mean": mean.state_dict(),
-                        "optimiser": optimiser.state_dict(), "random": crops.random.get_state(),
-                        "spent": spent, "step": step}, arguments.state + ".part")
-            os.replace(arguments.state + ".part", arguments.state)
+        if spent - written > 60:
+            written = spent
+            keep_state()
 
+    keep_state()
     mean.eval()
     with torch.no_grad():
         maps = [strength(mean, p, device) for p in val_photographs]
@@ -301,13 +430,17 @@ def main():
         "trained_on": "the 200 train photographs of BSDS500 (Arbelaez et al. 2011), whose terms are "
                       "non-commercial research and education",
         "command": f"train.py --size {arguments.size} --steps {step} "
-                   f"--batch {arguments.batch} --rate {arguments.rate:g} --seed {arguments.seed}",
+                   f"--batch {arguments.batch} --rate {arguments.rate:g} --seed {arguments.seed} "
+                   f"--dropout {arguments.dropout:g} --decay {arguments.decay:g}"
+                   + (f" --teachers {' '.join(os.path.basename(p) for p in arguments.teachers)} --share {arguments.share:g}"
+                      if teachers else "")
+                   + (f" --fold {arguments.fold}" if fold else ""),
     })
     if arguments.maps:
-        os.makedirs(arguments.maps, exist_ok=True)
-        for name, map_ in zip(val_names, maps):
-            Image.fromarray((map_.cpu().numpy() * 255).round().astype(np.uint8)).save(
-                f"{arguments.maps}/{name}.png")
+        write_maps(f"{arguments.maps}/val", val_names, maps)
+        with torch.no_grad():
+            write_maps(f"{arguments.maps}/left_out", [names[i] for i in left_out],
+                       [strength(mean, photographs[i], device) for i in left_out])
 
 
 if __name__ == "__main__":

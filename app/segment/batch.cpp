@@ -177,28 +177,32 @@ class Run {
 
   /// The labels come last: where they are, all is.
   void write_results(const Job& job, const Image& image, const Segmentation& result) {
-    if (!job.eigenvectors.empty()) {
-      write_eigenvectors(job.eigenvectors, result.eigenvectors, &image);
+    for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
+      const std::string& place = job.results[info->result];
+      if (!place.empty()) write_result(info->result, place, image, result);
     }
-    if (!job.tree.empty()) {
-      make_folder_of(job.tree);
-      write_tree(job.tree, result.hierarchy.value());
+  }
+
+  void write_result(Result kind, const std::string& place, const Image& image,
+                    const Segmentation& result) {
+    if (kind == Result::kEigenvectors) {
+      write_eigenvectors(place, result.eigenvectors, &image);
+      return;
     }
-    if (!job.ultrametric.empty()) {
-      make_folder_of(job.ultrametric);
-      write_ultrametric(job.ultrametric, result.hierarchy.value());
-    }
-    if (!job.contours.empty()) {
-      make_folder_of(job.contours);
-      write_contours(job.contours, result.contours, image.width, image.height);
-    }
-    if (!job.overlay.empty()) {
-      make_folder_of(job.overlay);
-      write_overlay(job.overlay, image, result.labels);
-    }
-    if (!job.labels.empty()) {
-      make_folder_of(job.labels);
-      write_labels(job.labels, result.labels, options_.indexed);
+    make_folder_of(place);
+    switch (kind) {
+      case Result::kLabels:
+        return write_labels(place, result.labels, options_.indexed);
+      case Result::kOverlay:
+        return write_overlay(place, image, result.labels);
+      case Result::kTree:
+        return write_tree(place, result.hierarchy.value());
+      case Result::kUltrametric:
+        return write_ultrametric(place, result.hierarchy.value());
+      case Result::kContours:
+        return write_contours(place, result.contours, image.width, image.height);
+      case Result::kEigenvectors:
+        break;
     }
   }
 
@@ -217,8 +221,7 @@ class Run {
     }
     std::string line = fmt::format("{}: {}", display_name(job.input), regions_text(result.labels));
     std::vector<std::string> places;
-    for (const std::string& place :
-         {job.labels, job.overlay, job.eigenvectors, job.tree, job.ultrametric, job.contours}) {
+    for (const std::string& place : job.results) {
       if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
     }
     if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));
@@ -256,7 +259,8 @@ class Run {
     if (noted_ > 0 && options_.verbosity != Verbosity::kVerbose) {
       text += fmt::format("; {} with notes (--verbose or --json shows them)", noted_);
     }
-    if (!plan_.roots.labels.empty()) text += fmt::format("; labels in '{}'", plan_.roots.labels);
+    const std::string& labels = plan_.roots.results[Result::kLabels];
+    if (!labels.empty()) text += fmt::format("; labels in '{}'", labels);
     return text;
   }
 

@@ -74,10 +74,11 @@ constexpr std::array kParameterOptions = {
                     "--method kway, without --regions: cut while the normalized cut is at most "
                     "this"},
     ParameterOption{"--min-size", "region.min_size", "PIXELS",
-                    "Smaller regions join the neighbour they are most alike"},
+                    "--method kway: smaller regions join the neighbour they are most alike"},
     ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
     ParameterOption{"--weights", "cue.weights", "NAME|FILE",
-                    "--cue learned: the network, built in or a .safetensors file"},
+                    "--cue learned: the network, built in or a .safetensors file; several, "
+                    "separated by commas, are averaged"},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
                     "Pixels up to this far apart are compared, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
@@ -177,20 +178,20 @@ Options parse_options(int argc, const char* const* argv) {
     app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
   };
 
-  text("-o,--output", options.output, "FILE|DIR|-", kInputOutput,
+  text("-o,--output", options.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
        "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
        "images a folder, made if missing");
   flag("--indexed", options.indexed, kInputOutput,
        "Labels as the indices of a palette (PNG, at most 255 regions)");
-  text("--overlay", options.overlay, "FILE|DIR", kInputOutput,
+  text("--overlay", options.results[Result::kOverlay], "FILE|DIR", kInputOutput,
        "The image with the regions' boundaries: .png or .jpg");
-  text("--eigenvectors", options.eigenvectors, "DIR", kInputOutput,
+  text("--eigenvectors", options.results[Result::kEigenvectors], "DIR", kInputOutput,
        "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
-  text("--tree", options.tree, "FILE|DIR", kInputOutput,
+  text("--tree", options.results[Result::kTree], "FILE|DIR", kInputOutput,
        "The hierarchy of all regions, for segment recut (.tree)");
-  text("--ultrametric", options.ultrametric, "FILE|DIR", kInputOutput,
+  text("--ultrametric", options.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
        "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
-  text("--contours", options.contours, "FILE|DIR", kInputOutput,
+  text("--contours", options.results[Result::kContours], "FILE|DIR", kInputOutput,
        "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
   text("--json", options.json, "FILE|-", kInputOutput,
        "A report for machines; for several images one line each (JSON Lines); with --list-devices "
@@ -281,7 +282,11 @@ Options parse_options(int argc, const char* const* argv) {
   }
   validate(options.parameters);
   if (options.parameters.region.method != RegionMethod::kHierarchy) {
-    for (const char* name : {"--tree", "--ultrametric", "--contours", "--threshold"}) {
+    std::vector<std::string> names = {"--threshold"};
+    for (const ResultInfo& info : kResults) {
+      if (info.of_hierarchy) names.emplace_back(info.option);
+    }
+    for (const std::string& name : names) {
       if (app.get_option(name)->count() > 0) {
         fail_usage(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
       }

@@ -5,6 +5,7 @@
 
 #include "console.hpp"
 #include "diacut/parameters.hpp"
+#include "results.hpp"
 
 namespace diacut::app {
 
@@ -14,13 +15,8 @@ enum class Action { kSegment, kHelp, kVersion, kListDevices, kPrintConfig };
 struct Options {
   Action action = Action::kSegment;
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
-  std::string output;               ///< File or folder; "-" for standard output.
-  std::string overlay;
-  std::string eigenvectors;
-  std::string tree;
-  std::string ultrametric;
-  std::string contours;
-  std::string edges;  ///< File, or folder, of boundary maps.
+  Places results;                   ///< Files or folders; "-" for standard output.
+  std::string edges;                ///< File, or folder, of boundary maps.
   std::string json;
   bool indexed = false;
   bool skip_existing = false;

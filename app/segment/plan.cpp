@@ -184,10 +184,9 @@ std::string default_labels(const std::string& input, bool batch) {
 
 /// The folder of a batch's labels, or the file of a single image's; empty when they are not wanted.
 std::string labels_place(const Options& options, bool batch) {
-  const bool others = !options.overlay.empty() || !options.eigenvectors.empty() ||
-                      !options.tree.empty() || !options.ultrametric.empty() ||
-                      !options.contours.empty() || !options.json.empty();
-  if (!options.output.empty() || others) return options.output;
+  const bool any = std::any_of(options.results.begin(), options.results.end(),
+                               [](const std::string& place) { return !place.empty(); });
+  if (any || !options.json.empty()) return options.results[Result::kLabels];
   const auto fail = [](const char* what) {
     return ConfigError(fmt::format("{}: say with -o where the labels go", what));
   };
@@ -200,19 +199,16 @@ void check_streams(const Options& options, bool batch) {
   if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1) {
     throw ConfigError("standard input (-) is named twice");
   }
-  for (const auto& [option, place] : {std::pair("--overlay", options.overlay),
-                                      {"--eigenvectors", options.eigenvectors},
-                                      {"--tree", options.tree},
-                                      {"--ultrametric", options.ultrametric},
-                                      {"--contours", options.contours}}) {
-    if (place != "-") continue;
+  const std::string& labels = options.results[Result::kLabels];
+  for (const ResultInfo& info : kResults) {
+    if (info.result == Result::kLabels || options.results[info.result] != "-") continue;
     throw ConfigError(fmt::format(
-        "{}: only labels (-o) and the report (--json) can go to standard output (-)", option));
+        "{}: only labels (-o) and the report (--json) can go to standard output (-)", info.option));
   }
-  if (options.output == "-" && options.json == "-") {
+  if (labels == "-" && options.json == "-") {
     throw ConfigError("-o - and --json - would both write to standard output; give one a file");
   }
-  if (batch && options.output == "-") {
+  if (batch && labels == "-") {
     throw ConfigError("-o -: standard output holds the labels of one image; several need a folder");
   }
 }
@@ -230,8 +226,7 @@ void check_folder_name(const char* option, const std::string& path) {
 
 std::vector<Found> find_images(const Options& options, Plan& plan) {
   std::set<Identity> results;
-  for (const std::string& folder : {plan.roots.labels, plan.roots.overlay, plan.roots.eigenvectors,
-                                    plan.roots.tree, plan.roots.ultrametric, plan.roots.contours}) {
+  for (const std::string& folder : plan.roots.results) {
     if (const auto id = identity(folder); id && is_folder(folder)) results.insert(*id);
   }
   const bool several = options.inputs.size() > 1;
@@ -279,45 +274,34 @@ std::string mirrored_edges(const std::string& root, const fs::path& name) {
 
 /// The results of an image of a batch, in the places' folders.
 Job mirrored(const Job& roots, const Found& image) {
-  const auto in = [&](const std::string& root, const char* extension) {
-    if (root.empty()) return root;
-    return (fs::path(root) / with_suffix(image.name, extension)).string();
-  };
-  return {image.input,
-          in(roots.labels, ".png"),
-          in(roots.overlay, ".png"),
-          in(roots.eigenvectors, ""),
-          in(roots.tree, ".tree"),
-          in(roots.ultrametric, ".png"),
-          in(roots.contours, ".png"),
-          mirrored_edges(roots.edges, image.name)};
+  Job job{image.input, {}, mirrored_edges(roots.edges, image.name)};
+  for (const ResultInfo& info : kResults) {
+    const std::string& root = roots.results[info.result];
+    if (root.empty()) continue;
+    job.results[info.result] = (fs::path(root) / with_suffix(image.name, info.extension)).string();
+  }
+  return job;
 }
 
 /// The results of a single image: as named, or in the folder that was named.
 Job single(const Job& roots, const Found& image) {
-  const auto file = [&](const std::string& root, const char* extension) {
-    return is_folder(root) ? (fs::path(root) / with_suffix(image.name, extension)).string() : root;
-  };
   const bool folder = is_folder(roots.edges);
-  return {image.input,
-          file(roots.labels, ".png"),
-          file(roots.overlay, ".png"),
-          roots.eigenvectors,
-          file(roots.tree, ".tree"),
-          file(roots.ultrametric, ".png"),
-          file(roots.contours, ".png"),
+  Job job{image.input, roots.results,
           folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
+  for (const ResultInfo& info : kResults) {
+    std::string& place = job.results[info.result];
+    if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
+    place = (fs::path(place) / with_suffix(image.name, info.extension)).string();
+  }
+  return job;
 }
 
 void check_names(const Options& options, const Plan& plan) {
   ResultNames names(plan);
   for (const Job& job : plan.jobs) {
-    names.add("-o", job.labels, job.input);
-    names.add("--overlay", job.overlay, job.input);
-    names.add("--eigenvectors", job.eigenvectors, job.input);
-    names.add("--tree", job.tree, job.input);
-    names.add("--ultrametric", job.ultrametric, job.input);
-    names.add("--contours", job.contours, job.input);
+    for (const ResultInfo& info : kResults) {
+      names.add(info.option, job.results[info.result], job.input);
+    }
   }
   names.add("--json", options.json, "");
 }
@@ -346,6 +330,36 @@ void check_file(const char* option, const std::string& file) {
   check_writable(file);
 }
 
+/// Sees that one image's result can be written to its place.
+void prepare_single(const ResultInfo& info, const std::string& place, const Options& options) {
+  if (info.result == Result::kEigenvectors) {
+    check_folder_name(info.option, place);
+    if (is_folder(place)) {
+      check_takes_files(place);
+    } else {
+      const fs::path folder(place);
+      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
+    }
+    return;
+  }
+  check_file(info.option, place);
+  switch (info.result) {
+    case Result::kLabels:
+      label_format(place, options.indexed);
+      break;
+    case Result::kOverlay:
+      picture_format(place);
+      break;
+    case Result::kUltrametric:
+    case Result::kContours:
+      ultrametric_format(place);
+      break;
+    case Result::kTree:
+    case Result::kEigenvectors:
+      break;
+  }
+}
+
 }  // namespace
 
 std::string display_name(const std::string& path) {
@@ -356,23 +370,16 @@ Plan make_plan(const Options& options) {
   Plan plan;
   plan.batch = options.inputs.size() > 1 || is_folder(options.inputs.front());
   check_streams(options, plan.batch);
-  plan.roots.labels = labels_place(options, plan.batch);
-  plan.roots.overlay = options.overlay;
-  plan.roots.eigenvectors = options.eigenvectors;
-  plan.roots.tree = options.tree;
-  plan.roots.ultrametric = options.ultrametric;
-  plan.roots.contours = options.contours;
+  plan.roots.results = options.results;
+  plan.roots.results[Result::kLabels] = labels_place(options, plan.batch);
   plan.roots.edges = options.edges;
-  if (options.indexed && plan.roots.labels.empty()) {
+  if (options.indexed && plan.roots.results[Result::kLabels].empty()) {
     throw ConfigError("--indexed says how labels are written; say with -o where");
   }
   if (plan.batch) {
-    check_folder_name("-o", plan.roots.labels);
-    check_folder_name("--overlay", plan.roots.overlay);
-    check_folder_name("--eigenvectors", plan.roots.eigenvectors);
-    check_folder_name("--tree", plan.roots.tree);
-    check_folder_name("--ultrametric", plan.roots.ultrametric);
-    check_folder_name("--contours", plan.roots.contours);
+    for (const ResultInfo& info : kResults) {
+      check_folder_name(info.option, plan.roots.results[info.result]);
+    }
   }
   if (plan.batch && !options.edges.empty() && !is_folder(options.edges)) {
     throw ConfigError(
@@ -398,50 +405,26 @@ Plan make_plan(const Options& options) {
 void prepare_results(const Options& options, const Plan& plan) {
   if (!options.json.empty()) check_writable(options.json);
   if (plan.batch) {
-    prepare_folder("-o", plan.roots.labels);
-    prepare_folder("--overlay", plan.roots.overlay);
-    prepare_folder("--eigenvectors", plan.roots.eigenvectors);
-    prepare_folder("--tree", plan.roots.tree);
-    prepare_folder("--ultrametric", plan.roots.ultrametric);
-    prepare_folder("--contours", plan.roots.contours);
+    for (const ResultInfo& info : kResults) {
+      prepare_folder(info.option, plan.roots.results[info.result]);
+    }
     return;
   }
   for (const Job& job : plan.jobs) {
-    if (!job.labels.empty()) {
-      check_file("-o", job.labels);
-      label_format(job.labels, options.indexed);
-    }
-    if (!job.overlay.empty()) {
-      check_file("--overlay", job.overlay);
-      picture_format(job.overlay);
-    }
-    if (!job.tree.empty()) check_file("--tree", job.tree);
-    if (!job.ultrametric.empty()) {
-      check_file("--ultrametric", job.ultrametric);
-      ultrametric_format(job.ultrametric);
-    }
-    if (!job.contours.empty()) {
-      check_file("--contours", job.contours);
-      ultrametric_format(job.contours);
-    }
-    if (job.eigenvectors.empty()) continue;
-    check_folder_name("--eigenvectors", job.eigenvectors);
-    if (is_folder(job.eigenvectors)) {
-      check_takes_files(job.eigenvectors);
-    } else {
-      const fs::path folder(job.eigenvectors);
-      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
+    for (const ResultInfo& info : kResults) {
+      const std::string& place = job.results[info.result];
+      if (!place.empty()) prepare_single(info, place, options);
     }
   }
 }
 
 bool is_done(const Job& job) {
-  const std::string vectors =
-      job.eigenvectors.empty() ? "" : (fs::path(job.eigenvectors) / kEigenvectorsFile).string();
   bool any = false;
-  for (const std::string& file :
-       {job.labels, job.overlay, vectors, job.tree, job.ultrametric, job.contours}) {
-    if (file.empty()) continue;
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = job.results[info.result];
+    if (place.empty()) continue;
+    const bool folder = info.result == Result::kEigenvectors;
+    const std::string file = folder ? (fs::path(place) / kEigenvectorsFile).string() : place;
     if (file == "-" || !exists(file)) return false;
     any = true;
   }

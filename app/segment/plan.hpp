@@ -6,18 +6,14 @@
 
 #include "exit_code.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace diacut::app {
 
-/// One image and where its results go. Empty: not wanted; "-": a standard stream.
+/// One image and where its results go.
 struct Job {
   std::string input;
-  std::string labels;
-  std::string overlay;
-  std::string eigenvectors;  ///< A folder.
-  std::string tree;
-  std::string ultrametric;
-  std::string contours;
+  Places results;
   /// A boundary map to read. In a batch, where there is none for the image, its path without
   /// extension.
   std::string edges;

@@ -126,7 +126,7 @@ std::vector<ParameterEntry> make_table() {
   cue.text("weights", &CueParameters::weights, "a network's name or file",
            {"",
             "learned: the network, by the name of one that is built in or as a .safetensors file; "
-            "empty: the one named default."});
+            "empty: the one named default. Several, separated by commas, are averaged."});
   cue.numbers("scales", &CueParameters::scales, {0.1, 4, 8},
               {"",
                "learned: the image is resized by each of these, separated by commas, and what the "
@@ -234,7 +234,7 @@ std::vector<ParameterEntry> make_table() {
                "the region's own, between direct neighbours: along a boundary, not through what is "
                "flat."});
   region.integer("min_size", &RegionParameters::min_size, 0, kMaxInt,
-                 {"pixels", "Smaller regions join the neighbour they are most alike."});
+                 {"pixels", "kway: smaller regions join the neighbour they are most alike."});
   region.real("threshold", &RegionParameters::threshold, 0, 1,
               {"",
                "A hierarchy's automatic cut: regions merge while the mean strength of the boundary "

@@ -8,11 +8,11 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/edit_distance.hpp"
 #include "core/embedded_text.hpp"
 #include "core/parameter_table.hpp"
 #include "diacut/errors.hpp"
@@ -25,21 +25,6 @@ constexpr std::string_view kPresetSuffix = ".toml";
 /// No configuration is larger; a device file or a photograph given by mistake is.
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 constexpr std::size_t kLineWidth = 100;
-
-/// Levenshtein's: insertions, removals and replacements from one text to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string_view last_part(std::string_view key) {
   const std::size_t dot = key.rfind('.');

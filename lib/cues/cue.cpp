@@ -57,14 +57,14 @@ Buffer<float> given_strength(Context& context, const EdgeMap& edges, const Grid&
 }  // namespace
 
 void check_cue(const CueParameters& parameters) {
-  if (parameters.kind == CueKind::kLearned) load_network(parameters.weights);
+  if (parameters.kind == CueKind::kLearned) load_networks(parameters.weights);
 }
 
 void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters) {
   plan.add("which pixels have data", grid.rows());
   switch (parameters.kind) {
     case CueKind::kLearned:
-      plan_learned(plan, grid, *load_network(parameters.weights), parameters);
+      plan_learned(plan, grid, load_networks(parameters.weights), parameters);
       break;
     case CueKind::kGradient:
       plan_gradient(plan, grid, parameters.sigma);
@@ -87,7 +87,7 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
   }
   switch (parameters.kind) {
     case CueKind::kLearned:
-      map.strength = learned_strength(context, *load_network(parameters.weights), image, grid,
+      map.strength = learned_strength(context, load_networks(parameters.weights), image, grid,
                                       map.valid, valid_pixels, parameters);
       break;
     case CueKind::kGradient:

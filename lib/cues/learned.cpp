@@ -98,26 +98,28 @@ std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels
   return tiles;
 }
 
-void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
+void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
                   const CueParameters& parameters) {
   plan.add("boundary strength", grid.rows() * sizeof(float));
-  // One scale after another: what must fit is the largest.
+  // One scale and network after another: what must fit is the largest.
   MemoryPlan largest;
   for (const double scale : parameters.scales) {
-    MemoryPlan one = plan_scale(grid, network, scale, parameters);
-    if (one.total() > largest.total()) largest = std::move(one);
+    for (const std::shared_ptr<const Network>& network : networks) {
+      MemoryPlan one = plan_scale(grid, *network, scale, parameters);
+      if (one.total() > largest.total()) largest = std::move(one);
+    }
   }
   for (const MemoryPlan::Item& item : largest.items()) plan.add(item.what, item.bytes);
 }
 
-Buffer<float> learned_strength(Context& context, const Network& network, const Image& image,
+Buffer<float> learned_strength(Context& context, const Networks& networks, const Image& image,
                                const Grid& grid, const Buffer<std::uint8_t>& valid,
                                std::size_t valid_pixels, const CueParameters& parameters) {
   auto strength = context.allocate<float>(grid.rows(), "boundary strength");
   strength.fill(0);
   if (valid_pixels == 0) return strength;
   const CueLayout layout{grid.width, grid.height, grid.stride};
-  const float share = 1.0f / static_cast<float>(parameters.scales.size());
+  const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
   bool first = true;
   for (const double scale : parameters.scales) {
     const Size inner = scaled(grid, scale);
@@ -126,9 +128,11 @@ Buffer<float> learned_strength(Context& context, const Network& network, const I
     planes.upload(srgb_planes(image, inner.width, inner.height, parameters.border));
     auto map = context.allocate<float>(size.pixels(), "the network's result");
     const NetworkMap result{map, size.width, size.height, parameters.border};
-    run_tiles(context, network, {planes, size.width, size.height}, parameters.tile, result);
-    launch_network_blend(context, result, layout, valid, share, first, strength);
-    first = false;
+    for (const std::shared_ptr<const Network>& network : networks) {
+      run_tiles(context, *network, {planes, size.width, size.height}, parameters.tile, result);
+      launch_network_blend(context, result, layout, valid, share, first, strength);
+      first = false;
+    }
   }
   return strength;
 }

@@ -29,16 +29,16 @@ std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels
 int scaled_side(int side, double scale);
 
 /// What learned_strength() allocates on the device, what it returns included.
-void plan_learned(MemoryPlan& plan, const Grid& grid, const Network& network,
+void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
                   const CueParameters& parameters);
 
-/// Boundary strength by a network: the mean of what it gives for the image resized by each of
+/// Boundary strength by networks: the mean of what each gives for the image resized by each of
 /// parameters.scales and mirrored beyond its edges by parameters.border, without that and resized
-/// back. Where there is no data it is 0, and the network sees the
-/// nearest pixel with data. Large images go through in tiles of about parameters.tile pixels, with
-/// what the network sees beyond them, so memory is bounded and the result is the same. `valid`:
-/// grid.rows() elements, `valid_pixels` of them 1. Returns grid.rows() elements.
-Buffer<float> learned_strength(Context& context, const Network& network, const Image& image,
+/// back. Where there is no data it is 0, and a network sees the nearest pixel with data. Large
+/// images go through in tiles of about parameters.tile pixels, with what the network sees beyond
+/// them, so memory is bounded and the result is the same. `valid`: grid.rows() elements,
+/// `valid_pixels` of them 1. Returns grid.rows() elements. Precondition: at least one network.
+Buffer<float> learned_strength(Context& context, const Networks& networks, const Image& image,
                                const Grid& grid, const Buffer<std::uint8_t>& valid,
                                std::size_t valid_pixels, const CueParameters& parameters);
 

@@ -452,6 +452,24 @@ std::shared_ptr<const Network> load_network(const std::string& name_or_path) {
   return std::make_shared<Network>(parse_network(read_bytes(name_or_path), name_or_path));
 }
 
+Networks load_networks(const std::string& names_or_paths) {
+  if (names_or_paths.empty()) return {load_network("")};
+  Networks networks;
+  std::size_t begin = 0;
+  while (begin <= names_or_paths.size()) {
+    const std::size_t end = std::min(names_or_paths.find(',', begin), names_or_paths.size());
+    const std::string one = names_or_paths.substr(begin, end - begin);
+    if (one.empty()) {
+      throw ConfigError(fmt::format(
+          "cue.weights: '{}' names nothing beside a comma; separate names or files by one comma",
+          names_or_paths));
+    }
+    networks.push_back(load_network(one));
+    begin = end + 1;
+  }
+  return networks;
+}
+
 int network_side(int side, int level) {
   for (int i = 0; i < level; ++i) side = (side + 1) / 2;
   return side;

@@ -69,6 +69,12 @@ Network parse_network(std::span<const std::byte> file, const std::string& name);
 /// is "default". Throws ConfigError when there is neither, InputError as parse_network().
 std::shared_ptr<const Network> load_network(const std::string& name_or_path);
 
+using Networks = std::vector<std::shared_ptr<const Network>>;
+
+/// Several, separated by commas, each as load_network() takes it; an empty text is the default one.
+/// Throws as load_network(), and ConfigError where there is nothing between two commas.
+Networks load_networks(const std::string& names_or_paths);
+
 /// Which buffer holds which tensor, so that one that is no longer read gives its place to another.
 struct NetworkBuffers {
   std::vector<int> buffer_of;       ///< For each tensor; -1 for the output, which is no tensor.

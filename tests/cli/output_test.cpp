@@ -56,6 +56,24 @@ TEST_F(CliOutput, AFolderTakesTheImagesName) {
   EXPECT_THAT(files(), UnorderedElementsAre("a.png", "out/a.png", "over/a.png"));
 }
 
+TEST_F(CliOutput, ContoursAndTheirHierarchyOfAnEdgeMap) {
+  // One line through the map, at half strength.
+  cv::Mat edges(kHeight, kWidth, CV_16UC1, cv::Scalar(0));
+  edges.col(kWidth / 2) = 32768;
+  cv::imwrite(path("edges.png"), edges);
+  expect_done(segment({"a.png", "--edges", "edges.png", "--contours", "contours.png",
+                       "--ultrametric", "ultrametric.png", "--set", "contour.cue_weight=1", "--set",
+                       "contour.spectral_weight=0"}));
+  EXPECT_THAT(files(),
+              UnorderedElementsAre("a.png", "edges.png", "contours.png", "ultrametric.png"));
+  // With no weight on the eigenvectors, boundary strength is the map.
+  const cv::Mat contours = read_picture("contours.png");
+  ASSERT_EQ(contours.size(), edges.size());
+  ASSERT_EQ(contours.type(), CV_16UC1);
+  EXPECT_EQ(cv::norm(contours, edges, cv::NORM_INF), 0);
+  EXPECT_EQ(read_picture("ultrametric.png").size(), cv::Size(2 * kWidth + 1, 2 * kHeight + 1));
+}
+
 TEST_F(CliOutput, SameInputSameBytes) {
   const std::vector<std::string> all = {
       "a.png", "-o", "x.png", "--overlay", "over.png", "--eigenvectors", "vectors"};

@@ -266,6 +266,37 @@ TEST_F(Learned, ScalesAreAveraged) {
   expect_near(strength(image), mean, 1e-6);
 }
 
+TEST_F(Learned, NetworksAreAveraged) {
+  const std::string first = folder_ / "first.safetensors";
+  const std::string second = folder_ / "second.safetensors";
+  small_network(4).write(first);
+  small_network(11).write(second);
+  const Image image = random_image(61, 43, 3, 3);
+  parameters_.scales = {0.5, 1.0};
+  std::vector<double> mean(image.pixel_count(), 0.0);
+  std::vector<float> each;
+  for (const std::string& file : {first, second}) {
+    parameters_.weights = file;
+    each = strength(image);
+    for (std::size_t i = 0; i < each.size(); ++i) mean[i] += each[i] / 2.0;
+  }
+  double apart = 0;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    apart = std::max(apart, std::abs(each[i] - mean[i]));
+  }
+  EXPECT_GT(apart, 0.01);  // Either alone would be no mean.
+  parameters_.weights = first + "," + second;
+  expect_near(strength(image), mean, 1e-6);
+
+  // What is planned is for the larger of both, not for both.
+  const Grid grid{image.width, image.height, image.width};
+  MemoryPlan plan;
+  plan_cue(plan, grid, parameters_);
+  context_.reset_memory_peak();
+  boundary_strength(context_, image, grid, parameters_);
+  EXPECT_EQ(context_.memory_peak(), plan.total());
+}
+
 TEST_F(Learned, AScaleSeesTheResizedImage) {
   const std::shared_ptr<const Network> network = use(small_network(4));
   // Twice as large without new pixels, so that what is seen at half of the size is known.

@@ -165,6 +165,32 @@ TEST(LoadNetwork, NamesTheFileThatIsMissing) {
   EXPECT_EQ(load_network(path)->ops.size(), 16u);
 }
 
+TEST(LoadNetworks, TakesSeveralSeparatedByCommas) {
+  const testing::TempFolder folder;
+  const std::string path = folder / "small.safetensors";
+  small_network(5).write(path);
+  EXPECT_EQ(load_networks("").size(), 1u);
+  const Networks both = load_networks("default," + path);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0], load_network(""));
+  EXPECT_EQ(both[1]->ops.size(), 16u);
+  for (const std::string& wrong :
+       std::vector<std::string>{",default", "default,", "default,," + path, ","}) {
+    try {
+      load_networks(wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("cue.weights: '" + wrong + "'"));
+    }
+  }
+}
+
+TEST(LoadNetworks, EveryPresetsNetworksAreBuiltIn) {
+  for (const std::string& preset : preset_names()) {
+    EXPECT_FALSE(load_networks(load_parameters(preset).cue.weights).empty()) << preset;
+  }
+}
+
 TEST(NetworkReach, IsHowFarAChangeIsFelt) {
   // Level 0: 1, and 2 from a dilation; half sizes, level 1: 2 x 1; its bilinear return: 2; 1 more.
   NetworkFile file(1);

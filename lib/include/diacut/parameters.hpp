@@ -16,6 +16,7 @@ enum class CueKind { kLearned, kGradient };
 struct CueParameters {
   CueKind kind = CueKind::kLearned;
   /// Learned: the network built in under this name, or a .safetensors file; empty: "default".
+  /// Several, separated by commas, are averaged.
   std::string weights;
   /// Learned: the image is resized by each of these, and what the network gives is averaged.
   std::vector<double> scales = {0.5, 1.0};
@@ -121,7 +122,7 @@ struct RegionParameters {
   /// it is at most this share of their mean affinity in the region. Keeps flat regions, whose
   /// halves have a small normalized cut too, in one piece.
   double max_flatness = 0.25;
-  /// Regions below this join the neighbour they are most alike; pixels.
+  /// Of kway: regions below this join the neighbour they are most alike; pixels.
   int min_size = 50;
   /// Where a hierarchy is cut when nothing else is said: regions merge whose boundary has a mean
   /// strength of at most this, in [0, 1].
