@@ -7,9 +7,10 @@
 // eigensolver", 2001.
 //
 // -DTILE, columns of a tile of the Gram matrix, a divisor of COLUMNS; -DFLOATS; -DROWS, elements that
-// block_combine takes at a time, and -DGROUP, its work-items.
-#if !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || !defined(GROUP)
-#error "block_ritz needs TILE, FLOATS, ROWS and GROUP, beside what block.clh needs"
+// block_combine takes at a time, a multiple of -DAT_ONCE, which an item does; and -DGROUP, its
+// work-items.
+#if !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || !defined(AT_ONCE) || !defined(GROUP)
+#error "block_ritz needs TILE, FLOATS, ROWS, AT_ONCE and GROUP, beside what block.clh needs"
 #endif
 #include "block.clh"
 #include "accumulate.clh"
@@ -76,26 +77,36 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   const uint lid = get_local_id(0);
   const ulong first = get_group_id(0) * (ulong)ROWS;
   const uint count = (uint)min((ulong)ROWS, rows - first);
-  for (uint i = lid; i < count * COLUMNS; i += GROUP) {
-    old[i] = x[first * COLUMNS + i];
-    if (blocks > 1) old[ROWS * COLUMNS + i] = w[first * COLUMNS + i];
-    if (blocks > 2) old[2 * ROWS * COLUMNS + i] = p[first * COLUMNS + i];
+  for (uint i = lid; i < ROWS * COLUMNS; i += GROUP) {
+    const bool exists = i < count * COLUMNS;
+    old[i] = exists ? x[first * COLUMNS + i] : 0.0f;
+    if (blocks > 1) old[ROWS * COLUMNS + i] = exists ? w[first * COLUMNS + i] : 0.0f;
+    if (blocks > 2) old[2 * ROWS * COLUMNS + i] = exists ? p[first * COLUMNS + i] : 0.0f;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = lid; i < count * SETS; i += GROUP) {
-    const uint row = i / SETS;
+  // AT_ONCE elements share each set of the rotation.
+  for (uint i = lid; i < (count + AT_ONCE - 1) / AT_ONCE * SETS; i += GROUP) {
+    const uint row = i / SETS * AT_ONCE;
     const uint set = i % SETS;
-    const ulong at = (first + row) * SETS + set;
-    Set direction = (Set)(0.0f);
-    for (uint b = 1; b < blocks; ++b) {
-      __local const float* from = old + (b * ROWS + row) * COLUMNS;
-      __global const Set* q = rotation + b * COLUMNS * SETS + set;
-      for (uint c = 0; c < COLUMNS; ++c) direction = fma((Set)(from[c]), q[c * SETS], direction);
+    Set sums[AT_ONCE];
+    for (uint r = 0; r < AT_ONCE; ++r) sums[r] = (Set)(0.0f);
+    for (uint b = 1; b <= blocks; ++b) {
+      // The directions first, from the blocks after x; then x on top of them.
+      const uint block = b < blocks ? b : 0;
+      if (block == 0 && blocks > 1) {
+        for (uint r = 0; r < min((uint)AT_ONCE, count - row); ++r)
+          ((__global Set*)p)[(first + row + r) * SETS + set] = sums[r];
+      }
+      __local const float* from = old + (block * ROWS + row) * COLUMNS;
+      __global const Set* q = rotation + block * COLUMNS * SETS + set;
+      for (uint c = 0; c < COLUMNS; ++c) {
+        const Set factor = q[c * SETS];
+        _Pragma("unroll") for (uint r = 0; r < AT_ONCE; ++r)
+            sums[r] = fma((Set)(from[r * COLUMNS + c]), factor, sums[r]);
+      }
     }
-    if (blocks > 1) ((__global Set*)p)[at] = direction;
-    for (uint c = 0; c < COLUMNS; ++c)
-      direction = fma((Set)(old[row * COLUMNS + c]), rotation[c * SETS + set], direction);
-    ((__global Set*)x)[at] = direction;
+    for (uint r = 0; r < min((uint)AT_ONCE, count - row); ++r)
+      ((__global Set*)x)[(first + row + r) * SETS + set] = sums[r];
   }
 }
 

@@ -3,71 +3,188 @@
 // pitched DIA form on the fine grid of `width` x `height` pixels, `stride` elements apart; the
 // coarse grid's stride is its width.
 //
-// A work-item computes one element and one of its sets: id / SETS and id % SETS.
+// With RUN 1, for GPUs, a work-item computes one element and one of its sets: id / SETS and
+// id % SETS. Otherwise, for CPUs, it computes the elements of one image row from RUN * id % row's
+// runs on, TILE at a time, and of each the TAKEN sets from TAKEN * its second id on.
 //
-// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc.
-#if !defined(BANDS)
-#error "block_transfer needs BANDS, beside what block.clh needs"
+// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the largest
+// |dx| and |dy|; -DRUN, a multiple of 2 * -DTILE; -DTAKEN, a divisor of SETS.
+#if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
+#error "block_transfer needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
 #include "block.clh"
+
+// Row (px, py) of P times one set of the coarse block, without the gain.
+static Set interpolated(__global const float* restrict values, const ulong pitch, const int width,
+                        const int height, const ulong row, const int px, const int py,
+                        __global const Set* restrict coarse, const uint set) {
+  const long coarse_width = (width + 1) / 2;
+  Set sum = (Set)(0.0f);
+#define BAND(d, dy, dx, count)                                                       \
+  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {              \
+    __global const Set* line = coarse + (py + (dy)) / 2 * coarse_width * SETS + set; \
+    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                             \
+      const int nx = px + (dx) + k;                                                  \
+      if (nx >= 0 && nx < width)                                                     \
+        sum += values[(ulong)((d) + k) * pitch + row] * line[(long)(nx / 2) * SETS]; \
+    }                                                                                \
+  }
+  BANDS
+#undef BAND
+  return sum;
+}
+
+// Row (px, py), both even, of P' times one set of the fine block.
+static Set restricted(__global const float* restrict values, const ulong pitch,
+                      __global const float* restrict gain, const int width, const int height,
+                      const int stride, const int px, const int py,
+                      __global const Set* restrict fine, const uint set) {
+  const ulong own = (ulong)py * stride + px;
+  Set sum = (Set)(0.0f);
+#define BAND(d, dy, dx, count)                                               \
+  if (py + (dy) >= 0 && py + (dy) < height) {                                \
+    const ulong line = (ulong)(py + (dy)) * stride;                          \
+    for (int k = 0; k < (count); ++k) {                                      \
+      const int nx = px + (dx) + k;                                          \
+      if (nx >= 0 && nx < width)                                             \
+        sum += (values[(ulong)((d) + k) * pitch + own] * gain[line + nx]) *  \
+               fine[(line + nx) * SETS + set];                               \
+    }                                                                        \
+  }
+  BANDS
+#undef BAND
+  return sum;
+}
+
+#define STORE_FINE(at, sum) fine[at] = add ? fine[at] + (sum) : (sum)
 
 // fine = P coarse, or fine += P coarse with add 1.
 __kernel void block_prolong(__global const float* restrict values, const ulong pitch,
                             __global const float* restrict gain, const int width, const int height,
                             const int stride, __global const Set* restrict coarse, const int add,
                             __global Set* restrict fine) {
+#if RUN == 1
   const ulong at = get_global_id(0);
   const ulong row = at / SETS;
   const uint set = (uint)(at % SETS);
   if (row >= (ulong)stride * height) return;
   const int px = (int)(row % stride);
   const int py = (int)(row / stride);
-  const long coarse_width = (width + 1) / 2;
   const float scale = gain[row];
   Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                        \
-  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {               \
-    __global const Set* line = coarse + (py + (dy)) / 2 * coarse_width * SETS + set;  \
-    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                              \
-      const int nx = px + (dx) + k;                                                   \
-      if (nx >= 0 && nx < width)                                                      \
-        sum += values[(ulong)((d) + k) * pitch + row] * line[(long)(nx / 2) * SETS];  \
-    }                                                                                 \
+  if (scale != 0.0f)
+    sum = scale * interpolated(values, pitch, width, height, row, px, py, coarse, set);
+  STORE_FINE(at, sum);
+#else
+  const int runs = (stride + RUN - 1) / RUN;
+  const int py = (int)(get_global_id(0) / runs);
+  const int first = (int)(get_global_id(0) % runs) * RUN;
+  const int end = min(first + RUN, stride);
+  const uint set = get_global_id(1) * TAKEN;
+  const ulong line = (ulong)py * stride;
+  const long coarse_width = (width + 1) / 2;
+  for (int begin = first; begin < end; begin += 2 * TILE) {
+    if (begin >= REACH && begin + 2 * TILE + REACH <= width && begin + 2 * TILE <= end) {
+      // Elements of one parity reach the same entries of the stencil.
+      for (int odd = 0; odd < 2; ++odd) {
+        const int px = begin + odd;
+        Set sums[TILE * TAKEN];
+        for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+#define BAND(d, dy, dx, count)                                                                  \
+  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                         \
+    const int from = (px + (dx)) & 1;                                                           \
+    __global const float* a = values + (ulong)((d) + from) * pitch + line + px;                 \
+    __global const Set* p =                                                                     \
+        coarse + ((py + (dy)) / 2 * coarse_width + (px + (dx) + from) / 2) * SETS + set;        \
+    for (int k = from; k < (count); k += 2, a += 2 * pitch, p += SETS) {                        \
+      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) {                                       \
+        _Pragma("unroll") for (uint s = 0; s < TAKEN; ++s)                                      \
+            sums[i * TAKEN + s] += a[2 * i] * p[i * SETS + s];                                  \
+      }                                                                                         \
+    }                                                                                           \
   }
-  if (scale != 0.0f) {
-    BANDS
-  }
+        BANDS
 #undef BAND
-  sum *= scale;
-  fine[at] = add ? fine[at] + sum : sum;
+        for (uint i = 0; i < TILE; ++i) {
+          const ulong row = line + px + 2 * i;
+          const float scale = gain[row];
+          for (uint s = 0; s < TAKEN; ++s) {
+            const ulong at = row * SETS + set + s;
+            STORE_FINE(at, sums[i * TAKEN + s] * scale);
+          }
+        }
+      }
+    } else {
+      for (int px = begin; px < min(begin + 2 * TILE, end); ++px) {
+        const float scale = gain[line + px];
+        for (uint s = 0; s < TAKEN; ++s) {
+          Set sum = (Set)(0.0f);
+          if (scale != 0.0f)
+            sum = scale * interpolated(values, pitch, width, height, line + px, px, py, coarse,
+                                       set + s);
+          const ulong at = (line + px) * SETS + set + s;
+          STORE_FINE(at, sum);
+        }
+      }
+    }
+  }
+#endif
 }
 
-// coarse = factor P' fine. Items are numbered on the coarse grid.
+// coarse = factor P' fine. Elements are those of the coarse grid.
 __kernel void block_restrict(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width,
                              const int height, const int stride, __global const Set* restrict fine,
                              const float factor, __global Set* restrict coarse) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
+#if RUN == 1
   const ulong at = get_global_id(0);
   const ulong row = at / SETS;
-  const uint set = (uint)(at % SETS);
   if (row >= (ulong)coarse_width * coarse_height) return;
-  const int px = 2 * (int)(row % coarse_width);
-  const int py = 2 * (int)(row / coarse_width);
-  const ulong own = (ulong)py * stride + px;
-  Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                                \
-  if (py + (dy) >= 0 && py + (dy) < height) {                                                 \
-    const ulong line = (ulong)(py + (dy)) * stride;                                           \
-    for (int k = 0; k < (count); ++k) {                                                       \
-      const int nx = px + (dx) + k;                                                           \
-      if (nx >= 0 && nx < width)                                                              \
-        sum += (values[(ulong)((d) + k) * pitch + own] * gain[line + nx]) *                   \
-               fine[(line + nx) * SETS + set];                                                \
-    }                                                                                         \
+  coarse[at] = factor * restricted(values, pitch, gain, width, height, stride,
+                                   2 * (int)(row % coarse_width), 2 * (int)(row / coarse_width),
+                                   fine, (uint)(at % SETS));
+#else
+  const int runs = (coarse_width + RUN - 1) / RUN;
+  const int cy = (int)(get_global_id(0) / runs);
+  const int py = 2 * cy;
+  const int first = (int)(get_global_id(0) % runs) * RUN;
+  const int end = min(first + RUN, coarse_width);
+  const uint set = get_global_id(1) * TAKEN;
+  __global Set* out = coarse + (ulong)cy * coarse_width * SETS + set;
+  for (int begin = first; begin < end; begin += TILE) {
+    const int px = 2 * begin;
+    if (px >= REACH && px + 2 * TILE + REACH <= width && begin + TILE <= end) {
+      Set sums[TILE * TAKEN];
+      for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+#define BAND(d, dy, dx, count)                                                         \
+  if (py + (dy) >= 0 && py + (dy) < height) {                                          \
+    const ulong other = (ulong)(py + (dy)) * stride + px + (dx);                       \
+    __global const float* a = values + (ulong)(d)*pitch + (ulong)py * stride + px;     \
+    __global const float* g = gain + other;                                            \
+    __global const Set* p = fine + other * SETS + set;                                 \
+    for (int k = 0; k < (count); ++k, a += pitch, ++g, p += SETS) {                    \
+      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) {                              \
+        const float weight = a[2 * i] * g[2 * i];                                      \
+        _Pragma("unroll") for (uint s = 0; s < TAKEN; ++s)                             \
+            sums[i * TAKEN + s] += weight * p[2 * i * SETS + s];                       \
+      }                                                                                \
+    }                                                                                  \
   }
-  BANDS
+      BANDS
 #undef BAND
-  coarse[at] = factor * sum;
+      for (uint i = 0; i < TILE; ++i) {
+        for (uint s = 0; s < TAKEN; ++s)
+          out[(begin + i) * SETS + s] = factor * sums[i * TAKEN + s];
+      }
+    } else {
+      for (int cx = begin; cx < min(begin + TILE, end); ++cx) {
+        for (uint s = 0; s < TAKEN; ++s)
+          out[(ulong)cx * SETS + s] = factor * restricted(values, pitch, gain, width, height,
+                                                          stride, 2 * cx, py, fine, set + s);
+      }
+    }
+  }
+#endif
 }

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "affinity/affinity.hpp"
 #include "commands.hpp"
@@ -14,7 +16,9 @@
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
 #include "measure.hpp"
+#include "output/atomic_file.hpp"
 #include "output/npy.hpp"
+#include "scenes.hpp"
 #include "sparse/dia_operator.hpp"
 
 namespace diacut::bench {
@@ -25,6 +29,11 @@ struct Options {
   CommonOptions common;
   std::string image;
   std::vector<std::string> solvers = {"multilevel", "lanczos", "plain", "spectra"};
+  std::vector<double> megapixels;
+  std::string by;
+  double give_up = 600;
+  std::string cue = "learned";
+  std::string plot;
   EigenParameters eigen;
   AffinityParameters affinity;
   std::string matvec = "auto";
@@ -80,7 +89,13 @@ struct Run {
   std::string solver;
   double wall_ms = 0;
   double device_ms = 0;
+  std::uint64_t peak_bytes = 0;  ///< On the device, beside the matrix.
   Eigenvectors found;
+
+  double worst_residual() const {
+    const std::vector<double>& all = found.report.residuals;
+    return *std::max_element(all.begin(), all.end());
+  }
 };
 
 Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kind,
@@ -90,6 +105,8 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
                       : solver == "multilevel" ? SolverKind::kMultilevel
                                                : SolverKind::kLanczos;
   if (solver == "plain") parameters.filter_degree = 1;
+  const std::uint64_t held = context.memory_in_use();
+  context.reset_memory_peak();
   DiaOperator op(context, affinity.matrix, kind);
   std::vector<double> wall;
   std::vector<double> device;
@@ -114,7 +131,77 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
   std::sort(device.begin(), device.end());
   run.wall_ms = wall[wall.size() / 2];
   run.device_ms = device[device.size() / 2];
+  run.peak_bytes = context.memory_peak() - held;
   return run;
+}
+
+/// What all sizes of a command's run add up to.
+struct Figures {
+  nlohmann::json results = nlohmann::json::array();
+  std::map<std::string, Series> times;  ///< By solver: megapixels and milliseconds.
+};
+
+NormalisedAffinity affinity_of(Context& context, const Image& image, const Options& options) {
+  const Grid grid{image.width, image.height, image.width};
+  CueParameters cue;
+  cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
+  const BoundaryMap boundary = boundary_strength(context, image, grid, cue);
+  return normalise(context, boundary, affinity_matrix(context, boundary, options.affinity),
+                   options.affinity);
+}
+
+void run_size(Context& context, const Image& image, const Options& options, Figures& figures) {
+  const NormalisedAffinity affinity = affinity_of(context, image, options);
+  if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
+  const MatvecChoice choice =
+      choose_matvec(matvec_kind(options.matvec), context.info(), affinity.matrix.shape);
+  const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
+  fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height, megapixels,
+             to_string(choice.kind));
+  fmt::print("{:<11}{:>11}{:>11}{:>10}{:>8}{:>7}{:>10}{:>11}{:>13}{:>10}  {}\n", "solver",
+             "wall ms", "device ms", "products", "passes", "grids", "restarts", "residual",
+             "correlation", "peak MiB", "converged");
+  std::vector<float> first_contour;
+  for (const std::string& solver : options.solvers) {
+    Series& times = figures.times[solver];
+    times.name = solver;
+    if (!times.y.empty() && times.y.back() > 1e3 * options.give_up) {
+      fmt::print("{:<11} left out: it took {:.0f} s for {:.2f} megapixels\n", solver,
+                 times.y.back() * 1e-3, times.x.back());
+      continue;
+    }
+    const Run result = measure(context, affinity, choice.kind, solver, options.eigen,
+                               std::max(1, options.common.repeats));
+    const EigenReport& report = result.found.report;
+    const std::vector<float> contour = spectral_contour(result.found);
+    if (first_contour.empty()) first_contour = contour;
+    const double match = correlation(contour, first_contour);
+    const double peak_mib = static_cast<double>(result.peak_bytes) / (1024 * 1024);
+    fmt::print("{:<11}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>7}{:>10}{:>11.1e}{:>13.6f}{:>10.0f}  {}\n",
+               solver, result.wall_ms, result.device_ms, report.products, report.passes,
+               report.levels, report.restarts, result.worst_residual(), match, peak_mib,
+               report.converged ? "yes" : "NO");
+    std::fflush(stdout);
+    times.x.push_back(megapixels);
+    times.y.push_back(result.wall_ms);
+    figures.results.push_back({{"width", image.width},
+                               {"height", image.height},
+                               {"solver", solver},
+                               {"ran", report.solver},
+                               {"matvec", to_string(choice.kind)},
+                               {"wall_ms", result.wall_ms},
+                               {"device_ms", result.device_ms},
+                               {"products", report.products},
+                               {"passes", report.passes},
+                               {"levels", report.levels},
+                               {"filter_degree", report.filter_degree},
+                               {"restarts", report.restarts},
+                               {"residual", result.worst_residual()},
+                               {"contour_correlation_with_first", match},
+                               {"peak_bytes", result.peak_bytes},
+                               {"converged", report.converged},
+                               {"eigenvalues", result.found.values}});
+  }
 }
 
 void run(const Options& options) {
@@ -124,55 +211,52 @@ void run(const Options& options) {
           fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", solver));
     }
   }
-  const Image image = read_image(options.image);
+  std::optional<Image> photograph;
+  if (!options.image.empty()) photograph = read_image(options.image);
+  if (!photograph && options.megapixels.empty()) {
+    throw ConfigError("name a photograph, or sizes of a scene with --megapixels");
+  }
+  std::string how = options.by;
+  if (how.empty()) how = photograph ? "enlarge" : "scene";
   Context context(options.common.device, options.common.kernel_dir);
-  const Grid grid{image.width, image.height, image.width};
-  const CueParameters cue;
-  const BoundaryMap boundary = boundary_strength(context, image, grid, cue);
-  const NormalisedAffinity affinity = normalise(
-      context, boundary, affinity_matrix(context, boundary, options.affinity), options.affinity);
-  if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
-  const MatvecChoice choice =
-      choose_matvec(matvec_kind(options.matvec), context.info(), affinity.matrix.shape);
-  fmt::print("{} ({}), {}: {}x{}, {} diagonals, {} product, {} vectors to {:g}\n",
-             context.info().name, context.info().platform, options.image, image.width, image.height,
-             affinity.stencil.size(), to_string(choice.kind), options.eigen.vectors,
-             options.eigen.tolerance);
-  fmt::print("{:<9}{:>11}{:>11}{:>10}{:>8}{:>10}{:>12}{:>13}  {}\n", "solver", "wall ms",
-             "device ms", "products", "degree", "restarts", "residual", "correlation", "converged");
-  nlohmann::json results = nlohmann::json::array();
-  std::vector<float> first_contour;
+  fmt::print("{} ({}), {}, radius {}, {} vectors to {:g}\n", context.info().name,
+             context.info().platform, photograph ? options.image : std::string("a scene"),
+             options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
+  Figures figures;
+  if (options.megapixels.empty()) run_size(context, *photograph, options, figures);
+  for (const double megapixels : options.megapixels) {
+    run_size(context, sized_image(photograph ? &*photograph : nullptr, how, megapixels), options,
+             figures);
+  }
+
+  nlohmann::json growth = nlohmann::json::object();
+  std::vector<Series> series;
   for (const std::string& solver : options.solvers) {
-    const Run result = measure(context, affinity, choice.kind, solver, options.eigen,
-                               std::max(1, options.common.repeats));
-    const EigenReport& report = result.found.report;
-    const std::vector<float> contour = spectral_contour(result.found);
-    if (first_contour.empty()) first_contour = contour;
-    const double worst = *std::max_element(report.residuals.begin(), report.residuals.end());
-    const double match = correlation(contour, first_contour);
-    fmt::print("{:<9}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>10}{:>12.2e}{:>13.6f}  {}\n", solver,
-               result.wall_ms, result.device_ms, report.products, report.filter_degree,
-               report.restarts, worst, match, report.converged ? "yes" : "NO");
-    results.push_back({{"solver", solver},
-                       {"wall_ms", result.wall_ms},
-                       {"device_ms", result.device_ms},
-                       {"products", report.products},
-                       {"filter_degree", report.filter_degree},
-                       {"restarts", report.restarts},
-                       {"residual", worst},
-                       {"contour_correlation_with_first", match},
-                       {"converged", report.converged},
-                       {"eigenvalues", result.found.values}});
+    const Series& times = figures.times[solver];
+    series.push_back(times);
+    if (times.x.size() < 2) continue;
+    const double exponent = growth_exponent(times.x, times.y);
+    growth[solver] = exponent;
+    fmt::print("{}{}: time grows as pixels to the power of {:.2f}\n",
+               growth.size() == 1 ? "\n" : "", solver, exponent);
+  }
+  if (!options.plot.empty()) {
+    const std::string svg =
+        log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
+                             options.eigen.tolerance, context.info().name),
+                 "megapixels", "milliseconds", series);
+    AtomicFile file(options.plot);
+    file.write(svg.data(), svg.size());
+    file.commit();
   }
   if (options.common.json.empty()) return;
   write_json(options.common.json, {{"device", to_json(context.info())},
                                    {"image", options.image},
-                                   {"width", image.width},
-                                   {"height", image.height},
-                                   {"matvec", to_string(choice.kind)},
+                                   {"by", options.megapixels.empty() ? "itself" : how},
                                    {"vectors", options.eigen.vectors},
                                    {"tolerance", options.eigen.tolerance},
-                                   {"results", results}});
+                                   {"growth", growth},
+                                   {"results", figures.results}});
 }
 
 }  // namespace
@@ -180,14 +264,31 @@ void run(const Options& options) {
 Command eigen_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "eigen",
-      "The eigenvectors of a photograph's normalized cut by each solver: time, products, "
-      "residuals, and the correlation of spectral contours with the first solver's");
+      "The eigenvectors of a normalized cut by each solver: time, products, passes over the "
+      "matrix, residuals, memory, the correlation of spectral contours with the first solver's, "
+      "and how the time grows with the pixels");
   const auto options = std::make_shared<Options>();
   add_common_options(*command, options->common);
-  command->add_option("image", options->image, "A photograph")->required();
+  command->add_option("image", options->image,
+                      "A photograph; without one, --megapixels of a drawn scene");
+  command
+      ->add_option("--megapixels", options->megapixels,
+                   "Sizes, ascending; without them the photograph's own")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  command->add_option("--by", options->by,
+                      "How the photograph gets them: enlarge (default), tile, or scene");
+  command
+      ->add_option("--give-up", options->give_up,
+                   "Seconds after which a solver is left out of the sizes that follow")
+      ->capture_default_str();
+  command->add_option("--cue", options->cue, "learned or gradient")
+      ->check(CLI::IsMember({"learned", "gradient"}))
+      ->capture_default_str();
+  command->add_option("--plot", options->plot, "SVG file for the times by size");
   command
       ->add_option("--solvers", options->solvers,
-                   "Among lanczos, plain (lanczos without its filter), spectra")
+                   "Among multilevel, lanczos, plain (lanczos without its filter), spectra")
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")
@@ -206,9 +307,10 @@ Command eigen_command(CLI::App& app) {
       ->check(CLI::Range(1, 10))
       ->capture_default_str();
   command->add_option("--matvec", options->matvec, "Kernel of the product")->capture_default_str();
-  command->add_option("--save-matrix", options->save_matrix,
-                      "Folder to write the matrix to, as values.npy (diagonals by pitch), "
-                      "offsets.npy and sqrt_degree.npy");
+  command->add_option(
+      "--save-matrix", options->save_matrix,
+      "Folder to write the matrix of the last size to, as values.npy (diagonals by pitch), "
+      "offsets.npy and sqrt_degree.npy");
   return {command, [options] { run(*options); }};
 }
 

@@ -24,7 +24,7 @@ constexpr double kSettled = 1e-3;
 constexpr double kResolved = 1e-7;
 /// Corrections of which less than this share of the squared norm is new are freed from what is old
 /// before they are multiplied by A: the difference of their products would be rounding errors.
-constexpr double kMostlyOld = 1e-2;
+constexpr double kMostlyOld = 1e-4;
 
 int columns_for(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));

@@ -36,6 +36,22 @@ int block_vector(const DeviceInfo& device);
 /// The macros that block.clh asks for.
 std::string block_options(const DeviceInfo& device, int columns);
 
+/// How kernels that pass over a matrix deal elements of a block to work-items: `run` elements, of
+/// which `tile` are taken at a time, and `taken` of their sets. On a GPU all are 1; on a CPU as
+/// many sums are open at once as it has registers for.
+struct BlockRuns {
+  std::size_t sets = 1;  ///< Of an element.
+  std::size_t run = 1;
+  std::size_t tile = 1;
+  std::size_t taken = 1;
+
+  std::string options() const;
+  /// Launches `kernel` for `lines` lines of `length` elements each.
+  void launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
+              std::size_t length) const;
+};
+BlockRuns block_runs(const DeviceInfo& device, int columns);
+
 /// -DBANDS: runs of diagonals of equal dy and ascending dx.
 std::string bands_option(std::span<const GridDiagonal> diagonals);
 

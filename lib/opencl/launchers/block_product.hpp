@@ -27,8 +27,7 @@ class BlockProduct {
  private:
   Context* context_;
   int columns_;
-  std::size_t run_;
-  std::size_t taken_;
+  BlockRuns runs_;
   cl::Kernel kernel_;
 };
 

@@ -104,9 +104,10 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows)
   for (const auto& tile : host_tiles_) tiles.push_back({{tile[0], tile[1], tile[2], tile[3]}});
   tiles_ = context.allocate<cl_int4>(tiles.size(), "tiles of the Gram matrices");
   tiles_.upload(tiles);
-  const std::string options = fmt::format("{} -DTILE={} -DFLOATS={} -DROWS={} -DGROUP={}",
-                                          block_options(context.info(), columns), tile_, kFloats,
-                                          combined_rows_, combine_group_);
+  const std::string options = fmt::format(
+      "{} -DTILE={} -DFLOATS={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
+      block_options(context.info(), columns), tile_, kFloats, combined_rows_,
+      is_cpu(context.info()) ? std::min<std::size_t>(combined_rows_, 8) : 1, combine_group_);
   gram_ = context.kernel(kFile, "block_gram", options);
   sum_ = context.kernel(kFile, "block_sum", options);
   combine_ = context.kernel(kFile, "block_combine", options);

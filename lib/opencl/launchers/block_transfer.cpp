@@ -7,9 +7,10 @@
 namespace diacut {
 
 BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns)
-    : context_(&context), sets_(static_cast<std::size_t>(columns / block_vector(context.info()))) {
+    : context_(&context), runs_(block_runs(context.info(), columns)) {
   const std::string options =
-      fmt::format("{} {}", block_options(context.info(), columns), bands_option(diagonals));
+      fmt::format("{} {} {} -DREACH={}", block_options(context.info(), columns),
+                  bands_option(diagonals), runs_.options(), reach_of(diagonals));
   prolong_ = context.kernel("block_transfer.cl", "block_prolong", options);
   restrict_ = context.kernel("block_transfer.cl", "block_restrict", options);
 }
@@ -19,19 +20,17 @@ void BlockTransfer::prolong(const Buffer<float>& values, const Buffer<float>& ga
                             Buffer<float>& fine_block) {
   set_arguments(prolong_, values, fine.pitch, gain, fine.width, fine.height, fine.stride,
                 coarse_block, add ? 1 : 0, fine_block);
-  context_->launch(prolong_, cl::NDRange(round_up(fine.rows() * sets_, kRowGroup)),
-                   cl::NDRange(kRowGroup));
+  runs_.launch(*context_, prolong_, static_cast<std::size_t>(fine.height),
+               static_cast<std::size_t>(fine.stride));
 }
 
 void BlockTransfer::restrict_to(const Buffer<float>& values, const Buffer<float>& gain,
                                 const GridLayout& fine, const Buffer<float>& fine_block,
                                 float factor, Buffer<float>& coarse_block) {
-  const auto coarse_rows = static_cast<std::size_t>((fine.width + 1) / 2) *
-                           static_cast<std::size_t>((fine.height + 1) / 2);
   set_arguments(restrict_, values, fine.pitch, gain, fine.width, fine.height, fine.stride,
                 fine_block, factor, coarse_block);
-  context_->launch(restrict_, cl::NDRange(round_up(coarse_rows * sets_, kRowGroup)),
-                   cl::NDRange(kRowGroup));
+  runs_.launch(*context_, restrict_, static_cast<std::size_t>((fine.height + 1) / 2),
+               static_cast<std::size_t>((fine.width + 1) / 2));
 }
 
 }  // namespace diacut

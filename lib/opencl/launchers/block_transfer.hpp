@@ -21,7 +21,7 @@ class BlockTransfer {
 
  private:
   Context* context_;
-  std::size_t sets_;
+  BlockRuns runs_;
   cl::Kernel prolong_;
   cl::Kernel restrict_;
 };
