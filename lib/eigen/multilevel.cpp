@@ -15,8 +15,11 @@ namespace {
 
 /// Vectors beyond those wanted that are iterated along: the last wanted ones converge by them.
 constexpr int kGuards = 6;
-/// Iterations on each grid but the finest. More would solve exactly what is only about right.
-constexpr int kCoarseIterations = 2;
+/// Iterations on each grid but the finest: until eigenvalues change by no more than this many times
+/// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
+/// are found there, where it is cheap; to solve more exactly what is only about right is no use.
+constexpr int kCoarseIterations = 8;
+constexpr double kCoarselySettled = 20;
 /// Eigenvalues of I - A may change by this share in the last iteration: residuals as small as
 /// those wanted can hide mixtures of vectors whose eigenvalues are smaller still.
 constexpr double kSettled = 1e-3;
@@ -80,6 +83,7 @@ class Multilevel {
   std::vector<double> norms_;  ///< Of the residuals.
   /// How far each vector is from what is asked for: 1 and less is enough.
   std::vector<double> excess_;
+  std::vector<double> change_;  ///< The same of the eigenvalue alone.
   int iterations_ = 0;
   double share_ = 0;
 };
@@ -131,8 +135,8 @@ void Multilevel::ritz(int level, int blocks) {
   norms_ = kernels_.residual(x_, ax_, std::vector<float>(theta_.begin(), theta_.end()), rows, b_);
   for (std::size_t k = 1; k < theta_.size(); ++k) {
     const double settled = std::max(kSettled * (1 - theta_[k]), kResolved);
-    excess_[k] =
-        std::max(norms_[k] / parameters_.tolerance, std::abs(theta_[k] - before[k]) / settled);
+    change_[k] = std::abs(theta_[k] - before[k]) / settled;
+    excess_[k] = std::max(norms_[k] / parameters_.tolerance, change_[k]);
   }
 }
 
@@ -147,14 +151,17 @@ void Multilevel::iterate(int level, int blocks) {
 bool Multilevel::solve_level(int level, int most) {
   theta_.assign(static_cast<std::size_t>(columns_), 0);
   excess_.assign(static_cast<std::size_t>(columns_), INFINITY);
+  change_ = excess_;
   levels_.product(level, x_, ax_);
   ritz(level, 1);
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
-    const double excess =
-        *std::max_element(excess_.begin() + 1, excess_.begin() + parameters_.vectors);
+    const auto worst = [this](const std::vector<double>& each) {
+      return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
+    };
+    const double excess = worst(excess_);
     report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
-    if (excess <= 1) return true;
+    if (excess <= 1 || (level > 0 && worst(change_) <= kCoarselySettled)) return true;
     if (level == 0 && products() >= parameters_.max_products) return false;
   }
   return false;
