@@ -54,7 +54,7 @@ __kernel void block_product(__global const float* restrict values, const ulong p
   {                                                                                      \
     __global const float* a = values + (ulong)(d)*pitch + row;                           \
     __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set;   \
-    _Pragma("unroll") for (uint k = 0; k < (count); ++k) sum += a[k * pitch] * p[k * SETS]; \
+    UNROLL for (uint k = 0; k < (count); ++k) sum += a[k * pitch] * p[k * SETS]; \
   }
     BANDS
 #undef BAND
@@ -75,8 +75,8 @@ __kernel void block_product(__global const float* restrict values, const ulong p
     __global const float* a = values + (ulong)(d)*pitch + row;                         \
     __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set; \
     for (uint k = 0; k < (count); ++k, a += pitch, p += SETS) {                        \
-      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) {                              \
-        _Pragma("unroll") for (uint s = 0; s < TAKEN; ++s)                             \
+      UNROLL for (uint i = 0; i < TILE; ++i) {                              \
+        UNROLL for (uint s = 0; s < TAKEN; ++s)                             \
             sums[i * TAKEN + s] += a[i] * p[i * SETS + s];                             \
       }                                                                                \
     }                                                                                  \

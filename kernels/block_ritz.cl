@@ -44,7 +44,7 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
     for (ulong row = begin; row < stop; ++row) {
       const Part b = right[row * (COLUMNS / TILE)];
       __global const float* a = (__global const float*)(left + row * (COLUMNS / TILE));
-      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
+      UNROLL for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
     }
     for (uint i = 0; i < TILE; ++i) {
       float values[TILE];
@@ -101,7 +101,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
       __global const Set* q = rotation + block * COLUMNS * SETS + set;
       for (uint c = 0; c < COLUMNS; ++c) {
         const Set factor = q[c * SETS];
-        _Pragma("unroll") for (uint r = 0; r < AT_ONCE; ++r)
+        UNROLL for (uint r = 0; r < AT_ONCE; ++r)
             sums[r] = fma((Set)(from[r * COLUMNS + c]), factor, sums[r]);
       }
     }
@@ -136,6 +136,23 @@ __kernel void block_residual(__global const Set* restrict x, __global const Set*
     for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], lanes[i]);
   }
   for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
+}
+
+// squares[c] = sum over groups of partials[group * COLUMNS + c]; one work-group a column.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_squares(
+    __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict squares) {
+  __local ACC_T scratch[GROUP];
+  const uint lid = get_local_id(0);
+  ACC_T sum = acc_zero();
+  for (uint g = lid; g < groups; g += GROUP)
+    sum = acc_join(sum, partials[(ulong)g * COLUMNS + get_group_id(0)]);
+  scratch[lid] = sum;
+  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < half_size) scratch[lid] = acc_join(scratch[lid], scratch[lid + half_size]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid == 0) squares[get_group_id(0)] = scratch[0];
 }
 
 // out = M b for a dense symmetric M of `rows` x `rows`. Items: one element and set, id / SETS and

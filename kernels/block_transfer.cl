@@ -97,8 +97,8 @@ __kernel void block_prolong(__global const float* restrict values, const ulong p
     __global const Set* p =                                                                     \
         coarse + ((py + (dy)) / 2 * coarse_width + (px + (dx) + from) / 2) * SETS + set;        \
     for (int k = from; k < (count); k += 2, a += 2 * pitch, p += SETS) {                        \
-      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) {                                       \
-        _Pragma("unroll") for (uint s = 0; s < TAKEN; ++s)                                      \
+      UNROLL for (uint i = 0; i < TILE; ++i) {                                       \
+        UNROLL for (uint s = 0; s < TAKEN; ++s)                                      \
             sums[i * TAKEN + s] += a[2 * i] * p[i * SETS + s];                                  \
       }                                                                                         \
     }                                                                                           \
@@ -165,9 +165,9 @@ __kernel void block_restrict(__global const float* restrict values, const ulong 
     __global const float* g = gain + other;                                            \
     __global const Set* p = fine + other * SETS + set;                                 \
     for (int k = 0; k < (count); ++k, a += pitch, ++g, p += SETS) {                    \
-      _Pragma("unroll") for (uint i = 0; i < TILE; ++i) {                              \
+      UNROLL for (uint i = 0; i < TILE; ++i) {                              \
         const float weight = a[2 * i] * g[2 * i];                                      \
-        _Pragma("unroll") for (uint s = 0; s < TAKEN; ++s)                             \
+        UNROLL for (uint s = 0; s < TAKEN; ++s)                             \
             sums[i * TAKEN + s] += weight * p[2 * i * SETS + s];                       \
       }                                                                                \
     }                                                                                  \

@@ -14,6 +14,9 @@ namespace {
 /// the vectors so far nothing is lost so; they begin nearly orthonormal.
 constexpr double kDependent = 1e-6;
 constexpr double kDependentCorrection = 1e-4;
+/// Cholesky's pivots, the squared distances of the unit vectors from those before them, above which
+/// no such direction is looked for.
+constexpr double kIndependent = 0.05;
 /// What is left of a vector without the trivial one, or without the vectors so far, as a share of
 /// its squared norm, below which it is rounding error.
 constexpr double kNothing = 1e-5;
@@ -28,8 +31,15 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& gram, const Eigen::VectorXd& sq
     scale(i) = gram(i, i) > kNothing * squares(i) ? 1 / std::sqrt(gram(i, i)) : 0;
   }
   if (size == 0) return Eigen::MatrixXd(0, 0);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scale.asDiagonal() * gram *
-                                                              scale.asDiagonal());
+  const Eigen::MatrixXd scaled = scale.asDiagonal() * gram * scale.asDiagonal();
+  // Cholesky is quick, and as good where no column depends on others.
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(scaled);
+  if (cholesky.info() == Eigen::Success &&
+      cholesky.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kIndependent) {
+    return scale.asDiagonal() *
+           Eigen::MatrixXd(cholesky.matrixU().solve(Eigen::MatrixXd::Identity(size, size)));
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
   const double least = dependent * std::max(1.0, solver.eigenvalues()(size - 1));
   const Eigen::Index rank = (solver.eigenvalues().array() > least).count();
   return scale.asDiagonal() *

@@ -28,6 +28,11 @@ std::size_t chunk_for(bool cpu, std::size_t rows) {
   return std::max(least, round_up(round_up(rows, most_groups) / most_groups, kFloats));
 }
 
+/// The same for residuals, of which an item takes one chunk of one set: a GPU wants many.
+std::size_t residual_chunk(bool cpu, std::size_t rows) {
+  return cpu ? chunk_for(true, rows) : std::max<std::size_t>(32, chunk_for(false, rows) / 16);
+}
+
 /// Tiles on and above the diagonal of both Gram matrices of `blocks` blocks.
 std::size_t tile_count(int columns, int tile, int blocks) {
   const auto side = static_cast<std::size_t>(columns / tile * blocks);
@@ -112,6 +117,7 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows)
   sum_ = context.kernel(kFile, "block_sum", options);
   combine_ = context.kernel(kFile, "block_combine", options);
   residual_ = context.kernel(kFile, "block_residual", options);
+  squares_ = context.kernel(kFile, "block_squares", options);
   dense_ = context.kernel(kFile, "block_dense", options);
   insert_ = context.kernel(kFile, "block_insert", options);
   extract_ = context.kernel(kFile, "block_extract", options);
@@ -197,19 +203,18 @@ std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Buffer<flo
                                         const std::vector<float>& theta, std::size_t rows,
                                         Buffer<float>& r) {
   theta_.upload(theta);
-  const std::size_t chunk = chunk_for(is_cpu(context_->info()), rows);
+  const std::size_t chunk = residual_chunk(is_cpu(context_->info()), rows);
   const std::size_t groups = round_up(rows, chunk) / chunk;
   set_arguments(residual_, x, ax, theta_, rows, chunk, r);
-  residual_.setArg(6, partials_.cl());
-  context_->launch(residual_, cl::NDRange(sets_, groups), cl::NullRange);
   const auto values = static_cast<std::size_t>(columns_);
   with_device_errors("setting a kernel's arguments", [&] {
-    sum_.setArg(0, partials_.cl());
-    sum_.setArg(1, static_cast<cl_uint>(groups));
-    sum_.setArg(2, static_cast<cl_uint>(values));
-    sum_.setArg(3, sums_.cl());
+    residual_.setArg(6, partials_.cl());
+    squares_.setArg(0, partials_.cl());
+    squares_.setArg(1, static_cast<cl_uint>(groups));
+    squares_.setArg(2, sums_.cl());
   });
-  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup)), cl::NDRange(kRowGroup));
+  context_->launch(residual_, cl::NDRange(sets_, groups), cl::NullRange);
+  context_->launch(squares_, cl::NDRange(values * combine_group_), cl::NDRange(combine_group_));
   std::vector<double> norms = sums_.download(values);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
   return norms;

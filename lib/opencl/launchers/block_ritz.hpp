@@ -65,6 +65,7 @@ class BlockRitz {
   cl::Kernel sum_;
   cl::Kernel combine_;
   cl::Kernel residual_;
+  cl::Kernel squares_;
   cl::Kernel dense_;
   cl::Kernel insert_;
   cl::Kernel extract_;
