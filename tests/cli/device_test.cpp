@@ -110,5 +110,12 @@ TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
   EXPECT_EQ(read("x.png"), read("auto.png"));
 }
 
+TEST_F(CliDevice, MemoryIsALimit) {
+  expect_done(segment({"a.png", "-o", "x.png", "--cue", "gradient", "--memory", "1G"}));
+  expect_error(segment({"a.png", "-o", "y.png", "--cue", "gradient", "--memory", "100K"}), 4,
+               {"not enough device memory", "smaller"});
+  EXPECT_FALSE(exists("y.png"));
+}
+
 }  // namespace
 }  // namespace diacut::testing

@@ -23,7 +23,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--set",         "--print-config",  "--device",   "--list-devices", "--kernel-dir",
       "--quiet",       "--verbose",       "--version",  "--help",         "--cue",
       "--weights",     "--edges",         "--method",   "--threshold",    "--tree",
-      "--ultrametric", "--contours"};
+      "--ultrametric", "--contours",      "--memory"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -91,6 +91,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--radius", "11"}, {"--radius", "'11'", "from 1 to 10"}},
         Wrong{{"a.png", "--matvec", "fast"}, {"--matvec", "'fast'", "unrolled"}},
         Wrong{{"a.png", "--solver", "qr"}, {"--solver", "'qr'", "lanczos"}},
+        Wrong{{"a.png", "--memory", "lots"}, {"--memory", "'lots'", "1500M"}},
+        Wrong{{"a.png", "--memory", "0"}, {"--memory", "'0'"}},
+        Wrong{{"a.png", "--memory", "2T"}, {"--memory", "'2T'"}},
+        Wrong{{"a.png", "--memory", "99999999999G"}, {"--memory", "99999999999G"}},
         Wrong{{"a.png", "--tolerance", "nan"}, {"--tolerance", "nan"}},
         Wrong{{"a.png", "--method", "kmeans"}, {"--method", "'kmeans'", "hierarchy"}},
         Wrong{{"a.png", "--method", "kway", "--tree", "x.tree"}, {"--tree", "--method hierarchy"}},
