@@ -5,11 +5,11 @@
 // matvec_symmetric_pack: work-item (x, y + RADIUS, k) writes one weight, rounded to nearest: that of
 // pixel (x, y) and its neighbour k, or zero where x is not in the image, or y above or below it.
 //
-// Weights lie in [0, 1.9], what is less than half the least code's becomes zero.
+// Weights lie in [0, 1.9]; what is less than half of the least that BITS hold becomes zero.
 //
 // With UNSCALED the matrix is S W S, S = 1 / roots (0 where that is 0), and W is what is stored.
 //
-// matvec_symmetric_diagonal: work-item `row` writes the main diagonal as floats and, with UNSCALED,
+// matvec_symmetric_diagonal: work-item (x, y) writes the main diagonal as floats and, with UNSCALED,
 // `scale`. Then the diagonal is roots^2 less the sum of the weights as they were rounded: so that
 // S M S roots = roots still, however coarse the weights are.
 #include "accumulate.clh"
@@ -28,7 +28,8 @@ static WEIGHT_T encode(const float weight) {
   return (WEIGHT_T)min((bits + nearest) >> MANTISSA_SHIFT, (uint)LARGEST_CODE);
 }
 static float decode(const WEIGHT_T code) {
-  return code == 0 ? 0.0f : as_float(((uint)code << MANTISSA_SHIFT) + ((uint)(LEAST_EXPONENT - 1) << 23));
+  const uint bits = ((uint)code << MANTISSA_SHIFT) + ((uint)(LEAST_EXPONENT - 1) << 23);
+  return code == 0 ? 0.0f : as_float(bits);
 }
 #endif
 

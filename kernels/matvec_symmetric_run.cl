@@ -8,8 +8,9 @@
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The values of the main diagonal are floats. Pixel (x, y) of vector v is element
-// begin + v * pitch + y * image_columns + x; those of the main diagonal and of `scale` lie as in vector 0 with begin 0.
+// The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
+// y * image_columns + x (padding of image rows counts as pixels, which have no weights); those of the
+// main diagonal and of `scale` are elements y * image_columns + x.
 #if !defined(COLUMNS) || !defined(ROWS) || !defined(VECTORS) || !defined(BANDS)
 #error "matvec_symmetric_run needs COLUMNS, ROWS, VECTORS and BANDS"
 #endif

@@ -9,10 +9,10 @@
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The values of the main diagonal are floats. Pixel (x, y) of vector v is element
-// begin + v * pitch + y * columns + x (padding of image rows counts as pixels, which have no weights); those
-// of the main diagonal and of `scale` lie as in vector 0 with begin 0. Vectors are read UNIT floats at a time, 1,
-// or 4 where `columns` and `pitch` are multiples of it.
+// The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
+// y * columns + x (padding of image rows counts as pixels, which have no weights); those of the main
+// diagonal and of `scale` are elements y * columns + x. Vectors are read UNIT floats at a time, 1, or
+// 4 where `columns` and `pitch` are multiples of it.
 //
 // -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run r,
 // and the part that does it. After the article's image kernel: aligned loads, constant swizzles.
@@ -36,7 +36,8 @@
 
 // Weights of a 32-bit word, and words of an aligned load.
 #define PER_WORD (32 / BITS)
-#define WORDS(element) ((element) >= 0 ? (element) / PER_WORD : -((PER_WORD - 1 - (element)) / PER_WORD))
+#define WORDS(element) \
+  ((element) >= 0 ? (element) / PER_WORD : -((PER_WORD - 1 - (element)) / PER_WORD))
 #define ALIGNED_WORDS (PX / PER_WORD)
 #define MOST_WORDS (ALIGNED_WORDS + (RADIUS + PER_WORD - 1) / PER_WORD + 1)
 
@@ -234,7 +235,8 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
     for (int k = 0; k < (TILE_X / UNIT + LX - 1) / LX; ++k) {
       const int col = (lx + k * LX) * UNIT;
       if (col >= TILE_X || left + col >= columns) continue;
-      __local const float* sum_at = tile + row * TILE_X + (col / 4 % QUADS * LX + col / PX) * 4 + col % 4;
+      const int slot = (col / 4 % QUADS * LX + col / PX) * 4 + col % 4;
+      __local const float* sum_at = tile + row * TILE_X + slot;
       const unit_t diagonal = *(__global const unit_t*)(main_diagonal + begin + col);
 #ifdef SCALED
       const unit_t factor = *(__global const unit_t*)(scale + begin + col);

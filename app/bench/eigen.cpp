@@ -20,6 +20,7 @@
 #include "output/npy.hpp"
 #include "scenes.hpp"
 #include "sparse/dia_operator.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut::bench {
 
@@ -85,6 +86,15 @@ void save_matrix(const std::string& folder, const NormalisedAffinity& affinity) 
   save<float>(path / "sqrt_degree.npy", degrees, {shape.rows});
 }
 
+/// "lanczos" of "lanczos:minifloat".
+std::string name_of(const std::string& solver) { return solver.substr(0, solver.find(':')); }
+/// "minifloat" of it; kAuto where there is no storage.
+MatvecStorage storage_of(const std::string& solver) {
+  const std::size_t colon = solver.find(':');
+  return colon == std::string::npos ? MatvecStorage::kAuto
+                                    : matvec_storage(solver.substr(colon + 1));
+}
+
 struct Run {
   std::string solver;
   double wall_ms = 0;
@@ -99,26 +109,30 @@ struct Run {
 };
 
 Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kind,
-            const std::string& solver, EigenParameters parameters, int repeats) {
+            const std::string& solver_and_storage, EigenParameters parameters, int repeats) {
   using Clock = std::chrono::steady_clock;
+  const std::string solver = name_of(solver_and_storage);
   parameters.solver = solver == "spectra"      ? SolverKind::kSpectra
                       : solver == "multilevel" ? SolverKind::kMultilevel
                                                : SolverKind::kLanczos;
   if (solver == "plain") parameters.filter_degree = 1;
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
-  DiaOperator op(context, affinity.matrix, kind);
+  const MatvecStorage storage = storage_of(solver_and_storage);
+  const std::unique_ptr<DeviceOperator> op =
+      make_product(context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree,
+                   storage == MatvecStorage::kAuto ? kind : MatvecKind::kSymmetric, storage);
   std::vector<double> wall;
   std::vector<double> device;
   Run run;
-  run.solver = solver;
+  run.solver = solver_and_storage;
   // The first of several runs builds kernels and is not counted.
   const int runs = solver == "spectra" ? 1 : repeats + 1;
   for (int i = 0; i < runs; ++i) {
     const cl::Event begin = context.mark();
     const Clock::time_point start = Clock::now();
     const DeviceEigenvectors found =
-        eigenvectors(context, op, affinity.matrix, affinity.grid, affinity.stencil,
+        eigenvectors(context, *op, affinity.matrix, affinity.grid, affinity.stencil,
                      affinity.sqrt_degree, parameters);
     const cl::Event end = context.mark();
     context.finish();
@@ -158,7 +172,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height, megapixels,
              to_string(choice.kind));
-  fmt::print("{:<11}{:>11}{:>11}{:>10}{:>8}{:>7}{:>10}{:>11}{:>13}{:>10}  {}\n", "solver",
+  fmt::print("{:<18}{:>11}{:>11}{:>10}{:>8}{:>7}{:>10}{:>11}{:>13}{:>10}  {}\n", "solver",
              "wall ms", "device ms", "products", "passes", "grids", "restarts", "residual",
              "correlation", "peak MiB", "converged");
   std::vector<float> first_contour;
@@ -166,7 +180,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
     Series& times = figures.times[solver];
     times.name = solver;
     if (!times.y.empty() && times.y.back() > 1e3 * options.give_up) {
-      fmt::print("{:<11} left out: it took {:.0f} s for {:.2f} megapixels\n", solver,
+      fmt::print("{:<18} left out: it took {:.0f} s for {:.2f} megapixels\n", solver,
                  times.y.back() * 1e-3, times.x.back());
       continue;
     }
@@ -177,7 +191,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
     if (first_contour.empty()) first_contour = contour;
     const double match = correlation(contour, first_contour);
     const double peak_mib = static_cast<double>(result.peak_bytes) / (1024 * 1024);
-    fmt::print("{:<11}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>7}{:>10}{:>11.1e}{:>13.6f}{:>10.0f}  {}\n",
+    fmt::print("{:<18}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>7}{:>10}{:>11.1e}{:>13.6f}{:>10.0f}  {}\n",
                solver, result.wall_ms, result.device_ms, report.products, report.passes,
                report.levels, report.restarts, result.worst_residual(), match, peak_mib,
                report.converged ? "yes" : "NO");
@@ -205,7 +219,9 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
 }
 
 void run(const Options& options) {
-  for (const std::string& solver : options.solvers) {
+  for (const std::string& each : options.solvers) {
+    const std::string solver = name_of(each);
+    storage_of(each);
     if (solver != "multilevel" && solver != "lanczos" && solver != "plain" && solver != "spectra") {
       throw ConfigError(
           fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", solver));
@@ -287,8 +303,10 @@ Command eigen_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--plot", options->plot, "SVG file for the times by size");
   command
-      ->add_option("--solvers", options->solvers,
-                   "Among multilevel, lanczos, plain (lanczos without its filter), spectra")
+      ->add_option(
+          "--solvers", options->solvers,
+          "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
+          "may end in :float32, :half or :minifloat, for a matrix so compressed")
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")

@@ -97,7 +97,10 @@ nlohmann::json to_json(const CopyBandwidth& copy) {
 }
 
 void write_json(const std::string& path, const nlohmann::json& json) {
-  const std::string text = json.dump(2) + '\n';
+  write_text(path, json.dump(2) + '\n');
+}
+
+void write_text(const std::string& path, const std::string& text) {
   AtomicFile file(path);
   file.write(text.data(), text.size());
   file.commit();

@@ -46,5 +46,6 @@ nlohmann::json to_json(const CopyBandwidth& copy);
 
 /// Throws InputError.
 void write_json(const std::string& path, const nlohmann::json& json);
+void write_text(const std::string& path, const std::string& text);
 
 }  // namespace diacut::bench

@@ -10,6 +10,7 @@
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
 #include "region/device_graph.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -54,6 +55,11 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
   plan_cue(cue, grid, parameters.cue);
   MemoryPlan matrix;
   plan_affinity(matrix, grid, parameters.affinity);
+  MemoryPlan compressed;
+  if (parameters.matvec.kernel == MatvecKind::kSymmetric) {
+    plan_symmetric(compressed, grid, disc_stencil(parameters.affinity.radius),
+                   choose_storage(parameters.matvec.storage), true);
+  }
   MemoryPlan solver;
   plan_eigen(solver, grid, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
   MemoryPlan graph;
@@ -62,9 +68,10 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
   RunPlan run;
   append(run.boundaries, cue);
   for (MemoryPlan* phase : {&run.boundaries, &run.eigen, &run.regions}) append(*phase, matrix);
+  append(run.eigen, compressed);
   append(run.eigen, solver);
   append(run.regions, graph);
-  for (const MemoryPlan* part : {&cue, &matrix, &solver, &graph}) {
+  for (const MemoryPlan* part : {&cue, &matrix, &compressed, &solver, &graph}) {
     for (const MemoryPlan::Item& item : part->items()) run.uses.push_back({item.what, item.bytes});
   }
   return run;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "region/hierarchy.hpp"
 #include "region/region.hpp"
 #include "sparse/dia_operator.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -200,12 +202,21 @@ class Segmenter::Implementation {
     }();
 
     result.eigenvectors = stages.run("eigenvectors", [&] {
-      const MatvecChoice choice =
-          choose_matvec(parameters_.matvec.kernel, device_, affinity.matrix.shape);
+      MatvecKind asked = parameters_.matvec.kernel;
+      if (asked == MatvecKind::kSymmetric && eigen.solver == SolverKind::kMultilevel) {
+        asked = MatvecKind::kAuto;
+        result.notes.push_back(
+            "the multilevel eigensolver has products of its own: --matvec symmetric is for "
+            "--solver "
+            "lanczos");
+      }
+      const MatvecChoice choice = choose_matvec(asked, device_, affinity.matrix.shape);
       result.matvec = to_string(choice.kind);
       if (!choice.note.empty()) result.notes.push_back(choice.note);
-      DiaOperator product(context, affinity.matrix, choice.kind);
-      return to_host(eigenvectors(context, product, affinity.matrix, affinity.grid,
+      const std::unique_ptr<DeviceOperator> product =
+          make_product(context, affinity.matrix, affinity.grid, affinity.stencil,
+                       affinity.sqrt_degree, choice.kind, parameters_.matvec.storage);
+      return to_host(eigenvectors(context, *product, affinity.matrix, affinity.grid,
                                   affinity.stencil, affinity.sqrt_degree, eigen, watch),
                      grid, affinity.sqrt_degree);
     });

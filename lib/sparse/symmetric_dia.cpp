@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "sparse/dia_operator.hpp"
 
 namespace diacut {
 
@@ -54,9 +56,15 @@ SymmetricDia allocate(Context& context, const Grid& grid, const Stencil& stencil
 
 }  // namespace
 
-void plan_symmetric(MemoryPlan& plan, const DeviceInfo& device, const Grid& grid,
-                    const Stencil& stencil, MatvecStorage storage, bool scaled) {
-  plan.add("the compressed matrix", layout_of(device, grid, stencil, storage).bytes());
+void plan_symmetric(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+                    MatvecStorage storage, bool scaled) {
+  std::size_t most = 0;  // Devices pad differently.
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    DeviceInfo device;
+    device.kind = kind;
+    most = std::max(most, layout_of(device, grid, stencil, storage).bytes());
+  }
+  plan.add("the compressed matrix", most);
   plan.add("its main diagonal", grid.rows() * sizeof(float));
   if (scaled) plan.add("its scale", grid.rows() * sizeof(float));
 }
@@ -104,6 +112,44 @@ void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float
                                            float beta, float gamma, const VectorBlock& block) {
   product_.recurrence(in, out, alpha, beta, gamma, block);
   products_ += block.count;
+}
+
+MatvecStorage choose_storage(MatvecStorage asked) {
+  return asked == MatvecStorage::kAuto ? MatvecStorage::kMinifloat : asked;
+}
+
+namespace {
+
+/// A SymmetricOperator with the matrix that it multiplies by.
+class OwningOperator final : public DeviceOperator {
+ public:
+  OwningOperator(Context& context, SymmetricDia matrix)
+      : matrix_(std::move(matrix)), product_(context, matrix_) {}
+
+  std::size_t rows() const override { return product_.rows(); }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
+    product_.perform_op(in, out);
+  }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    product_.perform_recurrence(in, out, alpha, beta, gamma);
+  }
+  std::int64_t products() const override { return product_.products(); }
+
+ private:
+  SymmetricDia matrix_;
+  SymmetricOperator product_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
+                                             const Grid& grid, const Stencil& stencil,
+                                             const Buffer<float>& sqrt_degree, MatvecKind kind,
+                                             MatvecStorage storage) {
+  if (kind != MatvecKind::kSymmetric) return std::make_unique<DiaOperator>(context, matrix, kind);
+  return std::make_unique<OwningOperator>(
+      context, compress(context, matrix, grid, stencil, choose_storage(storage), sqrt_degree));
 }
 
 double reference_weight(double weight, MatvecStorage storage) {

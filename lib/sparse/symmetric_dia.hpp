@@ -25,9 +25,9 @@ struct SymmetricDia {
   Buffer<float> scale;         ///< grid.rows() elements, or empty.
 };
 
-/// What compress() allocates. `scaled`: of a normalised affinity.
-void plan_symmetric(MemoryPlan& plan, const DeviceInfo& device, const Grid& grid,
-                    const Stencil& stencil, MatvecStorage storage, bool scaled);
+/// What compress() allocates, on whatever device. `scaled`: of a normalised affinity.
+void plan_symmetric(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+                    MatvecStorage storage, bool scaled);
 
 /// A matrix whose entries are in [0, 1], rounded to the nearest that the storage holds: relative
 /// error 2^-11 (half) or 2^-5 (minifloat) down to 2^-29 or 2^-14, below which an entry becomes that
@@ -71,6 +71,17 @@ class SymmetricOperator final : public DeviceOperator {
   MatvecSymmetric product_;
   std::int64_t products_ = 0;
 };
+
+/// The storage that kAuto stands for.
+MatvecStorage choose_storage(MatvecStorage asked);
+
+/// The product with a normalised affinity (see compress()) that was chosen: by a kernel that reads
+/// `matrix`, which must outlive it, or of its compressed form, which it then owns. Throws
+/// DeviceError.
+std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
+                                             const Grid& grid, const Stencil& stencil,
+                                             const Buffer<float>& sqrt_degree, MatvecKind kind,
+                                             MatvecStorage storage);
 
 /// The twin of compress() on the host, in double: S M S with M in DIA form, both halves, entries
 /// rounded as the storage rounds them.

@@ -106,6 +106,15 @@ TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
     EXPECT_THAT(result.err, HasSubstr(kernel));
     EXPECT_EQ(read("x.png"), read("auto.png"));
   }
+  const Result compressed = segment({"a.png", "-o", "x.png", "--regions", "2", "--solver",
+                                     "lanczos", "--matvec", "symmetric", "--verbose"});
+  expect_done(compressed);
+  EXPECT_THAT(compressed.err, HasSubstr("symmetric"));
+  EXPECT_EQ(read("x.png"), read("auto.png"));
+  EXPECT_THAT(segment({"a.png", "-o", "x.png", "--regions", "2", "--solver", "multilevel",
+                       "--matvec", "symmetric"})
+                  .err,
+              HasSubstr("--matvec symmetric is for --solver lanczos"));
   expect_done(segment({"a.png", "-o", "x.png", "--regions", "2", "--solver", "spectra"}));
   EXPECT_EQ(read("x.png"), read("auto.png"));
 }

@@ -346,7 +346,7 @@ TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
 TEST(MatvecChoice, WhatWasAskedForIsKept) {
   const DiaShape shape = dia_shape(10, {0});
   for (const char* name :
-       {"naive", "aligned", "local", "vectorized", "image", "coarsened", "unrolled"}) {
+       {"naive", "aligned", "local", "vectorized", "image", "coarsened", "unrolled", "symmetric"}) {
     const MatvecKind kind = matvec_kind(name);
     EXPECT_STREQ(to_string(kind), name);
     const MatvecChoice choice = choose_matvec(kind, device(DeviceKind::kCpu, 4096, 4096), shape);
@@ -371,6 +371,7 @@ TEST(DiaOperator, DoesNotChooseForItself) {
   const HostDiaMatrix host{dia_shape(3, {0}), std::vector<float>(32, 1.0f)};
   const DiaMatrix matrix = upload(context(), host);
   EXPECT_THROW(DiaOperator(context(), matrix, MatvecKind::kAuto), ConfigError);
+  EXPECT_THROW(DiaOperator(context(), matrix, MatvecKind::kSymmetric), ConfigError);
 }
 
 }  // namespace

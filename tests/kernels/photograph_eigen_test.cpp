@@ -95,6 +95,25 @@ TEST_P(Photographs, AgreeWithSpectra) {
   }
 }
 
+TEST(PhotographsCompressed, GiveTheSameContours) {
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    const Image image = middle_of(name, 97, 71);
+    Parameters parameters;
+    parameters.eigen.solver = SolverKind::kLanczos;
+    const auto contour = [&](MatvecKind kernel, MatvecStorage storage) {
+      parameters.matvec.kernel = kernel;
+      parameters.matvec.storage = storage;
+      return spectral_contour(Segmenter(parameters, test_device()).segment(image).eigenvectors);
+    };
+    const std::vector<float> whole = contour(MatvecKind::kUnrolled, MatvecStorage::kAuto);
+    for (const MatvecStorage storage :
+         {MatvecStorage::kFloat32, MatvecStorage::kHalf, MatvecStorage::kMinifloat}) {
+      SCOPED_TRACE(::testing::Message() << name << ", storage " << static_cast<int>(storage));
+      EXPECT_GT(correlation(contour(MatvecKind::kSymmetric, storage), whole), 0.9999);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Solvers, Photographs,
                          ::testing::Values(SolverKind::kMultilevel, SolverKind::kLanczos),
                          [](const auto& each) {

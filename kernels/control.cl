@@ -1,0 +1,56 @@
+// control: what a device does when it does nothing else, for measurements: the yardsticks of every
+// other kernel. -DELEMENT: the type that a work-item moves, float, float2, ... float16.
+//
+// control_read: every work-item reads STEPS elements, one in get_global_size(0) apart, and writes
+// their sum only if it is a number that cannot be: the reads stay, the writes do not.
+// control_write: every work-item writes STEPS elements likewise.
+// control_flops: every work-item does STEPS times 16 fused multiply-adds in 4 independent chains of
+// ELEMENT.
+#if !defined(ELEMENT) || !defined(STEPS)
+#error "control needs ELEMENT and STEPS"
+#endif
+
+// The sum of the components: by storing them, so that one source serves every width.
+static float total(const ELEMENT value) {
+  const float* parts = (const float*)&value;
+  float sum = 0.0f;
+  for (uint i = 0; i < sizeof(ELEMENT) / sizeof(float); ++i) sum += parts[i];
+  return sum;
+}
+
+__kernel void control_read(__global const ELEMENT* restrict in, __global float* restrict out) {
+  const ulong items = get_global_size(0);
+  __global const ELEMENT* from = in + get_global_id(0);
+  ELEMENT sum = 0.0f;
+#pragma unroll
+  for (ulong i = 0; i < STEPS; ++i) sum += from[i * items];
+  const float all = total(sum);
+  if (all == -1.0f) out[0] = all;  // All that is read is positive.
+}
+
+__kernel void control_write(__global ELEMENT* restrict out, const float value) {
+  const ulong items = get_global_size(0);
+  __global ELEMENT* to = out + get_global_id(0);
+  const ELEMENT each = value + (float)get_local_id(0);
+#pragma unroll
+  for (ulong i = 0; i < STEPS; ++i) to[i * items] = each;
+}
+
+__kernel void control_flops(__global float* restrict out, const float factor) {
+  const float start = (float)get_local_id(0);
+  ELEMENT a = start;
+  ELEMENT b = start + 1.0f;
+  ELEMENT c = start + 2.0f;
+  ELEMENT d = start + 3.0f;
+  for (int i = 0; i < STEPS; ++i) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      a = mad(a, (ELEMENT)factor, (ELEMENT)factor);
+      b = mad(b, (ELEMENT)factor, (ELEMENT)factor);
+      c = mad(c, (ELEMENT)factor, (ELEMENT)factor);
+      d = mad(d, (ELEMENT)factor, (ELEMENT)factor);
+    }
+  }
+  const float all = total(a + b + c + d);
+  if (all == -1.0f) out[0] = all;
+}
