@@ -40,7 +40,8 @@ inline constexpr EnumName<MatvecStorage> kMatvecStorageNames[] = {
     {MatvecStorage::kHalf, "half"},
     {MatvecStorage::kMinifloat, "minifloat"}};
 
-inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kMultilevel, "multilevel"},
+inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "auto"},
+                                                        {SolverKind::kMultilevel, "multilevel"},
                                                         {SolverKind::kLanczos, "lanczos"},
                                                         {SolverKind::kSpectra, "spectra"}};
 

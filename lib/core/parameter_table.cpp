@@ -177,7 +177,8 @@ std::vector<ParameterEntry> make_table() {
 
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,
-              "multilevel: from a grid of a few hundred pixels up, each finer one corrected by "
+              "auto: multilevel on a CPU, lanczos on other devices. multilevel: from a grid of a "
+              "few hundred pixels up, each finer one corrected by "
               "locally optimal block conjugate gradients (Knyazev 2001) with a V-cycle over the "
               "coarser ones; images that cannot be coarsened go to lanczos. lanczos: thick "
               "restarts, wholly on the device (Wu and Simon 2000). spectra: Spectra's "

@@ -34,7 +34,8 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
   if (parameters.solver == SolverKind::kSpectra) {
     return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
   }
-  if (parameters.solver == SolverKind::kMultilevel) {
+  if (parameters.solver == SolverKind::kMultilevel ||
+      (parameters.solver == SolverKind::kAuto && context.info().kind == DeviceKind::kCpu)) {
     std::optional<KrylovResult> result = multilevel_eigenvectors(
         context, matrix, grid, stencil, sqrt_degree, degrees, parameters, watch);
     if (result) return std::move(*result);
@@ -73,8 +74,9 @@ void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
   MemoryPlan multilevel;
   plan_multilevel(multilevel, grid, stencil, parameters);
   // What cannot be coarsened goes from one to the other.
-  const bool more =
-      parameters.solver == SolverKind::kMultilevel && multilevel.total() > lanczos.total();
+  const bool may =
+      parameters.solver == SolverKind::kMultilevel || parameters.solver == SolverKind::kAuto;
+  const bool more = may && multilevel.total() > lanczos.total();
   for (const MemoryPlan::Item& item : (more ? multilevel : lanczos).items()) {
     plan.add(item.what, item.bytes);
   }

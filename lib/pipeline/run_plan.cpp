@@ -95,13 +95,15 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
 
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit) {
-  Parameters smaller = parameters;
-  if (parameters.eigen.solver != SolverKind::kMultilevel ||
-      plan_run(grid, parameters).fits(device, limit)) {
-    return smaller;
+  Parameters result = parameters;
+  SolverKind& solver = result.eigen.solver;
+  if (solver == SolverKind::kAuto) {
+    solver = device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
   }
-  smaller.eigen.solver = SolverKind::kLanczos;
-  return smaller;
+  if (solver == SolverKind::kMultilevel && !plan_run(grid, result).fits(device, limit)) {
+    solver = SolverKind::kLanczos;
+  }
+  return result;
 }
 
 void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,

@@ -113,13 +113,20 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFit) {
   };
   const std::uint64_t multilevel = need({});
   ASSERT_GT(multilevel, need(lanczos));
-  const DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  device.kind = DeviceKind::kCpu;
   EXPECT_EQ(solver_that_fits(grid, {}, device, multilevel).eigen.solver, SolverKind::kMultilevel);
   const Parameters smaller = solver_that_fits(grid, {}, device, multilevel - 1);
   EXPECT_EQ(smaller.eigen.solver, SolverKind::kLanczos);
   EXPECT_TRUE(plan_run(grid, smaller).fits(device, multilevel - 1));
   Parameters spectra;
   spectra.eigen.solver = SolverKind::kSpectra;
+  device.kind = DeviceKind::kGpu;
+  EXPECT_EQ(solver_that_fits(grid, {}, device, multilevel).eigen.solver, SolverKind::kLanczos);
+  Parameters asked;
+  asked.eigen.solver = SolverKind::kMultilevel;
+  EXPECT_EQ(solver_that_fits(grid, asked, device, multilevel).eigen.solver,
+            SolverKind::kMultilevel);
   EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
 }
 

@@ -79,10 +79,11 @@ struct MatvecParameters {
   MatvecStorage storage = MatvecStorage::kAuto;
 };
 
-enum class SolverKind { kMultilevel, kLanczos, kSpectra };
+/// Auto: multilevel on a CPU; Lanczos on other devices, where multilevel has yet to be measured.
+enum class SolverKind { kAuto, kMultilevel, kLanczos, kSpectra };
 
 struct EigenParameters {
-  SolverKind solver = SolverKind::kMultilevel;
+  SolverKind solver = SolverKind::kAuto;
   /// Eigenvectors, the trivial one (which is known) included: 17 gives 16 to work with.
   int vectors = 17;
   /// Norm of A x - theta x at which a pair counts as converged (the norm of A is 1).
