@@ -93,13 +93,16 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
   return scaled(grid, below);
 }
 
+SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device) {
+  if (asked != SolverKind::kAuto) return asked;
+  return device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
+}
+
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit) {
   Parameters result = parameters;
   SolverKind& solver = result.eigen.solver;
-  if (solver == SolverKind::kAuto) {
-    solver = device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
-  }
+  solver = solver_wanted(solver, device);
   if (solver == SolverKind::kMultilevel && !plan_run(grid, result).fits(device, limit)) {
     solver = SolverKind::kLanczos;
   }
