@@ -180,7 +180,8 @@ std::vector<ParameterEntry> make_table() {
               "auto: multilevel on a CPU, lanczos on other devices. multilevel: from a grid of a "
               "few hundred pixels up, each finer one corrected by "
               "locally optimal block conjugate gradients (Knyazev 2001) with a V-cycle over the "
-              "coarser ones; images that cannot be coarsened go to lanczos. lanczos: thick "
+              "coarser ones; images that cannot be coarsened, or that it does not settle, go to "
+              "lanczos. lanczos: thick "
               "restarts, wholly on the device (Wu and Simon 2000). spectra: Spectra's "
               "SymEigsSolver on the host, with the product on the device. All: up to 400 pixels "
               "are solved densely.");

@@ -15,6 +15,11 @@ namespace {
 
 /// Vectors beyond those wanted that are iterated along: the last wanted ones converge by them.
 constexpr int kGuards = 6;
+/// Iterations on the finest grid within which the worst vector's residual, or change, has to shrink
+/// to this share of the least so far. Where the rounding of float32 is all that is left, it does
+/// not.
+constexpr int kPatience = 30;
+constexpr double kProgress = 0.9;
 /// Iterations on each grid but the finest: until eigenvalues change by no more than this many times
 /// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
 /// are found there, where it is cheap; to solve more exactly what is only about right is no use.
@@ -154,6 +159,8 @@ bool Multilevel::solve_level(int level, int most) {
   change_ = excess_;
   levels_.product(level, x_, ax_);
   ritz(level, 1);
+  double least = INFINITY;
+  int stalled = 0;
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
     const auto worst = [this](const std::vector<double>& each) {
@@ -163,6 +170,9 @@ bool Multilevel::solve_level(int level, int most) {
     report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
     if (excess <= 1 || (level > 0 && worst(change_) <= kCoarselySettled)) return true;
     if (level == 0 && products() >= parameters_.max_products) return false;
+    stalled = excess < kProgress * least ? 0 : stalled + 1;
+    least = std::min(least, excess);
+    if (stalled > kPatience) return false;
   }
   return false;
 }
