@@ -20,6 +20,9 @@ constexpr int kGuards = 6;
 /// not.
 constexpr int kPatience = 30;
 constexpr double kProgress = 0.9;
+/// The share of the tolerance that is aimed at: A X is carried along with X, not computed anew, and
+/// its rounding is not in the norms.
+constexpr double kMargin = 0.98;
 /// Iterations on each grid but the finest: until eigenvalues change by no more than this many times
 /// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
 /// are found there, where it is cheap; to solve more exactly what is only about right is no use.
@@ -141,7 +144,7 @@ void Multilevel::ritz(int level, int blocks) {
   for (std::size_t k = 1; k < theta_.size(); ++k) {
     const double settled = std::max(kSettled * (1 - theta_[k]), kResolved);
     change_[k] = std::abs(theta_[k] - before[k]) / settled;
-    excess_[k] = std::max(norms_[k] / parameters_.tolerance, change_[k]);
+    excess_[k] = std::max(norms_[k] / (kMargin * parameters_.tolerance), change_[k]);
   }
 }
 
