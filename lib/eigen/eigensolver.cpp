@@ -31,11 +31,11 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
   if (support <= std::max(kDenseLimit, 2 * steps)) {
     return dense_eigenvectors(context, matrix, degrees, parameters);
   }
-  if (parameters.solver == SolverKind::kSpectra) {
+  const SolverKind solver = solver_wanted(parameters.solver, context.info());
+  if (solver == SolverKind::kSpectra) {
     return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
   }
-  if (parameters.solver == SolverKind::kMultilevel ||
-      (parameters.solver == SolverKind::kAuto && context.info().kind == DeviceKind::kCpu)) {
+  if (solver == SolverKind::kMultilevel) {
     std::optional<KrylovResult> result = multilevel_eigenvectors(
         context, matrix, grid, stencil, sqrt_degree, degrees, parameters, watch);
     // What float32 blocks do not settle, Lanczos does: its basis is orthogonal to rounding.
@@ -66,6 +66,11 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
 }
 
 }  // namespace
+
+SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device) {
+  if (asked != SolverKind::kAuto) return asked;
+  return device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
+}
 
 void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
                 const EigenParameters& parameters) {

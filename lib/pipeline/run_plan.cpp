@@ -93,11 +93,6 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
   return scaled(grid, below);
 }
 
-SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device) {
-  if (asked != SolverKind::kAuto) return asked;
-  return device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
-}
-
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit) {
   Parameters result = parameters;

@@ -29,9 +29,6 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters);
 std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit);
 
-/// The solver that is asked for; for SolverKind::kAuto the device's.
-SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device);
-
 /// The parameters, with the device's solver in place of SolverKind::kAuto, and with Lanczos in
 /// place of the multilevel solver where that one does not fit: it is slower and needs less memory.
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
