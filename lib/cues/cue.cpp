@@ -60,6 +60,13 @@ void check_cue(const CueParameters& parameters) {
   if (parameters.kind == CueKind::kLearned) load_networks(parameters.weights);
 }
 
+void plan_kept(MemoryPlan& plan, const CueParameters& parameters) {
+  if (parameters.kind != CueKind::kLearned) return;
+  for (const std::shared_ptr<const Network>& network : load_networks(parameters.weights)) {
+    plan.add("a network's weights", DeviceNetwork::memory(*network));
+  }
+}
+
 void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters) {
   plan.add("which pixels have data", grid.rows());
   switch (parameters.kind) {
@@ -73,7 +80,8 @@ void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameter
 }
 
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters, const EdgeMap* edges) {
+                              const CueParameters& parameters, DeviceNetworks& networks,
+                              const EdgeMap* edges) {
   BoundaryMap map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid);
@@ -87,14 +95,20 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
   }
   switch (parameters.kind) {
     case CueKind::kLearned:
-      map.strength = learned_strength(context, load_networks(parameters.weights), image, grid,
-                                      map.valid, valid_pixels, parameters);
+      map.strength = learned_strength(context, networks.get(context, parameters.weights), image,
+                                      grid, map.valid, valid_pixels, parameters);
       break;
     case CueKind::kGradient:
       map.strength = gradient_strength(context, image, grid, map.valid, valid_pixels, parameters);
       break;
   }
   return map;
+}
+
+BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
+                              const CueParameters& parameters) {
+  DeviceNetworks networks;
+  return boundary_strength(context, image, grid, parameters, networks);
 }
 
 }  // namespace diacut

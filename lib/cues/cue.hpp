@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cues/device_network.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
@@ -22,15 +23,23 @@ struct BoundaryMap {
 /// Throws ConfigError or InputError when the network that the parameters name cannot be had.
 void check_cue(const CueParameters& parameters);
 
-/// What boundary_strength() allocates for an image on such a grid, what it returns included.
+/// What a cue keeps on the device from one image to the next: the networks.
+void plan_kept(MemoryPlan& plan, const CueParameters& parameters);
+
+/// What boundary_strength() allocates for an image on such a grid, what it returns included and
+/// what it keeps not.
 void plan_cue(MemoryPlan& plan, const Grid& grid, const CueParameters& parameters);
 
 /// The cue that `parameters` names. The image's pixels go to the device here; from here on data
 /// stays there. Precondition: grid.width and grid.height are the image's. `edges`, if not null,
 /// takes the cue's place: its strengths, 0 where there is no data. Throws InputError where it has
-/// not the image's size, ConfigError and InputError as check_cue().
+/// not the image's size, ConfigError and InputError as check_cue(). `networks` keeps what the next
+/// image needs again; without it, that is put on the device for this image alone.
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters, const EdgeMap* edges = nullptr);
+                              const CueParameters& parameters, DeviceNetworks& networks,
+                              const EdgeMap* edges = nullptr);
+BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
+                              const CueParameters& parameters);
 
 /// The gradient on the host in double, written for reading: width * height values.
 std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);

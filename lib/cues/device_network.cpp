@@ -1,10 +1,14 @@
 #include "cues/device_network.hpp"
 
+#include <utility>
+
 #include "opencl/launchers/network_resize.hpp"
 
 namespace diacut {
 
 namespace {
+
+constexpr char kTensors[] = "the network's tensors";
 
 NetworkBuffers buffers_for(const Network& network, int width, int height) {
   std::vector<std::size_t> floats;
@@ -35,15 +39,24 @@ NetworkPlanes planes_at(const Network& network, int level, int width, int height
                         network.margin(level));
 }
 
-DeviceNetwork::DeviceNetwork(Context& context, const Network& network, int width, int height)
-    : context_(&context), network_(&network) {
+NetworkTensors::NetworkTensors(Context& context, const Network& network, int width, int height) {
   NetworkBuffers plan = buffers_for(network, width, height);
   buffer_of_ = std::move(plan.buffer_of);
   for (const std::size_t floats : plan.floats) {
-    buffers_.push_back(context.allocate<float>(floats, "the network's tensors"));
+    buffers_.push_back(context.allocate<float>(floats, kTensors));
   }
-  for (const NetworkOp& op : network.ops) {
-    const ConvolutionShape shape = shape_of(network, op);
+}
+
+void NetworkTensors::plan(MemoryPlan& plan, const Network& network, int width, int height) {
+  for (const std::size_t floats : buffers_for(network, width, height).floats) {
+    plan.add(kTensors, floats * sizeof(float));
+  }
+}
+
+DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
+    : context_(&context), network_(std::move(network)) {
+  for (const NetworkOp& op : network_->ops) {
+    const ConvolutionShape shape = shape_of(*network_, op);
     switch (op.kind) {
       case NetworkOpKind::kConvolution:
         convolutions_.emplace_back(NetworkConv(context, shape, op.weights, op.bias));
@@ -58,24 +71,17 @@ DeviceNetwork::DeviceNetwork(Context& context, const Network& network, int width
   }
 }
 
-void DeviceNetwork::plan(MemoryPlan& plan, const Network& network, int width, int height) {
-  std::size_t weights = 0;
+std::size_t DeviceNetwork::memory(const Network& network) {
+  std::size_t bytes = 0;
   for (const NetworkOp& op : network.ops) {
     const ConvolutionShape shape = shape_of(network, op);
-    if (op.kind == NetworkOpKind::kConvolution) weights += NetworkConv::memory(shape);
-    if (op.kind == NetworkOpKind::kDepthwise) weights += NetworkDepthwise::memory(shape);
+    if (op.kind == NetworkOpKind::kConvolution) bytes += NetworkConv::memory(shape);
+    if (op.kind == NetworkOpKind::kDepthwise) bytes += NetworkDepthwise::memory(shape);
   }
-  plan.add("the network's weights", weights);
-  for (const std::size_t floats : buffers_for(network, width, height).floats) {
-    plan.add("the network's tensors", floats * sizeof(float));
-  }
+  return bytes;
 }
 
-Buffer<float>& DeviceNetwork::tensor(int index) {
-  return buffers_[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(index)])];
-}
-
-const Buffer<float>& DeviceNetwork::run(int width, int height) {
+const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, int width, int height) {
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
@@ -85,32 +91,48 @@ const Buffer<float>& DeviceNetwork::run(int width, int height) {
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     const NetworkOp& op = network_->ops[i];
     const int in = op.inputs.front();
-    if (op.kind == NetworkOpKind::kSigmoid) return tensor(in);
-    Buffer<float>& out = tensor(op.output);
-    const Buffer<float>* added = op.added < 0 ? nullptr : &tensor(op.added);
+    if (op.kind == NetworkOpKind::kSigmoid) return tensors[in];
+    Buffer<float>& out = tensors[op.output];
+    const Buffer<float>* added = op.added < 0 ? nullptr : &tensors[op.added];
     switch (op.kind) {
       case NetworkOpKind::kConvolution: {
         std::vector<ConvolutionInput> inputs;
         for (const int input : op.inputs) {
-          inputs.push_back({tensor(input), described(input).channels});
+          inputs.push_back({tensors[input], described(input).channels});
         }
         std::get<NetworkConv>(convolutions_[i])(planes(in), inputs, added, out);
         break;
       }
       case NetworkOpKind::kDepthwise:
-        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensor(in), added, out);
+        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensors[in], added, out);
         break;
       case NetworkOpKind::kMaxPool:
-        launch_network_pool(*context_, planes(in), tensor(in), planes(op.output), out,
+        launch_network_pool(*context_, planes(in), tensors[in], planes(op.output), out,
                             described(in).channels);
         break;
       default:
-        launch_network_upsample(*context_, planes(in), tensor(in), planes(op.output), out,
+        launch_network_upsample(*context_, planes(in), tensors[in], planes(op.output), out,
                                 described(in).channels);
         break;
     }
   }
   throw NumericalError("a network without a sigmoid");  // parse_network() allows none.
+}
+
+std::vector<DeviceNetwork>& DeviceNetworks::get(Context& context,
+                                                const std::string& names_or_paths) {
+  if (!networks_.empty() && context_ == &context && names_or_paths_ == names_or_paths) {
+    return networks_;
+  }
+  networks_.clear();
+  std::vector<DeviceNetwork> loaded;
+  for (const std::shared_ptr<const Network>& network : load_networks(names_or_paths)) {
+    loaded.emplace_back(context, network);
+  }
+  networks_ = std::move(loaded);
+  context_ = &context;
+  names_or_paths_ = names_or_paths;
+  return networks_;
 }
 
 }  // namespace diacut

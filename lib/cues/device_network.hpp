@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -16,31 +18,61 @@ namespace diacut {
 /// A network's tensors at a level, for an image (or a tile of one) of this size.
 NetworkPlanes planes_at(const Network& network, int level, int width, int height);
 
-/// A network on a device: its weights, and buffers for images up to a size. Must outlive neither
-/// the context nor the network.
-class DeviceNetwork {
+/// Buffers for a network's tensors, for images (or tiles) up to a size. Must not outlive the
+/// context.
+class NetworkTensors {
  public:
-  /// Throws DeviceError when it does not fit.
-  DeviceNetwork(Context& context, const Network& network, int width, int height);
+  /// Throws DeviceError when they do not fit.
+  NetworkTensors(Context& context, const Network& network, int width, int height);
 
   /// What the constructor allocates.
   static void plan(MemoryPlan& plan, const Network& network, int width, int height);
 
-  /// For the network's input, three channels in planes_at(network, 0, ...).
-  Buffer<float>& input() { return tensor(network_->input()); }
-  /// Enqueues all operations but the sigmoid, for an input of this size, which is at most the
-  /// constructor's. Returns what the sigmoid is to be taken of: one channel, in the input's planes.
-  const Buffer<float>& run(int width, int height);
+  Buffer<float>& operator[](int tensor) {
+    return buffers_[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(tensor)])];
+  }
 
  private:
-  Buffer<float>& tensor(int index);
-
-  Context* context_;
-  const Network* network_;
   std::vector<int> buffer_of_;
   std::vector<Buffer<float>> buffers_;
+};
+
+/// A network on a device: its weights and kernels. Must not outlive the context.
+class DeviceNetwork {
+ public:
+  /// Throws DeviceError when the weights do not fit.
+  DeviceNetwork(Context& context, std::shared_ptr<const Network> network);
+
+  const Network& network() const { return *network_; }
+
+  /// Bytes that the constructor allocates.
+  static std::size_t memory(const Network& network);
+
+  /// Enqueues all operations but the sigmoid, for an input of this size in the first of `tensors`,
+  /// three channels in planes_at(network, 0, ...); `tensors` was made for this network and at least
+  /// this size. Returns what the sigmoid is to be taken of: one channel, in the input's planes.
+  const Buffer<float>& run(NetworkTensors& tensors, int width, int height);
+
+ private:
+  Context* context_;
+  std::shared_ptr<const Network> network_;
   /// One an operation; empty for those without weights.
   std::vector<std::variant<std::monostate, NetworkConv, NetworkDepthwise>> convolutions_;
+};
+
+/// The networks of a cue on a device, put there when they are first asked for and kept from one
+/// image to the next. Must be empty when its context dies.
+class DeviceNetworks {
+ public:
+  /// Those that load_networks() gives for this text. Throws as that, and DeviceError when they do
+  /// not fit. Asked for others, or for another context, it lets go of those it has.
+  std::vector<DeviceNetwork>& get(Context& context, const std::string& names_or_paths);
+  void clear() { networks_.clear(); }
+
+ private:
+  const Context* context_ = nullptr;
+  std::string names_or_paths_;
+  std::vector<DeviceNetwork> networks_;
 };
 
 }  // namespace diacut

@@ -4,13 +4,16 @@
 #include <cmath>
 #include <utility>
 
-#include "cues/device_network.hpp"
-#include "image/planes.hpp"
+#include "image/gaps.hpp"
 #include "opencl/launchers/network_image.hpp"
 
 namespace diacut {
 
 namespace {
+
+constexpr char kStrength[] = "boundary strength";
+constexpr char kPicture[] = "the picture";
+constexpr char kResult[] = "the network's result";
 
 struct Size {
   int width = 0;
@@ -40,36 +43,43 @@ int longest(const std::vector<NetworkTile>& tiles) {
   return most;
 }
 
-Size tile_size(const Network& network, const Size& size, int tile) {
-  return {longest(tiles_of(network, size.width, tile)),
-          longest(tiles_of(network, size.height, tile))};
+/// What the network sees of the image at a scale.
+Size seen(const Grid& grid, double scale, int border) {
+  return bordered(scaled(grid, scale), border);
 }
 
-/// What one scale allocates.
-MemoryPlan plan_scale(const Grid& grid, const Network& network, double scale,
-                      const CueParameters& parameters) {
-  const Size size = bordered(scaled(grid, scale), parameters.border);
-  MemoryPlan plan;
-  plan.add("the network's image", 3 * size.pixels() * sizeof(float));
-  plan.add("the network's result", size.pixels() * sizeof(float));
-  const Size largest = tile_size(network, size, parameters.tile);
-  DeviceNetwork::plan(plan, network, largest.width, largest.height);
-  return plan;
+/// The largest sides that any tile at any scale has.
+Size largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters) {
+  Size most;
+  for (const double scale : parameters.scales) {
+    const Size size = seen(grid, scale, parameters.border);
+    most.width = std::max(most.width, longest(tiles_of(network, size.width, parameters.tile)));
+    most.height = std::max(most.height, longest(tiles_of(network, size.height, parameters.tile)));
+  }
+  return most;
 }
 
-/// Enqueues the network for a whole image, tile by tile, into a map of the image's size.
-void run_tiles(Context& context, const Network& network, const NetworkImage& image, int tile,
-               const NetworkMap& map) {
-  const std::vector<NetworkTile> columns = tiles_of(network, image.width, tile);
-  const std::vector<NetworkTile> rows = tiles_of(network, image.height, tile);
-  DeviceNetwork device(context, network, longest(columns), longest(rows));
-  for (const NetworkTile& row : rows) {
+/// Pixels of the largest scale.
+std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
+  std::size_t most = 0;
+  for (const double scale : parameters.scales) {
+    most = std::max(most, seen(grid, scale, parameters.border).pixels());
+  }
+  return most;
+}
+
+/// Enqueues the network for a whole picture, tile by tile, into a map of what it sees.
+void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
+               const NetworkPicture& picture, int tile, const NetworkMap& map) {
+  const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, tile);
+  for (const NetworkTile& row : tiles_of(network.network(), map.height, tile)) {
     for (const NetworkTile& column : columns) {
       const int width = column.end - column.begin;
       const int height = row.end - row.begin;
-      const NetworkPlanes planes = planes_at(network, 0, width, height);
-      launch_network_input(context, image, column.begin, row.begin, planes, device.input());
-      const Buffer<float>& result = device.run(width, height);
+      const NetworkPlanes planes = planes_at(network.network(), 0, width, height);
+      launch_network_input(context, picture, column.begin, row.begin, planes,
+                           tensors[network.network().input()]);
+      const Buffer<float>& result = network.run(tensors, width, height);
       launch_network_output(
           context, planes, result,
           {column.core_begin - column.begin, row.core_begin - row.begin, column.core_begin,
@@ -100,36 +110,47 @@ std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels
 
 void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
                   const CueParameters& parameters) {
-  plan.add("boundary strength", grid.rows() * sizeof(float));
-  // One scale and network after another: what must fit is the largest.
+  plan.add(kStrength, grid.rows() * sizeof(float));
+  plan.add(kPicture, 3 * grid.pixels() * sizeof(float));
+  plan.add(kResult, most_pixels(grid, parameters) * sizeof(float));
+  // One network after another: what must fit is the largest.
   MemoryPlan largest;
-  for (const double scale : parameters.scales) {
-    for (const std::shared_ptr<const Network>& network : networks) {
-      MemoryPlan one = plan_scale(grid, *network, scale, parameters);
-      if (one.total() > largest.total()) largest = std::move(one);
-    }
+  for (const std::shared_ptr<const Network>& network : networks) {
+    MemoryPlan one;
+    const Size tile = largest_tile(*network, grid, parameters);
+    NetworkTensors::plan(one, *network, tile.width, tile.height);
+    if (one.total() > largest.total()) largest = std::move(one);
   }
   for (const MemoryPlan::Item& item : largest.items()) plan.add(item.what, item.bytes);
 }
 
-Buffer<float> learned_strength(Context& context, const Networks& networks, const Image& image,
-                               const Grid& grid, const Buffer<std::uint8_t>& valid,
-                               std::size_t valid_pixels, const CueParameters& parameters) {
-  auto strength = context.allocate<float>(grid.rows(), "boundary strength");
-  strength.fill(0);
-  if (valid_pixels == 0) return strength;
+Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
+                               const Image& image, const Grid& grid,
+                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                               const CueParameters& parameters) {
+  auto strength = context.allocate<float>(grid.rows(), kStrength);
+  if (valid_pixels == 0) {
+    strength.fill(0);
+    return strength;
+  }
+  // Three channels also for a grey picture, which plan_learned() knows nothing of.
+  auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
+  pixels.upload(valid_pixels < grid.pixels() ? filled_from_nearest(image) : image.pixels);
+  auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
   const CueLayout layout{grid.width, grid.height, grid.stride};
   const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
   bool first = true;
-  for (const double scale : parameters.scales) {
-    const Size inner = scaled(grid, scale);
-    const Size size = bordered(inner, parameters.border);
-    auto planes = context.allocate<float>(3 * size.pixels(), "the network's image");
-    planes.upload(srgb_planes(image, inner.width, inner.height, parameters.border));
-    auto map = context.allocate<float>(size.pixels(), "the network's result");
-    const NetworkMap result{map, size.width, size.height, parameters.border};
-    for (const std::shared_ptr<const Network>& network : networks) {
-      run_tiles(context, *network, {planes, size.width, size.height}, parameters.tile, result);
+  for (DeviceNetwork& network : networks) {
+    const Size tile = largest_tile(network.network(), grid, parameters);
+    NetworkTensors tensors(context, network.network(), tile.width, tile.height);
+    for (const double scale : parameters.scales) {
+      const Size inner = scaled(grid, scale);
+      const Size size = bordered(inner, parameters.border);
+      const NetworkMap result{map, size.width, size.height, parameters.border};
+      run_tiles(context, network, tensors,
+                {pixels, image.channels, image.width, image.height, inner.width, inner.height,
+                 parameters.border},
+                parameters.tile, result);
       launch_network_blend(context, result, layout, valid, share, first, strength);
       first = false;
     }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cues/device_network.hpp"
 #include "cues/network.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
@@ -28,7 +29,8 @@ std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels
 /// A side of the image in one of parameters.scales, at least 1.
 int scaled_side(int side, double scale);
 
-/// What learned_strength() allocates on the device, what it returns included.
+/// What learned_strength() allocates on the device, what it returns included, the networks' weights
+/// not.
 void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
                   const CueParameters& parameters);
 
@@ -38,8 +40,9 @@ void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
 /// images go through in tiles of about parameters.tile pixels, with what the network sees beyond
 /// them, so memory is bounded and the result is the same. `valid`: grid.rows() elements,
 /// `valid_pixels` of them 1. Returns grid.rows() elements. Precondition: at least one network.
-Buffer<float> learned_strength(Context& context, const Networks& networks, const Image& image,
-                               const Grid& grid, const Buffer<std::uint8_t>& valid,
-                               std::size_t valid_pixels, const CueParameters& parameters);
+Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
+                               const Image& image, const Grid& grid,
+                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                               const CueParameters& parameters);
 
 }  // namespace diacut

@@ -86,6 +86,28 @@ ReferenceTensor upsampled(const ReferenceTensor& in, int width, int height) {
   return out;
 }
 
+/// The share of each pixel of a side of `in` in pixel i of one of `out`.
+std::vector<double> shares(int i, int in, int out) {
+  std::vector<double> all(static_cast<std::size_t>(in), 0.0);
+  const double step = static_cast<double>(in) / out;
+  if (in > out) {
+    for (int k = 0; k < in; ++k) {
+      const double covered = std::min(k + 1.0, (i + 1) * step) - std::max<double>(k, i * step);
+      all[static_cast<std::size_t>(k)] = std::max(covered, 0.0) / step;
+    }
+    return all;
+  }
+  const double centre = (i + 0.5) * step - 0.5;
+  for (int k = -2; k < in + 2; ++k) {
+    const double d = std::abs(k - centre);
+    const double share = d < 1   ? 1.25 * d * d * d - 2.25 * d * d + 1
+                         : d < 2 ? -0.75 * d * d * d + 3.75 * d * d - 6 * d + 3
+                                 : 0;
+    all[static_cast<std::size_t>(std::clamp(k, 0, in - 1))] += share;
+  }
+  return all;
+}
+
 }  // namespace
 
 ReferenceTensor::ReferenceTensor(int c, int w, int h)
@@ -138,6 +160,41 @@ std::vector<double> reference_network(const Network& network, const std::vector<
         network_side(width, level), network_side(height, level));
   }
   return std::move(tensors.back().values);
+}
+
+std::vector<float> reference_picture(const Image& image, int width, int height, int border) {
+  ReferenceTensor resized(3, width, height);
+  for (int y = 0; y < height; ++y) {
+    const std::vector<double> rows = shares(y, image.height, height);
+    for (int x = 0; x < width; ++x) {
+      const std::vector<double> columns = shares(x, image.width, width);
+      for (int channel = 0; channel < 3; ++channel) {
+        double sum = 0;
+        for (int j = 0; j < image.height; ++j) {
+          for (int i = 0; i < image.width; ++i) {
+            const auto pixel = static_cast<std::size_t>(j) * image.width + i;
+            sum += rows[static_cast<std::size_t>(j)] * columns[static_cast<std::size_t>(i)] *
+                   image.pixels[pixel * image.channels + std::min(channel, image.channels - 1)];
+          }
+        }
+        resized.at(channel, x, y) = std::clamp(sum, 0.0, 1.0);
+      }
+    }
+  }
+  const auto inner = [](int at, int count) {
+    while (at < 0 || at >= count) at = at < 0 ? -1 - at : 2 * count - 1 - at;
+    return at;
+  };
+  std::vector<float> planes;
+  for (int channel = 0; channel < 3; ++channel) {
+    for (int y = -border; y < height + border; ++y) {
+      for (int x = -border; x < width + border; ++x) {
+        planes.push_back(
+            static_cast<float>(resized.at(channel, inner(x, width), inner(y, height))));
+      }
+    }
+  }
+  return planes;
 }
 
 }  // namespace diacut

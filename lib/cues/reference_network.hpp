@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cues/network.hpp"
+#include "diacut/image.hpp"
 
 namespace diacut {
 
@@ -29,5 +30,12 @@ ReferenceTensor reference_operation(const NetworkOp& op,
 /// The whole network, for three planes of width * height values in [0, 1]: width * height values.
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
                                       int width, int height);
+
+/// What a network sees of a picture: three planes of (width + 2 border) * (height + 2 border)
+/// values in [0, 1], a grey picture thrice. Resized to width * height where that is another size
+/// than the picture's (means of areas to shrink, cubic to enlarge, with half-pixel centres and the
+/// edge going on), then mirrored beyond its edges by `border`. Every pixel counts, with data or
+/// without.
+std::vector<float> reference_picture(const Image& image, int width, int height, int border = 0);
 
 }  // namespace diacut

@@ -51,6 +51,8 @@ bool RunPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
 }
 
 RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
+  MemoryPlan kept;
+  plan_kept(kept, parameters.cue);
   MemoryPlan cue;
   plan_cue(cue, grid, parameters.cue);
   MemoryPlan matrix;
@@ -67,11 +69,14 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
 
   RunPlan run;
   append(run.boundaries, cue);
-  for (MemoryPlan* phase : {&run.boundaries, &run.eigen, &run.regions}) append(*phase, matrix);
+  for (MemoryPlan* phase : {&run.boundaries, &run.eigen, &run.regions}) {
+    append(*phase, kept);
+    append(*phase, matrix);
+  }
   append(run.eigen, compressed);
   append(run.eigen, solver);
   append(run.regions, graph);
-  for (const MemoryPlan* part : {&cue, &matrix, &compressed, &solver, &graph}) {
+  for (const MemoryPlan* part : {&kept, &cue, &matrix, &compressed, &solver, &graph}) {
     for (const MemoryPlan::Item& item : part->items()) run.uses.push_back({item.what, item.bytes});
   }
   return run;

@@ -151,7 +151,8 @@ class Segmenter::Implementation {
       });
     } catch (const DeviceError&) {
       // After some errors a driver refuses all further work in the context: the next image gets a
-      // fresh one. Every buffer is gone by now.
+      // fresh one. Every other buffer is gone by now.
+      networks_.clear();
       context_.reset();
       throw;
     }
@@ -189,9 +190,9 @@ class Segmenter::Implementation {
         if (hierarchical && thinned) {
           CueParameters whole = parameters_.cue;
           whole.thin = false;
-          cue = to_host(boundary_strength(context, image, grid, whole));
+          cue = to_host(boundary_strength(context, image, grid, whole, networks_));
         }
-        return boundary_strength(context, image, grid, parameters_.cue, edges);
+        return boundary_strength(context, image, grid, parameters_.cue, networks_, edges);
       });
       if (hierarchical && !thinned) cue = to_host(boundary);
       return stages.run("affinity", [&] {
@@ -250,6 +251,7 @@ class Segmenter::Implementation {
   DeviceInfo device_;
   std::uint64_t memory_limit_ = 0;
   std::optional<Context> context_;
+  DeviceNetworks networks_;  // After the context, which must outlive it.
 };
 
 Segmenter::Segmenter(const Parameters& parameters, const std::string& device,

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 #include <opencv2/dnn.hpp>
+#include <opencv2/imgproc.hpp>
 #include <random>
 
 #include "cues/cue.hpp"
 #include "cues/reference_network.hpp"
-#include "image/planes.hpp"
 #include "network_file.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
@@ -215,7 +216,7 @@ TEST_F(Learned, MatchesTheReferenceAndDnn) {
         SCOPED_TRACE(::testing::Message() << width << "x" << height << "x" << channels);
         const Image image = random_image(width, height, channels, seed);
         const std::vector<float> found = strength(image, width % 3);
-        const std::vector<float> planes = srgb_planes(image, width, height);
+        const std::vector<float> planes = reference_picture(image, width, height);
         expect_near(found, reference_network(*network, planes, width, height), kRoundings);
         // OpenCV 4.6 refuses to pool a side of one pixel.
         if (std::min(width, height) > 2) {
@@ -292,9 +293,12 @@ TEST_F(Learned, NetworksAreAveraged) {
   const Grid grid{image.width, image.height, image.width};
   MemoryPlan plan;
   plan_cue(plan, grid, parameters_);
+  DeviceNetworks networks;
+  boundary_strength(context_, image, grid, parameters_, networks);
+  const std::uint64_t weights = context_.memory_in_use();
   context_.reset_memory_peak();
-  boundary_strength(context_, image, grid, parameters_);
-  EXPECT_EQ(context_.memory_peak(), plan.total());
+  boundary_strength(context_, image, grid, parameters_, networks);
+  EXPECT_EQ(context_.memory_peak(), weights + plan.total());
 }
 
 TEST_F(Learned, AScaleSeesTheResizedImage) {
@@ -310,7 +314,7 @@ TEST_F(Learned, AScaleSeesTheResizedImage) {
   }
   parameters_.scales = {0.5};
   const std::vector<double> expected =
-      reference_network(*network, srgb_planes(small, 20, 15), 20, 15);
+      reference_network(*network, reference_picture(small, 20, 15), 20, 15);
   const std::vector<float> found = strength(large);
   // An odd pixel is nearest to the upper left of the four that it lies between.
   for (const auto& [x, y] : {std::pair(1, 1), std::pair(21, 13), std::pair(37, 27)}) {
@@ -384,11 +388,70 @@ TEST_F(Learned, AllocatesWhatItPlans) {
       parameters_.scales = scales;
       parameters_.tile = tile;
       MemoryPlan plan;
+      plan_kept(plan, parameters_);
       plan_cue(plan, grid, parameters_);
       context_.reset_memory_peak();
       boundary_strength(context_, image, grid, parameters_);
       EXPECT_EQ(context_.memory_peak(), plan.total());
     }
+  }
+  EXPECT_EQ(context_.memory_in_use(), 0u);
+}
+
+TEST_F(Learned, KeepsItsNetworksForTheNextImage) {
+  const std::string first = folder_ / "first.safetensors";
+  const std::string second = folder_ / "second.safetensors";
+  small_network(4).write(first);
+  small_network(11, true).write(second);
+  const Image image = random_image(41, 33, 3, 5);
+  const Image other = random_image(97, 20, 1, 6);
+  DeviceNetworks networks;
+  const auto kept = [&](const Image& seen) {
+    return boundary_strength(context_, seen, {seen.width, seen.height, seen.width}, parameters_,
+                             networks)
+        .strength.download();
+  };
+  for (const std::string& names : {first, first + "," + second, second}) {
+    SCOPED_TRACE(names);
+    parameters_.weights = names;
+    MemoryPlan plan;
+    plan_kept(plan, parameters_);
+    ASSERT_GT(plan.total(), 0u);
+    for (const Image* seen : {&image, &other, &image}) {
+      EXPECT_EQ(kept(*seen), strength(*seen));
+      // The weights of these networks and nothing else, once.
+      EXPECT_EQ(context_.memory_in_use(), plan.total());
+    }
+  }
+  // They are read no more.
+  std::filesystem::remove(second);
+  EXPECT_FALSE(kept(image).empty());
+  networks.clear();
+  EXPECT_EQ(context_.memory_in_use(), 0u);
+}
+
+TEST_F(Learned, APictureIsResizedAsOpenCvDoes) {
+  const Image image = random_image(36, 24, 3, 12);
+  const cv::Mat pixels(24, 36, CV_32FC3, const_cast<float*>(image.pixels.data()));
+  for (const auto& [width, height] :
+       {std::pair(18, 12), std::pair(12, 8), std::pair(25, 17), std::pair(54, 36)}) {
+    SCOPED_TRACE(width);
+    cv::Mat resized;
+    cv::resize(pixels, resized, {width, height}, 0, 0,
+               width < 36 ? cv::INTER_AREA : cv::INTER_CUBIC);
+    const std::vector<float> found = reference_picture(image, width, height);
+    double most = 0;
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const double wanted = std::clamp(resized.at<cv::Vec3f>(y, x)[channel], 0.0f, 1.0f);
+          most = std::max(
+              most, std::abs(wanted -
+                             found[static_cast<std::size_t>((channel * height + y) * width + x)]));
+        }
+      }
+    }
+    EXPECT_LT(most, 1e-5);
   }
 }
 
@@ -404,7 +467,7 @@ class TinyLearned : public Learned {};
 TEST_F(TinyLearned, MatchesTheReference) {
   const std::shared_ptr<const Network> network = use(small_network(1));
   Image image = random_image(7, 5, 3, 1);
-  const std::vector<float> planes = srgb_planes(image, 7, 5);
+  const std::vector<float> planes = reference_picture(image, 7, 5);
   expect_near(strength(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
 }
 
@@ -418,7 +481,7 @@ TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
     parameters_.border = border;
     const int wide = width + 2 * border;
     const std::vector<double> all = reference_network(
-        *network, srgb_planes(image, width, height, border), wide, height + 2 * border);
+        *network, reference_picture(image, width, height, border), wide, height + 2 * border);
     std::vector<double> expected;
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
@@ -428,8 +491,8 @@ TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
     expect_near(strength(image, 3), expected, kRoundings);
   }
   // A mirror repeats the edge pixel first.
-  const std::vector<float> planes = srgb_planes(image, width, height, 2);
-  const std::vector<float> plain = srgb_planes(image, width, height);
+  const std::vector<float> planes = reference_picture(image, width, height, 2);
+  const std::vector<float> plain = reference_picture(image, width, height);
   const auto at = [&](int x, int y) {
     return planes[static_cast<std::size_t>(y * (width + 4) + x)];
   };

@@ -46,17 +46,33 @@ TEST(RunPlan, ListsEveryUseOnce) {
 
 TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
   const Grid grid = grid_for(100, 80);
-  const RunPlan plan = plan_run(grid, {});
-  Parameters more;
+  // Without networks, which take the same whatever grows.
+  Parameters plain;
+  plain.cue.kind = CueKind::kGradient;
+  const RunPlan plan = plan_run(grid, plain);
+  Parameters more = plain;
   more.affinity.radius = 10;
   EXPECT_GT(plan_run(grid, more).regions.total(), 3 * plan.regions.total());
-  more = {};
+  more = plain;
   more.eigen.vectors = 50;
   EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
-  more = {};
+  more = plain;
   more.region.method = RegionMethod::kKway;
   more.region.regions = 50;
   EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+}
+
+TEST(RunPlan, HoldsTheNetworksInEveryPhase) {
+  const Grid grid = grid_for(100, 80);
+  Parameters two;
+  two.cue.weights = "default,quality";
+  const RunPlan plan = plan_run(grid, {});
+  const RunPlan more = plan_run(grid, two);
+  // The second network has as many weights as the first, each read as fp32.
+  const std::uint64_t weights = more.eigen.total() - plan.eigen.total();
+  EXPECT_GT(weights, std::uint64_t{1} << 20);
+  EXPECT_EQ(more.regions.total() - plan.regions.total(), weights);
+  EXPECT_EQ(more.boundaries.total() - plan.boundaries.total(), weights);
 }
 
 TEST(RunPlan, FitsByTotalAndByPiece) {

@@ -91,6 +91,18 @@ ConvolutionTile NetworkConv::choose_tile(const NetworkPlanes& planes) const {
   return tile;
 }
 
+cl::Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
+  for (auto& [made_for, kernel] : kernels_) {
+    if (made_for == tile) return kernel;
+  }
+  kernels_.emplace_back(
+      tile, context_->kernel(
+                "network_conv.cl", "network_conv",
+                fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}",
+                            shape_.kernel, kChannels, tile.lanes, tile.vectors, tile.group)));
+  return kernels_.back().second;
+}
+
 void NetworkConv::operator()(const NetworkPlanes& planes,
                              const std::vector<ConvolutionInput>& inputs,
                              const Buffer<float>* added, Buffer<float>& out) {
@@ -100,10 +112,7 @@ void NetworkConv::operator()(const NetworkPlanes& planes,
 void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
                       const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
                       Buffer<float>& out) {
-  cl::Kernel kernel =
-      context_->kernel("network_conv.cl", "network_conv",
-                       fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}",
-                                   shape_.kernel, kChannels, tile.lanes, tile.vectors, tile.group));
+  cl::Kernel& kernel = this->kernel(tile);
   // Unused arguments name what is there; their channels are none.
   std::array<const Buffer<float>*, kMaxInputs> tensors;
   std::array<int, kMaxInputs> channels{};

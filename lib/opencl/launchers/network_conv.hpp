@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "opencl/context.hpp"
@@ -29,6 +30,8 @@ struct ConvolutionTile {
   int lanes = 1;
   int vectors = 1;
   int group = 1;
+
+  bool operator==(const ConvolutionTile&) const = default;
 };
 
 /// kernels/network_conv.cl with its weights on the device.
@@ -58,11 +61,14 @@ class NetworkConv {
 
  private:
   ConvolutionTile choose_tile(const NetworkPlanes& planes) const;
+  /// Made once.
+  cl::Kernel& kernel(const ConvolutionTile& tile);
 
   Context* context_;
   ConvolutionShape shape_;
   Buffer<float> weights_;
   Buffer<float> bias_;
+  std::vector<std::pair<ConvolutionTile, cl::Kernel>> kernels_;
 };
 
 /// Pixels that an item computes at once: the device's vectors on a CPU, one on others.

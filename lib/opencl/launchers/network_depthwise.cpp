@@ -13,7 +13,9 @@ NetworkDepthwise::NetworkDepthwise(Context& context, const ConvolutionShape& sha
       shape_(shape),
       lanes_(network_lanes(context)),
       weights_(context.allocate<float>(weights.size(), "the network's weights")),
-      bias_(context.allocate<float>(bias.size(), "the network's weights")) {
+      bias_(context.allocate<float>(bias.size(), "the network's weights")),
+      kernel_(context.kernel("network_depthwise.cl", "network_depthwise",
+                             fmt::format("-DKERNEL={} -DLANES={}", shape.kernel, lanes_))) {
   weights_.upload(weights);
   bias_.upload(bias);
 }
@@ -25,16 +27,13 @@ std::size_t NetworkDepthwise::memory(const ConvolutionShape& shape) {
 
 void NetworkDepthwise::operator()(const NetworkPlanes& planes, const Buffer<float>& in,
                                   const Buffer<float>* added, Buffer<float>& out) {
-  cl::Kernel kernel =
-      context_->kernel("network_depthwise.cl", "network_depthwise",
-                       fmt::format("-DKERNEL={} -DLANES={}", shape_.kernel, lanes_));
-  set_arguments(kernel, in, weights_, bias_, added != nullptr ? *added : in, out, planes.width,
+  set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, planes.width,
                 planes.height, planes.stride, planes.margin, planes.plane(), shape_.dilation,
                 shape_.relu ? 1 : 0, added != nullptr ? 1 : 0);
   // A CPU's item has a vector to work on; a GPU's group reads neighbours.
   const std::size_t group = lanes_ > 1 ? 1 : kRowGroup;
   const std::size_t columns = static_cast<std::size_t>(planes.stride / lanes_);
-  context_->launch(kernel,
+  context_->launch(kernel_,
                    cl::NDRange(round_up(columns, group), planes.rows(),
                                static_cast<std::size_t>(shape_.outputs)),
                    cl::NDRange(group, 1, 1));

@@ -8,14 +8,13 @@ namespace {
 constexpr char kFile[] = "network_image.cl";
 }  // namespace
 
-void launch_network_input(Context& context, const NetworkImage& image, int left, int top,
+void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out) {
   cl::Kernel kernel = context.kernel(kFile, "network_input", "");
-  const std::size_t pixels =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-  set_arguments(kernel, image.planes, image.width, pixels, left, top, out, planes.width,
-                planes.height, planes.stride, planes.margin, planes.plane());
-  launch_planes(context, kernel, planes, 3);
+  set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
+                picture.scaled_width, picture.scaled_height, picture.border, left, top, out,
+                planes.width, planes.height, planes.stride, planes.margin, planes.plane());
+  launch_planes(context, kernel, planes, 1);
 }
 
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,

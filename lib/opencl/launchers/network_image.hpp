@@ -8,11 +8,17 @@
 
 namespace diacut {
 
-/// Three planes of width * height values in [0, 1], on the device.
-struct NetworkImage {
-  const Buffer<float>& planes;
+/// A picture on the device, of width * height pixels with `channels` values in [0, 1] each (1:
+/// grey, or 3), and how a network sees it: resized to scaled_width x scaled_height, and mirrored
+/// beyond its edges by `border`.
+struct NetworkPicture {
+  const Buffer<float>& pixels;
+  int channels = 3;
   int width = 0;
   int height = 0;
+  int scaled_width = 0;
+  int scaled_height = 0;
+  int border = 0;
 };
 
 /// A map of width * height values, on the device, of which `border` on each side are not the
@@ -36,8 +42,9 @@ struct NetworkCopy {
 
 /// kernels/network_image.cl; all enqueue and return.
 
-/// The network's input: the part of the image from (left, top) on that `planes` has the size of.
-void launch_network_input(Context& context, const NetworkImage& image, int left, int top,
+/// The network's input: the part of what it sees from (left, top) on that `planes` has the size of;
+/// the border is part of it.
+void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out);
 
 /// The logistic function of a rectangle of a tensor of one channel, into the map.
