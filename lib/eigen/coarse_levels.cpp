@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "eigen/dense.hpp"
+
 namespace diacut {
 
 namespace {
@@ -16,6 +18,8 @@ constexpr std::size_t kLastRows = 256;
 constexpr std::size_t kMostLastRows = 1024;
 /// Eigenvalues of I - A below this are 0: other pieces of the image than the first.
 constexpr double kZero = 1e-6;
+/// And below this may be, as far as float eigenvalues tell.
+constexpr double kLooksZero = 1e-4;
 /// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
 /// what is slower over to the coarser grid.
 constexpr double kSmoothFrom = 0.1;
@@ -81,13 +85,14 @@ CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& di
                            int columns)
     : context_(&context),
       columns_(columns),
+      diagonals_(diagonals),
       product_(context, diagonals, columns),
       transfer_(context, diagonals, columns) {}
 
 std::size_t CoarseLevels::memory(const Grid& grid, const Stencil& stencil, int columns) {
   GridLayout layout{grid.width, grid.height, grid.stride, dia_pitch(grid.rows())};
   const auto wide = static_cast<std::size_t>(columns);
-  std::size_t floats = kMostLastRows * (kMostLastRows + 2 * wide);
+  std::size_t floats = kMostLastRows * kMostLastRows;
   while (layout.rows() > kLastRows) {
     floats += layout.rows();
     layout = coarser(layout);
@@ -148,65 +153,42 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   const Level& last = *levels_.back();
   const std::size_t rows = last.layout.rows();
   if (rows > kMostLastRows) return false;
-  std::vector<Eigen::Index> unknown(rows, -1);
-  Eigen::Index n = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (degrees[i] > 0) unknown[i] = n++;
+  std::vector<std::int64_t> offsets;
+  for (const GridDiagonal& diagonal : diagonals_) {
+    offsets.push_back(static_cast<std::int64_t>(diagonal.dy) * last.layout.stride + diagonal.dx);
   }
-  if (n < columns_) return false;
-
-  // Columns of A by products with columns of the identity, which shares the layout of A with the
-  // kernels alone.
-  const auto wide = static_cast<std::size_t>(columns_);
-  auto in = context_->allocate<float>(rows * wide, "a coarse block of vectors");
-  auto out = context_->allocate<float>(rows * wide, "a coarse block of vectors");
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
-  for (std::size_t first = 0; first < rows; first += wide) {
-    const std::size_t count = std::min(wide, rows - first);
-    std::vector<float> identity(rows * wide, 0.0F);
-    for (std::size_t c = 0; c < count; ++c) identity[(first + c) * wide + c] = 1;
-    in.upload(identity);
-    product_.launch(*last.values, last.layout, in, out);
-    const std::vector<float> values = out.download();
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t c = 0; c < count; ++c) {
-        if (unknown[i] >= 0 && unknown[first + c] >= 0) {
-          a(unknown[i], unknown[first + c]) = values[i * wide + c];
-        }
-      }
-    }
-  }
-  if (!a.allFinite()) return false;
-  Eigen::VectorXd trivial(n);
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (unknown[i] >= 0) trivial(unknown[i]) = degrees[i];
-  }
-  trivial.normalize();
-  // The spectrum lies in [-1, 1]: this moves the trivial vector below all others.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a -
-                                                              3.0 * trivial * trivial.transpose());
+  const DenseProblem problem = dense_problem(
+      {{rows, last.layout.pitch, std::move(offsets)}, last.values->download()}, degrees);
+  const auto n = static_cast<Eigen::Index>(problem.element.size());
+  if (n < columns_ || !problem.a.allFinite()) return false;
+  // In float, which is twice as fast: what the finer levels start from, and a part of their
+  // preconditioner, is about right anyway. Eigenvalues that may be 0 are looked at in double.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(problem.a.cast<float>());
   if (solver.info() != Eigen::Success) return false;
+  const Eigen::MatrixXf& vectors = solver.eigenvectors();
 
+  const auto wide = static_cast<std::size_t>(columns_);
   last_vectors_.assign(rows * wide, 0.0F);
-  Eigen::VectorXd inverse_values(n);
+  Eigen::VectorXf inverse_values(n);
   for (Eigen::Index k = 0; k < n; ++k) {
-    const double lambda = 1 - solver.eigenvalues()(k);
-    inverse_values(k) = lambda > kZero && k > 0 ? 1 / lambda : 0;
-  }
-  const Eigen::MatrixXd inverse =
-      solver.eigenvectors() * inverse_values.asDiagonal() * solver.eigenvectors().transpose();
-  std::vector<float> dense(rows * rows, 0.0F);
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (unknown[i] < 0) continue;
-    last_vectors_[i * wide] = static_cast<float>(trivial(unknown[i]));
-    for (int k = 1; k < columns_; ++k) {
-      last_vectors_[i * wide + static_cast<std::size_t>(k)] =
-          static_cast<float>(solver.eigenvectors()(unknown[i], n - k));
+    double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
+    if (lambda < kLooksZero) {
+      const Eigen::VectorXd vector = vectors.col(k).cast<double>();
+      lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
     }
-    for (std::size_t j = 0; j < rows; ++j) {
-      if (unknown[j] >= 0) {
-        dense[i * rows + j] = static_cast<float>(inverse(unknown[i], unknown[j]));
-      }
+    inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
+  }
+  const Eigen::MatrixXf inverse = vectors * inverse_values.asDiagonal() * vectors.transpose();
+  std::vector<float> dense(rows * rows, 0.0F);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(i)]);
+    last_vectors_[row * wide] = static_cast<float>(problem.trivial(i));
+    for (int k = 1; k < columns_; ++k) {
+      last_vectors_[row * wide + static_cast<std::size_t>(k)] = vectors(i, n - k);
+    }
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const auto column = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(j)]);
+      dense[row * rows + column] = inverse(i, j);
     }
   }
   inverse_ = context_->allocate<float>(dense.size(), "the inverse on the last level");

@@ -76,6 +76,7 @@ class CoarseLevels {
 
   Context* context_;
   int columns_;
+  std::vector<GridDiagonal> diagonals_;
   BlockProduct product_;
   BlockTransfer transfer_;
   std::unique_ptr<BlockRitz> last_kernels_;

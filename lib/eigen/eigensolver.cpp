@@ -47,21 +47,23 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
                                static_cast<double>(matrix.shape.diagonals()), parameters, watch);
 }
 
-/// Norms of A z - (z'Az) z.
+/// Norms of A z - (z'Az) z. Waits for the device once.
 std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::size_t pitch,
                                    const Buffer<float>& basis, int count, BasisKernels& kernels) {
   auto z = context.allocate<float>(pitch, "a vector");
   auto az = context.allocate<float>(pitch, "a vector");
   az.fill(0);
-  DeviceSums sums(context, 2, "a dot product and a norm");
-  std::vector<double> result;
+  // Squared norms from 0 on, then dot products.
+  const auto vectors = static_cast<std::size_t>(count);
+  DeviceSums sums(context, 2 * vectors, "dot products and norms");
   for (int k = 0; k < count; ++k) {
     kernels.copy(basis, k, 1, z);
     op.perform_op(z, az);
-    kernels.dots(z, 1, az, sums, 1);
-    kernels.update(z, 1, az, sums, 1, 0);
-    result.push_back(std::sqrt(std::max(sums.download(1)[0], 0.0)));
+    kernels.dots(z, 1, az, sums, count + k);
+    kernels.update(z, 1, az, sums, count + k, k);
   }
+  std::vector<double> result = sums.download(vectors);
+  for (double& norm : result) norm = std::sqrt(std::max(norm, 0.0));
   return result;
 }
 
@@ -140,20 +142,30 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
 
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
                      const Buffer<float>& sqrt_degree) {
-  const auto pixels_of = [&](const Buffer<float>& buffer, std::size_t offset) {
-    std::vector<float> padded(grid.rows());
-    buffer.download(std::span<float>(padded), offset);
-    return without_padding(padded, grid);
+  const auto padded_vectors = [&](const Buffer<float>& buffer, int first, int count) {
+    std::vector<float> values(static_cast<std::size_t>(count - 1) * eigenvectors.pitch +
+                              grid.rows());
+    buffer.download(std::span<float>(values), static_cast<std::size_t>(first) * eigenvectors.pitch);
+    return values;
   };
   Eigenvectors host;
   host.width = grid.width;
   host.height = grid.height;
   host.values = eigenvectors.values;
   host.report = eigenvectors.report;
-  host.sqrt_degree = pixels_of(sqrt_degree, 0);
-  for (int k = 0; k < eigenvectors.count; ++k) {
-    host.vectors.push_back(
-        pixels_of(eigenvectors.basis, static_cast<std::size_t>(k) * eigenvectors.pitch));
+  host.sqrt_degree = without_padding(padded_vectors(sqrt_degree, 0, 1), grid);
+  // Each download waits for the device: of small images, one does.
+  constexpr std::size_t kAtOnce = std::size_t{1} << 24;
+  const int at_once = static_cast<int>(std::max<std::size_t>(kAtOnce / eigenvectors.pitch, 1));
+  for (int first = 0; first < eigenvectors.count; first += at_once) {
+    const int count = std::min(at_once, eigenvectors.count - first);
+    const std::vector<float> several = padded_vectors(eigenvectors.basis, first, count);
+    for (int k = 0; k < count; ++k) {
+      const auto begin = several.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) *
+                                                                       eigenvectors.pitch);
+      host.vectors.push_back(without_padding(
+          std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(grid.rows())), grid));
+    }
   }
   return host;
 }

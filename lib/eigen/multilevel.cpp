@@ -15,6 +15,9 @@ namespace {
 
 /// Vectors beyond those wanted that are iterated along: the last wanted ones converge by them.
 constexpr int kGuards = 6;
+/// Of those, as many have corrections of their own; with all of them the small problem is a fifth
+/// larger and no fewer iterations are needed.
+constexpr int kCorrectedGuards = 2;
 /// Iterations on the finest grid within which the worst vector's residual, or change, has to shrink
 /// to this share of the least so far. Where the rounding of float32 is all that is left, it does
 /// not.
@@ -27,7 +30,7 @@ constexpr double kMargin = 0.98;
 /// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
 /// are found there, where it is cheap; to solve more exactly what is only about right is no use.
 constexpr int kCoarseIterations = 8;
-constexpr double kCoarselySettled = 20;
+constexpr double kCoarselySettled = 60;
 /// Eigenvalues of I - A may change by this share in the last iteration: residuals as small as
 /// those wanted can hide mixtures of vectors whose eigenvalues are smaller still.
 constexpr double kSettled = 1e-3;
@@ -53,6 +56,7 @@ class Multilevel {
         parameters_(parameters),
         watch_(watch),
         columns_(columns_for(parameters)),
+        corrected_(parameters.vectors + kCorrectedGuards),
         kernels_(context, columns_, rows) {
     for (Buffer<float>* block : {&x_, &w_, &p_, &ax_, &ap_, &b_, &t_}) {
       *block =
@@ -63,7 +67,7 @@ class Multilevel {
   KrylovResult run(std::size_t pitch);
 
  private:
-  RitzStep small_problem(const BlockRitz::Gram& gram) const;
+  RitzStep small_problem(const BlockRitz::Gram& gram, double least_new) const;
   void project(int level, int block, const BlockRitz::Gram& gram);
   void ritz(int level, int blocks);
   void iterate(int level, int blocks);
@@ -79,6 +83,8 @@ class Multilevel {
   EigenParameters parameters_;
   const Watch& watch_;
   int columns_;
+  /// Vectors from this on are not corrected themselves.
+  int corrected_;
   BlockRitz kernels_;
   Buffer<float> x_;   ///< The vectors, the trivial one first.
   Buffer<float> w_;   ///< Preconditioned residuals.
@@ -96,14 +102,17 @@ class Multilevel {
   double share_ = 0;
 };
 
-RitzStep Multilevel::small_problem(const BlockRitz::Gram& gram) const {
+RitzStep Multilevel::small_problem(const BlockRitz::Gram& gram, double least_new) const {
   // A vector that has converged needs no correction of its own, which would be rounding errors.
   std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
   for (int i = columns_; i < gram.side; ++i) {
-    skipped[static_cast<std::size_t>(i)] = excess_[static_cast<std::size_t>(i % columns_)] <= 1;
+    const int column = i % columns_;
+    skipped[static_cast<std::size_t>(i)] =
+        column >= corrected_ || excess_[static_cast<std::size_t>(column)] <= 1;
   }
   return solve_ritz(DenseMap(gram.with_self.data(), gram.side, gram.side),
-                    DenseMap(gram.with_product.data(), gram.side, gram.side), columns_, skipped);
+                    DenseMap(gram.with_product.data(), gram.side, gram.side), columns_, skipped,
+                    least_new);
 }
 
 /// Takes out of w (block 1) or p (2) what lies along x, of which t_ gets the negative.
@@ -130,11 +139,11 @@ void Multilevel::ritz(int level, int blocks) {
   const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
   const std::array<Buffer<float>*, 3> as = {&ax_, &b_, &ap_};
   BlockRitz::Gram gram = kernels_.gram(s, as, blocks, rows);
-  RitzStep step = small_problem(gram);
-  if (step.least_new < kMostlyOld) {
+  RitzStep step = small_problem(gram, kMostlyOld);
+  if (!step.taken) {
     for (int block = 1; block < blocks; ++block) project(level, block, gram);
     gram = kernels_.gram(s, as, blocks, rows);
-    step = small_problem(gram);
+    step = small_problem(gram, 0);
   }
   const std::vector<double> before = std::exchange(theta_, step.values);
   kernels_.rotation(step.rotation);

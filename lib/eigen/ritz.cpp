@@ -50,7 +50,7 @@ Eigen::MatrixXd whitening(const Eigen::MatrixXd& gram, const Eigen::VectorXd& sq
 }  // namespace
 
 RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product, int columns,
-                    const std::vector<bool>& skipped) {
+                    const std::vector<bool>& skipped, double least_wanted) {
   if (!gram.allFinite() || !product.allFinite()) {
     throw NumericalError(
         "the affinity matrix is not finite: a product with it gave NaN or infinity");
@@ -92,6 +92,10 @@ RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product,
   const Eigen::MatrixXd remainder = g.bottomRightCorner(rest, rest) - shared.transpose() * shared;
   for (Eigen::Index i = 0; i < rest; ++i) {
     step.least_new = std::min(step.least_new, remainder(i, i) / squares(first + i));
+  }
+  if (step.least_new < least_wanted) {
+    step.taken = false;
+    return step;
   }
   const Eigen::MatrixXd corrections =
       whitening(remainder, squares.tail(rest), kDependentCorrection);

@@ -17,14 +17,16 @@ struct RitzStep {
   /// skipped) that lies outside of the span of the vectors so far. Where it is small, rounding
   /// errors of float vectors show.
   double least_new = 1;
-  int found = 0;  ///< Ritz vectors beside the trivial one; columns after them are zero.
+  int found = 0;      ///< Ritz vectors beside the trivial one; columns after them are zero.
+  bool taken = true;  ///< False where least_new fell short: nothing but least_new was computed.
 };
 
 /// The largest `columns` - 1 Ritz pairs of A in the span of S (and the trivial one).
 /// `gram` = S'S and `product` = S'AS; columns of S may be zero or depend on others, up to the
 /// rounding errors of float vectors; those that `skipped` (one flag a column, or none) names are
-/// left out. Throws NumericalError if either is not finite.
+/// left out. The step is not taken where least_new is less than `least_wanted`. Throws
+/// NumericalError if either matrix is not finite.
 RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product, int columns,
-                    const std::vector<bool>& skipped = {});
+                    const std::vector<bool>& skipped = {}, double least_wanted = 0);
 
 }  // namespace diacut
