@@ -177,7 +177,7 @@ std::vector<ParameterEntry> make_table() {
 
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,
-              "auto: multilevel on a CPU, lanczos on other devices. multilevel: from a grid of a "
+              "auto: multilevel, or lanczos where memory is short. multilevel: from a grid of a "
               "few hundred pixels up, each finer one corrected by "
               "locally optimal block conjugate gradients (Knyazev 2001) with a V-cycle over the "
               "coarser ones; images that cannot be coarsened, or that it does not settle, go to "

@@ -31,7 +31,7 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
   if (support <= std::max(kDenseLimit, 2 * steps)) {
     return dense_eigenvectors(context, matrix, degrees, parameters);
   }
-  const SolverKind solver = solver_wanted(parameters.solver, context.info());
+  const SolverKind solver = solver_wanted(parameters.solver);
   if (solver == SolverKind::kSpectra) {
     return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
   }
@@ -69,9 +69,8 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
 
 }  // namespace
 
-SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device) {
-  if (asked != SolverKind::kAuto) return asked;
-  return device.kind == DeviceKind::kCpu ? SolverKind::kMultilevel : SolverKind::kLanczos;
+SolverKind solver_wanted(SolverKind asked) {
+  return asked == SolverKind::kAuto ? SolverKind::kMultilevel : asked;
 }
 
 void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,

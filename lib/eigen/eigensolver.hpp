@@ -28,8 +28,8 @@ struct DeviceEigenvectors {
   EigenReport report;
 };
 
-/// The solver that is asked for; for SolverKind::kAuto the device's.
-SolverKind solver_wanted(SolverKind asked, const DeviceInfo& device);
+/// The solver that is asked for; for SolverKind::kAuto the multilevel one.
+SolverKind solver_wanted(SolverKind asked);
 
 /// What the solver allocates beside the matrix, what it returns included.
 void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,

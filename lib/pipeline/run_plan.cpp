@@ -102,7 +102,7 @@ Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit) {
   Parameters result = parameters;
   SolverKind& solver = result.eigen.solver;
-  solver = solver_wanted(solver, device);
+  solver = solver_wanted(solver);
   if (solver == SolverKind::kMultilevel && !plan_run(grid, result).fits(device, limit)) {
     solver = SolverKind::kLanczos;
   }

@@ -173,7 +173,7 @@ class Segmenter::Implementation {
     Segmentation result;
     result.notes = image.notes;
     result.device_memory = plan.uses;
-    if (eigen.solver != solver_wanted(parameters_.eigen.solver, device_)) {
+    if (eigen.solver != solver_wanted(parameters_.eigen.solver)) {
       result.notes.push_back(
           "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
           "slower");

@@ -79,7 +79,7 @@ struct MatvecParameters {
   MatvecStorage storage = MatvecStorage::kAuto;
 };
 
-/// Auto: multilevel on a CPU; Lanczos on other devices, where multilevel has yet to be measured.
+/// Auto: multilevel; Lanczos where memory is short.
 enum class SolverKind { kAuto, kMultilevel, kLanczos, kSpectra };
 
 struct EigenParameters {

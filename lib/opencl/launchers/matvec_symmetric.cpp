@@ -199,12 +199,16 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
   if (vectors > 1) {
     form.lanes_x = 16;  // 15,300 at 4 megapixels; 8 at once 14,500, 2 at once 13,000.
   } else if (pixels < kSmall) {
-    form.lanes_y = 16;  // 3,450 at 0.15 megapixels; 8 rows 3,160.
+    form.lanes_y = 4;  // 3,890 at 0.15 megapixels; with two parts 3,490, with one 2,900.
+    form.parts = 4;
   } else if (layout.bits == 32) {
-    form.lanes_y = 4;  // 3,280 of floats at 16 megapixels; with one part 2,680.
+    form.lanes_y = 2;  // 3,240 of floats at 16 megapixels; with two parts 3,120, with one 2,370.
+    form.parts = 4;
+  } else if (layout.bits == 16) {
+    form.lanes_y = 4;  // 5,590 of halves at 16 megapixels; with one part 4,970.
     form.parts = 2;
-  } else if (layout.bits == 8) {
-    form.pixels_x = 8;  // 8,900 at 16 megapixels; runs of 4 pixels 8,300.
+  } else {
+    form.pixels_x = 8;  // 10,370 at 16 megapixels; runs of 4 pixels 9,840.
   }
   // Devices with little local memory, or small groups.
   while (form.most_vectors > 1 &&
