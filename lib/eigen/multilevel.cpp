@@ -143,7 +143,7 @@ void Multilevel::ritz(int level, int blocks) {
   if (!step.taken) {
     for (int block = 1; block < blocks; ++block) project(level, block, gram);
     gram = kernels_.gram(s, as, blocks, rows);
-    step = small_problem(gram, 0);
+    step = small_problem(gram, -INFINITY);
   }
   const std::vector<double> before = std::exchange(theta_, step.values);
   kernels_.rotation(step.rotation);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <vector>
 
 namespace diacut {
@@ -27,6 +28,6 @@ struct RitzStep {
 /// left out. The step is not taken where least_new is less than `least_wanted`. Throws
 /// NumericalError if either matrix is not finite.
 RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product, int columns,
-                    const std::vector<bool>& skipped = {}, double least_wanted = 0);
+                    const std::vector<bool>& skipped = {}, double least_wanted = -INFINITY);
 
 }  // namespace diacut

@@ -97,6 +97,23 @@ TEST(Ritz, TakesZeroAndDependentColumns) {
   }
 }
 
+TEST(Ritz, IsNotTakenWhereTheCorrectionsHoldTooLittleThatIsNew) {
+  constexpr int kColumns = 4;
+  const Spectrum spectrum(30);
+  Eigen::MatrixXd s(30, 2 * kColumns);
+  s.leftCols(kColumns) = spectrum.vectors.leftCols(kColumns);
+  s.rightCols(kColumns) =
+      spectrum.vectors.leftCols(kColumns) + 1e-3 * random_block(30, kColumns, 7);
+  const Eigen::MatrixXd gram = s.transpose() * s;
+  const Eigen::MatrixXd product = s.transpose() * spectrum.matrix * s;
+  const RitzStep step = solve_ritz(gram, product, kColumns, {}, 1e-2);
+  EXPECT_FALSE(step.taken);
+  EXPECT_LT(step.least_new, 1e-2);
+  EXPECT_GT(step.least_new, 1e-6);
+  EXPECT_TRUE(solve_ritz(gram, product, kColumns, {}, step.least_new).taken);
+  EXPECT_EQ(solve_ritz(gram, product, kColumns).least_new, step.least_new);
+}
+
 TEST(Ritz, LosesNothingOfTheVectorsSoFarToACorrectionLikeThem) {
   constexpr int kColumns = 4;
   const Spectrum spectrum(30);
