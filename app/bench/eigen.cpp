@@ -41,7 +41,7 @@ struct Options {
   std::string save_matrix;
 };
 
-double correlation(const std::vector<float>& a, const std::vector<float>& b) {
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   const auto n = static_cast<double>(a.size());
   double sum_a = 0;
   double sum_b = 0;
@@ -175,7 +175,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   fmt::print("{:<18}{:>11}{:>11}{:>10}{:>8}{:>7}{:>10}{:>11}{:>13}{:>10}  {}\n", "solver",
              "wall ms", "device ms", "products", "passes", "grids", "restarts", "residual",
              "correlation", "peak MiB", "converged");
-  std::vector<float> first_contour;
+  std::vector<double> first_contour;
   for (const std::string& solver : options.solvers) {
     Series& times = figures.times[solver];
     times.name = solver;
@@ -187,7 +187,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
     const Run result = measure(context, affinity, choice.kind, solver, options.eigen,
                                std::max(1, options.common.repeats));
     const EigenReport& report = result.found.report;
-    const std::vector<float> contour = spectral_contour(result.found);
+    const std::vector<double> contour = reference_spectral_contour(result.found);
     if (first_contour.empty()) first_contour = contour;
     const double match = correlation(contour, first_contour);
     const double peak_mib = static_cast<double>(result.peak_bytes) / (1024 * 1024);

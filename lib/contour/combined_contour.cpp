@@ -3,17 +3,45 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contour/spectral_contour.hpp"
+#include "opencl/launchers/spectral_contour.hpp"
+
 namespace diacut {
 
-std::vector<float> combined_contour(const std::vector<float>& cue,
-                                    const std::vector<float>& spectral,
-                                    const ContourParameters& parameters) {
-  std::vector<float> result(cue.size());
+void plan_contour(MemoryPlan& plan, const Grid& grid, int vectors) {
+  plan.add("eigenvectors with a border",
+           SpectralContour::planes_memory(grid.width, grid.height, vectors - 1));
+  plan.add("scales of eigenvectors", SpectralContour::scales_memory(vectors - 1));
+  plan.add("contours", grid.rows() * sizeof(float));
+}
+
+Buffer<float> combined_contour(Context& context, const Grid& grid,
+                               const DeviceEigenvectors& eigenvectors,
+                               const Buffer<float>& sqrt_degree, const Buffer<float>& cue,
+                               const ContourParameters& parameters) {
+  const int count = eigenvectors.count - 1;  // Without the trivial one.
+  std::vector<float> weights;
+  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
+    weights.push_back(static_cast<float>(spectral_weight(*value)));
+  }
+  SpectralContour kernels(context, grid.width, grid.height, grid.stride, count);
+  auto contour = context.allocate<float>(grid.rows(), "contours");
+  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
+                 weights, cue,
+                 {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
+                  parameters.spectral_power},
+                 contour);
+  return contour;
+}
+
+std::vector<double> reference_combined_contour(const std::vector<float>& cue,
+                                               const std::vector<double>& spectral,
+                                               const ContourParameters& parameters) {
+  std::vector<double> result(cue.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double shape =
         std::pow(std::min(spectral[i] / parameters.spectral_scale, 1.0), parameters.spectral_power);
-    result[i] = static_cast<float>(
-        std::min(parameters.cue_weight * cue[i] + parameters.spectral_weight * shape, 1.0));
+    result[i] = std::min(parameters.cue_weight * cue[i] + parameters.spectral_weight * shape, 1.0);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "contour/spectral_contour.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,6 +9,7 @@ namespace diacut {
 
 namespace {
 
+constexpr int kOrientations = 8;
 constexpr int kHalf = 3;  // of 7 x 7
 using Taps = std::array<double, 2 * kHalf + 1>;
 
@@ -57,8 +59,9 @@ std::vector<double> scaled_vector(const std::vector<float>& z,
 
 }  // namespace
 
-std::array<std::vector<float>, kOrientations> oriented_spectral_contour(
-    const Eigenvectors& eigenvectors, double floor) {
+double spectral_weight(double eigenvalue) { return 1 / std::sqrt(std::max(eigenvalue, 1e-7)); }
+
+std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors) {
   const int width = eigenvectors.width;
   const int height = eigenvectors.height;
   Taps gauss{};
@@ -71,34 +74,29 @@ std::array<std::vector<float>, kOrientations> oriented_spectral_contour(
     derivative[i] = t * gauss[i];
   }
 
-  std::array<std::vector<float>, kOrientations> result;
-  for (std::vector<float>& map : result) map.assign(eigenvectors.sqrt_degree.size(), 0.0F);
+  const std::size_t pixels = eigenvectors.sqrt_degree.size();
+  std::array<std::vector<double>, kOrientations> sums;
+  for (std::vector<double>& map : sums) map.assign(pixels, 0.0);
   for (std::size_t k = 1; k < eigenvectors.vectors.size(); ++k) {
     const std::vector<double> y = scaled_vector(eigenvectors.vectors[k], eigenvectors.sqrt_degree);
     const std::vector<double> dx =
         filtered(filtered(y, width, height, true, derivative), width, height, false, gauss);
     const std::vector<double> dy =
         filtered(filtered(y, width, height, true, gauss), width, height, false, derivative);
-    const double weight = 1 / std::sqrt(std::max(eigenvectors.values[k], floor));
-    for (std::size_t o = 0; o < result.size(); ++o) {
+    const double weight = spectral_weight(eigenvectors.values[k]);
+    for (std::size_t o = 0; o < sums.size(); ++o) {
       // The derivative of an isotropic Gaussian is steerable: any direction from two.
       const double angle = static_cast<double>(o) * std::numbers::pi / kOrientations;
       const double c = std::cos(angle) * weight;
       const double s = std::sin(angle) * weight;
-      for (std::size_t i = 0; i < y.size(); ++i) {
-        if (!(eigenvectors.sqrt_degree[i] > 0)) continue;
-        result[o][i] += static_cast<float>(std::abs(c * dx[i] + s * dy[i]));
-      }
+      for (std::size_t i = 0; i < pixels; ++i) sums[o][i] += std::abs(c * dx[i] + s * dy[i]);
     }
   }
-  return result;
-}
-
-std::vector<float> spectral_contour(const Eigenvectors& eigenvectors, double floor) {
-  const auto oriented = oriented_spectral_contour(eigenvectors, floor);
-  std::vector<float> result = oriented[0];
-  for (const std::vector<float>& map : oriented) {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::max(result[i], map[i]);
+  std::vector<double> result(pixels, 0.0);
+  for (const std::vector<double>& map : sums) {
+    for (std::size_t i = 0; i < pixels; ++i) {
+      if (eigenvectors.sqrt_degree[i] > 0) result[i] = std::max(result[i], map[i]);
+    }
   }
   return result;
 }

@@ -15,6 +15,7 @@ const cl::Buffer& kernel_argument(const Buffer<T>& buffer) {
 inline cl_int kernel_argument(int value) { return value; }
 inline cl_ulong kernel_argument(std::size_t value) { return value; }
 inline cl_float kernel_argument(float value) { return value; }
+inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
 
 /// Sets all arguments of a kernel in order; int becomes int there, size_t ulong.
 template <class... Arguments>

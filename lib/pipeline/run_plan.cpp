@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include "affinity/affinity.hpp"
+#include "contour/combined_contour.hpp"
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
 #include "region/device_graph.hpp"
@@ -16,8 +18,8 @@ namespace diacut {
 
 namespace {
 
-std::array<const MemoryPlan*, 3> phases(const RunPlan& plan) {
-  return {&plan.boundaries, &plan.eigen, &plan.regions};
+std::array<const MemoryPlan*, 4> phases(const RunPlan& plan) {
+  return {&plan.boundaries, &plan.eigen, &plan.contours, &plan.regions};
 }
 
 void append(MemoryPlan& plan, const MemoryPlan& more) {
@@ -50,7 +52,11 @@ bool RunPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
                      [&](const MemoryPlan* plan) { return plan->fits(device, limit); });
 }
 
+bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
+
 RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
+  const EigenParameters eigen = eigen_parameters(parameters);
+  const bool hierarchical = parameters.region.method == RegionMethod::kHierarchy;
   MemoryPlan kept;
   plan_kept(kept, parameters.cue);
   MemoryPlan cue;
@@ -63,20 +69,35 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
                    choose_storage(parameters.matvec.storage), true);
   }
   MemoryPlan solver;
-  plan_eigen(solver, grid, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
+  plan_eigen(solver, grid, disc_stencil(parameters.affinity.radius), eigen);
+  MemoryPlan contours;
   MemoryPlan graph;
-  plan_regions(graph, grid);
+  const std::uint64_t plane = grid.rows() * sizeof(float);
+  MemoryPlan strength;
+  MemoryPlan degrees;
+  if (hierarchical) {
+    plan_contour(contours, grid, eigen.vectors);
+    strength.add("the boundary strength that contours need", plane);
+    degrees.add("square roots of the degrees", plane);
+  } else {
+    plan_regions(graph, grid);
+  }
 
   RunPlan run;
-  append(run.boundaries, cue);
-  for (MemoryPlan* phase : {&run.boundaries, &run.eigen, &run.regions}) {
-    append(*phase, kept);
-    append(*phase, matrix);
+  const auto plan = [&](MemoryPlan& phase, std::initializer_list<const MemoryPlan*> parts) {
+    append(phase, kept);
+    for (const MemoryPlan* part : parts) append(phase, *part);
+  };
+  plan(run.boundaries, {&cue, &matrix});
+  if (thins(parameters.cue)) append(run.boundaries, strength);
+  plan(run.eigen, {&matrix, &compressed, &solver, &strength});
+  if (hierarchical) {
+    // At most: of the solver's memory only the eigenvectors are left.
+    plan(run.contours, {&degrees, &solver, &strength, &contours});
+  } else {
+    plan(run.regions, {&matrix, &graph});
   }
-  append(run.eigen, compressed);
-  append(run.eigen, solver);
-  append(run.regions, graph);
-  for (const MemoryPlan* part : {&kept, &cue, &matrix, &compressed, &solver, &graph}) {
+  for (const MemoryPlan* part : {&kept, &cue, &matrix, &compressed, &solver, &contours, &graph}) {
     for (const MemoryPlan::Item& item : part->items()) run.uses.push_back({item.what, item.bytes});
   }
   return run;

@@ -15,12 +15,17 @@ namespace diacut {
 /// fit is the largest of the phases, not their sum.
 struct RunPlan {
   MemoryPlan boundaries;        ///< The cue, and the matrix that is made from it.
-  MemoryPlan eigen;             ///< The matrix and the eigensolver.
-  MemoryPlan regions;           ///< The matrix and the region stage.
+  MemoryPlan eigen;             ///< The matrix, the eigensolver, and the cue that contours need.
+  MemoryPlan contours;          ///< Of a hierarchy: the eigenvectors, that cue, and the contours.
+  MemoryPlan regions;           ///< Of direct cuts: the matrix and the region stage.
   std::vector<MemoryUse> uses;  ///< Every allocation once, in the order of the run.
 
   bool fits(const DeviceInfo& device, std::uint64_t limit) const;
 };
+
+/// Whether the cue gives a map that is thinned. Basins of a hierarchy would leak through its gaps,
+/// so contours need the map before that.
+bool thins(const CueParameters& cue);
 
 RunPlan plan_run(const Grid& grid, const Parameters& parameters);
 

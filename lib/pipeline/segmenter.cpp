@@ -13,7 +13,6 @@
 
 #include "affinity/affinity.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/spectral_contour.hpp"
 #include "contour/suppression.hpp"
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
@@ -105,10 +104,6 @@ class Stages {
   std::vector<StageTime> times_;
 };
 
-std::vector<float> to_host(const BoundaryMap& boundary) {
-  return without_padding(boundary.strength.download(), boundary.grid);
-}
-
 Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
                     std::vector<std::string>& notes) {
   if (parameters.regions > 0) return cut_to_count(hierarchy, parameters.regions, notes);
@@ -180,29 +175,28 @@ class Segmenter::Implementation {
     }
 
     const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
-    // Basins of a hierarchy would leak through the gaps of a thinned map.
-    const bool thinned =
-        edges == nullptr && parameters_.cue.kind == CueKind::kGradient && parameters_.cue.thin;
-    std::vector<float> cue;
-    const NormalisedAffinity affinity = [&] {
-      // On the device the boundary map dies here: the matrix is all that later stages read.
-      const BoundaryMap boundary = stages.run("boundaries", [&] {
+    const bool thinned = edges == nullptr && thins(parameters_.cue);
+    Buffer<float> cue;
+    NormalisedAffinity affinity = [&] {
+      BoundaryMap boundary = stages.run("boundaries", [&] {
         if (hierarchical && thinned) {
           CueParameters whole = parameters_.cue;
           whole.thin = false;
-          cue = to_host(boundary_strength(context, image, grid, whole, networks_));
+          cue = boundary_strength(context, image, grid, whole, networks_).strength;
         }
         return boundary_strength(context, image, grid, parameters_.cue, networks_, edges);
       });
-      if (hierarchical && !thinned) cue = to_host(boundary);
-      return stages.run("affinity", [&] {
+      NormalisedAffinity normalised = stages.run("affinity", [&] {
         return normalise(context, boundary,
                          affinity_matrix(context, boundary, parameters_.affinity),
                          parameters_.affinity);
       });
+      // The rest of the boundary map dies here: nothing else that later stages read.
+      if (hierarchical && !thinned) cue = std::move(boundary.strength);
+      return normalised;
     }();
 
-    result.eigenvectors = stages.run("eigenvectors", [&] {
+    DeviceEigenvectors found = stages.run("eigenvectors", [&] {
       MatvecKind asked = parameters_.matvec.kernel;
       if (asked == MatvecKind::kSymmetric && eigen.solver == SolverKind::kMultilevel) {
         asked = MatvecKind::kAuto;
@@ -217,16 +211,23 @@ class Segmenter::Implementation {
       const std::unique_ptr<DeviceOperator> product =
           make_product(context, affinity.matrix, affinity.grid, affinity.stencil,
                        affinity.sqrt_degree, choice.kind, parameters_.matvec.storage);
-      return to_host(eigenvectors(context, *product, affinity.matrix, affinity.grid,
-                                  affinity.stencil, affinity.sqrt_degree, eigen, watch),
-                     grid, affinity.sqrt_degree);
+      DeviceEigenvectors vectors =
+          eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
+                       affinity.sqrt_degree, eigen, watch);
+      result.eigenvectors = to_host(vectors, grid, affinity.sqrt_degree);
+      return vectors;
     });
 
     if (hierarchical) {
+      affinity.matrix.values = {};
       result.contours = stages.run("contours", [&] {
-        return combined_contour(cue, spectral_contour(result.eigenvectors), parameters_.contour);
+        const Buffer<float> contours =
+            combined_contour(context, grid, found, affinity.sqrt_degree, cue, parameters_.contour);
+        return without_padding(contours.download(), grid);
       });
     }
+    found.basis = {};
+    cue = {};
 
     result.labels = stages.run("regions", [&] {
       if (hierarchical) {

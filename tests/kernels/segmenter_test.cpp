@@ -171,8 +171,8 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   EXPECT_NE(result.matvec, "auto");
 
   const RunPlan plan = plan_run(grid_for(64, 48), segmenter.parameters());
-  const std::uint64_t planned =
-      std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
+  const std::uint64_t planned = std::max(
+      {plan.boundaries.total(), plan.eigen.total(), plan.contours.total(), plan.regions.total()});
   EXPECT_GT(result.device_peak_bytes, 81u * 64u * 48u * sizeof(float));
   EXPECT_LE(result.device_peak_bytes, planned);
   EXPECT_EQ(result.device_memory.size(), plan.uses.size());

@@ -14,14 +14,14 @@ TEST(CombinedContour, IsTheWeightedSumWithThePowerOfTheSpectralPart) {
   parameters.spectral_weight = 0.25;
   parameters.spectral_power = 2;
   parameters.spectral_scale = 10;
-  const std::vector<float> g =
-      combined_contour({0, 1, 0, 0.5F, 0.25F}, {0, 0, 10, 5, 40}, parameters);
+  const std::vector<double> g =
+      reference_combined_contour({0, 1, 0, 0.5F, 0.25F}, {0, 0, 10, 5, 40}, parameters);
   ASSERT_EQ(g.size(), 5u);
-  EXPECT_FLOAT_EQ(g[0], 0.0F);
-  EXPECT_FLOAT_EQ(g[1], 0.5F);
-  EXPECT_FLOAT_EQ(g[2], 0.25F);
-  EXPECT_FLOAT_EQ(g[3], 0.25F + 0.25F * 0.25F);
-  EXPECT_FLOAT_EQ(g[4], 0.125F + 0.25F);  // The spectral part is at most 1.
+  EXPECT_DOUBLE_EQ(g[0], 0.0);
+  EXPECT_DOUBLE_EQ(g[1], 0.5);
+  EXPECT_DOUBLE_EQ(g[2], 0.25);
+  EXPECT_DOUBLE_EQ(g[3], 0.25 + 0.25 * 0.25);
+  EXPECT_DOUBLE_EQ(g[4], 0.125 + 0.25);  // The spectral part is at most 1.
 }
 
 TEST(CombinedContour, IsAtMostOne) {
@@ -29,7 +29,7 @@ TEST(CombinedContour, IsAtMostOne) {
   parameters.cue_weight = 0.9;
   parameters.spectral_weight = 0.8;
   parameters.spectral_scale = 1;
-  EXPECT_FLOAT_EQ(combined_contour({1.0F}, {1.0F}, parameters)[0], 1.0F);
+  EXPECT_DOUBLE_EQ(reference_combined_contour({1.0F}, {1.0F}, parameters)[0], 1.0);
 }
 
 TEST(CombinedContour, OfTheCueAloneIsTheCue) {
@@ -37,7 +37,8 @@ TEST(CombinedContour, OfTheCueAloneIsTheCue) {
   parameters.cue_weight = 1;
   parameters.spectral_weight = 0;
   const std::vector<float> cue = {0.1F, 0.9F, 0.3F};
-  EXPECT_EQ(combined_contour(cue, {5, 50, 500}, parameters), cue);
+  EXPECT_EQ(reference_combined_contour(cue, {5, 50, 500}, parameters),
+            std::vector<double>(cue.begin(), cue.end()));
 }
 
 }  // namespace

@@ -21,15 +21,47 @@ DeviceInfo device_with(std::uint64_t memory, std::uint64_t piece) {
   return device;
 }
 
-TEST(RunPlan, HoldsTheMatrixInEveryPhase) {
-  const RunPlan plan = plan_run(grid_for(481, 321), {});
+Parameters direct_cuts() {
+  Parameters parameters;
+  parameters.region.method = RegionMethod::kKway;
+  return parameters;
+}
+
+std::uint64_t most(const RunPlan& plan) {
+  return std::max(
+      {plan.boundaries.total(), plan.eigen.total(), plan.contours.total(), plan.regions.total()});
+}
+
+TEST(RunPlan, HoldsTheMatrixWhereItIsRead) {
   const std::uint64_t matrix = 81ull * 154'432 * 4;
-  for (const MemoryPlan* phase : {&plan.boundaries, &plan.eigen, &plan.regions}) {
+  const std::uint64_t plane = 4ull * 154'401;
+  const RunPlan plan = plan_run(grid_for(481, 321), {});
+  for (const MemoryPlan* phase : {&plan.boundaries, &plan.eigen}) {
     EXPECT_EQ(phase->largest().bytes, matrix);
     EXPECT_GT(phase->total(), matrix);
   }
   // Seventeen vectors and what the solver needs beside them.
-  EXPECT_GT(plan.eigen.total(), matrix + 17ull * 154'401 * 4);
+  EXPECT_GT(plan.eigen.total(), matrix + 17 * plane);
+  // The vectors twice, the cue, the contours and the degrees.
+  EXPECT_GT(plan.contours.total(), (17 + 16 + 3) * plane);
+  EXPECT_LT(plan.contours.total(), plan.eigen.total());
+  EXPECT_EQ(plan.regions.total(), 0u);
+
+  const RunPlan direct = plan_run(grid_for(481, 321), direct_cuts());
+  EXPECT_EQ(direct.eigen.total() + plane, plan.eigen.total());  // No cue that contours would need.
+  EXPECT_EQ(direct.contours.total(), 0u);
+  EXPECT_EQ(direct.regions.largest().bytes, matrix);
+  EXPECT_GT(direct.regions.total(), matrix);
+}
+
+TEST(RunPlan, HoldsTheWholeMapBesideAThinnedOne) {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kGradient;
+  parameters.cue.thin = false;
+  const RunPlan whole = plan_run(grid_for(481, 321), parameters);
+  parameters.cue.thin = true;
+  const RunPlan thinned = plan_run(grid_for(481, 321), parameters);
+  EXPECT_EQ(thinned.boundaries.total(), whole.boundaries.total() + 4ull * 154'401);
 }
 
 TEST(RunPlan, ListsEveryUseOnce) {
@@ -41,7 +73,7 @@ TEST(RunPlan, ListsEveryUseOnce) {
   std::uint64_t sum = 0;
   for (const MemoryUse& use : plan.uses) sum += use.bytes;
   EXPECT_GT(sum, plan.eigen.total());
-  EXPECT_LT(sum, plan.boundaries.total() + plan.eigen.total() + plan.regions.total());
+  EXPECT_LT(sum, plan.boundaries.total() + plan.eigen.total() + plan.contours.total());
 }
 
 TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
@@ -49,13 +81,16 @@ TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
   // Without networks, which take the same whatever grows.
   Parameters plain;
   plain.cue.kind = CueKind::kGradient;
+  Parameters direct = plain;
+  direct.region.method = RegionMethod::kKway;
   const RunPlan plan = plan_run(grid, plain);
-  Parameters more = plain;
+  Parameters more = direct;
   more.affinity.radius = 10;
-  EXPECT_GT(plan_run(grid, more).regions.total(), 3 * plan.regions.total());
+  EXPECT_GT(plan_run(grid, more).regions.total(), 3 * plan_run(grid, direct).regions.total());
   more = plain;
   more.eigen.vectors = 50;
   EXPECT_GT(plan_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+  EXPECT_GT(plan_run(grid, more).contours.total(), plan.contours.total() + 2 * 33ull * 8000 * 4);
   more = plain;
   more.region.method = RegionMethod::kKway;
   more.region.regions = 50;
@@ -64,9 +99,9 @@ TEST(RunPlan, GrowsWithRadiusVectorsAndRegions) {
 
 TEST(RunPlan, HoldsTheNetworksInEveryPhase) {
   const Grid grid = grid_for(100, 80);
-  Parameters two;
+  Parameters two = direct_cuts();
   two.cue.weights = "default,quality";
-  const RunPlan plan = plan_run(grid, {});
+  const RunPlan plan = plan_run(grid, direct_cuts());
   const RunPlan more = plan_run(grid, two);
   // The second network has as many weights as the first, each read as fp32.
   const std::uint64_t weights = more.eigen.total() - plan.eigen.total();
@@ -77,10 +112,9 @@ TEST(RunPlan, HoldsTheNetworksInEveryPhase) {
 
 TEST(RunPlan, FitsByTotalAndByPiece) {
   const RunPlan plan = plan_run(grid_for(100, 80), {});
-  const std::uint64_t total =
-      std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
+  const std::uint64_t total = most(plan);
   const std::uint64_t piece = std::max(
-      {plan.boundaries.largest().bytes, plan.eigen.largest().bytes, plan.regions.largest().bytes});
+      {plan.boundaries.largest().bytes, plan.eigen.largest().bytes, plan.contours.largest().bytes});
   EXPECT_TRUE(plan.fits(device_with(total, piece), 0));
   EXPECT_FALSE(plan.fits(device_with(total - 1, piece), 0));
   EXPECT_FALSE(plan.fits(device_with(total, piece - 1), 0));
@@ -123,10 +157,7 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFit) {
   const Grid grid = grid_for(600, 400);
   Parameters lanczos;
   lanczos.eigen.solver = SolverKind::kLanczos;
-  const auto need = [&](const Parameters& parameters) {
-    const RunPlan plan = plan_run(grid, parameters);
-    return std::max({plan.boundaries.total(), plan.eigen.total(), plan.regions.total()});
-  };
+  const auto need = [&](const Parameters& parameters) { return most(plan_run(grid, parameters)); };
   const std::uint64_t multilevel = need({});
   ASSERT_GT(multilevel, need(lanczos));
   DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
