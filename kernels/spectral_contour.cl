@@ -7,12 +7,10 @@
 // Pixel (x, y) of sqrt_degree, cue and contour is element y * stride + x; vector k is elements
 // first + k * pitch on of basis, in the same order; sqrt_degree is 0 where there is no data. A
 // generalised eigenvector is y = z / sqrt_degree; it counts as scaled to [0, 1] over the pixels with
-// data, times its weight, and as 0 elsewhere. Three kernels prepare that, each a small part of the work:
+// data, times its weight, and as 0 elsewhere. Two kernels prepare that, each a small part of the work:
 //
-// spectral_extent: group (g, k) finds the least and the largest y of vector k among its own of the
-// get_num_groups(0) equal parts of the elements, into extents[2 (k groups + g)] and the one after it.
-// spectral_scale: work-item k makes of its parts `scales`: 2k what to subtract, 2k + 1 what to multiply
-// with, 0 for a vector that is flat.
+// spectral_scale: group k finds the least and the largest y of vector k and writes to `scales` at 2k
+// what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat.
 // spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y of plane k.
 // Planes have a border of 3 mirrored pixels, its edge doubled: pixel (x, y) is element
 // (y + 3) * padded_stride + x + 3. A row is as long as WIDTH pixels from any multiple of WIDTH in the
@@ -20,7 +18,7 @@
 //
 // spectral_contour: work-item (x, y) does WIDTH pixels from (x WIDTH, y) on.
 //
-// GROUP: work-items of a group of spectral_extent, a power of two. WIDTH: see floatw.clh.
+// GROUP: work-items of a group of spectral_scale, a power of two. WIDTH: see floatw.clh.
 #ifndef GROUP
 #error "spectral_contour.cl: define GROUP, the work-items of a group"
 #endif
@@ -29,41 +27,39 @@
 
 #define BORDER 3
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_extent(
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_scale(
     __global const float* restrict basis, const ulong first, const ulong pitch,
-    __global const float* restrict sqrt_degree, const ulong elements, const ulong part,
-    __global float* restrict extents) {
+    __global const float* restrict sqrt_degree, const ulong elements,
+    __global const float* restrict weights, __global float* restrict scales) {
   __local float lows[GROUP];
   __local float highs[GROUP];
   const uint lid = get_local_id(0);
-  const ulong k = get_global_id(1);
+  const ulong k = get_group_id(0);
   __global const float* restrict z = basis + (first + k * pitch);
-  const ulong end = min(elements, (get_group_id(0) + 1) * part);
-  ulong at = get_group_id(0) * part + lid * WIDTH;
+  ulong at = lid * WIDTH;
   float low = INFINITY;
   float high = -INFINITY;
   floatw lowest = (floatw)(INFINITY);
   floatw highest = (floatw)(-INFINITY);
-  for (; at + WIDTH <= end; at += GROUP * WIDTH) {
+  for (; at + WIDTH <= elements; at += GROUP * WIDTH) {
     const floatw degree = LOADW(sqrt_degree + at);
     const floatw y = LOADW(z + at) / degree;
     // Comparisons with what division by 0 gives are no concern: those lanes are left as they are.
     lowest = degree > 0.0f && y < lowest ? y : lowest;
     highest = degree > 0.0f && y > highest ? y : highest;
   }
-  for (; at < end; ++at) {
+  for (; at < elements; ++at) {
     const float degree = sqrt_degree[at];
     const float y = z[at] / degree;
     low = degree > 0.0f && y < low ? y : low;
     high = degree > 0.0f && y > high ? y : high;
   }
-  float lanes_low[WIDTH];
-  float lanes_high[WIDTH];
-  STOREW(lowest, lanes_low);
-  STOREW(highest, lanes_high);
-  for (int lane = 0; lane < WIDTH; ++lane) {
-    low = lanes_low[lane] < low ? lanes_low[lane] : low;
-    high = lanes_high[lane] > high ? lanes_high[lane] : high;
+  lanesw low_lanes, high_lanes;
+  low_lanes.all = lowest;
+  high_lanes.all = highest;
+  for (int i = 0; i < WIDTH; ++i) {
+    low = low_lanes.lane[i] < low ? low_lanes.lane[i] : low;
+    high = high_lanes.lane[i] > high ? high_lanes.lane[i] : high;
   }
   lows[lid] = low;
   highs[lid] = high;
@@ -75,24 +71,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_extent
     }
   }
   if (lid == 0) {
-    const ulong place = 2 * (k * get_num_groups(0) + get_group_id(0));
-    extents[place] = lows[0];
-    extents[place + 1] = highs[0];
+    scales[2 * k] = lows[0];
+    scales[2 * k + 1] = highs[0] > lows[0] ? weights[k] / (highs[0] - lows[0]) : 0.0f;
   }
-}
-
-__kernel void spectral_scale(__global const float* restrict extents, const ulong groups,
-                             __global const float* restrict weights,
-                             __global float* restrict scales) {
-  const ulong k = get_global_id(0);
-  float low = INFINITY;
-  float high = -INFINITY;
-  for (ulong g = k * groups; g < (k + 1) * groups; ++g) {
-    low = extents[2 * g] < low ? extents[2 * g] : low;
-    high = extents[2 * g + 1] > high ? extents[2 * g + 1] : high;
-  }
-  scales[2 * k] = low;
-  scales[2 * k + 1] = high > low ? weights[k] / (high - low) : 0.0f;
 }
 
 static inline int mirrored(int i, int n) {
@@ -191,10 +172,10 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
     STOREW(fmin(cue_weight * LOADW(cue + pixel) + inside, 1.0f), contour + pixel);
     return;
   }
-  float shapes[WIDTH];
-  STOREW(shape, shapes);
-  for (int lane = 0; x + lane < width; ++lane) {
-    const float inside = sqrt_degree[pixel + lane] > 0.0f ? shapes[lane] : 0.0f;
-    contour[pixel + lane] = fmin(cue_weight * cue[pixel + lane] + inside, 1.0f);
+  lanesw shapes;
+  shapes.all = shape;
+  for (int i = 0; x + i < width; ++i) {
+    const float inside = sqrt_degree[pixel + i] > 0.0f ? shapes.lane[i] : 0.0f;
+    contour[pixel + i] = fmin(cue_weight * cue[pixel + i] + inside, 1.0f);
   }
 }

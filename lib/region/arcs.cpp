@@ -24,12 +24,12 @@ struct Corner {
 
 bool operator==(const Corner& a, const Corner& b) { return a.x == b.x && a.y == b.y; }
 
-double distance_to_chord(const Corner& point, const Corner& from, const Corner& to) {
+/// `length`: the chord's.
+double distance_to_chord(const Corner& point, const Corner& from, const Corner& to, double length) {
   const double dx = to.x - from.x;
   const double dy = to.y - from.y;
   const double px = point.x - from.x;
   const double py = point.y - from.y;
-  const double length = std::hypot(dx, dy);
   return length > 0 ? std::abs(dx * py - dy * px) / length : std::hypot(px, py);
 }
 
@@ -46,14 +46,24 @@ class Boundaries {
     for (int y = 0; y <= parts_.height; ++y) {
       for (int x = 0; x <= width_; ++x) {
         const Corner corner{x, y};
-        if (goes_on(corner)) continue;
+        if (within_a_part(corner) || goes_on(corner)) continue;
         for (const std::optional<std::size_t>& side : sides_at(corner)) {
           if (side && seen_[*side] == 0) follow(*side, corner);
         }
       }
     }
-    for (std::size_t side = 0; side < seen_.size(); ++side) {
-      if (seen_[side] == 0 && parts_two(side)) follow(side, ends(side).first);
+    const std::size_t pixels = parts_.of_pixel.size();
+    const auto row = static_cast<std::size_t>(width_);
+    for (std::size_t i = 0; i < pixels; ++i) {
+      // Most sides lie within a part. Where a row ends, the next one's first pixel is asked in
+      // vain.
+      const std::int32_t mine = parts_.of_pixel[i];
+      const bool right = i + 1 < pixels && parts_.of_pixel[i + 1] != mine;
+      const bool down = i + row < pixels && parts_.of_pixel[i + row] != mine;
+      if (right && seen_[2 * i] == 0 && parts_two(2 * i)) follow(2 * i, ends(2 * i).first);
+      if (down && seen_[2 * i + 1] == 0 && parts_two(2 * i + 1)) {
+        follow(2 * i + 1, ends(2 * i + 1).first);
+      }
     }
   }
 
@@ -117,6 +127,18 @@ class Boundaries {
     return found;
   }
 
+  /// Whether the corner has four pixels and no side that parts them.
+  bool within_a_part(const Corner& corner) const {
+    if (corner.x == 0 || corner.y == 0 || corner.x == width_ || corner.y == parts_.height) {
+      return false;
+    }
+    const auto row = static_cast<std::size_t>(width_);
+    const std::int32_t* below =
+        parts_.of_pixel.data() + static_cast<std::size_t>(corner.y) * row + corner.x;
+    const std::int32_t* above = below - row;
+    return above[-1] == above[0] && below[-1] == below[0] && above[0] == below[0];
+  }
+
   /// Whether exactly two sides meet here and part the same two regions.
   bool goes_on(const Corner& corner) const {
     std::size_t count = 0;
@@ -159,16 +181,16 @@ class Boundaries {
       pieces_.pop_back();
       const Corner& a = corners_[from];
       const Corner& b = corners_[to];
+      const double length = std::hypot(b.x - a.x, b.y - a.y);
       std::size_t farthest = from;
       double distance = 0;
       for (std::size_t k = from + 1; k < to; ++k) {
-        const double d = distance_to_chord(corners_[k], a, b);
+        const double d = distance_to_chord(corners_[k], a, b, length);
         if (d > distance) {
           distance = d;
           farthest = k;
         }
       }
-      const double length = std::hypot(b.x - a.x, b.y - a.y);
       if (length == 0 || distance > std::max(kLeastDistance, kFraction * length)) {
         pieces_.emplace_back(farthest, to);
         pieces_.emplace_back(from, farthest);

@@ -1,11 +1,8 @@
 #include "region/watershed.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 namespace diacut {
 
@@ -15,135 +12,168 @@ using Level = std::uint16_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// First in, first out within each of 65,536 levels; the lowest level first. Holds each pixel at
-/// most once.
-class BucketQueue {
- public:
-  explicit BucketQueue(std::size_t pixels)
-      : first_(std::size_t{kTop} + 1, kNone), last_(first_.size()), next_(pixels, kNone) {}
+Level level_of(float strength) {
+  // A half and more goes up; exact in double.
+  return static_cast<Level>(static_cast<double>(std::clamp(strength, 0.0F, 1.0F) * float{kTop}) +
+                            0.5);
+}
 
-  /// No level may be below that of the pixel that was taken last.
-  void push(std::uint32_t pixel, Level level) {
-    if (first_[level] == kNone) {
-      first_[level] = pixel;
-    } else {
-      next_[last_[level]] = pixel;
-    }
-    last_[level] = pixel;
-  }
-  /// kNone when it is empty.
-  std::uint32_t pop() {
-    while (first_[level_] == kNone) {
-      if (level_ == kTop) return kNone;
-      ++level_;
-    }
-    const std::uint32_t pixel = first_[level_];
-    first_[level_] = next_[pixel];
-    return pixel;
-  }
-  std::size_t level() const { return level_; }
+/// All that the flood knows of a pixel, together: its memory is what the time goes to.
+struct Cell {
+  static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::int32_t kDry = 0;
 
- private:
-  std::size_t level_ = 0;
-  std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> last_;
-  std::vector<std::uint32_t> next_;
+  float strength = std::numeric_limits<float>::infinity();
+  std::uint32_t level = kTop;
+  /// Its basin, or kDry, or while it is queued -1, -2, -3 or -4: water came from neighbour 0 to 3.
+  /// kWall: not a pixel, or one without data.
+  std::int32_t basin = kWall;
+  std::uint32_t next = kNone;  ///< In the queue.
 };
 
 class Flood {
  public:
+  /// Rows of cells end in a wall, and there is one of walls before and after: each pixel has four
+  /// neighbours.
   Flood(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
         int height)
-      : strength_(strength),
-        valid_(valid),
-        width_(static_cast<std::size_t>(width)),
-        basin_(strength.size(), 0),
-        level_(strength.size()) {
-    std::transform(strength.begin(), strength.end(), level_.begin(), [](float s) {
-      return static_cast<Level>(std::lround(std::clamp(s, 0.0F, 1.0F) * float{kTop}));
+      : width_(width),
+        height_(height),
+        stride_(static_cast<std::size_t>(width) + 1),
+        cells_(stride_ * (static_cast<std::size_t>(height) + 2)) {
+    std::size_t pixel = 0;
+    each_pixel([&](Cell& cell) {
+      if (valid.empty() || valid[pixel] != 0) {
+        cell.strength = strength[pixel];
+        cell.level = level_of(cell.strength);
+        cell.basin = Cell::kDry;
+      }
+      ++pixel;
     });
     find_minima();
     rise();
-    result_ = connected_parts(width, height, basin_);
   }
 
-  Parts result() && { return std::move(result_); }
+  /// Basins are 4-connected, since each pixel joins that of a neighbour: only their numbers change.
+  Parts parts() {
+    Parts parts{width_, height_, 0, {}};
+    parts.of_pixel.reserve(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
+    std::vector<std::int32_t> number(static_cast<std::size_t>(minima_) + 1, 0);
+    each_pixel([&](const Cell& cell) {
+      if (cell.basin <= 0) {
+        parts.of_pixel.push_back(0);
+        return;
+      }
+      std::int32_t& mine = number[static_cast<std::size_t>(cell.basin)];
+      if (mine == 0) mine = ++parts.count;
+      parts.of_pixel.push_back(mine);
+    });
+    return parts;
+  }
 
  private:
-  bool has_data(std::size_t i) const { return valid_.empty() || valid_[i] != 0; }
-
-  /// Calls visit(j) for the 4-neighbours of pixel i that have data.
   template <class Visit>
-  void neighbours(std::size_t i, const Visit& visit) const {
-    const std::size_t x = i % width_;
-    if (i >= width_ && has_data(i - width_)) visit(i - width_);
-    if (x != 0 && has_data(i - 1)) visit(i - 1);
-    if (x + 1 != width_ && has_data(i + 1)) visit(i + 1);
-    if (i + width_ < level_.size() && has_data(i + width_)) visit(i + width_);
+  void each_pixel(const Visit& visit) {
+    for (int y = 0; y < height_; ++y) {
+      Cell* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
+      for (int x = 0; x < width_; ++x) visit(row[x]);
+    }
+  }
+
+  /// In scan order; of a pixel and its neighbour k, the pixel is the neighbour's neighbour 3 - k.
+  std::size_t neighbour(std::size_t i, int k) const {
+    switch (k) {
+      case 0:
+        return i - stride_;
+      case 1:
+        return i - 1;
+      case 2:
+        return i + 1;
+      default:
+        return i + stride_;
+    }
+  }
+
+  /// Calls visit(j, k) for the four neighbours j of pixel i.
+  template <class Visit>
+  void neighbours(std::size_t i, const Visit& visit) {
+    visit(i - stride_, 0);
+    visit(i - 1, 1);
+    visit(i + 1, 2);
+    visit(i + stride_, 3);
   }
 
   /// Numbers the plateaus that have no lower neighbour.
   void find_minima() {
-    std::vector<std::uint8_t> seen(level_.size(), 0);
+    std::vector<std::uint8_t> seen(cells_.size(), 0);
     std::vector<std::size_t> plateau;
-    std::int32_t count = 0;
-    for (std::size_t first = 0; first < level_.size(); ++first) {
-      if (seen[first] != 0 || !has_data(first)) continue;
+    const std::size_t last = cells_.size() - stride_;
+    for (std::size_t first = stride_; first < last; ++first) {
+      if (seen[first] != 0 || cells_[first].basin == Cell::kWall) continue;
+      const std::uint32_t level = cells_[first].level;
       plateau.assign(1, first);
       seen[first] = 1;
       bool minimum = true;
       for (std::size_t k = 0; k < plateau.size(); ++k) {
-        neighbours(plateau[k], [&](std::size_t j) {
-          minimum &= level_[j] >= level_[first];
-          if (level_[j] != level_[first] || seen[j] != 0) return;
+        neighbours(plateau[k], [&](std::size_t j, int) {
+          const std::uint32_t other = cells_[j].level;  // Of a wall, the highest.
+          minimum &= other >= level;
+          if (other != level || seen[j] != 0 || cells_[j].basin == Cell::kWall) return;
           seen[j] = 1;
           plateau.push_back(j);
         });
       }
       if (!minimum) continue;
-      ++count;
-      for (const std::size_t i : plateau) basin_[i] = count;
+      ++minima_;
+      for (const std::size_t i : plateau) cells_[i].basin = minima_;
     }
   }
 
+  /// First in, first out within each of 65,536 levels; the lowest level first. A pixel is queued
+  /// once, at no lower level than that of the one taken last.
   void rise() {
-    BucketQueue queue(level_.size());
-    // From where the water came; kNone: not reached yet.
-    std::vector<std::uint32_t> source(level_.size(), kNone);
+    std::vector<std::uint32_t> first(std::size_t{kTop} + 1, kNone);
+    std::vector<std::uint32_t> last(first.size());
+    std::size_t level = 0;
     const auto spread = [&](std::size_t i) {
-      neighbours(i, [&](std::size_t j) {
-        if (basin_[j] != 0 || source[j] != kNone) return;
-        source[j] = static_cast<std::uint32_t>(i);
-        queue.push(static_cast<std::uint32_t>(j),
-                   std::max(level_[j], static_cast<Level>(queue.level())));
+      neighbours(i, [&](std::size_t j, int k) {
+        Cell& cell = cells_[j];
+        if (cell.basin != Cell::kDry) return;
+        cell.basin = -1 - (3 - k);
+        const std::size_t at = std::max<std::size_t>(cell.level, level);
+        (first[at] == kNone ? first[at] : cells_[last[at]].next) = static_cast<std::uint32_t>(j);
+        last[at] = static_cast<std::uint32_t>(j);
       });
     };
-    for (std::size_t i = 0; i < level_.size(); ++i) {
-      if (basin_[i] != 0) spread(i);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (cells_[i].basin > 0) spread(i);
     }
-    for (std::uint32_t i = queue.pop(); i != kNone; i = queue.pop()) {
-      std::size_t from = source[i];
-      neighbours(i, [&](std::size_t j) {
-        if (basin_[j] != 0 && strength_[j] < strength_[from]) from = j;
-      });
-      basin_[i] = basin_[from];
-      spread(i);
+    for (; level < first.size(); ++level) {
+      while (first[level] != kNone) {
+        const std::size_t i = first[level];
+        first[level] = cells_[i].next;
+        std::size_t from = neighbour(i, -1 - cells_[i].basin);
+        neighbours(i, [&](std::size_t j, int) {
+          if (cells_[j].basin > 0 && cells_[j].strength < cells_[from].strength) from = j;
+        });
+        cells_[i].basin = cells_[from].basin;
+        spread(i);
+      }
     }
   }
 
-  const std::vector<float>& strength_;
-  const std::vector<std::uint8_t>& valid_;
-  std::size_t width_;
-  std::vector<std::int32_t> basin_;
-  std::vector<Level> level_;
-  Parts result_;
+  int width_;
+  int height_;
+  std::size_t stride_;
+  std::vector<Cell> cells_;
+  std::int32_t minima_ = 0;
 };
 
 }  // namespace
 
 Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
                 int width, int height) {
-  return Flood(strength, valid, width, height).result();
+  return Flood(strength, valid, width, height).parts();
 }
 
 }  // namespace diacut

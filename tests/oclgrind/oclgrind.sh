@@ -36,8 +36,10 @@ run() {  # run NAME FILTER CHECK...
 
 # Oclgrind 21.10 crashes, or computes other values than every device does, once the kernel `image`
 # reads from its image, which of the tiny tests only that one does. Its watch over uninitialised
-# values ends a kernel at LLVM's instruction freeze, which the tiled symmetric product has.
+# values ends a kernel at LLVM's instruction freeze, which the tiled symmetric product and the
+# spectral contour have.
 image='*TinyMatvec.GroupsInsideOrOneColumnOff/image'
 tiled='*TinySymmetricForms.*/tile*:*TinySymmetricForms.*/own_minifloat'
-run kernels "Tiny*:*/Tiny*-$image:$tiled" --data-races --uninitialized
-run tiled "$tiled" --data-races
+contour='TinySpectralContour.*'
+run kernels "Tiny*:*/Tiny*-$image:$tiled:$contour" --data-races --uninitialized
+run frozen "$tiled:$contour" --data-races

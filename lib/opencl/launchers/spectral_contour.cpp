@@ -14,8 +14,6 @@ namespace {
 
 constexpr char kFile[] = "spectral_contour.cl";
 constexpr int kBorder = 3;
-/// Of each vector's elements, for their extents.
-constexpr std::size_t kParts = 64;
 
 /// Enough for whole vectors of any width, on every device the same.
 int padded_stride(int width) {
@@ -55,12 +53,9 @@ SpectralContour::SpectralContour(Context& context, int width, int height, int st
                                       "eigenvectors with a border")),
       weights_(
           context.allocate<float>(static_cast<std::size_t>(vectors), "weights of eigenvectors")),
-      extents_(context.allocate<float>(2 * kParts * static_cast<std::size_t>(vectors),
-                                       "extents of eigenvectors")),
       scales_(context.allocate<float>(2 * static_cast<std::size_t>(vectors),
                                       "scales of eigenvectors")) {
   const std::string options = fmt::format("-DGROUP={} -DWIDTH={}", group_, lanes_);
-  extent_ = context.kernel(kFile, "spectral_extent", options);
   scale_ = context.kernel(kFile, "spectral_scale", options);
   pad_ = context.kernel(kFile, "spectral_pad", options);
   contour_ = context.kernel(kFile, "spectral_contour", options);
@@ -71,7 +66,7 @@ std::size_t SpectralContour::planes_memory(int width, int height, int vectors) {
 }
 
 std::size_t SpectralContour::scales_memory(int vectors) {
-  return static_cast<std::size_t>(vectors) * (3 + 2 * kParts) * sizeof(float);
+  return static_cast<std::size_t>(vectors) * 3 * sizeof(float);
 }
 
 void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
@@ -80,14 +75,10 @@ void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& 
   const auto count = static_cast<std::size_t>(vectors.count);
   if (count > 0) {
     weights_.upload(weights);
-    const std::size_t elements =
-        static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height_);
-    const std::size_t part = round_up(round_up(elements, kParts) / kParts, group_ * lanes_);
-    set_arguments(extent_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, elements, part,
-                  extents_);
-    context_->launch(extent_, cl::NDRange(kParts * group_, count), cl::NDRange(group_, 1));
-    set_arguments(scale_, extents_, kParts, weights_, scales_);
-    context_->launch(scale_, cl::NDRange(count), cl::NullRange);
+    set_arguments(scale_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree,
+                  static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height_), weights_,
+                  scales_);
+    context_->launch(scale_, cl::NDRange(count * group_), cl::NDRange(group_));
     set_arguments(pad_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, scales_, planes_,
                   width_, height_, stride_, padded_stride_);
     const std::size_t columns = static_cast<std::size_t>(padded_stride_) / lanes_;

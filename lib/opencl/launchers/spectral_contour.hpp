@@ -50,9 +50,7 @@ class SpectralContour {
   std::size_t lanes_;
   Buffer<float> planes_;
   Buffer<float> weights_;
-  Buffer<float> extents_;
   Buffer<float> scales_;
-  cl::Kernel extent_;
   cl::Kernel scale_;
   cl::Kernel pad_;
   cl::Kernel contour_;
