@@ -202,13 +202,14 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
     form.lanes_y = 4;  // 3,890 at 0.15 megapixels; with two parts 3,490, with one 2,900.
     form.parts = 4;
   } else if (layout.bits == 32) {
-    form.lanes_y = 2;  // 3,240 of floats at 16 megapixels; with two parts 3,120, with one 2,370.
+    form.lanes_x = 16;  // 3,360 of floats at 16 megapixels; with two parts 3,120, with one 2,370.
+    form.lanes_y = 4;
     form.parts = 4;
   } else if (layout.bits == 16) {
-    form.lanes_y = 4;  // 5,590 of halves at 16 megapixels; with one part 4,970.
+    form.lanes_x = 16;  // 6,120 of halves at 16 megapixels; with 32 5,670, with one part 4,970.
     form.parts = 2;
   } else {
-    form.pixels_x = 8;  // 10,370 at 16 megapixels; runs of 4 pixels 9,840.
+    form.pixels_x = 8;  // 10,460 at 16 megapixels; runs of 4 pixels 9,840.
   }
   // Devices with little local memory, or small groups.
   while (form.most_vectors > 1 &&

@@ -640,6 +640,103 @@ class SumProduct final : public SparseProduct {
   std::vector<std::unique_ptr<SparseProduct>> parts_;
 };
 
+std::vector<Format> formats_of(const CocktailPlan& plan) {
+  std::vector<Format> formats;
+  for (const CocktailPart& part : plan.parts) formats.push_back(part.implementation.format);
+  return formats;
+}
+
+/// Plans that are tried, of two products each.
+constexpr std::size_t kTried = 4;
+/// More is tried while a product of each so far takes no more than this in all.
+constexpr double kQuick = 0.2;
+constexpr std::size_t kRepeated = 4;
+constexpr int kRepeats = 8;
+constexpr int kRounds = 3;
+
+/// Plans made and timed on the device.
+class Trials {
+ public:
+  struct Trial {
+    CocktailPlan plan;
+    std::unique_ptr<SparseProduct> product;
+    double milliseconds = 0.0;
+  };
+
+  Trials(Context& context, const CsrMatrix& matrix)
+      : context_(context),
+        matrix_(matrix),
+        in_(context.allocate<float>(matrix.cols, "a vector")),
+        out_(context.allocate<float>(matrix.rows, "a product")) {
+    if (matrix.cols > 0) in_.fill(1.0F);
+  }
+
+  /// Times one product after one that is not counted. False if the plan cannot be made: the sample
+  /// did not show what the whole matrix is like.
+  bool add(const CocktailPlan& plan) {
+    Trial trial{plan, nullptr, 0.0};
+    try {
+      trial.product = make_cocktail(context_, matrix_, plan);
+    } catch (const InputError& error) {
+      refused_ = error.what();
+      return false;
+    }
+    time(*trial.product, 1);
+    trial.milliseconds = time(*trial.product, 1);
+    trials_.push_back(std::move(trial));
+    sort();
+    return true;
+  }
+
+  bool quick() const {
+    double sum = 0.0;
+    for (const Trial& trial : trials_) sum += trial.milliseconds;
+    return sum <= kQuick;
+  }
+
+  /// Times the best again, in turns, where that is quick.
+  void repeat() {
+    trials_.resize(std::min(trials_.size(), kRepeated));
+    if (!quick()) return;
+    std::vector<double> least(trials_.size(), kNever);
+    for (int round = 0; round < kRounds; ++round) {
+      for (std::size_t i = 0; i < trials_.size(); ++i) {
+        least[i] = std::min(least[i], time(*trials_[i].product, kRepeats));
+      }
+    }
+    for (std::size_t i = 0; i < trials_.size(); ++i) trials_[i].milliseconds = least[i];
+    sort();
+  }
+
+  Trial& best() { return trials_.front(); }
+  std::size_t count() const { return trials_.size(); }
+  int products() const { return products_; }
+  const std::string& refused() const { return refused_; }
+
+ private:
+  void sort() {
+    std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) {
+      return a.milliseconds < b.milliseconds;
+    });
+  }
+  double time(SparseProduct& product, int times) {
+    const cl::Event begin = context_.mark();
+    for (int k = 0; k < times; ++k) product.product(in_, out_);
+    const cl::Event end = context_.mark();
+    context_.finish();
+    products_ += times;
+    return milliseconds_between(begin, end) / times;
+  }
+
+  Context& context_;
+  const CsrMatrix& matrix_;
+  Buffer<float> in_;
+  Buffer<float> out_;
+  std::vector<Trial> trials_;  ///< The fastest first.
+  std::string refused_;
+  int products_ = 0;
+};
+
 }  // namespace
 
 std::string to_string(const CocktailPlan& plan) {
@@ -662,9 +759,7 @@ std::vector<CocktailPlan> plan_cocktails(const CsrMatrix& matrix, const DevicePr
   std::vector<CocktailPlan> again;
   std::set<std::vector<Format>> seen;
   for (const CocktailPlan& plan : plans) {
-    std::vector<Format> formats;
-    for (const CocktailPart& part : plan.parts) formats.push_back(part.implementation.format);
-    (seen.insert(formats).second ? first : again).push_back(plan);
+    (seen.insert(formats_of(plan)).second ? first : again).push_back(plan);
   }
   const auto single = std::find_if(first.begin(), first.end(),
                                    [](const CocktailPlan& plan) { return plan.parts.size() == 1; });
@@ -712,7 +807,6 @@ std::unique_ptr<SparseProduct> make_cocktail(Context& context, const CsrMatrix& 
 
 CocktailChoice choose_cocktail(Context& context, const CsrMatrix& matrix,
                                const DeviceProfile& profile, const AnalysisOptions& options) {
-  constexpr std::size_t kTried = 4;  // Of two products each.
   using Clock = std::chrono::steady_clock;
   CocktailChoice choice;
   const Clock::time_point start = Clock::now();
@@ -724,37 +818,21 @@ CocktailChoice choose_cocktail(Context& context, const CsrMatrix& matrix,
         "the profile of {} knows no product to choose from; 'diacut-bench tune' measures anew",
         profile.name));
   }
-  Buffer<float> in = context.allocate<float>(matrix.cols, "a vector");
-  Buffer<float> out = context.allocate<float>(matrix.rows, "a product");
-  if (matrix.cols > 0) in.fill(1.0F);
-  double least = kNever;
-  std::string refused;
-  std::size_t tried = 0;
-  for (const CocktailPlan& plan : plans) {
-    if (tried == kTried) break;
-    std::unique_ptr<SparseProduct> product;
-    try {
-      product = make_cocktail(context, matrix, plan);
-    } catch (const InputError& error) {
-      // The sample did not show what the whole matrix is like: the next plan takes its place.
-      refused = error.what();
-      continue;
-    }
-    ++tried;
-    product->product(in, out);
-    const cl::Event begin = context.mark();
-    product->product(in, out);
-    const cl::Event end = context.mark();
-    context.finish();
-    choice.sampled_products += 2;
-    const double time = milliseconds_between(begin, end);
-    if (time < least) {
-      least = time;
-      choice.plan = plan;
-      choice.product = std::move(product);
-    }
+  Trials trials(context, matrix);
+  std::size_t next = 0;
+  for (; next < plans.size() && trials.count() < kTried; ++next) trials.add(plans[next]);
+  if (trials.count() == 0) throw InputError(trials.refused());
+  // What a few microseconds told of a small matrix is not worth much, and more costs little: the
+  // other kernels of the best formats, then the best of all again and again.
+  const std::vector<Format> formats = formats_of(trials.best().plan);
+  for (std::size_t more = 0; next < plans.size() && more < kTried; ++next) {
+    if (!trials.quick()) break;
+    if (formats_of(plans[next]) == formats && trials.add(plans[next])) ++more;
   }
-  if (choice.product == nullptr) throw InputError(refused);
+  trials.repeat();
+  choice.sampled_products = trials.products();
+  choice.plan = trials.best().plan;
+  choice.product = std::move(trials.best().product);
   return choice;
 }
 

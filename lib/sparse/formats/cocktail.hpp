@@ -59,12 +59,14 @@ struct CocktailChoice {
   CocktailPlan plan;
   std::unique_ptr<SparseProduct> product;
   double analysis_milliseconds = 0.0;  ///< Of the host, for plan_cocktails().
-  int sampled_products = 0;            ///< Made on the device to choose among the plans; under 10.
+  /// Made on the device to choose among the plans: under 10, or as many as take a few milliseconds.
+  int sampled_products = 0;
 };
 
-/// Makes the best plans and times one product of each, after one that is not counted. Throws
-/// ConfigError when the profile knows nothing to choose from, and as make_product() does when no
-/// plan can be made.
+/// Makes the best plans and times one product of each, after one that is not counted; where that
+/// takes but microseconds, also other kernels of the best plan's formats, and the best again.
+/// Throws ConfigError when the profile knows nothing to choose from, and as make_product() does
+/// when no plan can be made.
 CocktailChoice choose_cocktail(Context& context, const CsrMatrix& matrix,
                                const DeviceProfile& profile, const AnalysisOptions& options = {});
 
