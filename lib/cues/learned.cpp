@@ -135,7 +135,11 @@ Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& net
   }
   // Three channels also for a grey picture, which plan_learned() knows nothing of.
   auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
-  pixels.upload(valid_pixels < grid.pixels() ? filled_from_nearest(image) : image.pixels);
+  if (valid_pixels < grid.pixels()) {
+    pixels.upload(filled_from_nearest(image));
+  } else {
+    pixels.upload(image.pixels);
+  }
   auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
   const CueLayout layout{grid.width, grid.height, grid.stride};
   const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
