@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,6 +72,42 @@ EdgeMap edges_of(const Job& job, std::int64_t max_pixels) {
   return read_edges(job.edges, max_pixels);
 }
 
+/// An image as it was read, or why not.
+struct Loaded {
+  Image image;
+  std::optional<EdgeMap> edges;
+  std::optional<Failure> failure;
+  double seconds = 0;
+};
+
+Loaded load(const Job& job, const ImageParameters& parameters) {
+  const Clock::time_point start = Clock::now();
+  Loaded loaded;
+  loaded.failure = attempt(job.input, [&] {
+    loaded.image = read_image(job.input, parameters);
+    if (!job.edges.empty()) loaded.edges = edges_of(job, parameters.max_pixels);
+  });
+  loaded.seconds = seconds_since(start);
+  return loaded;
+}
+
+/// Whether to read it does not wait for anybody: a signal ends such a wait of this thread only.
+bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return fs::is_regular_file(name, ignored);
+}
+
+/// A segmentation when it is written, or why not.
+struct Written {
+  Segmentation result;
+  std::string report;  ///< If one is wanted.
+  std::optional<Failure> failure;
+  double seconds = 0;  ///< Of all the work on the image.
+};
+
+/// Segments the images one after the other. While the device is at one, the one before it is
+/// finished on the host and written, and the next one is read: at most three are in memory. All
+/// that is told and counted is so in this thread and in the order of the jobs.
 class Run {
  public:
   Run(const Options& options, const Plan& plan, Console& console, const CancelToken& cancel)
@@ -86,10 +123,8 @@ class Run {
   ExitCode run() {
     const Clock::time_point start = Clock::now();
     try {
-      for (const Job& job : plan_.jobs) {
-        if (cancel_.cancelled()) break;
-        run(job);
-      }
+      for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled(); ++i) run(i);
+      settle();
     } catch (...) {  // No device, or nowhere to report to: no other image would fare better.
       const Failure failure = current_failure();
       errors_.push_back(failure.message);
@@ -105,78 +140,125 @@ class Run {
   }
 
  private:
+  /// The image whose work on the device is done.
+  struct Open {
+    const Job* job = nullptr;
+    std::future<Written> written;
+  };
+
+  bool skips(const Job& job) const { return options_.skip_existing && is_done(job); }
+
   /// Segments one image. What it fails of is counted; throws only what ends the run.
-  void run(const Job& job) {
-    if (options_.skip_existing && is_done(job)) {
-      ++skipped_;
-      progress_.skipped();
-      if (plan_.batch) {
-        lines_.add_skipped(job.input);
-        console_.detail(display_name(job.input) + ": skipped, its results exist");
-      } else {
-        console_.message(display_name(job.input) + ": skipped, its results exist");
-      }
+  void run(std::size_t index) {
+    const Job& job = plan_.jobs[index];
+    if (skips(job)) {
+      next_ = {};
+      settle();
+      skip(job);
       return;
     }
     progress_.begin(job.input);
-    std::string report;
-    const std::optional<Failure> failure = segment(job, report);
-    if (failure && cancel_.cancelled()) return;
-    progress_.worked();
-    if (failure) {
-      fail(*failure);
-      lines_.add_failure(job.input, *failure);
+    Loaded loaded = next_.valid() ? next_.get() : load(job, options_.parameters.image);
+    const bool last = index + 1 == plan_.jobs.size();
+    if (!last) read_ahead(plan_.jobs[index + 1]);
+    const Clock::time_point start = Clock::now();
+    BegunSegmentation begun;
+    if (!loaded.failure) {
+      open_device();
+      loaded.failure = attempt(job.input, [&] {
+        begun = segmenter_->begin(loaded.image, loaded.edges ? &*loaded.edges : nullptr, watch());
+      });
+    }
+    loaded.seconds += seconds_since(start);
+    settle();
+    if (loaded.failure) {
+      conclude(job, {{}, {}, std::move(loaded.failure), loaded.seconds});
+    } else if (last) {
+      conclude(job, finish(job, loaded, std::move(begun), watch()));
     } else {
-      ++done_;
-      lines_.add_report(report);
+      open_.job = &job;
+      open_.written = std::async(std::launch::async, [this, &job, loaded = std::move(loaded),
+                                                      begun = std::move(begun)]() mutable {
+        return finish(job, loaded, std::move(begun), {{}, &cancel_});
+      });
     }
   }
 
-  std::optional<Failure> segment(const Job& job, std::string& report) {
+  /// Of this thread.
+  Watch watch() {
+    return {[this](std::string_view stage, double share) { progress_.stage(stage, share); },
+            &cancel_};
+  }
+
+  void skip(const Job& job) {
+    ++skipped_;
+    progress_.skipped();
+    const std::string text = display_name(job.input) + ": skipped, its results exist";
+    if (plan_.batch) {
+      lines_.add_skipped(job.input);
+      console_.detail(text);
+    } else {
+      console_.message(text);
+    }
+  }
+
+  void read_ahead(const Job& job) {
+    if (skips(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
+    next_ = std::async(std::launch::async,
+                       [this, &job] { return load(job, options_.parameters.image); });
+  }
+
+  /// What is left to do for an image without the device. For any thread, one at a time.
+  Written finish(const Job& job, const Loaded& loaded, BegunSegmentation begun,
+                 const Watch& watching) const {
     const Clock::time_point start = Clock::now();
-    Image image;
-    std::optional<EdgeMap> edges;
-    Segmentation result;
-    std::optional<Failure> failure = attempt(job.input, [&] {
-      image = read_image(job.input, options_.parameters.image);
-      if (!job.edges.empty()) edges = edges_of(job, options_.parameters.image.max_pixels);
-    });
-    if (failure) return failure;
-    open_device();
-    failure = attempt(job.input, [&] {
-      const auto progress = [&](std::string_view stage, double share) {
-        progress_.stage(stage, share);
-      };
-      const Watch watch{progress, &cancel_};
-      result =
-          edges ? segmenter_->segment(image, *edges, watch) : segmenter_->segment(image, watch);
-    });
-    if (failure) return failure;
-    failure = attempt(job.input, [&] {
-      cancel_.throw_if_cancelled();
-      progress_.stage("writing", 0);
+    Written written;
+    written.failure = attempt(job.input, [&] {
+      written.result = std::move(begun).finish(watching);
+      watching.report("writing", 0);
       if (!options_.json.empty()) {
-        report =
-            report_json(result, image, segmenter_->parameters(), segmenter_->device(), job.input);
-        if (!plan_.batch) write_file(options_.json, report);
+        written.report = report_json(written.result, loaded.image, segmenter_->parameters(),
+                                     segmenter_->device(), job.input);
+        if (!plan_.batch) write_file(options_.json, written.report);
       }
-      write_results(job, image, result);
+      write_results(job, loaded.image, written.result);
     });
-    if (!failure) tell(job, result, seconds_since(start));
-    return failure;
+    written.seconds = loaded.seconds + seconds_since(start);
+    return written;
+  }
+
+  /// Waits for the image that is being finished, if there is one.
+  void settle() {
+    if (!open_.written.valid()) return;
+    const Written written = open_.written.get();
+    conclude(*open_.job, written);
+  }
+
+  void conclude(const Job& job, const Written& written) {
+    if (written.failure && cancel_.cancelled()) return;
+    if (!written.failure) tell(job, written.result, written.seconds);
+    progress_.worked();
+    if (written.failure) {
+      fail(*written.failure);
+      lines_.add_failure(job.input, *written.failure);
+    } else {
+      ++done_;
+      lines_.add_report(written.report);
+    }
   }
 
   void open_device() {
     if (segmenter_) return;
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
     segmenter_->limit_device_memory(options_.memory);
+    segmenter_->keep_eigenvectors(!plan_.roots.results[Result::kEigenvectors].empty());
     const DeviceInfo& device = segmenter_->device();
     console_.detail(
         fmt::format("device {}: {} ({})", device.index(), device.name, device.platform));
   }
 
   /// The labels come last: where they are, all is.
-  void write_results(const Job& job, const Image& image, const Segmentation& result) {
+  void write_results(const Job& job, const Image& image, const Segmentation& result) const {
     for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
       const std::string& place = job.results[info->result];
       if (!place.empty()) write_result(info->result, place, image, result);
@@ -184,7 +266,7 @@ class Run {
   }
 
   void write_result(Result kind, const std::string& place, const Image& image,
-                    const Segmentation& result) {
+                    const Segmentation& result) const {
     if (kind == Result::kEigenvectors) {
       write_eigenvectors(place, result.eigenvectors, &image);
       return;
@@ -206,7 +288,7 @@ class Run {
     }
   }
 
-  void make_folder_of(const std::string& file) {
+  void make_folder_of(const std::string& file) const {
     // A folder that cannot be made is told of by the writing that follows.
     std::error_code ignored;
     if (plan_.batch) fs::create_directories(fs::path(file).parent_path(), ignored);
@@ -278,6 +360,9 @@ class Run {
   std::size_t unconverged_ = 0;
   std::size_t noted_ = 0;
   ExitCode worst_ = ExitCode::kDone;
+  // Last, so that what they run has all of the above to the end.
+  std::future<Loaded> next_;  ///< The next image, if it is being read.
+  Open open_;
 };
 
 }  // namespace

@@ -76,38 +76,57 @@ void check_regions(const Image& image, const RegionParameters& parameters) {
                   parameters.regions, image.width, image.height, pixels, pixels));
 }
 
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
 /// Runs stages one after another, with their times and the caller's watch between them.
 class Stages {
  public:
-  Stages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
+  Stages(Context& context, const Watch& watch, std::vector<StageTime>& times)
+      : context_(context), watch_(watch), times_(times) {}
 
   template <class Work>
   auto run(std::string_view stage, Work&& work) {
-    using Clock = std::chrono::steady_clock;
     watch_.report(stage, 0);
     const Clock::time_point start = Clock::now();
     const cl::Event first = context_.mark();
     auto result = std::forward<Work>(work)();
     const cl::Event last = context_.mark();
     context_.finish();
-    const std::chrono::duration<double, std::milli> wall = Clock::now() - start;
-    times_.push_back({std::string(stage), wall.count(), milliseconds_between(first, last)});
+    times_.push_back(
+        {std::string(stage), milliseconds_since(start), milliseconds_between(first, last)});
     watch_.report(stage, 1);
     return result;
   }
 
-  std::vector<StageTime> take_times() { return std::move(times_); }
-
  private:
   Context& context_;
   const Watch& watch_;
-  std::vector<StageTime> times_;
+  std::vector<StageTime>& times_;
 };
+
+constexpr char kRegions[] = "regions";
 
 Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
                     std::vector<std::string>& notes) {
   if (parameters.regions > 0) return cut_to_count(hierarchy, parameters.regions, notes);
   return cut(hierarchy, hierarchy.threshold);
+}
+
+/// The regions of a hierarchy: a stage that needs no device.
+void add_hierarchy(Segmentation& result, const std::vector<std::uint8_t>& valid, const Grid& grid,
+                   const RegionParameters& parameters, const Watch& watch) {
+  watch.report(kRegions, 0);
+  const Clock::time_point start = Clock::now();
+  result.hierarchy =
+      hierarchy(result.contours, boundary_orientation(result.contours, grid.width, grid.height),
+                valid, grid.width, grid.height, parameters);
+  result.labels = cut_as_asked(*result.hierarchy, parameters, result.notes);
+  result.times.push_back({kRegions, milliseconds_since(start), 0});
+  watch.report(kRegions, 1);
 }
 
 std::uint64_t host_peak() {
@@ -132,8 +151,11 @@ class Segmenter::Implementation {
   const Parameters& parameters() const { return parameters_; }
   const DeviceInfo& device() const { return device_; }
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
+  void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
 
-  Segmentation segment(const Image& image, const EdgeMap* edges, const Watch& watch) {
+  /// Sets what is left to do on the host, if anything, in `rest`.
+  Segmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch,
+                     std::function<void(Segmentation&, const Watch&)>& rest) {
     check_image(image);
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
@@ -142,7 +164,14 @@ class Segmenter::Implementation {
     check_memory(plan, grid, usable, device_, memory_limit_);
     try {
       return with_device_errors("segmenting", [&] {
-        return run(image, edges, grid, plan, eigen_parameters(usable), watch);
+        Segmentation result = run(image, edges, grid, plan, eigen_parameters(usable), watch);
+        if (parameters_.region.method == RegionMethod::kHierarchy) {
+          rest = [valid = image.valid, grid, parameters = parameters_.region](
+                     Segmentation& so_far, const Watch& watching) {
+            add_hierarchy(so_far, valid, grid, parameters, watching);
+          };
+        }
+        return result;
       });
     } catch (const DeviceError&) {
       // After some errors a driver refuses all further work in the context: the next image gets a
@@ -164,8 +193,8 @@ class Segmenter::Implementation {
   Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
                    const EigenParameters& eigen, const Watch& watch) {
     Context& context = opened();
-    Stages stages(context, watch);
     Segmentation result;
+    Stages stages(context, watch, result.times);
     result.notes = image.notes;
     result.device_memory = plan.uses;
     if (eigen.solver != solver_wanted(parameters_.eigen.solver)) {
@@ -214,7 +243,11 @@ class Segmenter::Implementation {
       DeviceEigenvectors vectors =
           eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
                        affinity.sqrt_degree, eigen, watch);
-      result.eigenvectors = to_host(vectors, grid, affinity.sqrt_degree);
+      if (keep_eigenvectors_ || !hierarchical) {
+        result.eigenvectors = to_host(vectors, grid, affinity.sqrt_degree);
+      } else {
+        result.eigenvectors = {grid.width, grid.height, vectors.values, {}, {}, vectors.report};
+      }
       return vectors;
     });
 
@@ -229,21 +262,18 @@ class Segmenter::Implementation {
     found.basis = {};
     cue = {};
 
-    result.labels = stages.run("regions", [&] {
-      if (hierarchical) {
-        result.hierarchy = hierarchy(result.contours,
-                                     boundary_orientation(result.contours, grid.width, grid.height),
-                                     image.valid, grid.width, grid.height, parameters_.region);
-        return cut_as_asked(*result.hierarchy, parameters_.region, result.notes);
+    if (!hierarchical) {
+      result.labels = stages.run(kRegions, [&] {
+        DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,
+                                  affinity.sqrt_degree);
+        return segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch);
+      });
+      if (!keep_eigenvectors_) {
+        result.eigenvectors.vectors.clear();
+        result.eigenvectors.sqrt_degree.clear();
       }
-      DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,
-                                affinity.sqrt_degree);
-      return segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch);
-    });
-
-    result.times = stages.take_times();
+    }
     result.device_peak_bytes = context.memory_peak();
-    result.host_peak_bytes = host_peak();
     return result;
   }
 
@@ -251,6 +281,7 @@ class Segmenter::Implementation {
   std::string kernel_dir_;
   DeviceInfo device_;
   std::uint64_t memory_limit_ = 0;
+  bool keep_eigenvectors_ = true;
   std::optional<Context> context_;
   DeviceNetworks networks_;  // After the context, which must outlive it.
 };
@@ -267,12 +298,26 @@ const Parameters& Segmenter::parameters() const { return implementation_->parame
 
 void Segmenter::limit_device_memory(std::uint64_t bytes) { implementation_->limit_memory(bytes); }
 
+void Segmenter::keep_eigenvectors(bool keep) { implementation_->keep_eigenvectors(keep); }
+
+BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
+  BegunSegmentation begun;
+  begun.result_ = implementation_->begin(image, edges, watch, begun.rest_);
+  return begun;
+}
+
 Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
-  return implementation_->segment(image, nullptr, watch);
+  return begin(image, nullptr, watch).finish(watch);
 }
 
 Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const Watch& watch) {
-  return implementation_->segment(image, &edges, watch);
+  return begin(image, &edges, watch).finish(watch);
+}
+
+Segmentation BegunSegmentation::finish(const Watch& watch) && {
+  if (rest_) rest_(result_, watch);
+  result_.host_peak_bytes = host_peak();
+  return std::move(result_);
 }
 
 }  // namespace diacut

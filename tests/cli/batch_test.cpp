@@ -212,13 +212,59 @@ TEST_F(CliBatch, NoDeviceIsToldOnce) {
 }
 
 TEST_F(CliBatch, AnImageGivesWhatItGivesAlone) {
-  write_pictures({"photos/a.png"});
+  write_pictures({"photos/a.png", "photos/d.jpg", "photos/f.png"});
   write_picture("photos/b.png", cv::Mat(kHeight, kWidth, CV_8UC1, cv::Scalar(99)));
-  expect_done(segment({"photos", "-o", "out"}));
-  for (const char* name : {"a.png", "b.png"}) {
-    expect_done(segment({std::string("photos/") + name, "-o", "alone.png"}));
-    EXPECT_EQ(read("alone.png"), read(std::string("out/") + name));
+  write("photos/c.png", "no picture");
+  write_picture("photos/e.png", 2 * kWidth, kHeight / 2);
+  const std::vector<std::string> outputs = {"-o",     "--overlay",     "--eigenvectors",
+                                            "--tree", "--ultrametric", "--contours"};
+  const auto command = [&](const std::string& input, const std::string& folder,
+                           const std::string& name) {
+    std::vector<std::string> arguments = {input};
+    for (const std::string& output : outputs) {
+      arguments.push_back(output);
+      const bool tree = output == "--tree";
+      arguments.push_back(folder + "/" + output.substr(1) +
+                          (name.empty()                 ? ""
+                           : output == "--eigenvectors" ? "/" + name
+                                                        : "/" + name + (tree ? ".tree" : ".png")));
+    }
+    return arguments;
+  };
+  EXPECT_EQ(segment(command("photos", "all", "")).exit_code, 3);
+  for (const char* name : {"a.png", "b.png", "d.jpg", "e.png", "f.png"}) {
+    const std::string stem = std::string(name).substr(0, 1);
+    for (const std::string& output : outputs) make_folder("alone/" + output.substr(1));
+    expect_done(segment(command(std::string("photos/") + name, "alone", stem)));
   }
+  EXPECT_EQ(files_in("alone"), files_in("all"));
+  for (const std::string& file : files_in("alone")) {
+    EXPECT_EQ(read("alone/" + file), read("all/" + file)) << file;
+  }
+  EXPECT_GE(files_in("alone").size(), 5 * outputs.size());
+}
+
+TEST_F(CliBatch, TellsOfImagesInTheirOrder) {
+  write_pictures({"photos/a.png", "photos/b.png", "photos/d.png", "photos/e.png"});
+  write("photos/c.png", "no picture");
+  make_folder("out");
+  expect_done(segment({"photos/d.png", "-o", "out/d.png"}));
+  const Result result =
+      segment({"photos", "-o", "out", "--verbose", "--skip-existing", "--json", "-"});
+  EXPECT_EQ(result.exit_code, 3);
+  std::vector<std::string> told;
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("photos/");
+    if (at != std::string::npos) told.push_back(line.substr(at + 7, 1));
+  }
+  // Errors come at the end.
+  EXPECT_THAT(told, ::testing::ElementsAre("a", "b", "d", "e", "c"));
+  std::vector<std::string> reported;
+  for (const nlohmann::json& line : json_lines(result.out)) {
+    reported.push_back(line.at("input").get<std::string>().substr(7, 1));
+  }
+  EXPECT_THAT(reported, ::testing::ElementsAre("a", "b", "c", "d", "e"));
 }
 
 }  // namespace

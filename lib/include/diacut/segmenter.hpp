@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,21 @@ struct Segmentation {
   std::vector<std::string> notes;       ///< What a person should know, the image's notes first.
 };
 
+/// A segmentation whose work on the device is done, as Segmenter::begin() gives it. It refers to
+/// neither the Segmenter nor the image: another thread may finish it while the Segmenter is at the
+/// next one.
+class BegunSegmentation {
+ public:
+  /// What is left to the host: with RegionMethod::kHierarchy the stage "regions", else nothing. To
+  /// be called once. Throws CancelledError.
+  Segmentation finish(const Watch& watch = {}) &&;
+
+ private:
+  friend class Segmenter;
+  Segmentation result_;
+  std::function<void(Segmentation&, const Watch&)> rest_;
+};
+
 /// From images to segmentations on one device. Building one opens the device; segment() may then
 /// be called any number of times, from one thread at a time.
 class Segmenter {
@@ -94,6 +110,10 @@ class Segmenter {
   /// At most this is held on the device at once, in bytes; 0: the device's memory.
   void limit_device_memory(std::uint64_t bytes);
 
+  /// Whether results hold Eigenvectors::vectors and sqrt_degree, 18 floats a pixel that have to be
+  /// fetched from the device. They do from the start; eigenvalues and report are there anyhow.
+  void keep_eigenvectors(bool keep);
+
   /// Same image, parameters, device and driver: the same result. Throws InputError (nothing to
   /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError;
   /// after any of them the next image may be tried.
@@ -101,6 +121,10 @@ class Segmenter {
   /// The same with a boundary map in place of the cue's. Throws InputError, too, where it has not
   /// the image's size.
   Segmentation segment(const Image& image, const EdgeMap& edges, const Watch& watch = {});
+
+  /// The part of segment() that needs the device, for callers that have many images: the rest is
+  /// finish(), and segment() is both. `edges` may be null. Throws as segment() does.
+  BegunSegmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch = {});
 
  private:
   class Implementation;
