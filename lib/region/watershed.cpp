@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 namespace diacut {
 
@@ -10,7 +11,6 @@ namespace {
 
 using Level = std::uint16_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 Level level_of(float strength) {
   // A half and more goes up; exact in double.
@@ -18,17 +18,15 @@ Level level_of(float strength) {
                             0.5);
 }
 
-/// All that the flood knows of a pixel, together: its memory is what the time goes to.
+/// What the flood knows of a pixel, together: its memory is what the time goes to.
 struct Cell {
   static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
   static constexpr std::int32_t kDry = 0;
 
   float strength = std::numeric_limits<float>::infinity();
-  std::uint32_t level = kTop;
   /// Its basin, or kDry, or while it is queued -1, -2, -3 or -4: water came from neighbour 0 to 3.
   /// kWall: not a pixel, or one without data.
   std::int32_t basin = kWall;
-  std::uint32_t next = kNone;  ///< In the queue.
 };
 
 class Flood {
@@ -43,11 +41,7 @@ class Flood {
         cells_(stride_ * (static_cast<std::size_t>(height) + 2)) {
     std::size_t pixel = 0;
     each_pixel([&](Cell& cell) {
-      if (valid.empty() || valid[pixel] != 0) {
-        cell.strength = strength[pixel];
-        cell.level = level_of(cell.strength);
-        cell.basin = Cell::kDry;
-      }
+      if (valid.empty() || valid[pixel] != 0) cell = {strength[pixel], Cell::kDry};
       ++pixel;
     });
     find_minima();
@@ -96,7 +90,7 @@ class Flood {
 
   /// Calls visit(j, k) for the four neighbours j of pixel i.
   template <class Visit>
-  void neighbours(std::size_t i, const Visit& visit) {
+  void neighbours(std::size_t i, const Visit& visit) const {
     visit(i - stride_, 0);
     visit(i - 1, 1);
     visit(i + 1, 2);
@@ -105,20 +99,21 @@ class Flood {
 
   /// Numbers the plateaus that have no lower neighbour.
   void find_minima() {
+    std::vector<Level> levels(cells_.size());  // Of walls, the highest.
+    std::transform(cells_.begin(), cells_.end(), levels.begin(),
+                   [](const Cell& cell) { return level_of(cell.strength); });
     std::vector<std::uint8_t> seen(cells_.size(), 0);
     std::vector<std::size_t> plateau;
-    const std::size_t last = cells_.size() - stride_;
-    for (std::size_t first = stride_; first < last; ++first) {
+    for (std::size_t first = stride_; first < cells_.size() - stride_; ++first) {
       if (seen[first] != 0 || cells_[first].basin == Cell::kWall) continue;
-      const std::uint32_t level = cells_[first].level;
+      const Level level = levels[first];
       plateau.assign(1, first);
       seen[first] = 1;
       bool minimum = true;
       for (std::size_t k = 0; k < plateau.size(); ++k) {
         neighbours(plateau[k], [&](std::size_t j, int) {
-          const std::uint32_t other = cells_[j].level;  // Of a wall, the highest.
-          minimum &= other >= level;
-          if (other != level || seen[j] != 0 || cells_[j].basin == Cell::kWall) return;
+          minimum &= levels[j] >= level;
+          if (levels[j] != level || seen[j] != 0 || cells_[j].basin == Cell::kWall) return;
           seen[j] = 1;
           plateau.push_back(j);
         });
@@ -129,38 +124,45 @@ class Flood {
     }
   }
 
-  /// First in, first out within each of 65,536 levels; the lowest level first. A pixel is queued
-  /// once, at no lower level than that of the one taken last.
+  /// The lowest level first; first in, first out within a level. As water rises from all minima at
+  /// once, it has reached every pixel below a level when it comes to that level: each pixel is
+  /// flooded at its own. So the queue is an array with a place for each pixel that will be in it,
+  /// level after level.
   void rise() {
-    std::vector<std::uint32_t> first(std::size_t{kTop} + 1, kNone);
-    std::vector<std::uint32_t> last(first.size());
-    std::size_t level = 0;
+    std::vector<std::uint32_t> place(std::size_t{kTop} + 2, 0);  // By level, where to queue next.
+    for (const Cell& cell : cells_) {
+      if (cell.basin == Cell::kDry) ++place[level_of(cell.strength) + std::size_t{1}];
+    }
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    constexpr std::uint32_t kNobody = 0;  // A wall.
+    std::vector<std::uint32_t> queue(place.back(), kNobody);
     const auto spread = [&](std::size_t i) {
       neighbours(i, [&](std::size_t j, int k) {
         Cell& cell = cells_[j];
         if (cell.basin != Cell::kDry) return;
         cell.basin = -1 - (3 - k);
-        const std::size_t at = std::max<std::size_t>(cell.level, level);
-        (first[at] == kNone ? first[at] : cells_[last[at]].next) = static_cast<std::uint32_t>(j);
-        last[at] = static_cast<std::uint32_t>(j);
+        queue[place[level_of(cell.strength)]++] = static_cast<std::uint32_t>(j);
       });
     };
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (cells_[i].basin > 0) spread(i);
     }
-    for (; level < first.size(); ++level) {
-      while (first[level] != kNone) {
-        const std::size_t i = first[level];
-        first[level] = cells_[i].next;
-        std::size_t from = neighbour(i, -1 - cells_[i].basin);
-        neighbours(i, [&](std::size_t j, int) {
-          if (cells_[j].basin > 0 && cells_[j].strength < cells_[from].strength) from = j;
-        });
-        cells_[i].basin = cells_[from].basin;
-        spread(i);
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      if (head + kAhead < queue.size() && queue[head + kAhead] != kNobody) {
+        neighbours(queue[head + kAhead],
+                   [&](std::size_t j, int) { __builtin_prefetch(&cells_[j]); });
       }
+      const std::size_t i = queue[head];
+      std::size_t from = neighbour(i, -1 - cells_[i].basin);
+      neighbours(i, [&](std::size_t j, int) {
+        if (cells_[j].basin > 0 && cells_[j].strength < cells_[from].strength) from = j;
+      });
+      cells_[i].basin = cells_[from].basin;
+      spread(i);
     }
   }
+
+  static constexpr std::size_t kAhead = 8;  ///< In the queue, for memory that is far away.
 
   int width_;
   int height_;
