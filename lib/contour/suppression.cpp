@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "diacut/errors.hpp"
+#include "opencl/launchers/boundary_orientation.hpp"
 
 namespace diacut {
 
@@ -138,6 +139,51 @@ std::vector<float> boundary_orientation(std::span<const float> strength, int wid
     orientation[i] = angle < kPi ? angle : 0.0F;
   }
   return orientation;
+}
+
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& strength) {
+  std::vector<float> taps;
+  for (int order = 0; order < 3; ++order) {
+    const Filter filter = triangle(order);
+    taps.insert(taps.end(), filter.begin(), filter.end());
+  }
+  BoundaryOrientation kernels(context, grid.width, grid.height, grid.stride, taps);
+  auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
+  kernels.launch(strength, orientation);
+  return orientation;
+}
+
+void plan_orientation(MemoryPlan& plan, const Grid& grid) {
+  plan.add("boundaries filtered along x",
+           BoundaryOrientation::memory(grid.width, grid.height, 3 * kTaps));
+  plan.add("directions of boundaries", grid.rows() * sizeof(float));
+}
+
+Curvature reference_curvature(std::span<const float> strength, int width, int height) {
+  check_size(strength.size(), width, height, "boundary map");
+  const auto filtered = [&](int x_order, int y_order) {
+    const Filter fx = triangle(x_order);
+    const Filter fy = triangle(y_order);
+    std::vector<double> result;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        double sum = 0;
+        for (int dy = -kReach; dy <= kReach; ++dy) {
+          for (int dx = -kReach; dx <= kReach; ++dx) {
+            const auto row = static_cast<std::size_t>(mirrored(y + dy, height));
+            const auto column = static_cast<std::size_t>(mirrored(x + dx, width));
+            sum += static_cast<double>(fx[static_cast<std::size_t>(dx + kReach)]) *
+                   fy[static_cast<std::size_t>(dy + kReach)] *
+                   strength[row * static_cast<std::size_t>(width) + column];
+          }
+        }
+        result.push_back(sum);
+      }
+    }
+    return result;
+  };
+  return {filtered(2, 0), filtered(1, 1), filtered(0, 2)};
 }
 
 std::vector<float> suppress_non_maxima(std::span<const float> strength,

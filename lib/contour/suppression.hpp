@@ -3,6 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "opencl/context.hpp"
+#include "opencl/memory_plan.hpp"
+#include "sparse/grid.hpp"
+
 namespace diacut {
 
 /// Thinning of a boundary strength map, as edge detectors since Canny (1986) do it: a pixel stays
@@ -15,6 +19,22 @@ namespace diacut {
 /// negative, in the flanks and between two crests positive; it is the eigenvector of that
 /// eigenvalue of the Hessian that has the larger magnitude. 0 where the map is 0 all around.
 std::vector<float> boundary_orientation(std::span<const float> strength, int width, int height);
+
+/// The same on the device. strength: grid.rows() elements; of the result, those that belong to no
+/// pixel are undefined.
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& strength);
+/// What that allocates, what it returns included.
+void plan_orientation(MemoryPlan& plan, const Grid& grid);
+
+/// The second derivatives of the smoothed map, whose eigenvectors boundary_orientation() gives: on
+/// the host in double, written for reading.
+struct Curvature {
+  std::vector<double> xx;
+  std::vector<double> xy;
+  std::vector<double> yy;
+};
+Curvature reference_curvature(std::span<const float> strength, int width, int height);
 
 /// `strength` where 1.01 times it is at least that of both neighbours one pixel away along
 /// `orientation` (angles as above, in between pixels bilinear, outside the image that of the

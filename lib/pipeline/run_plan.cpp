@@ -9,6 +9,7 @@
 
 #include "affinity/affinity.hpp"
 #include "contour/combined_contour.hpp"
+#include "contour/suppression.hpp"
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
 #include "region/device_graph.hpp"
@@ -77,6 +78,7 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
   MemoryPlan degrees;
   if (hierarchical) {
     plan_contour(contours, grid, eigen.vectors);
+    plan_orientation(contours, grid);
     strength.add("the boundary strength that contours need", plane);
     degrees.add("square roots of the degrees", plane);
   } else {

@@ -116,14 +116,14 @@ Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& paramete
   return cut(hierarchy, hierarchy.threshold);
 }
 
-/// The regions of a hierarchy: a stage that needs no device.
-void add_hierarchy(Segmentation& result, const std::vector<std::uint8_t>& valid, const Grid& grid,
+/// The regions of a hierarchy: a stage that needs no device. `orientation` is the contours'.
+void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
+                   const std::vector<std::uint8_t>& valid, const Grid& grid,
                    const RegionParameters& parameters, const Watch& watch) {
   watch.report(kRegions, 0);
   const Clock::time_point start = Clock::now();
   result.hierarchy =
-      hierarchy(result.contours, boundary_orientation(result.contours, grid.width, grid.height),
-                valid, grid.width, grid.height, parameters);
+      hierarchy(result.contours, orientation, valid, grid.width, grid.height, parameters);
   result.labels = cut_as_asked(*result.hierarchy, parameters, result.notes);
   result.times.push_back({kRegions, milliseconds_since(start), 0});
   watch.report(kRegions, 1);
@@ -164,11 +164,13 @@ class Segmenter::Implementation {
     check_memory(plan, grid, usable, device_, memory_limit_);
     try {
       return with_device_errors("segmenting", [&] {
-        Segmentation result = run(image, edges, grid, plan, eigen_parameters(usable), watch);
+        std::vector<float> orientation;
+        Segmentation result =
+            run(image, edges, grid, plan, eigen_parameters(usable), watch, orientation);
         if (parameters_.region.method == RegionMethod::kHierarchy) {
-          rest = [valid = image.valid, grid, parameters = parameters_.region](
-                     Segmentation& so_far, const Watch& watching) {
-            add_hierarchy(so_far, valid, grid, parameters, watching);
+          rest = [orientation = std::move(orientation), valid = image.valid, grid,
+                  parameters = parameters_.region](Segmentation& so_far, const Watch& watching) {
+            add_hierarchy(so_far, orientation, valid, grid, parameters, watching);
           };
         }
         return result;
@@ -191,7 +193,8 @@ class Segmenter::Implementation {
   }
 
   Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
-                   const EigenParameters& eigen, const Watch& watch) {
+                   const EigenParameters& eigen, const Watch& watch,
+                   std::vector<float>& orientation) {
     Context& context = opened();
     Segmentation result;
     Stages stages(context, watch, result.times);
@@ -256,6 +259,8 @@ class Segmenter::Implementation {
       result.contours = stages.run("contours", [&] {
         const Buffer<float> contours =
             combined_contour(context, grid, found, affinity.sqrt_degree, cue, parameters_.contour);
+        orientation =
+            without_padding(boundary_orientation(context, grid, contours).download(), grid);
         return without_padding(contours.download(), grid);
       });
     }
