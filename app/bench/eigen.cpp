@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +30,7 @@ namespace {
 
 struct Options {
   CommonOptions common;
+  int at_once = 1;
   std::string image;
   std::vector<std::string> solvers = {"multilevel", "lanczos", "plain", "spectra"};
   std::vector<double> megapixels;
@@ -218,6 +221,74 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   }
 }
 
+/// Milliseconds for each of `at_once` copies of an image that threads solve side by side, each with
+/// a queue and a matrix of its own.
+double batch_milliseconds(Context& context, const Image& image, const Options& options,
+                          const std::string& solver) {
+  using Clock = std::chrono::steady_clock;
+  EigenParameters parameters = options.eigen;
+  parameters.solver =
+      name_of(solver) == "multilevel" ? SolverKind::kMultilevel : SolverKind::kLanczos;
+  const int rounds = std::max(1, options.common.repeats);
+  Clock::time_point start;
+  std::barrier ready(options.at_once, [&]() noexcept { start = Clock::now(); });
+  std::vector<std::future<void>> threads;
+  for (int k = 0; k < options.at_once; ++k) {
+    threads.push_back(std::async(std::launch::async, [&] {
+      Context own(Context::AnotherQueue{context});
+      std::optional<NormalisedAffinity> affinity;
+      std::unique_ptr<DeviceOperator> op;
+      const auto solve = [&] {
+        eigenvectors(own, *op, affinity->matrix, affinity->grid, affinity->stencil,
+                     affinity->sqrt_degree, parameters);
+      };
+      try {
+        affinity.emplace(affinity_of(own, image, options));
+        op = make_product(
+            own, affinity->matrix, affinity->grid, affinity->stencil, affinity->sqrt_degree,
+            choose_matvec(matvec_kind(options.matvec), own.info(), affinity->matrix.shape).kind,
+            MatvecStorage::kAuto);
+        solve();
+      } catch (...) {
+        ready.arrive_and_drop();
+        throw;
+      }
+      ready.arrive_and_wait();
+      for (int round = 0; round < rounds; ++round) solve();
+    }));
+  }
+  for (std::future<void>& thread : threads) thread.wait();
+  const Clock::time_point end = Clock::now();
+  for (std::future<void>& thread : threads) thread.get();
+  return std::chrono::duration<double, std::milli>(end - start).count() /
+         (rounds * options.at_once);
+}
+
+void run_batch(Context& context, const Image& image, const Options& options, Figures& figures) {
+  fmt::print("\n{} of {}x{} at once\n{:<18}{:>14}{:>14}\n", options.at_once, image.width,
+             image.height, "solver", "alone ms", "ms an image");
+  for (const std::string& solver : options.solvers) {
+    // Alone first: the threads share the programs that this builds.
+    const double alone = [&] {
+      const NormalisedAffinity affinity = affinity_of(context, image, options);
+      const MatvecChoice choice =
+          choose_matvec(matvec_kind(options.matvec), context.info(), affinity.matrix.shape);
+      return measure(context, affinity, choice.kind, solver, options.eigen,
+                     std::max(1, options.common.repeats))
+          .wall_ms;
+    }();
+    const double milliseconds = batch_milliseconds(context, image, options, solver);
+    fmt::print("{:<18}{:>14.2f}{:>14.2f}\n", solver, alone, milliseconds);
+    std::fflush(stdout);
+    figures.results.push_back({{"width", image.width},
+                               {"height", image.height},
+                               {"solver", solver},
+                               {"at_once", options.at_once},
+                               {"alone_ms", alone},
+                               {"ms_an_image", milliseconds}});
+  }
+}
+
 void run(const Options& options) {
   for (const std::string& each : options.solvers) {
     const std::string solver = name_of(each);
@@ -239,7 +310,19 @@ void run(const Options& options) {
              context.info().platform, photograph ? options.image : std::string("a scene"),
              options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
   Figures figures;
-  if (options.megapixels.empty()) run_size(context, *photograph, options, figures);
+  if (options.at_once > 1) {
+    for (const std::string& each : options.solvers) {
+      if (each != "multilevel" && each != "lanczos") {
+        throw ConfigError(
+            fmt::format("--solvers '{}': with --at-once expected multilevel or lanczos", each));
+      }
+    }
+    if (!photograph || !options.megapixels.empty()) {
+      throw ConfigError("--at-once takes a photograph, of its own size");
+    }
+    run_batch(context, *photograph, options, figures);
+  } else if (options.megapixels.empty())
+    run_size(context, *photograph, options, figures);
   for (const double megapixels : options.megapixels) {
     run_size(context, sized_image(photograph ? &*photograph : nullptr, how, megapixels), options,
              figures);
@@ -297,6 +380,11 @@ Command eigen_command(CLI::App& app) {
   command
       ->add_option("--give-up", options->give_up,
                    "Seconds after which a solver is left out of the sizes that follow")
+      ->capture_default_str();
+  command
+      ->add_option("--at-once", options->at_once,
+                   "Copies of the photograph that threads solve side by side, for the time of each")
+      ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_option("--cue", options->cue, "learned or gradient")
       ->check(CLI::IsMember({"learned", "gradient"}))
