@@ -105,29 +105,20 @@ void run(const Options& options) {
         "products sampled, conversions and compiling {:.0f} ms\n",
         to_string(choice.plan), ratio, best->name, choice.analysis_milliseconds, analysis,
         choice.sampled_products, spent - choice.analysis_milliseconds);
-    nlohmann::json products = nlohmann::json::array();
-    for (const SparseFigures& single : singles) products.push_back(to_json(single));
-    results.push_back({{"matrix", each.name},
-                       {"rows", each.matrix.rows},
-                       {"cols", each.matrix.cols},
-                       {"nonzeros", each.matrix.nonzeros()},
-                       {"regular", each.regular},
-                       {"products", products},
-                       {"cocktail", to_json(figures)},
-                       {"plan", to_string(choice.plan)},
-                       {"best_single", best->name},
-                       {"ratio_to_best_single", ratio},
-                       {"analysis_milliseconds", choice.analysis_milliseconds},
-                       {"analysis_products", analysis},
-                       {"sampled_products", choice.sampled_products}});
+    nlohmann::json result = to_json(each, singles);
+    result.update({{"regular", each.regular},
+                   {"cocktail", to_json(figures)},
+                   {"plan", to_string(choice.plan)},
+                   {"best_single", best->name},
+                   {"ratio_to_best_single", ratio},
+                   {"analysis_milliseconds", choice.analysis_milliseconds},
+                   {"analysis_products", analysis},
+                   {"sampled_products", choice.sampled_products}});
+    results.push_back(result);
   });
   fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
              mean(regular), mean(irregular));
-  if (!options.common.json.empty()) {
-    write_json(
-        options.common.json,
-        {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
-  }
+  write_results(options.common, context, copy, results);
   check_right(all);
 }
 

@@ -17,6 +17,7 @@
 #include "cues/cue.hpp"
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
+#include "log_plot.hpp"
 #include "measure.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
@@ -343,7 +344,7 @@ void run(const Options& options) {
     const std::string svg =
         log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
                              options.eigen.tolerance, context.info().name),
-                 "megapixels", "milliseconds", series);
+                 {"megapixels"}, {"milliseconds"}, series);
     AtomicFile file(options.plot);
     file.write(svg.data(), svg.size());
     file.commit();

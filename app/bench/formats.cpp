@@ -83,22 +83,12 @@ void run(const Options& options) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_figures_head();
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    nlohmann::json products = nlohmann::json::array();
-    for (const SparseFigures& figures : measure_formats(context, bench, which, options.every)) {
-      products.push_back(to_json(figures));
-      all.push_back(figures);
-    }
-    results.push_back({{"matrix", each.name},
-                       {"rows", each.matrix.rows},
-                       {"cols", each.matrix.cols},
-                       {"nonzeros", each.matrix.nonzeros()},
-                       {"products", products}});
+    const std::vector<SparseFigures> figures =
+        measure_formats(context, bench, which, options.every);
+    all.insert(all.end(), figures.begin(), figures.end());
+    results.push_back(to_json(each, figures));
   });
-  if (!options.common.json.empty()) {
-    write_json(
-        options.common.json,
-        {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
-  }
+  write_results(options.common, context, copy, results);
   check_right(all);
 }
 

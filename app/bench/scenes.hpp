@@ -17,15 +17,4 @@ Image sized_image(const Image* photograph, const std::string& how, double megapi
 /// two sizes.
 double growth_exponent(const std::vector<double>& x, const std::vector<double>& y);
 
-/// One line of a plot.
-struct Series {
-  std::string name;
-  std::vector<double> x;
-  std::vector<double> y;
-};
-
-/// Both axes logarithmic, as SVG. Precondition: x, y > 0.
-std::string log_plot(const std::string& title, const std::string& x_label,
-                     const std::string& y_label, const std::vector<Series>& series);
-
 }  // namespace diacut::bench

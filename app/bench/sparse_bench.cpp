@@ -138,6 +138,23 @@ std::vector<SparseFigures> measure_formats(Context& context, SparseBench& bench,
   return all;
 }
 
+nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& products) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const SparseFigures& figures : products) list.push_back(to_json(figures));
+  return {{"matrix", matrix.name},
+          {"rows", matrix.matrix.rows},
+          {"cols", matrix.matrix.cols},
+          {"nonzeros", matrix.matrix.nonzeros()},
+          {"products", list}};
+}
+
+void write_results(const CommonOptions& options, const Context& context, const CopyBandwidth& copy,
+                   const nlohmann::json& results) {
+  if (options.json.empty()) return;
+  write_json(options.json,
+             {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
+}
+
 void check_right(const std::vector<SparseFigures>& figures) {
   for (const SparseFigures& each : figures) {
     if (each.wrong) {

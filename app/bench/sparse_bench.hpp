@@ -77,6 +77,13 @@ FormatLimits bench_limits();
 std::vector<SparseFigures> measure_formats(Context& context, SparseBench& bench,
                                            const std::vector<Implementation>& which, bool tell);
 
+/// {"matrix", "rows", "cols", "nonzeros", "products"} of a matrix and what was measured of it.
+nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& products);
+
+/// The results of a whole run, to where --json says, if anywhere.
+void write_results(const CommonOptions& options, const Context& context, const CopyBandwidth& copy,
+                   const nlohmann::json& results);
+
 /// Throws NumericalError if a product is wrong.
 void check_right(const std::vector<SparseFigures>& figures);
 

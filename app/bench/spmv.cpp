@@ -12,7 +12,7 @@
 
 #include "commands.hpp"
 #include "diacut/errors.hpp"
-#include "ladder_plot.hpp"
+#include "log_plot.hpp"
 #include "measure.hpp"
 #include "opencl/launchers/random_matrix.hpp"
 #include "opencl/memory_plan.hpp"
@@ -255,29 +255,30 @@ std::size_t least_bytes(const Contender& contender, const Grid& grid, const Sten
 
 void write_plot(const std::string& path, const std::string& device, const nlohmann::json& results,
                 const std::vector<Grid>& grids) {
-  std::map<std::string, LadderLine> lines;
+  std::map<std::string, Series> lines;
   std::vector<std::string> order;
   double copy = 0.0;
   for (const auto& result : results) {
     const std::string name = result["name"];
     if (!lines.contains(name)) order.push_back(name);
-    LadderLine& line = lines[name];
+    Series& line = lines[name];
     line.name = name;
-    line.pixels.push_back(result["width"].get<double>() * result["height"].get<double>());
-    line.gflops.push_back(result["gflops"]);
+    line.x.push_back(result["width"].get<double>() * result["height"].get<double>() * 1e-6);
+    line.y.push_back(result["gflops"]);
     copy = std::max(copy, result["copy"]["gigabytes_per_second"].get<double>());
   }
-  std::vector<LadderLine> drawn;
+  std::vector<Series> drawn;
   for (const std::string& name : order) drawn.push_back(lines[name]);
   for (const int bytes : kArticleBytes) {
-    LadderLine bound{fmt::format("{} bytes per 2 flop", bytes), {}, {}, true};
+    Series bound{fmt::format("{} bytes per 2 flop", bytes), {}, {}, true};
     for (const Grid& grid : grids) {
-      bound.pixels.push_back(static_cast<double>(grid.pixels()));
-      bound.gflops.push_back(2.0 * copy / bytes);
+      bound.x.push_back(static_cast<double>(grid.pixels()) * 1e-6);
+      bound.y.push_back(2.0 * copy / bytes);
     }
     drawn.push_back(bound);
   }
-  write_text(path, ladder_plot("Product with a stencil matrix, " + device, drawn));
+  write_text(path, log_plot("Product with a stencil matrix, " + device, {"megapixels", 4},
+                            {"GFLOP/s", 2}, drawn));
 }
 
 void run(const Options& options) {

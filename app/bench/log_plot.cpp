@@ -1,4 +1,4 @@
-#include "ladder_plot.hpp"
+#include "log_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@ constexpr std::array<const char*, 7> kColours = {"#000000", "#d55e00", "#0072b2"
                                                  "#cc79a7", "#56b4e9", "#e69f00"};
 
 /// A logarithmic axis over whole powers of a base.
-class Axis {
+class Scale {
  public:
-  Axis(double base, double least, double most, double from, double to) : from_(from), to_(to) {
+  Scale(double base, double least, double most, double from, double to) : from_(from), to_(to) {
     begin_ = std::floor(std::log(least) / std::log(base));
     end_ = std::max(begin_ + 1, std::ceil(std::log(most) / std::log(base)));
     base_ = base;
@@ -63,22 +63,23 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::string ladder_plot(const std::string& title, const std::vector<LadderLine>& lines) {
+std::string log_plot(const std::string& title, const LogAxis& across_axis, const LogAxis& up_axis,
+                     const std::vector<Series>& series) {
   double least_x = 1e300;
-  double most_x = 1;
+  double most_x = 1e-300;
   double least_y = 1e300;
-  double most_y = 1e-3;
-  for (const LadderLine& line : lines) {
-    for (std::size_t i = 0; i < line.pixels.size(); ++i) {
-      least_x = std::min(least_x, line.pixels[i]);
-      most_x = std::max(most_x, line.pixels[i]);
-      least_y = std::min(least_y, line.gflops[i]);
-      most_y = std::max(most_y, line.gflops[i]);
+  double most_y = 1e-300;
+  for (const Series& line : series) {
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      least_x = std::min(least_x, line.x[i]);
+      most_x = std::max(most_x, line.x[i]);
+      least_y = std::min(least_y, line.y[i]);
+      most_y = std::max(most_y, line.y[i]);
     }
   }
-  if (least_x > most_x) least_x = least_y = 1;
-  const Axis across(4, least_x, most_x, kLeft, kWidth - kRight);
-  const Axis up(2, least_y, most_y, kHeight - kBottom, kTop);
+  if (least_x > most_x) least_x = most_x = least_y = most_y = 1;
+  const Scale across(across_axis.base, least_x, most_x, kLeft, kWidth - kRight);
+  const Scale up(up_axis.base, least_y, most_y, kHeight - kBottom, kTop);
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
@@ -90,7 +91,7 @@ std::string ladder_plot(const std::string& title, const std::vector<LadderLine>&
     svg += fmt::format(
         "<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#dddddd\"/>\n"
         "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:.4g}</text>\n",
-        across.place(tick), kTop, kHeight - kBottom, kHeight - kBottom + 18, tick * 1e-6);
+        across.place(tick), kTop, kHeight - kBottom, kHeight - kBottom + 18, tick);
   }
   for (const double tick : up.ticks()) {
     svg += fmt::format(
@@ -99,17 +100,19 @@ std::string ladder_plot(const std::string& title, const std::vector<LadderLine>&
         up.place(tick), kLeft, kWidth - kRight, kLeft - 8, up.place(tick) + 4, tick);
   }
   svg += fmt::format(
-      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">megapixels</text>\n"
-      "<text transform=\"translate(24 {}) rotate(-90)\" text-anchor=\"middle\">GFLOP/s</text>\n",
-      (kLeft + kWidth - kRight) / 2, kHeight - 16, (kTop + kHeight - kBottom) / 2);
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
+      "<text transform=\"translate(24 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+      (kLeft + kWidth - kRight) / 2, kHeight - 16, escaped(across_axis.label),
+      (kTop + kHeight - kBottom) / 2, escaped(up_axis.label));
   double name_y = kTop + 10;
   std::size_t colour = 0;
-  for (const LadderLine& line : lines) {
+  for (const Series& line : series) {
+    if (line.x.empty()) continue;
     const char* const ink = line.bound ? "#888888" : kColours[colour++ % kColours.size()];
     std::string points;
-    for (std::size_t i = 0; i < line.pixels.size(); ++i) {
-      const double x = across.place(line.pixels[i]);
-      const double y = up.place(line.gflops[i]);
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      const double x = across.place(line.x[i]);
+      const double y = up.place(line.y[i]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
       if (!line.bound) {
         svg +=
