@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -21,8 +21,6 @@ struct Corner {
   int x = 0;
   int y = 0;
 };
-
-bool operator==(const Corner& a, const Corner& b) { return a.x == b.x && a.y == b.y; }
 
 /// `length`: the chord's.
 double distance_to_chord(const Corner& point, const Corner& from, const Corner& to, double length) {
@@ -46,23 +44,21 @@ class Boundaries {
     for (int y = 0; y <= parts_.height; ++y) {
       for (int x = 0; x <= width_; ++x) {
         const Corner corner{x, y};
-        if (within_a_part(corner) || goes_on(corner)) continue;
-        for (const std::optional<std::size_t>& side : sides_at(corner)) {
-          if (side && seen_[*side] == 0) follow(*side, corner);
+        if (within_a_part(corner)) continue;
+        const Sides sides = sides_at(corner);
+        if (goes_on(sides)) continue;
+        for (std::size_t way = 0; way < sides.size(); ++way) {
+          if (sides[way] != kNone && seen_[sides[way]] == 0) follow(sides[way], corner, way);
         }
       }
     }
-    const std::size_t pixels = parts_.of_pixel.size();
-    const auto row = static_cast<std::size_t>(width_);
-    for (std::size_t i = 0; i < pixels; ++i) {
-      // Most sides lie within a part. Where a row ends, the next one's first pixel is asked in
-      // vain.
-      const std::int32_t mine = parts_.of_pixel[i];
-      const bool right = i + 1 < pixels && parts_.of_pixel[i + 1] != mine;
-      const bool down = i + row < pixels && parts_.of_pixel[i + row] != mine;
-      if (right && seen_[2 * i] == 0 && parts_two(2 * i)) follow(2 * i, ends(2 * i).first);
-      if (down && seen_[2 * i + 1] == 0 && parts_two(2 * i + 1)) {
-        follow(2 * i + 1, ends(2 * i + 1).first);
+    std::size_t side = 0;
+    for (int y = 0; y < parts_.height; ++y) {
+      for (int x = 0; x < width_; ++x, side += 2) {
+        if (x + 1 < width_ && seen_[side] == 0 && parts_two(side)) follow(side, {x + 1, y}, kDown);
+        if (y + 1 < parts_.height && seen_[side + 1] == 0 && parts_two(side + 1)) {
+          follow(side + 1, {x, y + 1}, kRight);
+        }
       }
     }
   }
@@ -84,6 +80,14 @@ class Boundaries {
   }
 
  private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  /// The sides that meet in a corner and part two regions, by where they lead from there: up, left,
+  /// right, down. kNone: there is none.
+  using Sides = std::array<std::size_t, 4>;
+  static constexpr std::size_t kRight = 2;
+  static constexpr std::size_t kDown = 3;
+  static constexpr std::array<Corner, 4> kSteps = {{{0, -1}, {-1, 0}, {1, 0}, {0, 1}}};
+
   std::pair<std::size_t, std::size_t> pixels(std::size_t side) const {
     const std::size_t i = side / 2;
     return {i, side % 2 == 0 ? i + 1 : i + static_cast<std::size_t>(width_)};
@@ -94,36 +98,29 @@ class Boundaries {
     return std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
   }
 
+  /// Precondition: the image has both pixels.
   bool parts_two(std::size_t side) const {
-    const auto x = static_cast<int>(side / 2 % static_cast<std::size_t>(width_));
-    if (side % 2 == 0 ? x + 1 == width_ : pixels(side).second >= parts_.of_pixel.size()) {
-      return false;
-    }
     const auto [a, b] = regions(side);
     return a != b && a != 0;
   }
 
-  std::pair<Corner, Corner> ends(std::size_t side) const {
-    const auto i = static_cast<int>(side / 2);
-    const Corner lower_right{i % width_ + 1, i / width_ + 1};
-    if (side % 2 == 0) return {{lower_right.x, lower_right.y - 1}, lower_right};
-    return {{lower_right.x - 1, lower_right.y}, lower_right};
-  }
-
-  /// The up to four sides that meet in a corner and part two regions.
-  std::array<std::optional<std::size_t>, 4> sides_at(const Corner& corner) const {
-    std::array<std::optional<std::size_t>, 4> found;
-    const auto add = [&](std::size_t place, int x, int y, std::size_t kind) {
-      if (x < 0 || y < 0 || x >= width_ || y >= parts_.height) return;
-      const std::size_t side = 2 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                                    static_cast<std::size_t>(x)) +
-                               kind;
-      if (parts_two(side)) found[place] = side;
+  Sides sides_at(const Corner& corner) const {
+    Sides found = {kNone, kNone, kNone, kNone};
+    const bool left = corner.x > 0;
+    const bool above = corner.y > 0;
+    const bool right = corner.x < width_;
+    const bool below = corner.y < parts_.height;
+    // Of the four pixels about the corner, the upper left one.
+    const std::size_t row = 2 * static_cast<std::size_t>(width_);
+    const std::size_t side =
+        static_cast<std::size_t>(corner.y) * row + 2 * static_cast<std::size_t>(corner.x) - row - 2;
+    const auto add = [&](std::size_t way, std::size_t candidate) {
+      if (parts_two(candidate)) found[way] = candidate;
     };
-    add(0, corner.x - 1, corner.y - 1, 0);
-    add(1, corner.x - 1, corner.y - 1, 1);
-    add(2, corner.x, corner.y - 1, 1);
-    add(3, corner.x - 1, corner.y, 0);
+    if (left && right && above) add(0, side);
+    if (above && below && left) add(1, side + 1);
+    if (above && below && right) add(2, side + 2 + 1);
+    if (left && right && below) add(3, side + row);
     return found;
   }
 
@@ -140,31 +137,35 @@ class Boundaries {
   }
 
   /// Whether exactly two sides meet here and part the same two regions.
-  bool goes_on(const Corner& corner) const {
+  bool goes_on(const Sides& sides) const {
     std::size_t count = 0;
     std::size_t last = 0;
     bool alike = true;
-    for (const std::optional<std::size_t>& side : sides_at(corner)) {
-      if (!side) continue;
-      alike = count == 0 || (alike && regions(*side) == regions(last));
-      last = *side;
+    for (const std::size_t side : sides) {
+      if (side == kNone) continue;
+      alike = count == 0 || (alike && regions(side) == regions(last));
+      last = side;
       ++count;
     }
     return count == 2 && alike;
   }
 
-  void follow(std::size_t side, const Corner& start) {
+  /// `way`: where the side leads from `at`, as in Sides.
+  void follow(std::size_t side, Corner at, std::size_t way) {
     sides_.clear();
-    corners_.assign(1, start);
+    corners_.assign(1, at);
     for (;;) {
       seen_[side] = 1;
       sides_.push_back(side);
-      const auto [a, b] = ends(side);
-      corners_.push_back(corners_.back() == a ? b : a);
-      if (!goes_on(corners_.back())) break;
+      at = {at.x + kSteps[way].x, at.y + kSteps[way].y};
+      corners_.push_back(at);
+      const Sides sides = sides_at(at);
+      if (!goes_on(sides)) break;
       const std::size_t before = side;
-      for (const std::optional<std::size_t>& next : sides_at(corners_.back())) {
-        if (next && seen_[*next] == 0) side = *next;
+      for (std::size_t k = 0; k < sides.size(); ++k) {
+        if (sides[k] == kNone || seen_[sides[k]] != 0) continue;
+        side = sides[k];
+        way = k;
       }
       if (side == before) break;  // Closed.
     }

@@ -23,7 +23,8 @@ struct Grid {
 };
 
 /// The width * height values of the pixels, row by row, out of grid.rows() elements.
-inline std::vector<float> without_padding(const std::vector<float>& elements, const Grid& grid) {
+inline std::vector<float> without_padding(std::vector<float> elements, const Grid& grid) {
+  if (grid.stride == grid.width) return elements;
   std::vector<float> pixels;
   pixels.reserve(grid.pixels());
   for (int y = 0; y < grid.height; ++y) {
