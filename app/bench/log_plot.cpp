@@ -105,25 +105,36 @@ std::string log_plot(const std::string& title, const LogAxis& across_axis, const
       (kLeft + kWidth - kRight) / 2, kHeight - 16, escaped(across_axis.label),
       (kTop + kHeight - kBottom) / 2, escaped(up_axis.label));
   double name_y = kTop + 10;
-  std::size_t colour = 0;
+  std::size_t drawn = 0;
   for (const Series& line : series) {
     if (line.x.empty()) continue;
-    const char* const ink = line.bound ? "#888888" : kColours[colour++ % kColours.size()];
+    const char* const ink = line.bound ? "#888888" : kColours[drawn % kColours.size()];
+    // The second time round, marks are hollow.
+    const bool hollow = drawn / kColours.size() % 2 == 1;
+    if (!line.bound) ++drawn;
+    const auto mark = [&](double x, double y) {
+      return fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" stroke=\"{}\"/>\n", x, y,
+          hollow ? "white" : ink, ink);
+    };
     std::string points;
+    std::string marks;
     for (std::size_t i = 0; i < line.x.size(); ++i) {
       const double x = across.place(line.x[i]);
       const double y = up.place(line.y[i]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
-      if (!line.bound) {
-        svg +=
-            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x, y, ink);
-      }
+      if (!line.bound) marks += mark(x, y);
     }
+    const char* const dashes = line.bound ? " stroke-dasharray=\"6 4\"" : " stroke-width=\"1.5\"";
+    const double name_x = kWidth - kRight + 14;
     svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\"{}/>\n", points, ink,
-                       line.bound ? " stroke-dasharray=\"6 4\"" : " stroke-width=\"1.5\"");
-    svg +=
-        fmt::format("<text x=\"{}\" y=\"{:.1f}\" fill=\"{}\">{}{}</text>\n", kWidth - kRight + 14,
-                    name_y, ink, line.bound ? "- - " : "", escaped(line.name));
+                       dashes);
+    svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"{}/>\n",
+                       name_x, name_x + 22, name_y - 4, name_y - 4, ink, dashes);
+    if (!line.bound) marks += mark(name_x + 11, name_y - 4);
+    svg += marks;
+    svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n", name_x + 30, name_y,
+                       ink, escaped(line.name));
     name_y += 17;
   }
   return svg + "</svg>\n";
