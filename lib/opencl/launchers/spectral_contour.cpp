@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "opencl/arguments.hpp"
@@ -26,6 +28,12 @@ std::size_t planes_size(int width, int height, int vectors) {
          static_cast<std::size_t>(padded_stride(width));
 }
 
+/// Work-items that look through a vector for its extent: there are few vectors, so many.
+std::size_t scale_group(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::kCpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
+}
+
 /// The Gaussian of sigma 1, of unit sum over 7 pixels: 0 to 3 pixels from its middle.
 cl_float4 gaussian() {
   std::array<double, kBorder + 1> taps{};
@@ -47,7 +55,7 @@ SpectralContour::SpectralContour(Context& context, int width, int height, int st
       height_(height),
       stride_(stride),
       padded_stride_(padded_stride(width)),
-      group_(lane_shape(context.info()).group),
+      group_(scale_group(context.info())),
       lanes_(lane_shape(context.info()).width),
       planes_(context.allocate<float>(planes_size(width, height, vectors),
                                       "eigenvectors with a border")),
