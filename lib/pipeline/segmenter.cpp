@@ -246,6 +246,11 @@ class Segmenter::Implementation {
       DeviceEigenvectors vectors =
           eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
                        affinity.sqrt_degree, eigen, watch);
+      if (eigen.solver == SolverKind::kMultilevel && vectors.report.solver == "lanczos") {
+        result.notes.push_back(
+            "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
+            "was used, which is slower");
+      }
       if (keep_eigenvectors_ || !hierarchical) {
         result.eigenvectors = to_host(vectors, grid, affinity.sqrt_degree);
       } else {

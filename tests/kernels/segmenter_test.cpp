@@ -186,6 +186,20 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   EXPECT_GT(result.host_peak_bytes, result.eigenvectors.vectors.size() * 64 * 48 * sizeof(float));
 }
 
+TEST(Segmenter, TellsWhereLanczosTookOver) {
+  const auto about_lanczos = [](int radius) {
+    Parameters parameters;
+    parameters.affinity.radius = radius;
+    const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+    const bool told = std::any_of(
+        result.notes.begin(), result.notes.end(),
+        [](const std::string& note) { return note.find("Lanczos") != std::string::npos; });
+    return std::pair(result.eigenvectors.report.solver, told);
+  };
+  EXPECT_EQ(about_lanczos(5), std::pair(std::string("multilevel"), false));
+  EXPECT_EQ(about_lanczos(1), std::pair(std::string("lanczos"), true));  // No kept pixel is near.
+}
+
 TEST(Segmenter, GivesEigenvectorsAsTheHeaderPromises) {
   const Segmentation result = Segmenter({}, test_device()).segment(two_discs(64, 48));
   const Eigenvectors& eigen = result.eigenvectors;
