@@ -94,7 +94,7 @@ Loaded load(const Job& job, const ImageParameters& parameters) {
 /// Whether to read it does not wait for anybody: a signal ends such a wait of this thread only.
 bool is_file(const std::string& name) {
   std::error_code ignored;
-  return fs::is_regular_file(name, ignored);
+  return name != "-" && fs::is_regular_file(name, ignored);
 }
 
 /// A segmentation when it is written, or why not.
