@@ -70,7 +70,7 @@ __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
     __global const float* restrict weights, __global const float* restrict bias,
     __global const float* restrict added, __global float* restrict out, const int channels,
     const int width, const int height, const int stride, const int margin, const ulong plane,
-    const int dilation, const int relu, const int add) {
+    const int relu, const int add, const int dilation) {
   const int y = ROW_INDEX(2, margin);
   const int block = (int)get_global_id(0);
   const int first = (int)get_group_id(1) * (VECTORS * GROUP * LANES) + (int)get_local_id(1) * LANES;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "core/embedded_bytes.hpp"
+#include "cues/device_network.hpp"
 #include "cues/reference_network.hpp"
 #include "guarded.hpp"
 #include "opencl/launchers/network_conv.hpp"
@@ -183,6 +185,9 @@ class NetworkKernels : public ::testing::Test {
   Context context_{testing::test_device()};
 };
 
+// Small enough for a simulated device that watches every access.
+class TinyNetwork : public NetworkKernels {};
+
 constexpr int kSizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 2}, {15, 3}, {16, 2}, {17, 13}, {97, 11}};
 
 TEST_F(NetworkKernels, ConvolutionMatchesTheReference) {
@@ -199,13 +204,56 @@ TEST_F(NetworkKernels, ConvolutionMatchesTheReference) {
 }
 
 TEST_F(NetworkKernels, EveryTileGivesTheSame) {
-  for (const ConvolutionTile& tile :
-       {ConvolutionTile{1, 1, 32}, ConvolutionTile{1, 4, 32}, ConvolutionTile{1, 2, 32},
-        ConvolutionTile{4, 1, 1}, ConvolutionTile{8, 1, 1}, ConvolutionTile{16, 2, 1}}) {
-    SCOPED_TRACE(::testing::Message() << tile.lanes << " lanes, " << tile.vectors << " vectors");
+  for (const RowTile& row : {RowTile{1, 1, 32}, RowTile{1, 4, 32}, RowTile{4, 1, 1},
+                             RowTile{8, 1, 1}, RowTile{16, 2, 1}}) {
+    SCOPED_TRACE(::testing::Message() << row.lanes << " lanes, " << row.vectors << " vectors");
+    const ConvolutionTile tile = row;
     expect_convolution({3, 4}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 33,
                        5, false, &tile);
     expect_convolution({3}, {.outputs = 8, .kernel = 1}, false, 130, 2, false, &tile);
+  }
+}
+
+TEST_F(NetworkKernels, EveryPatchThatTheNetworksTakeOnAGpuGivesTheSame) {
+  DeviceInfo device = context_.info();
+  device.kind = DeviceKind::kGpu;
+  device.dedicated_local_memory = true;
+  std::vector<std::pair<PatchTile, ConvolutionShape>> taken;
+  for (const EmbeddedBytes& file : embedded_networks()) {
+    const auto network = load_network(std::string(file.name));
+    for (const NetworkOp& op : network->ops) {
+      if (op.kind != NetworkOpKind::kConvolution) continue;
+      const NetworkTensor& out = network->tensors[static_cast<std::size_t>(op.output)];
+      const ConvolutionShape shape{
+          .outputs = out.channels, .kernel = op.kernel, .dilation = op.dilation};
+      for (const auto& [width, height] : {std::pair(101, 67), {529, 369}, {1499, 997}}) {
+        const ConvolutionTile tile =
+            network_conv_tile(device, 1, shape, planes_at(*network, out.level, width, height));
+        const auto* patch = std::get_if<PatchTile>(&tile);
+        const auto same = [&](const auto& other) {
+          return patch != nullptr && other.first == *patch && other.second.kernel == op.kernel &&
+                 other.second.dilation == op.dilation;
+        };
+        if (patch != nullptr && std::none_of(taken.begin(), taken.end(), same)) {
+          taken.emplace_back(*patch, shape);
+        }
+      }
+    }
+  }
+  ASSERT_FALSE(taken.empty());
+  for (const auto& [patch, shape] : taken) {
+    SCOPED_TRACE(::testing::Message() << patch.down << " down, " << patch.shares << " shares");
+    const ConvolutionTile tile = patch;
+    ConvolutionShape odd = shape;
+    odd.relu = true;
+    // Whole depths and a cut one, a block that is not whole, of patches the last ones cut.
+    odd.outputs = 13;
+    expect_convolution({5, 14}, odd, true, 67, 19, false, &tile);
+    odd.outputs = 1;
+    odd.relu = false;
+    for (const auto& [width, height] : kSizes) {
+      expect_convolution({3}, odd, false, width, height, false, &tile);
+    }
   }
 }
 
@@ -221,7 +269,7 @@ TEST_F(NetworkKernels, ResizingMatchesTheReference) {
   for (const auto& [width, height] : kSizes) expect_resizing(3, width, height);
 }
 
-TEST_F(NetworkKernels, InputIsAPartOfTheResizedPictureAroundZero) {
+TEST_F(TinyNetwork, InputIsAPartOfTheResizedPictureAroundZero) {
   struct Case {
     int width, height, scaled_width, scaled_height, border, left, top;
   };
@@ -268,7 +316,7 @@ TEST_F(NetworkKernels, InputIsAPartOfTheResizedPictureAroundZero) {
   }
 }
 
-TEST_F(NetworkKernels, OutputIsLogisticAndGoesToItsPlace) {
+TEST_F(TinyNetwork, OutputIsLogisticAndGoesToItsPlace) {
   std::mt19937 random(4);
   const NetworkPlanes planes = network_planes(9, 6, 3);
   ReferenceTensor logits = random_tensor(1, 9, 6, random);
@@ -287,7 +335,7 @@ TEST_F(NetworkKernels, OutputIsLogisticAndGoesToItsPlace) {
   }
 }
 
-TEST_F(NetworkKernels, BlendAveragesResizedMapsWhereThereIsData) {
+TEST_F(TinyNetwork, BlendAveragesResizedMapsWhereThereIsData) {
   std::mt19937 random(5);
   const CueLayout layout{11, 7, 14};
   std::vector<std::uint8_t> valid(14 * 7, 1);
@@ -327,16 +375,27 @@ TEST_F(NetworkKernels, BlendAveragesResizedMapsWhereThereIsData) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 200 * kEpsilon);
 }
 
-// Small enough for a simulated device that watches every access.
-class TinyNetwork : public NetworkKernels {};
-
 TEST_F(TinyNetwork, OperationsMatchTheReference) {
-  expect_convolution({2, 1}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3);
-  expect_convolution({1}, {.outputs = 1, .kernel = 1}, false, 1, 1);
+  const ConvolutionTile rows = RowTile{1, 2, 32};
+  expect_convolution({2, 1}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3,
+                     false, &rows);
+  expect_convolution({1}, {.outputs = 1, .kernel = 1}, false, 1, 1, false, &rows);
+  expect_convolution({2}, {.outputs = 3, .kernel = 3}, false, 17, 3, false, &rows);
   expect_convolution({2}, {.outputs = 2, .kernel = 3}, true, 3, 4, true);
-  const ConvolutionTile tile{1, 2, 32};
-  expect_convolution({2}, {.outputs = 3, .kernel = 3}, false, 17, 3, false, &tile);
   expect_resizing(2, 5, 3);
+}
+
+class TinyNetworkPatch : public NetworkKernels {};
+
+TEST_F(TinyNetworkPatch, SeesAsFarAsItMay) {
+  // Shares with and without work, two rounds of giving sums away, a cut depth.
+  const ConvolutionTile tile = PatchTile{
+      .channels = 4, .down = 1, .columns = 3, .rows = 3, .blocks = 2, .shares = 4, .depth = 6};
+  for (const auto& [width, height] : {std::pair(1, 1), {3, 5}, {14, 4}}) {
+    expect_convolution({3, 7},
+                       {.outputs = 9, .kernel = 3, .dilation = PatchTile::kMaxReach, .relu = true},
+                       true, width, height, false, &tile);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "opencl/context.hpp"
@@ -24,20 +25,50 @@ struct ConvolutionInput {
   int channels = 0;
 };
 
-/// What one work-item of network_conv.cl computes: `vectors` vectors of `lanes` pixels, `group`
-/// items a group, for kChannels output channels.
-struct ConvolutionTile {
+/// How network_conv.cl divides the work: an item computes `vectors` vectors of `lanes` pixels of a
+/// row for NetworkConv::kChannels output channels, `group` items a group.
+struct RowTile {
   int lanes = 1;
   int vectors = 1;
   int group = 1;
 
-  bool operator==(const ConvolutionTile&) const = default;
+  bool operator==(const RowTile&) const = default;
 };
 
-/// kernels/network_conv.cl with its weights on the device.
+/// How network_conv_patch.cl does: an item computes 4 x `down` pixels of `channels` output
+/// channels, a group of columns x rows x blocks x shares items 4 * columns x down * rows pixels of
+/// channels * blocks; `shares` divide the input channels, of which `depth` at a time are in local
+/// memory. Preconditions: `channels` a multiple of 4, channels * blocks one of
+/// NetworkConv::kChannels, `shares` a power of two.
+struct PatchTile {
+  static constexpr int kMaxReach = 4;
+
+  int channels = 8;
+  int down = 1;
+  int columns = 8;
+  int rows = 8;
+  int blocks = 1;
+  int shares = 1;
+  int depth = 4;
+
+  int items() const { return columns * rows * blocks * shares; }
+  /// Bytes of local memory that a group takes.
+  std::size_t local_memory(const ConvolutionShape& shape) const;
+
+  bool operator==(const PatchTile&) const = default;
+};
+
+/// For PatchTile taps reach at most PatchTile::kMaxReach pixels from the middle one.
+using ConvolutionTile = std::variant<RowTile, PatchTile>;
+
+/// The tile for a device, of which `lanes` is network_lanes(): a PatchTile only where it fits.
+ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
+                                  const ConvolutionShape& shape, const NetworkPlanes& planes);
+
+/// kernels/network_conv.cl and network_conv_patch.cl with their weights on the device.
 class NetworkConv {
  public:
-  /// Output channels that an item computes.
+  /// Output channels whose weights lie together.
   static constexpr int kChannels = 8;
   /// Tensors taken as one by their channels, at most.
   static constexpr std::size_t kMaxInputs = 4;
@@ -60,12 +91,12 @@ class NetworkConv {
            Buffer<float>& out);
 
  private:
-  ConvolutionTile choose_tile(const NetworkPlanes& planes) const;
   /// Made once.
   cl::Kernel& kernel(const ConvolutionTile& tile);
 
   Context* context_;
   ConvolutionShape shape_;
+  int lanes_;
   Buffer<float> weights_;
   Buffer<float> bias_;
   std::vector<std::pair<ConvolutionTile, cl::Kernel>> kernels_;
