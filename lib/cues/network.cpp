@@ -426,6 +426,26 @@ std::shared_ptr<const Network> built_in(const EmbeddedBytes& file) {
   return network;
 }
 
+/// Parsed once for as long as anyone has it and the file stays what it is: a run asks for it again
+/// with every image.
+std::shared_ptr<const Network> of_file(const std::string& path) {
+  struct Parsed {
+    std::vector<std::byte> bytes;
+    std::weak_ptr<const Network> network;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Parsed> files;
+  std::vector<std::byte> bytes = read_bytes(path);
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::erase_if(files, [](const auto& file) { return file.second.network.expired(); });
+  if (const auto found = files.find(path); found != files.end() && found->second.bytes == bytes) {
+    if (auto network = found->second.network.lock()) return network;
+  }
+  auto network = std::make_shared<const Network>(parse_network(bytes, path));
+  files[path] = {std::move(bytes), network};
+  return network;
+}
+
 }  // namespace
 
 Network parse_network(std::span<const std::byte> file, const std::string& name) {
@@ -449,7 +469,7 @@ std::shared_ptr<const Network> load_network(const std::string& name_or_path) {
         "cue.weights: no network is built into this program; name a .safetensors file with "
         "--weights, or choose --cue gradient");
   }
-  return std::make_shared<Network>(parse_network(read_bytes(name_or_path), name_or_path));
+  return of_file(name_or_path);
 }
 
 Networks load_networks(const std::string& names_or_paths) {

@@ -165,6 +165,19 @@ TEST(LoadNetwork, NamesTheFileThatIsMissing) {
   EXPECT_EQ(load_network(path)->ops.size(), 16u);
 }
 
+TEST(LoadNetwork, ParsesAFileAgainOnlyWhenItHasChanged) {
+  const testing::TempFolder folder;
+  const std::string path = folder / "small.safetensors";
+  small_network(5).write(path);
+  const auto first = load_network(path);
+  EXPECT_EQ(load_network(path), first);
+  small_network(6).write(path);
+  const auto changed = load_network(path);
+  EXPECT_NE(changed, first);
+  EXPECT_NE(changed->ops[0].weights, first->ops[0].weights);
+  EXPECT_EQ(load_network(path), changed);
+}
+
 TEST(LoadNetworks, TakesSeveralSeparatedByCommas) {
   const testing::TempFolder folder;
   const std::string path = folder / "small.safetensors";
