@@ -10,7 +10,7 @@
 // data, times its weight, and as 0 elsewhere. Two kernels prepare that, each a small part of the work:
 //
 // spectral_scale: group k finds the least and the largest y of vector k and writes to `scales` at 2k
-// what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat.
+// what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat up to rounding.
 // spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y of plane k.
 // Planes have a border of 3 mirrored pixels, its edge doubled: pixel (x, y) is element
 // (y + 3) * padded_stride + x + 3. A row is as long as WIDTH pixels from any multiple of WIDTH in the
@@ -71,8 +71,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_scale(
     }
   }
   if (lid == 0) {
+    // OpenCL's division may be 2.5 units in the last place off.
+    const float rounding = 8.0f * FLT_EPSILON * fmax(fabs(lows[0]), fabs(highs[0]));
+    const float range = highs[0] - lows[0];
     scales[2 * k] = lows[0];
-    scales[2 * k + 1] = highs[0] > lows[0] ? weights[k] / (highs[0] - lows[0]) : 0.0f;
+    scales[2 * k + 1] = range > rounding ? weights[k] / range : 0.0f;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace diacut {
@@ -50,7 +51,9 @@ std::vector<double> scaled_vector(const std::vector<float>& z,
     low = std::min(low, y[i]);
     high = std::max(high, y[i]);
   }
-  const double scale = high > low ? 1 / (high - low) : 0;
+  const double rounding =
+      8 * std::numeric_limits<float>::epsilon() * std::max(std::abs(low), std::abs(high));
+  const double scale = high - low > rounding ? 1 / (high - low) : 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     y[i] = sqrt_degree[i] > 0 ? (y[i] - low) * scale : 0;
   }
