@@ -11,17 +11,13 @@
 
 #include "contour/suppression.hpp"
 #include "guarded.hpp"
-#include "support.hpp"
+#include "shared_context.hpp"
 
 namespace diacut {
 namespace {
 
+using testing::context;
 using testing::Guarded;
-
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
 
 /// Strengths in [0, 1], a quarter of them 0; NaN between the width and the stride, which nothing
 /// may take in.

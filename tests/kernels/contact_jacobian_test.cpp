@@ -5,19 +5,15 @@
 #include <vector>
 
 #include "guarded.hpp"
+#include "shared_context.hpp"
 #include "sparse/formats/contacts.hpp"
 #include "sparse_matrices.hpp"
-#include "support.hpp"
 
 namespace diacut {
 namespace {
 
+using testing::context;
 using testing::Guarded;
-
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
 
 constexpr ContactLayout kLayouts[] = {ContactLayout::kStructures, ContactLayout::kArrays,
                                       ContactLayout::kVectors, ContactLayout::kArms};

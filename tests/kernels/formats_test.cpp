@@ -13,11 +13,11 @@
 #include "diacut/errors.hpp"
 #include "guarded.hpp"
 #include "opencl/launchers/spmv_stream.hpp"
+#include "shared_context.hpp"
 #include "sparse/formats/cocktail.hpp"
 #include "sparse/formats/generators.hpp"
 #include "sparse/formats/product.hpp"
 #include "sparse_matrices.hpp"
-#include "support.hpp"
 
 namespace diacut {
 
@@ -31,11 +31,7 @@ namespace {
 using testing::Guarded;
 using testing::NamedMatrix;
 
-/// One device for all tests, so that programs are built once.
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
+using testing::context;
 
 /// Padding is the business of other tests: here any amount is allowed.
 ProductOptions unlimited() {

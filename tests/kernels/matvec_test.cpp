@@ -16,8 +16,8 @@
 
 #include "diacut/errors.hpp"
 #include "opencl/launchers/matvec_unrolled.hpp"
+#include "shared_context.hpp"
 #include "sparse/dia_operator.hpp"
-#include "support.hpp"
 
 namespace diacut {
 
@@ -72,11 +72,7 @@ Buffer<float> guarded(Context& context, std::vector<float> values) {
   return buffer;
 }
 
-/// One device for all tests, so that programs are built once.
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
+using testing::context;
 
 bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {

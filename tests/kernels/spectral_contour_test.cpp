@@ -10,17 +10,13 @@
 #include "contour/combined_contour.hpp"
 #include "contour/spectral_contour.hpp"
 #include "guarded.hpp"
-#include "support.hpp"
+#include "shared_context.hpp"
 
 namespace diacut {
 namespace {
 
+using testing::context;
 using testing::Guarded;
-
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
 
 /// Eigenvectors as far as contours read them, and a cue, both on a grid and without its padding.
 struct Problem {

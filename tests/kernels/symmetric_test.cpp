@@ -14,18 +14,14 @@
 #include "diacut/errors.hpp"
 #include "eigen_problem.hpp"
 #include "guarded.hpp"
+#include "shared_context.hpp"
 #include "sparse/symmetric_dia.hpp"
-#include "support.hpp"
 
 namespace diacut {
 namespace {
 
+using testing::context;
 using testing::Guarded;
-
-Context& context() {
-  static auto* const shared = new Context(testing::test_device());
-  return *shared;
-}
 
 struct Case {
   Grid grid;
