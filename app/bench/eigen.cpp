@@ -92,52 +92,99 @@ void save_matrix(const std::string& folder, const NormalisedAffinity& affinity) 
 
 /// "lanczos" of "lanczos:minifloat".
 std::string name_of(const std::string& solver) { return solver.substr(0, solver.find(':')); }
-/// "minifloat" of it; kAuto where there is no storage.
-MatvecStorage storage_of(const std::string& solver) {
+/// "minifloat" of it, if there is any.
+std::optional<MatvecStorage> storage_of(const std::string& solver) {
   const std::size_t colon = solver.find(':');
-  return colon == std::string::npos ? MatvecStorage::kAuto
-                                    : matvec_storage(solver.substr(colon + 1));
+  if (colon == std::string::npos) return std::nullopt;
+  return matvec_storage(solver.substr(colon + 1));
+}
+
+/// The solver of a name, and the product that it uses: `kind` of the whole matrix, one of the
+/// compressed matrix, or with :auto what segment takes.
+struct Contender {
+  EigenParameters parameters;
+  MatvecChoice product;
+};
+
+Contender contender_of(const std::string& solver, const EigenParameters& parameters,
+                       MatvecKind kind, const DeviceInfo& device, const DiaShape& shape) {
+  const std::string name = name_of(solver);
+  Contender result{parameters, {}};
+  result.parameters.solver = name == "spectra"      ? SolverKind::kSpectra
+                             : name == "multilevel" ? SolverKind::kMultilevel
+                                                    : SolverKind::kLanczos;
+  if (name == "plain") result.parameters.filter_degree = 1;
+  const std::optional<MatvecStorage> storage = storage_of(solver);
+  if (!storage) {
+    result.product = choose_matvec({kind}, device, shape);
+  } else if (*storage == MatvecStorage::kAuto) {
+    result.product =
+        choose_matvec({}, device, shape, storages_within_tolerance(result.parameters, *storage));
+  } else {
+    result.product = choose_matvec({MatvecKind::kSymmetric, *storage}, device, shape);
+  }
+  return result;
 }
 
 struct Run {
   std::string solver;
+  std::string product;
   double wall_ms = 0;
   double device_ms = 0;
+  double residual = 0;           ///< The largest, with the whole matrix.
   std::uint64_t peak_bytes = 0;  ///< On the device, beside the matrix.
   Eigenvectors found;
-
-  double worst_residual() const {
-    const std::vector<double>& all = found.report.residuals;
-    return *std::max_element(all.begin(), all.end());
-  }
 };
 
+/// The largest norm of A x - theta x, A the whole matrix and theta = x'Ax, whatever product the
+/// solver used.
+double residual_of_whole(Context& context, const NormalisedAffinity& affinity,
+                         const Eigenvectors& found) {
+  DiaOperator op(context, affinity.matrix,
+                 choose_matvec({}, context.info(), affinity.matrix.shape).kind);
+  Buffer<float> in = context.allocate<float>(op.rows(), "a vector");
+  Buffer<float> out = context.allocate<float>(op.rows(), "a product");
+  std::vector<float> product(op.rows());
+  double worst = 0;
+  for (const std::vector<float>& x : found.vectors) {  // The grid here has no padding.
+    in.upload(x);
+    op.perform_op(in, out);
+    out.download(std::span<float>(product));
+    double theta = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) theta += double{x[i]} * product[i];
+    double square = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double rest = product[i] - theta * x[i];
+      square += rest * rest;
+    }
+    worst = std::max(worst, std::sqrt(square));
+  }
+  return worst;
+}
+
 Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kind,
-            const std::string& solver_and_storage, EigenParameters parameters, int repeats) {
+            const std::string& solver, const EigenParameters& parameters, int repeats) {
   using Clock = std::chrono::steady_clock;
-  const std::string solver = name_of(solver_and_storage);
-  parameters.solver = solver == "spectra"      ? SolverKind::kSpectra
-                      : solver == "multilevel" ? SolverKind::kMultilevel
-                                               : SolverKind::kLanczos;
-  if (solver == "plain") parameters.filter_degree = 1;
+  const Contender contender =
+      contender_of(solver, parameters, kind, context.info(), affinity.matrix.shape);
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
-  const MatvecStorage storage = storage_of(solver_and_storage);
   const std::unique_ptr<DeviceOperator> op =
       make_product(context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree,
-                   storage == MatvecStorage::kAuto ? kind : MatvecKind::kSymmetric, storage);
+                   contender.product);
   std::vector<double> wall;
   std::vector<double> device;
   Run run;
-  run.solver = solver_and_storage;
+  run.solver = solver;
+  run.product = contender.product.name();
   // The first of several runs builds kernels and is not counted.
-  const int runs = solver == "spectra" ? 1 : repeats + 1;
+  const int runs = contender.parameters.solver == SolverKind::kSpectra ? 1 : repeats + 1;
   for (int i = 0; i < runs; ++i) {
     const cl::Event begin = context.mark();
     const Clock::time_point start = Clock::now();
     const DeviceEigenvectors found =
         eigenvectors(context, *op, affinity.matrix, affinity.grid, affinity.stencil,
-                     affinity.sqrt_degree, parameters);
+                     affinity.sqrt_degree, contender.parameters);
     const cl::Event end = context.mark();
     context.finish();
     if (i + 1 < runs && i == 0) continue;
@@ -150,6 +197,7 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
   run.wall_ms = wall[wall.size() / 2];
   run.device_ms = device[device.size() / 2];
   run.peak_bytes = context.memory_peak() - held;
+  run.residual = residual_of_whole(context, affinity, run.found);
   return run;
 }
 
@@ -172,7 +220,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   const NormalisedAffinity affinity = affinity_of(context, image, options);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
   const MatvecChoice choice =
-      choose_matvec(matvec_kind(options.matvec), context.info(), affinity.matrix.shape);
+      choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
   const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height, megapixels,
              to_string(choice.kind));
@@ -197,7 +245,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
     const double peak_mib = static_cast<double>(result.peak_bytes) / (1024 * 1024);
     fmt::print("{:<18}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>7}{:>10}{:>11.1e}{:>13.6f}{:>10.0f}  {}\n",
                solver, result.wall_ms, result.device_ms, report.products, report.passes,
-               report.levels, report.restarts, result.worst_residual(), match, peak_mib,
+               report.levels, report.restarts, result.residual, match, peak_mib,
                report.converged ? "yes" : "NO");
     std::fflush(stdout);
     times.x.push_back(megapixels);
@@ -206,7 +254,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
                                {"height", image.height},
                                {"solver", solver},
                                {"ran", report.solver},
-                               {"matvec", to_string(choice.kind)},
+                               {"matvec", result.product},
                                {"wall_ms", result.wall_ms},
                                {"device_ms", result.device_ms},
                                {"products", report.products},
@@ -214,7 +262,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
                                {"levels", report.levels},
                                {"filter_degree", report.filter_degree},
                                {"restarts", report.restarts},
-                               {"residual", result.worst_residual()},
+                               {"residual", result.residual},
                                {"contour_correlation_with_first", match},
                                {"peak_bytes", result.peak_bytes},
                                {"converged", report.converged},
@@ -227,9 +275,6 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
 double batch_milliseconds(Context& context, const Image& image, const Options& options,
                           const std::string& solver) {
   using Clock = std::chrono::steady_clock;
-  EigenParameters parameters = options.eigen;
-  parameters.solver =
-      name_of(solver) == "multilevel" ? SolverKind::kMultilevel : SolverKind::kLanczos;
   const int rounds = std::max(1, options.common.repeats);
   Clock::time_point start;
   std::barrier ready(options.at_once, [&]() noexcept { start = Clock::now(); });
@@ -239,16 +284,17 @@ double batch_milliseconds(Context& context, const Image& image, const Options& o
       Context own(Context::AnotherQueue{context});
       std::optional<NormalisedAffinity> affinity;
       std::unique_ptr<DeviceOperator> op;
+      Contender contender;
       const auto solve = [&] {
         eigenvectors(own, *op, affinity->matrix, affinity->grid, affinity->stencil,
-                     affinity->sqrt_degree, parameters);
+                     affinity->sqrt_degree, contender.parameters);
       };
       try {
         affinity.emplace(affinity_of(own, image, options));
-        op = make_product(
-            own, affinity->matrix, affinity->grid, affinity->stencil, affinity->sqrt_degree,
-            choose_matvec(matvec_kind(options.matvec), own.info(), affinity->matrix.shape).kind,
-            MatvecStorage::kAuto);
+        contender = contender_of(solver, options.eigen, matvec_kind(options.matvec), own.info(),
+                                 affinity->matrix.shape);
+        op = make_product(own, affinity->matrix, affinity->grid, affinity->stencil,
+                          affinity->sqrt_degree, contender.product);
         solve();
       } catch (...) {
         ready.arrive_and_drop();
@@ -273,7 +319,7 @@ void run_batch(Context& context, const Image& image, const Options& options, Fig
     const double alone = [&] {
       const NormalisedAffinity affinity = affinity_of(context, image, options);
       const MatvecChoice choice =
-          choose_matvec(matvec_kind(options.matvec), context.info(), affinity.matrix.shape);
+          choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
       return measure(context, affinity, choice.kind, solver, options.eigen,
                      std::max(1, options.common.repeats))
           .wall_ms;
@@ -395,7 +441,8 @@ Command eigen_command(CLI::App& app) {
       ->add_option(
           "--solvers", options->solvers,
           "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
-          "may end in :float32, :half or :minifloat, for a matrix so compressed")
+          "may end in :float32, :half or :minifloat, for a matrix so compressed, or in :auto, for "
+          "what segment takes")
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")

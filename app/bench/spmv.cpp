@@ -314,8 +314,8 @@ void run(const Options& options) {
     fmt::print("  {:<20}{:>10}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}{:>9}\n", "kernel", "ms", "GFLOP/s",
                "GB/s", "of copy", "of 12 B", "of 8 B", "of 4 B", "error/u");
     for (const Contender& contender : contenders) {
-      const MatvecChoice choice =
-          choose_matvec(contender.kind, context.info(), problem.matrix().shape);
+      const MatvecChoice choice = choose_matvec({contender.kind, contender.storage}, context.info(),
+                                                problem.matrix().shape);
       if (contender.kind != MatvecKind::kAuto && choice.kind != contender.kind) {
         fmt::print("  {:<20}skipped: {}\n", contender.name(), choice.note);
         continue;

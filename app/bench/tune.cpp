@@ -15,6 +15,7 @@
 #include "sparse/dia_operator.hpp"
 #include "sparse/formats/profile.hpp"
 #include "sparse/formats/split_mix.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut::bench {
 
@@ -155,27 +156,29 @@ void measure_matvec(Context& context, const Options& options, DeviceProfile& pro
     Buffer<float> out = context.allocate<float>(shape.rows, "a product");
     in.fill(1.0F);
     DeviceProfile::Matvec best;
-    best.rows = shape.rows;
-    for (const auto& [kind, name] : kMatvecNames) {
-      if (kind == MatvecKind::kAuto) continue;
-      if (choose_matvec(kind, context.info(), shape).kind != kind) continue;
-      std::unique_ptr<DiaOperator> op;
-      try {
-        op = std::make_unique<DiaOperator>(context, matrix, kind);
-      } catch (const ConfigError&) {
-        continue;  // A product of another form of the matrix.
-      }
+    const auto measured = [&](DeviceOperator& op, const MatvecChoice& choice) {
       const double milliseconds =
-          median_milliseconds(context, options.common.repeats, [&] { op->perform_op(in, out); });
+          median_milliseconds(context, options.common.repeats, [&] { op.perform_op(in, out); });
       const double gflops =
           2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
-      fmt::print("{}x{} {:<12}{:>10.1f} GFLOP/s\n", grid.width, grid.height, name, gflops);
-      if (gflops > best.gflops) {
-        best.gflops = gflops;
-        best.kernel = kind;
-      }
+      fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", grid.width, grid.height, choice.name(), gflops);
+      return DeviceProfile::Matvec{shape.rows, choice.kind, choice.storage, gflops};
+    };
+    for (const auto& [kind, name] : kMatvecNames) {
+      if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
+      const MatvecChoice choice = choose_matvec({kind}, context.info(), shape);
+      if (choice.kind != kind) continue;
+      DiaOperator op(context, matrix, kind);
+      const DeviceProfile::Matvec each = measured(op, choice);
+      if (each.gflops > best.gflops) best = each;
     }
     profile.matvec.push_back(best);
+    for (const auto& [storage, name] : kMatvecStorageNames) {
+      if (storage == MatvecStorage::kAuto) continue;
+      const SymmetricDia compressed = compress(context, matrix, grid, stencil, storage);
+      SymmetricOperator op(context, compressed);
+      profile.matvec.push_back(measured(op, {MatvecKind::kSymmetric, storage, {}}));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -56,6 +57,15 @@ constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity
     if (entry.value == value) return entry.name;
   }
   return {};
+}
+
+/// Nothing for a name that no enumerator has.
+template <class E, std::size_t N>
+constexpr std::optional<E> enum_value(const EnumName<E> (&names)[N], std::string_view name) {
+  for (const EnumName<E>& entry : names) {
+    if (entry.name == name) return entry.value;
+  }
+  return std::nullopt;
 }
 
 }  // namespace diacut

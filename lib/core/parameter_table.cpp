@@ -168,12 +168,15 @@ std::vector<ParameterEntry> make_table() {
 
   Section matvec(table, "matvec", &Parameters::matvec);
   matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
-               "The kernel of that name, kernels/matvec_<name>.cl; auto chooses for the device. "
-               "They give the same product up to rounding.");
+               "The kernel of that name, kernels/matvec_<name>.cl; auto chooses for the device, "
+               "for lanczos among the storages of symmetric too. They give the same product up to "
+               "rounding.");
   matvec.names(
       "storage", &MatvecParameters::storage, kMatvecStorageNames,
       "How the kernel symmetric holds the weights between pixels: float32, half (16 bits) or "
-      "minifloat (8 bits: 4 of exponent, 4 of mantissa); auto chooses for the device.");
+      "minifloat (8 bits: 4 of exponent, 4 of mantissa). auto: minifloat where the kernel is "
+      "symmetric; where it is auto, those that keep eigen.tolerance for the whole matrix, at 1e-4 "
+      "half and float32.");
 
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,

@@ -13,6 +13,7 @@
 #include "eigen/spectra_solver.hpp"
 #include "opencl/launchers/basis.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -71,6 +72,21 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
 
 SolverKind solver_wanted(SolverKind asked) {
   return asked == SolverKind::kAuto ? SolverKind::kMultilevel : asked;
+}
+
+std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& parameters,
+                                                     MatvecStorage asked) {
+  if (parameters.solver != SolverKind::kLanczos) return {};
+  if (asked != MatvecStorage::kAuto) return {asked};
+  constexpr double kLargestEigenvalue = 0.01;
+  std::vector<MatvecStorage> result;
+  for (const MatvecStorage storage :
+       {MatvecStorage::kMinifloat, MatvecStorage::kHalf, MatvecStorage::kFloat32}) {
+    if (rounding(storage) * std::sqrt(2 * kLargestEigenvalue) <= parameters.tolerance) {
+      result.push_back(storage);
+    }
+  }
+  return result;
 }
 
 void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,

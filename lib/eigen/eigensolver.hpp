@@ -31,6 +31,14 @@ struct DeviceEigenvectors {
 /// The solver that is asked for; for SolverKind::kAuto the multilevel one.
 SolverKind solver_wanted(SolverKind asked);
 
+/// The storages of a compressed matrix that a product with it may take by itself, `asked` being
+/// MatvecParameters::storage: those with which the solver's residuals hold for the whole matrix
+/// too. Weights rounded by u change a residual by sqrt(2 lambda) u at most, lambda the eigenvalue
+/// of the normalised Laplacian: that of the last vector is at most about 0.01. None but for
+/// Lanczos.
+std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& parameters,
+                                                     MatvecStorage asked);
+
 /// What the solver allocates beside the matrix, what it returns included.
 void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
                 const EigenParameters& parameters);

@@ -132,6 +132,32 @@ Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
   return result;
 }
 
+MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit) {
+  const DiaShape shape = dia_shape(grid, disc_stencil(parameters.affinity.radius));
+  const MatvecParameters& asked = parameters.matvec;
+  if (asked.kernel == MatvecKind::kSymmetric &&
+      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
+    MatvecChoice choice = choose_matvec({}, device, shape);
+    choice.note += fmt::format(
+        "{}the multilevel eigensolver has products of its own: --matvec symmetric is for --solver "
+        "lanczos",
+        choice.note.empty() ? "" : "; ");
+    return choice;
+  }
+  const std::vector<MatvecStorage> storages =
+      storages_within_tolerance(parameters.eigen, asked.storage);
+  MatvecChoice choice = choose_matvec(asked, device, shape, storages);
+  if (asked.kernel == MatvecKind::kAuto && choice.kind == MatvecKind::kSymmetric) {
+    Parameters compressed = parameters;
+    compressed.matvec = {choice.kind, choice.storage};
+    if (!plan_run(grid, compressed).fits(device, limit)) {
+      return choose_matvec(asked, device, shape);
+    }
+  }
+  return choice;
+}
+
 void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit) {
   if (plan.fits(device, limit)) return;

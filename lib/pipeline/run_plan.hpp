@@ -7,6 +7,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 #include "opencl/memory_plan.hpp"
+#include "sparse/dia_operator.hpp"
 #include "sparse/grid.hpp"
 
 namespace diacut {
@@ -38,6 +39,12 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
 /// place of the multilevel solver where that one does not fit: it is slower and needs less memory.
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit);
+
+/// The product that a run makes. Asked to choose, it takes the compressed form for Lanczos only,
+/// and only where that fits beside the rest; asked for the compressed form with the multilevel
+/// solver, which has products of its own, it chooses, and says so.
+MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit);
 
 /// Throws DeviceError, naming the largest image that would fit, when the plan does not.
 void check_memory(const RunPlan& plan, const Grid& grid, const Parameters& parameters,

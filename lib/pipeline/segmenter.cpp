@@ -159,14 +159,16 @@ class Segmenter::Implementation {
     check_image(image);
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
-    const Parameters usable = solver_that_fits(grid, parameters_, device_, memory_limit_);
+    Parameters usable = solver_that_fits(grid, parameters_, device_, memory_limit_);
+    const MatvecChoice product = product_that_fits(grid, usable, device_, memory_limit_);
+    usable.matvec = {product.kind, product.storage};
     const RunPlan plan = plan_run(grid, usable);
     check_memory(plan, grid, usable, device_, memory_limit_);
     try {
       return with_device_errors("segmenting", [&] {
         std::vector<float> orientation;
         Segmentation result =
-            run(image, edges, grid, plan, eigen_parameters(usable), watch, orientation);
+            run(image, edges, grid, plan, eigen_parameters(usable), product, watch, orientation);
         if (parameters_.region.method == RegionMethod::kHierarchy) {
           rest = [orientation = std::move(orientation), valid = image.valid, grid,
                   parameters = parameters_.region](Segmentation& so_far, const Watch& watching) {
@@ -193,7 +195,7 @@ class Segmenter::Implementation {
   }
 
   Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
-                   const EigenParameters& eigen, const Watch& watch,
+                   const EigenParameters& eigen, const MatvecChoice& choice, const Watch& watch,
                    std::vector<float>& orientation) {
     Context& context = opened();
     Segmentation result;
@@ -229,20 +231,10 @@ class Segmenter::Implementation {
     }();
 
     DeviceEigenvectors found = stages.run("eigenvectors", [&] {
-      MatvecKind asked = parameters_.matvec.kernel;
-      if (asked == MatvecKind::kSymmetric && eigen.solver == SolverKind::kMultilevel) {
-        asked = MatvecKind::kAuto;
-        result.notes.push_back(
-            "the multilevel eigensolver has products of its own: --matvec symmetric is for "
-            "--solver "
-            "lanczos");
-      }
-      const MatvecChoice choice = choose_matvec(asked, device_, affinity.matrix.shape);
-      result.matvec = to_string(choice.kind);
+      result.matvec = choice.name();
       if (!choice.note.empty()) result.notes.push_back(choice.note);
-      const std::unique_ptr<DeviceOperator> product =
-          make_product(context, affinity.matrix, affinity.grid, affinity.stencil,
-                       affinity.sqrt_degree, choice.kind, parameters_.matvec.storage);
+      const std::unique_ptr<DeviceOperator> product = make_product(
+          context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree, choice);
       DeviceEigenvectors vectors =
           eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
                        affinity.sqrt_degree, eigen, watch);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "diacut/parameters.hpp"
@@ -12,14 +13,19 @@ namespace diacut {
 /// Which kernel a product will use and why. `note` is empty, or a sentence for a person: what was
 /// asked for cannot run on this device, so the next best was taken.
 struct MatvecChoice {
-  MatvecKind kind = MatvecKind::kUnrolled;  ///< Never kAuto.
+  MatvecKind kind = MatvecKind::kUnrolled;       ///< Never kAuto.
+  MatvecStorage storage = MatvecStorage::kAuto;  ///< Of kSymmetric, and then never kAuto.
   std::string note;
+
+  std::string name() const;  ///< "unrolled", "symmetric half".
 };
 
-/// `asked` as it can run on the device: kAuto is resolved, by the device's profile (find_profile())
-/// or, without one, by a rule; kImage without images of sufficient
-/// size becomes the next best.
-MatvecChoice choose_matvec(MatvecKind asked, const DeviceInfo& device, const DiaShape& shape);
+/// What was asked for as it can run on the device: kAuto is resolved, by the device's profile
+/// (find_profile()) or, without one, by a rule; kImage without images of sufficient size becomes
+/// the next best. kAuto is a kernel that reads the whole matrix, or the compressed form in one of
+/// `storages` where that is faster.
+MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& device,
+                           const DiaShape& shape, std::span<const MatvecStorage> storages = {});
 
 const char* to_string(MatvecKind kind);
 /// Throws ConfigError listing the names.

@@ -9,7 +9,6 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
-#include "sparse/dia_operator.hpp"
 
 namespace diacut {
 
@@ -118,6 +117,17 @@ MatvecStorage choose_storage(MatvecStorage asked) {
   return asked == MatvecStorage::kAuto ? MatvecStorage::kMinifloat : asked;
 }
 
+double rounding(MatvecStorage storage) {
+  switch (bits_of(storage)) {
+    case 8:
+      return std::ldexp(1.0, -5);
+    case 16:
+      return std::ldexp(1.0, -11);
+    default:
+      return std::ldexp(1.0, -24);
+  }
+}
+
 namespace {
 
 /// A SymmetricOperator with the matrix that it multiplies by.
@@ -145,11 +155,13 @@ class OwningOperator final : public DeviceOperator {
 
 std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
                                              const Grid& grid, const Stencil& stencil,
-                                             const Buffer<float>& sqrt_degree, MatvecKind kind,
-                                             MatvecStorage storage) {
-  if (kind != MatvecKind::kSymmetric) return std::make_unique<DiaOperator>(context, matrix, kind);
+                                             const Buffer<float>& sqrt_degree,
+                                             const MatvecChoice& choice) {
+  if (choice.kind != MatvecKind::kSymmetric) {
+    return std::make_unique<DiaOperator>(context, matrix, choice.kind);
+  }
   return std::make_unique<OwningOperator>(
-      context, compress(context, matrix, grid, stencil, choose_storage(storage), sqrt_degree));
+      context, compress(context, matrix, grid, stencil, choice.storage, sqrt_degree));
 }
 
 double reference_weight(double weight, MatvecStorage storage) {
@@ -233,9 +245,9 @@ const char* to_string(MatvecStorage storage) {
 }
 
 MatvecStorage matvec_storage(const std::string& name) {
+  if (const auto found = enum_value(kMatvecStorageNames, name)) return *found;
   std::string known;
   for (const EnumName<MatvecStorage>& each : kMatvecStorageNames) {
-    if (name == each.name) return each.value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
   }
   throw ConfigError(fmt::format("'{}' is no storage of a matrix; it is one of {}", name, known));

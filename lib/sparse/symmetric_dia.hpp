@@ -8,6 +8,7 @@
 #include "opencl/launchers/matvec_symmetric.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_matrix.hpp"
+#include "sparse/dia_operator.hpp"
 #include "sparse/operator.hpp"
 
 namespace diacut {
@@ -72,16 +73,19 @@ class SymmetricOperator final : public DeviceOperator {
   std::int64_t products_ = 0;
 };
 
-/// The storage that kAuto stands for.
+/// The storage that kAuto stands for where the compressed form was asked for.
 MatvecStorage choose_storage(MatvecStorage asked);
+
+/// The largest relative error of a stored weight (of those that are not below the least).
+double rounding(MatvecStorage storage);
 
 /// The product with a normalised affinity (see compress()) that was chosen: by a kernel that reads
 /// `matrix`, which must outlive it, or of its compressed form, which it then owns. Throws
 /// DeviceError.
 std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
                                              const Grid& grid, const Stencil& stencil,
-                                             const Buffer<float>& sqrt_degree, MatvecKind kind,
-                                             MatvecStorage storage);
+                                             const Buffer<float>& sqrt_degree,
+                                             const MatvecChoice& choice);
 
 /// The twin of compress() on the host, in double: S M S with M in DIA form, both halves, entries
 /// rounded as the storage rounds them.

@@ -302,7 +302,7 @@ DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_he
 TEST(MatvecChoice, TheRuleWithoutAMeasurement) {
   const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
   const auto chosen = [&](DeviceKind kind) {
-    return choose_matvec(MatvecKind::kAuto, device(kind, 16384, 16384), shape);
+    return choose_matvec({}, device(kind, 16384, 16384), shape);
   };
   EXPECT_EQ(chosen(DeviceKind::kGpu).kind, MatvecKind::kImage);
   EXPECT_EQ(chosen(DeviceKind::kCpu).kind, MatvecKind::kUnrolled);
@@ -314,27 +314,39 @@ TEST(MatvecChoice, AMeasurementBeatsTheRule) {
   DeviceInfo info = device(DeviceKind::kGpu, 16384, 16384);
   info.vendor = "NVIDIA Corporation";
   const auto chosen = [&](int width) {
-    return choose_matvec(MatvecKind::kAuto, info,
-                         dia_shape(Grid{width, 1000, width}, disc_stencil(5)))
-        .kind;
+    return choose_matvec({}, info, dia_shape(Grid{width, 1000, width}, disc_stencil(5))).kind;
   };
   EXPECT_EQ(chosen(400), MatvecKind::kNaive);
   EXPECT_EQ(chosen(1000), MatvecKind::kUnrolled);
 }
 
+TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
+  const auto chosen = [&](DeviceKind kind, int width, std::vector<MatvecStorage> storages) {
+    return choose_matvec({}, device(kind, 16384, 16384),
+                         dia_shape(Grid{width, 1000, width}, disc_stencil(5)), storages)
+        .name();
+  };
+  using enum MatvecStorage;
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 100, {kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf, kMinifloat}), "symmetric minifloat");
+  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {}), "unrolled");
+}
+
 TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
   const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
   for (const MatvecKind asked : {MatvecKind::kAuto, MatvecKind::kImage}) {
-    const MatvecChoice missing = choose_matvec(asked, device(DeviceKind::kGpu, 0, 0), shape);
+    const MatvecChoice missing = choose_matvec({asked}, device(DeviceKind::kGpu, 0, 0), shape);
     EXPECT_EQ(missing.kind, MatvecKind::kUnrolled);
     EXPECT_NE(missing.note.find("no images"), std::string::npos) << missing.note;
     // 154,401 rows are 150 whole image rows of 256 float4 and a bit, or 37 of 1,024.
-    const MatvecChoice small = choose_matvec(asked, device(DeviceKind::kGpu, 512, 60), shape);
+    const MatvecChoice small = choose_matvec({asked}, device(DeviceKind::kGpu, 512, 60), shape);
     EXPECT_EQ(small.kind, MatvecKind::kUnrolled);
     EXPECT_NE(small.note.find("512 x 60"), std::string::npos) << small.note;
-    EXPECT_EQ(choose_matvec(asked, device(DeviceKind::kGpu, 1024, 60), shape).kind,
+    EXPECT_EQ(choose_matvec({asked}, device(DeviceKind::kGpu, 1024, 60), shape).kind,
               MatvecKind::kImage);
-    EXPECT_EQ(choose_matvec(asked, device(DeviceKind::kGpu, 256, 150), shape).kind,
+    EXPECT_EQ(choose_matvec({asked}, device(DeviceKind::kGpu, 256, 150), shape).kind,
               MatvecKind::kImage);
   }
 }
@@ -345,8 +357,9 @@ TEST(MatvecChoice, WhatWasAskedForIsKept) {
        {"naive", "aligned", "local", "vectorized", "image", "coarsened", "unrolled", "symmetric"}) {
     const MatvecKind kind = matvec_kind(name);
     EXPECT_STREQ(to_string(kind), name);
-    const MatvecChoice choice = choose_matvec(kind, device(DeviceKind::kCpu, 4096, 4096), shape);
+    const MatvecChoice choice = choose_matvec({kind}, device(DeviceKind::kCpu, 4096, 4096), shape);
     EXPECT_EQ(choice.kind, kind);
+    EXPECT_EQ(choice.storage == MatvecStorage::kAuto, kind != MatvecKind::kSymmetric);
     EXPECT_TRUE(choice.note.empty());
   }
   EXPECT_EQ(matvec_kind("auto"), MatvecKind::kAuto);

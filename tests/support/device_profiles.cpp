@@ -50,7 +50,8 @@ DeviceProfile plausible_profile(DeviceKind kind) {
     }
     profile.rates.push_back(std::move(rates));
   }
-  profile.matvec = {{100'000, MatvecKind::kNaive, 10.0}, {4'000'000, MatvecKind::kUnrolled, 20.0}};
+  profile.matvec = {{100'000, MatvecKind::kNaive, MatvecStorage::kAuto, 10.0},
+                    {4'000'000, MatvecKind::kUnrolled, MatvecStorage::kAuto, 20.0}};
   return profile;
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/embedded_text.hpp"
+#include "core/enum_names.hpp"
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
 #include "sparse/dia_operator.hpp"
@@ -110,11 +112,41 @@ TEST(DeviceProfile, InterpolatesInLogarithmsAndKeepsTheTimeBelow) {
 
 TEST(DeviceProfile, TheNearestSizeTellsTheKernel) {
   const DeviceProfile profile = plausible_profile(DeviceKind::kGpu);
-  EXPECT_EQ(profile.fastest_matvec(1), MatvecKind::kNaive);
-  EXPECT_EQ(profile.fastest_matvec(500'000), MatvecKind::kNaive);
-  EXPECT_EQ(profile.fastest_matvec(800'000), MatvecKind::kUnrolled);
-  EXPECT_EQ(profile.fastest_matvec(1'000'000'000), MatvecKind::kUnrolled);
+  const auto kernel = [&](std::size_t rows) { return profile.fastest_matvec(rows)->kernel; };
+  EXPECT_EQ(kernel(1), MatvecKind::kNaive);
+  EXPECT_EQ(kernel(500'000), MatvecKind::kNaive);
+  EXPECT_EQ(kernel(800'000), MatvecKind::kUnrolled);
+  EXPECT_EQ(kernel(1'000'000'000), MatvecKind::kUnrolled);
   EXPECT_EQ(DeviceProfile{}.fastest_matvec(5), std::nullopt);
+}
+
+TEST(DeviceProfile, TheCompressedFormIsTakenWhereItIsFasterInAStorageThatIsAllowed) {
+  DeviceProfile profile = plausible_profile(DeviceKind::kGpu);  // Naive 10, unrolled 20.
+  using Matvec = DeviceProfile::Matvec;
+  const auto symmetric = [](std::size_t rows, MatvecStorage storage, double gflops) {
+    return Matvec{rows, MatvecKind::kSymmetric, storage, gflops};
+  };
+  // Half was measured at one size that no other was.
+  const Matvec half = symmetric(1'000'000, MatvecStorage::kHalf, 15.0);
+  const Matvec small = symmetric(100'000, MatvecStorage::kMinifloat, 9.0);
+  const Matvec large = symmetric(4'000'000, MatvecStorage::kMinifloat, 30.0);
+  profile.matvec.insert(profile.matvec.end(), {half, small, large});
+  const auto fastest = [&](std::size_t rows, const std::vector<MatvecStorage>& storages) {
+    return *profile.fastest_matvec(rows, storages);
+  };
+  const Matvec naive = profile.matvec[0];
+  const Matvec unrolled = profile.matvec[1];
+  EXPECT_EQ(fastest(100'000, {}), naive);
+  EXPECT_EQ(fastest(4'000'000, {}), unrolled);
+  EXPECT_EQ(fastest(100'000, {MatvecStorage::kHalf}), half);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kHalf}), unrolled);
+  EXPECT_EQ(fastest(100'000, {MatvecStorage::kMinifloat}), naive);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kMinifloat}), large);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kHalf, MatvecStorage::kMinifloat}), large);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kFloat32}), unrolled);  // Never measured.
+  EXPECT_EQ(parse_profile(profile_text(profile), "p")
+                .fastest_matvec(4'000'000, std::vector{MatvecStorage::kMinifloat}),
+            large);
 }
 
 TEST(DeviceProfile, DamagedTextIsToldOf) {
@@ -132,8 +164,8 @@ TEST(DeviceProfile, DamagedTextIsToldOf) {
   EXPECT_THAT(message(good.substr(0, good.size() / 2)), HasSubstr("'p.json' is damaged"));
   EXPECT_THAT(message("[]"), HasSubstr("it is no profile"));
   EXPECT_THAT(message("{}"), HasSubstr("it is no profile"));
-  EXPECT_THAT(message(replaced(good, "\"diacut_profile\": 1", "\"diacut_profile\": 2")),
-              HasSubstr("version 2, expected 1"));
+  EXPECT_THAT(message(replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 1")),
+              HasSubstr("version 1, expected 2"));
   EXPECT_THAT(message(replaced(good, "\"rows\": [4096", "\"rows\": [99999999")),
               HasSubstr("rows does not ascend"));
   EXPECT_THAT(message(replaced(good, "\"rows\": [4096", "\"rows\": [0")), HasSubstr("positive"));
@@ -148,6 +180,10 @@ TEST(DeviceProfile, DamagedTextIsToldOf) {
   EXPECT_EQ(parse_profile(newer, "p").rates.size() + 1, parse_profile(good, "p").rates.size());
   const std::string unknown = replaced(good, "\"naive\"", "\"fancy\"");
   EXPECT_EQ(parse_profile(unknown, "p").matvec.size(), 1U);
+  // The compressed product without its storage tells nothing.
+  EXPECT_THAT(message(replaced(good, "\"naive\"", "\"symmetric\"")), HasSubstr("damaged"));
+  const std::string stored = replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"bits4\"");
+  EXPECT_EQ(parse_profile(stored, "p").matvec.size(), 1U);
 }
 
 TEST(DeviceProfile, ItsFileIsInTheUsersDataFolder) {
@@ -182,7 +218,7 @@ TEST(DeviceProfile, FoundIfItIsThisDevicesElseToldOfAndIgnored) {
       {"", "damaged"},
       {replaced(good, "\"driver\":\"1.0\"", "\"driver\":\"0.9\""), "with driver 0.9, and this is"},
       {replaced(good, "\"name\":\"a device\"", "\"name\":\"other\""), "is of other"},
-      {replaced(good, "\"diacut_profile\": 1", "\"diacut_profile\": 0"), "version 0"}};
+      {replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 0"), "version 0"}};
   for (const auto& [text, what] : bad) {
     std::ofstream(path) << text;
     choice = find_profile(device());
@@ -201,7 +237,7 @@ TEST(DeviceProfile, AutoTakesTheProductFromIt) {
   DeviceInfo info = device();
   info.kind = DeviceKind::kCpu;
   const auto chosen = [&](MatvecKind asked, std::size_t rows) {
-    return choose_matvec(asked, info, dia_shape(rows, {0}));
+    return choose_matvec({asked}, info, dia_shape(rows, {0}));
   };
   // The rule.
   EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
@@ -213,6 +249,18 @@ TEST(DeviceProfile, AutoTakesTheProductFromIt) {
   EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).kind, MatvecKind::kUnrolled);
   EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).kind, MatvecKind::kLocal);
   EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).note, "");
+  // The compressed form only where the caller allows it.
+  const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
+  const auto compressed = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return choose_matvec({}, info, dia_shape(4'000'000, {0}), half).name();
+  };
+  EXPECT_EQ(compressed(good), "unrolled");
+  EXPECT_EQ(compressed(replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"half\"")),
+            "unrolled");
+  EXPECT_EQ(compressed(replaced(good, "\"unrolled\"", "\"symmetric\", \"storage\": \"half\"")),
+            "symmetric half");
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).name(), "naive");
   // What cannot run on the device is not taken from it either.
   std::ofstream(path) << replaced(good, "\"naive\"", "\"image\"");
   EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
@@ -232,6 +280,18 @@ TEST(DeviceProfile, ThoseThatShipAreReadAndChosenByDevice) {
     const DeviceProfile profile =
         parse_profile(std::string(shipped.text), std::string(shipped.name));
     EXPECT_FALSE(profile.matvec.empty()) << shipped.name;
+    for (const std::size_t rows : {10'000, 100'000, 1'000'000, 10'000'000}) {
+      EXPECT_NE(profile.fastest_matvec(rows)->kernel, MatvecKind::kSymmetric) << shipped.name;
+      const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
+      EXPECT_GE(profile.fastest_matvec(rows, half)->gflops, profile.fastest_matvec(rows)->gflops);
+    }
+    for (const auto& [storage, name] : kMatvecStorageNames) {
+      if (storage == MatvecStorage::kAuto) continue;
+      EXPECT_TRUE(
+          std::any_of(profile.matvec.begin(), profile.matvec.end(),
+                      [storage = storage](const auto& each) { return each.storage == storage; }))
+          << shipped.name << " does not know " << name;
+    }
     DeviceInfo info;
     info.name = profile.name;
     info.platform = profile.platform;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eigen/eigensolver.hpp"
+
 namespace diacut {
 namespace {
 
@@ -172,6 +174,57 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFit) {
   spectra.eigen.solver = SolverKind::kSpectra;
   EXPECT_EQ(solver_that_fits(grid, lanczos, device, multilevel).eigen.solver, SolverKind::kLanczos);
   EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
+}
+
+TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
+  const Grid grid = grid_for(600, 400);
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  device.kind = DeviceKind::kGpu;
+  Parameters lanczos;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  lanczos.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  const auto product = [&](const Parameters& parameters, std::uint64_t limit = 0) {
+    return product_that_fits(grid, parameters, device, limit).name();
+  };
+  EXPECT_EQ(product({}), "unrolled");  // The device has no images.
+  EXPECT_EQ(product(lanczos), "symmetric half");
+  Parameters compressed = lanczos;
+  compressed.matvec = {MatvecKind::kSymmetric, MatvecStorage::kHalf};
+  const std::uint64_t room = most(plan_run(grid, compressed));
+  ASSERT_GT(room, most(plan_run(grid, lanczos)));
+  EXPECT_EQ(product(lanczos, room), "symmetric half");
+  EXPECT_EQ(product(lanczos, room - 1), "unrolled");
+  EXPECT_EQ(product(compressed, room - 1), "symmetric half");  // Asked for is asked for.
+
+  Parameters stored = lanczos;
+  stored.matvec.storage = MatvecStorage::kMinifloat;
+  EXPECT_EQ(product(stored), "symmetric minifloat");
+  stored.matvec.kernel = MatvecKind::kNaive;
+  EXPECT_EQ(product(stored), "naive");
+  Parameters multilevel = compressed;
+  multilevel.eigen.solver = SolverKind::kMultilevel;
+  EXPECT_EQ(product(multilevel), "unrolled");
+  EXPECT_THAT(product_that_fits(grid, multilevel, device, 0).note,
+              HasSubstr("--matvec symmetric is for --solver lanczos"));
+  Parameters spectra = lanczos;
+  spectra.eigen.solver = SolverKind::kSpectra;
+  EXPECT_EQ(product(spectra), "unrolled");
+}
+
+TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
+  EigenParameters eigen;
+  const auto storages = [&](double tolerance) {
+    eigen.solver = SolverKind::kLanczos;
+    eigen.tolerance = tolerance;
+    return storages_within_tolerance(eigen, MatvecStorage::kAuto);
+  };
+  using enum MatvecStorage;
+  using ::testing::ElementsAre;
+  EXPECT_THAT(storages(1e-2), ElementsAre(kMinifloat, kHalf, kFloat32));
+  EXPECT_THAT(storages(EigenParameters{}.tolerance), ElementsAre(kHalf, kFloat32));
+  EXPECT_THAT(storages(1e-6), ElementsAre(kFloat32));
+  eigen.solver = SolverKind::kMultilevel;
+  EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
 }
 
 TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kVersionKey = "diacut_profile";
 /// No profile is larger; a device file given by mistake is.
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
@@ -106,20 +106,20 @@ DeviceProfile profile_of(const json& root) {
     DeviceProfile::Matvec each;
     each.rows = entry.at("rows").get<std::size_t>();
     each.gflops = positive_numbers(json::array({entry.at("gflops")}), "matvec", false).front();
-    const std::string kernel = entry.at("kernel").get<std::string>();
-    const auto* const found =
-        std::find_if(std::begin(kMatvecNames), std::end(kMatvecNames),
-                     [&](const EnumName<MatvecKind>& known) { return known.name == kernel; });
-    if (found == std::end(kMatvecNames) || found->value == MatvecKind::kAuto) continue;
-    each.kernel = found->value;
+    const auto kernel = enum_value(kMatvecNames, entry.at("kernel").get<std::string>());
+    if (!kernel || *kernel == MatvecKind::kAuto) continue;
+    each.kernel = *kernel;
+    if (each.kernel == MatvecKind::kSymmetric) {
+      const auto storage = enum_value(kMatvecStorageNames, entry.at("storage").get<std::string>());
+      if (!storage || *storage == MatvecStorage::kAuto) continue;
+      each.storage = *storage;
+    }
     profile.matvec.push_back(each);
   }
   std::stable_sort(profile.matvec.begin(), profile.matvec.end(),
                    [](const auto& a, const auto& b) { return a.rows < b.rows; });
   return profile;
 }
-
-std::string name_of(MatvecKind kind) { return std::string(enum_name(kMatvecNames, kind)); }
 
 /// "NVIDIA H200" as "nvidia-h200".
 std::string slug(const std::string& name) {
@@ -171,19 +171,30 @@ double DeviceProfile::expected_milliseconds(const Rates& of, double row_count,
   return rate > 0.0 ? 2e-6 * stored / rate : std::numeric_limits<double>::infinity();
 }
 
-std::optional<MatvecKind> DeviceProfile::fastest_matvec(std::size_t row_count) const {
-  const Matvec* nearest = nullptr;
-  double least = 0.0;
-  for (const Matvec& each : matvec) {
-    const double distance =
-        std::abs(std::log(static_cast<double>(std::max<std::size_t>(each.rows, 1))) -
-                 std::log(static_cast<double>(std::max<std::size_t>(row_count, 1))));
-    if (nearest == nullptr || distance < least) {
-      nearest = &each;
-      least = distance;
+std::optional<DeviceProfile::Matvec> DeviceProfile::fastest_matvec(
+    std::size_t row_count, std::span<const MatvecStorage> storages) const {
+  // Sizes may have been measured for some only: each is taken where it is nearest.
+  const auto nearest = [&](MatvecStorage storage) {
+    const Matvec* found = nullptr;
+    double least = 0.0;
+    for (const Matvec& each : matvec) {
+      if (each.storage != storage) continue;
+      const double distance =
+          std::abs(std::log(static_cast<double>(std::max<std::size_t>(each.rows, 1))) -
+                   std::log(static_cast<double>(std::max<std::size_t>(row_count, 1))));
+      if (found == nullptr || distance < least) {
+        found = &each;
+        least = distance;
+      }
     }
+    return found;
+  };
+  const Matvec* best = nearest(MatvecStorage::kAuto);  // The whole matrix.
+  for (const MatvecStorage storage : storages) {
+    const Matvec* const each = nearest(storage);
+    if (each != nullptr && (best == nullptr || each->gflops > best->gflops)) best = each;
   }
-  return nearest == nullptr ? std::nullopt : std::optional(nearest->kernel);
+  return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
 std::string profile_text(const DeviceProfile& profile) {
@@ -211,8 +222,13 @@ std::string profile_text(const DeviceProfile& profile) {
   text += "\n  },\n  \"matvec\": [";
   separator = "\n";
   for (const DeviceProfile::Matvec& each : profile.matvec) {
-    text += fmt::format("{}    {{\"rows\": {}, \"kernel\": \"{}\", \"gflops\": {:.6g}}}", separator,
-                        each.rows, name_of(each.kernel), each.gflops);
+    const std::string storage =
+        each.kernel == MatvecKind::kSymmetric
+            ? fmt::format("\"storage\": \"{}\", ", enum_name(kMatvecStorageNames, each.storage))
+            : std::string();
+    text +=
+        fmt::format("{}    {{\"rows\": {}, \"kernel\": \"{}\", {}\"gflops\": {:.6g}}}", separator,
+                    each.rows, enum_name(kMatvecNames, each.kernel), storage, each.gflops);
     separator = ",\n";
   }
   return text + "\n  ]\n}\n";

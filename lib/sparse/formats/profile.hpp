@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,12 @@ namespace diacut {
 /// What a device reached, measured once by `diacut-bench tune` and read by whoever has to choose a
 /// product: for each implementation a table of GFLOP/s (two for each stored element) over rows and
 /// stored elements a row, as clSpMV's off-line benchmarking stage makes it (Su and Keutzer 2012,
-/// section 4); and the fastest kernel of the stencil's product by rows.
+/// section 4); and what the stencil's product reached by rows.
 struct DeviceProfile {
   struct Matvec {
     std::size_t rows = 0;
     MatvecKind kernel = MatvecKind::kUnrolled;
+    MatvecStorage storage = MatvecStorage::kAuto;  ///< Of kSymmetric, and then never kAuto.
     double gflops = 0.0;
     bool operator==(const Matvec&) const = default;
   };
@@ -38,8 +40,10 @@ struct DeviceProfile {
   double copy = 0.0;         ///< GB/s of a plain copy, read and written.
   std::vector<double> rows;  ///< Ascending, at least one; so are the next.
   std::vector<double> row_lengths;
-  std::vector<Rates> rates;    ///< In the order of all_implementations().
-  std::vector<Matvec> matvec;  ///< By rows, ascending.
+  std::vector<Rates> rates;  ///< In the order of all_implementations().
+  /// By rows, ascending: the fastest kernel that reads the whole matrix, and each storage of the
+  /// compressed one.
+  std::vector<Matvec> matvec;
 
   bool operator==(const DeviceProfile&) const = default;
 
@@ -48,8 +52,10 @@ struct DeviceProfile {
   double expected_gflops(const Rates& of, double row_count, double row_length) const;
   /// Of `stored` elements in that many rows; infinite if nothing near was measured.
   double expected_milliseconds(const Rates& of, double row_count, double stored) const;
-  /// The kernel that was fastest at the nearest number of rows, by ratio.
-  std::optional<MatvecKind> fastest_matvec(std::size_t row_count) const;
+  /// The fastest among the kernels that read the whole matrix and the compressed form in
+  /// `storages`, each as it was at the nearest number of rows, by ratio.
+  std::optional<Matvec> fastest_matvec(std::size_t row_count,
+                                       std::span<const MatvecStorage> storages = {}) const;
 };
 
 /// As JSON, a line for each implementation.
