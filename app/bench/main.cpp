@@ -1,49 +1,51 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
 #include <vector>
 
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/version.hpp"
+#include "diacut/output.hpp"
+#include "program.hpp"
+
+namespace diacut::bench {
 
 namespace {
 
-enum ExitCode { kDone = 0, kInternal = 1, kUsage = 2, kFile = 3, kDevice = 4 };
-
-int fail(ExitCode code, const char* message) {
-  fmt::print(stderr, "diacut-bench: {}\n", message);
-  return code;
+app::ExitCode run(int argc, char** argv) {
+  CLI::App app{"Measures diacut's kernels against what the device's memory gives.", "diacut-bench"};
+  app.set_version_flag("--version", [] { return std::string(); });
+  app.require_subcommand(1);
+  const std::vector<Command> commands = {
+      control_command(app), spmv_command(app),     formats_command(app), cocktail_command(app),
+      tune_command(app),    jacobian_command(app), eigen_command(app),   cue_command(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    app::print_version("diacut-bench");
+    return app::ExitCode::kDone;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      write_file("-", app.help());
+      return app::ExitCode::kDone;
+    }
+    const std::string first = argc > 1 ? argv[1] : "-";
+    if (app.get_subcommands().empty() && first[0] != '-') {
+      throw ConfigError("there is no subcommand '" + first + "' (see diacut-bench --help)");
+    }
+    throw ConfigError(app::reworded(error) + " (see diacut-bench --help)");
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) command.run();
+  }
+  return app::ExitCode::kDone;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app{"Measures diacut's kernels against what the device's memory gives."};
-  app.set_version_flag("--version", diacut::kVersion);
-  app.require_subcommand(1);
-  const std::vector<diacut::bench::Command> commands = {
-      diacut::bench::control_command(app), diacut::bench::spmv_command(app),
-      diacut::bench::formats_command(app), diacut::bench::cocktail_command(app),
-      diacut::bench::tune_command(app),    diacut::bench::jacobian_command(app),
-      diacut::bench::eigen_command(app),   diacut::bench::cue_command(app)};
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kUsage;
-  }
-  for (const diacut::bench::Command& command : commands) {
-    if (command.app->parsed()) command.run();
-  }
-  return kDone;
-} catch (const diacut::ConfigError& error) {
-  return fail(kUsage, error.what());
-} catch (const diacut::InputError& error) {
-  return fail(kFile, error.what());
-} catch (const diacut::DeviceError& error) {
-  return fail(kDevice, error.what());
-} catch (const std::exception& error) {
-  return fail(kInternal, error.what());
+}  // namespace diacut::bench
+
+int main(int argc, char** argv) {
+  return diacut::app::run_program("diacut-bench", [&](diacut::app::Console& /*console*/) {
+    return diacut::bench::run(argc, argv);
+  });
 }

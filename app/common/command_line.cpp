@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/edit_distance.hpp"
+#include "diacut/errors.hpp"
 
 namespace diacut::app {
 
@@ -65,6 +66,54 @@ std::string HelpFormatter::make_group(std::string group, bool is_positional,
 
 std::string HelpFormatter::make_usage(const CLI::App* /*app*/, std::string /*name*/) const {
   return fmt::format("Usage: {}\n", usage_);
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description,
+                         const std::string& usage, const std::string& inputs,
+                         const std::string& examples)
+    : app_(description, name) {
+  app_.formatter(std::make_shared<HelpFormatter>(usage));
+  app_.get_formatter()->label("Positionals", inputs);
+  app_.footer(examples);
+  app_.set_help_flag();
+  app_.allow_extras();
+}
+
+void CommandLine::flag(const char* names, bool& value, const char* group,
+                       const std::string& meaning) {
+  app_.add_flag(names, value, meaning)->group(group)->disable_flag_override();
+}
+
+void CommandLine::message_flags(const char* group, const char* quiet, const char* verbose,
+                                bool version) {
+  flag("-q,--quiet", quiet_, group, quiet);
+  flag("-v,--verbose", verbose_, group, verbose);
+  if (version) flag("--version", version_, group, "Print the version, and end");
+  flag("-h,--help", help_, group, "Print this, and end");
+}
+
+CommandLine::Asked CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    fail(reworded(error));
+  }
+  if (help_) return Asked::kHelp;
+  for (const std::string& extra : app_.remaining()) {
+    if (extra == "--") continue;  // What follows it became inputs.
+    fail(fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
+  }
+  if (version_) return Asked::kVersion;
+  if (quiet_ && verbose_) fail("--quiet and --verbose exclude each other");
+  return Asked::kRun;
+}
+
+Verbosity CommandLine::verbosity() const {
+  return quiet_ ? Verbosity::kQuiet : verbose_ ? Verbosity::kVerbose : Verbosity::kNormal;
+}
+
+void CommandLine::fail(const std::string& message) const {
+  throw ConfigError(fmt::format("{} (see {} --help)", message, app_.get_name()));
 }
 
 std::string suggestion(const CLI::App& app, const std::string& unknown) {

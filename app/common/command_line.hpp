@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "console.hpp"
+
 namespace diacut::app {
 
 /// How all programs show their help: 80 columns, options in their groups, one column of meanings.
@@ -21,6 +23,42 @@ class HelpFormatter : public CLI::Formatter {
 
  private:
   std::string usage_;
+};
+
+/// The command line of a program, with the options that all of them have.
+class CommandLine {
+ public:
+  enum class Asked { kRun, kHelp, kVersion };
+
+  /// `usage` follows "Usage: "; `inputs` is the heading of what is no option; `examples` end the
+  /// help.
+  CommandLine(const std::string& name, const std::string& description, const std::string& usage,
+              const std::string& inputs, const std::string& examples);
+
+  CLI::App& app() { return app_; }
+  template <class Value>
+  CLI::Option* option(const char* names, Value& value, const char* type, const char* group,
+                      const std::string& meaning) {
+    return app_.add_option(names, value, meaning)->type_name(type)->group(group);
+  }
+  void flag(const char* names, bool& value, const char* group, const std::string& meaning);
+  /// -q and -v, of which it says what they show, -h, and --version if `version` is set.
+  void message_flags(const char* group, const char* quiet, const char* verbose, bool version);
+
+  /// Throws ConfigError for what CLI11 finds wrong, unknown options, and -q with -v. Asked for help
+  /// it looks no further.
+  Asked parse(int argc, const char* const* argv);
+  Verbosity verbosity() const;
+
+ private:
+  /// Throws ConfigError with the message, and where help is.
+  [[noreturn]] void fail(const std::string& message) const;
+
+  CLI::App app_;
+  bool quiet_ = false;
+  bool verbose_ = false;
+  bool version_ = false;
+  bool help_ = false;
 };
 
 /// ": did you mean --regions?", or nothing when no option is near.

@@ -1,11 +1,7 @@
-#include <fmt/format.h>
-
-#include "console.hpp"
 #include "diacut/output.hpp"
-#include "diacut/version.hpp"
-#include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "program.hpp"
 #include "run.hpp"
 
 namespace diacut::app {
@@ -18,7 +14,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
       write_file("-", options.help);
       return ExitCode::kDone;
     case Action::kVersion:
-      write_file("-", fmt::format("diacut-evaluate (diacut) {}\n", kVersion));
+      print_version("diacut-evaluate");
       return ExitCode::kDone;
     case Action::kEvaluate:
       break;
@@ -32,16 +28,10 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
 
 int main(int argc, char** argv) {
   using namespace diacut::app;
-  guard_standard_streams();
-  const diacut::CancelToken& cancel = handle_signals();
-  Console console("diacut-evaluate");
-  try {
+  return run_program("diacut-evaluate", [&](Console& console) {
+    const diacut::CancelToken& cancel = handle_signals();
     const Options options = parse_options(argc, argv);
     console.set_verbosity(options.verbosity);
-    return static_cast<int>(run(options, console, cancel));
-  } catch (...) {
-    const Failure failure = current_failure();
-    console.error(failure.message);
-    return static_cast<int>(failure.code);
-  }
+    return run(options, console, cancel);
+  });
 }

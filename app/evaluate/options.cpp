@@ -109,71 +109,48 @@ void check(const Options& options) {
 Options parse_options(int argc, const char* const* argv) {
   Options options;
   options.jobs = processors();
-  CLI::App app("Scores segmentations against those that people drew.", "diacut-evaluate");
-  app.formatter(std::make_shared<HelpFormatter>("diacut-evaluate [OPTION]... RESULTS --truth DIR"));
-  app.get_formatter()->label("Positionals", "Results");
-  app.footer(kExamples);
-  app.set_help_flag();
-  app.allow_extras();
+  CommandLine line("diacut-evaluate", "Scores segmentations against those that people drew.",
+                   "diacut-evaluate [OPTION]... RESULTS --truth DIR", "Results", kExamples);
 
   std::string kind = "auto";
   bool no_boundaries = false;
   bool no_regions = false;
-  bool quiet = false;
-  bool verbose = false;
-  bool version = false;
-  bool help = false;
-  app.add_option("RESULTS", options.results, "Folder of results, one file an image");
-  const auto option = [&](const char* names, auto& value, const char* type, const char* group,
-                          const std::string& meaning) {
-    app.add_option(names, value, meaning)->type_name(type)->group(group);
-  };
-  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
-    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
-  };
-  option("--truth", options.truth, "DIR", kInput, "Folder of the ground truth");
-  option("--kind", kind, "NAME", kInput,
-         "What the results are: auto, contours, labels, ultrametric (default auto)");
-  flag("--suppress", options.suppress, kInput,
-       "Thin contour maps by suppression of non-maxima before they are scored");
-  flag("--partial", options.partial, kInput, "Score what there is, though results are missing");
-  option("--thresholds", options.thresholds, "N", kScores,
-         "N evenly spaced thresholds between 0 and 1 (default 99)");
-  flag("--no-boundaries", no_boundaries, kScores, "Leave out the boundary scores");
-  flag("--no-regions", no_regions, kScores, "Leave out the region scores");
-  option("--json", options.json, "FILE|-", kOutput, "All scores, for machines");
-  option("--csv", options.csv, "FILE|-", kOutput, "The scores of each image, as a table");
-  option("--plot", options.plot, "FILE", kOutput,
-         "Precision against recall, with lines of equal F: .png");
-  option("-j,--jobs", options.jobs, "N", kMessages,
-         fmt::format("Images scored at once (default: one a processor, here {})", processors()));
-  flag("-q,--quiet", quiet, kMessages, "Only errors, and the scores");
-  flag("-v,--verbose", verbose, kMessages, "Also the scores of each image");
-  flag("--version", version, kMessages, "Print the version, and end");
-  flag("-h,--help", help, kMessages, "Print this, and end");
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    fail_usage(reworded(error));
+  std::vector<std::string> folders;
+  line.app().add_option("RESULTS", folders, "Folder of results, one file an image");
+  line.option("--truth", options.truth, "DIR", kInput, "Folder of the ground truth");
+  line.option("--kind", kind, "NAME", kInput,
+              "What the results are: auto, contours, labels, ultrametric (default auto)");
+  line.flag("--suppress", options.suppress, kInput,
+            "Thin contour maps by suppression of non-maxima before they are scored");
+  line.flag("--partial", options.partial, kInput,
+            "Score what there is, though results are missing");
+  line.option("--thresholds", options.thresholds, "N", kScores,
+              "N evenly spaced thresholds between 0 and 1 (default 99)");
+  line.flag("--no-boundaries", no_boundaries, kScores, "Leave out the boundary scores");
+  line.flag("--no-regions", no_regions, kScores, "Leave out the region scores");
+  line.option("--json", options.json, "FILE|-", kOutput, "All scores, for machines");
+  line.option("--csv", options.csv, "FILE|-", kOutput, "The scores of each image, as a table");
+  line.option("--plot", options.plot, "FILE", kOutput,
+              "Precision against recall, with lines of equal F: .png");
+  line.option(
+      "-j,--jobs", options.jobs, "N", kMessages,
+      fmt::format("Images scored at once (default: one a processor, here {})", processors()));
+  line.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
+                     true);
+  switch (line.parse(argc, argv)) {
+    case CommandLine::Asked::kHelp:
+      options.action = Action::kHelp;
+      options.help = line.app().help();
+      return options;
+    case CommandLine::Asked::kVersion:
+      options.action = Action::kVersion;
+      return options;
+    case CommandLine::Asked::kRun:
+      break;
   }
-  if (help) {
-    options.action = Action::kHelp;
-    options.help = app.help();
-    return options;
-  }
-  for (const std::string& extra : app.remaining()) {
-    if (extra == "--") continue;
-    if (!extra.starts_with('-')) fail_usage(fmt::format("'{}' is a second folder", extra));
-    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
-  }
-  if (version) {
-    options.action = Action::kVersion;
-    return options;
-  }
-  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
-  if (quiet) options.verbosity = Verbosity::kQuiet;
-  if (verbose) options.verbosity = Verbosity::kVerbose;
+  options.verbosity = line.verbosity();
+  if (folders.size() > 1) fail_usage(fmt::format("'{}' is a second folder", folders[1]));
+  if (!folders.empty()) options.results = folders.front();
   options.boundaries = !no_boundaries;
   options.regions = !no_regions;
   options.kind = parse_kind(kind);

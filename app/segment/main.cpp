@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
 
@@ -8,11 +6,10 @@
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
-#include "diacut/version.hpp"
-#include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "program.hpp"
 #include "recut.hpp"
 #include "report.hpp"
 
@@ -45,7 +42,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
       write_file(kStandardOutput, options.help);
       return ExitCode::kDone;
     case Action::kVersion:
-      write_file(kStandardOutput, fmt::format("segment (diacut) {}\n", kVersion));
+      print_version("segment");
       return ExitCode::kDone;
     case Action::kPrintConfig:
       write_file(kStandardOutput, print_parameters(options.parameters));
@@ -67,17 +64,11 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
 
 int main(int argc, char** argv) {
   using namespace diacut::app;
-  guard_standard_streams();
-  const diacut::CancelToken& cancel = handle_signals();
-  Console console("segment");
-  try {
-    if (is_recut(argc, argv)) return static_cast<int>(run_recut(argc, argv, console));
+  return run_program("segment", [&](Console& console) {
+    const diacut::CancelToken& cancel = handle_signals();
+    if (is_recut(argc, argv)) return run_recut(argc, argv, console);
     const Options options = parse_options(argc, argv);
     console.set_verbosity(options.verbosity);
-    return static_cast<int>(run(options, console, cancel));
-  } catch (...) {
-    const Failure failure = current_failure();
-    console.error(failure.message);
-    return static_cast<int>(failure.code);
-  }
+    return run(options, console, cancel);
+  });
 }

@@ -150,58 +150,46 @@ std::string described(const ParameterOption& option) {
 
 Options parse_options(int argc, const char* const* argv) {
   Options options;
-  CLI::App app("Segments images by normalized cuts, on any OpenCL device.", "segment");
-  app.formatter(std::make_shared<HelpFormatter>("segment [OPTION]... IMAGE|FOLDER|-..."));
-  app.get_formatter()->label("Positionals", "Inputs");
-  app.footer(kExamples);
-  app.set_help_flag();
-  app.allow_extras();
+  CommandLine line("segment", "Segments images by normalized cuts, on any OpenCL device.",
+                   "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kExamples);
+  CLI::App& app = line.app();
 
   std::string config;
   std::string memory;
   std::vector<std::string> assignments;
   std::array<std::optional<std::string>, kParameterOptions.size()> values;
-  bool help = false;
-  bool version = false;
   bool list = false;
   bool print = false;
-  bool quiet = false;
-  bool verbose = false;
 
   app.add_option("IMAGE|FOLDER|-", options.inputs,
                  "Images, folders of images, or - for standard input");
-  const auto text = [&](const char* names, std::string& value, const char* type, const char* group,
-                        const std::string& meaning) {
-    return app.add_option(names, value, meaning)->type_name(type)->group(group);
-  };
-  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
-    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
-  };
-
-  text("-o,--output", options.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
-       "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
-       "images a folder, made if missing");
-  flag("--indexed", options.indexed, kInputOutput,
-       "Labels as the indices of a palette (PNG, at most 255 regions)");
-  text("--overlay", options.results[Result::kOverlay], "FILE|DIR", kInputOutput,
-       "The image with the regions' boundaries: .png or .jpg");
-  text("--eigenvectors", options.results[Result::kEigenvectors], "DIR", kInputOutput,
-       "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
-  text("--tree", options.results[Result::kTree], "FILE|DIR", kInputOutput,
-       "The hierarchy of all regions, for segment recut (.tree)");
-  text("--ultrametric", options.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
-       "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
-  text("--contours", options.results[Result::kContours], "FILE|DIR", kInputOutput,
-       "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
-  text("--json", options.json, "FILE|-", kInputOutput,
-       "A report for machines; for several images one line each (JSON Lines); with --list-devices "
-       "the devices");
-  text("--edges", options.edges, "FILE|DIR", kInputOutput,
-       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
-       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
-       "has a/b.png, .tif or .npy");
-  flag("--skip-existing", options.skip_existing, kInputOutput,
-       "Leave out images whose output files exist");
+  line.option(
+      "-o,--output", options.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
+      "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
+      "images a folder, made if missing");
+  line.flag("--indexed", options.indexed, kInputOutput,
+            "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line.option("--overlay", options.results[Result::kOverlay], "FILE|DIR", kInputOutput,
+              "The image with the regions' boundaries: .png or .jpg");
+  line.option("--eigenvectors", options.results[Result::kEigenvectors], "DIR", kInputOutput,
+              "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
+  line.option("--tree", options.results[Result::kTree], "FILE|DIR", kInputOutput,
+              "The hierarchy of all regions, for segment recut (.tree)");
+  line.option("--ultrametric", options.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
+              "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
+  line.option("--contours", options.results[Result::kContours], "FILE|DIR", kInputOutput,
+              "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
+  line.option(
+      "--json", options.json, "FILE|-", kInputOutput,
+      "A report for machines; for several images one line each (JSON Lines); with --list-devices "
+      "the devices");
+  line.option(
+      "--edges", options.edges, "FILE|DIR", kInputOutput,
+      "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
+      "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
+      "has a/b.png, .tif or .npy");
+  line.flag("--skip-existing", options.skip_existing, kInputOutput,
+            "Leave out images whose output files exist");
 
   for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
     const ParameterOption& option = kParameterOptions[i];
@@ -210,49 +198,41 @@ Options parse_options(int argc, const char* const* argv) {
         ->type_name(option.type)
         ->group(matrix ? kParameters : kSegmentation);
   }
-  text("--config", config, "NAME|FILE", kParameters,
-       fmt::format("A preset ({}) or a TOML file; the options here win over it",
-                   fmt::join(preset_names(), ", ")));
+  line.option("--config", config, "NAME|FILE", kParameters,
+              fmt::format("A preset ({}) or a TOML file; the options here win over it",
+                          fmt::join(preset_names(), ", ")));
   app.add_option("--set", assignments, "One parameter by its key; may be repeated")
       ->type_name("KEY=VALUE")
       ->group(kParameters)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  flag("--print-config", print, kParameters, "Print every parameter as a TOML file, and end");
+  line.flag("--print-config", print, kParameters, "Print every parameter as a TOML file, and end");
 
-  text("--device", options.device, "SPEC", kDevice,
-       "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
-       "DIACUT_DEVICE, else the first GPU, else the CPU");
-  flag("--list-devices", list, kDevice, "List the OpenCL devices, and end");
-  text("--memory", memory, "SIZE", kDevice,
-       "At most this much of the device's memory at once: bytes, or with K, M, G (powers of 1024), "
-       "as 2G or 1500M; what does not fit takes a solver that needs less, or is refused");
-  text("--kernel-dir", options.kernel_dir, "DIR", kDevice,
-       "Read the kernels from a folder instead of those built in");
+  line.option("--device", options.device, "SPEC", kDevice,
+              "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
+              "DIACUT_DEVICE, else the first GPU, else the CPU");
+  line.flag("--list-devices", list, kDevice, "List the OpenCL devices, and end");
+  line.option(
+      "--memory", memory, "SIZE", kDevice,
+      "At most this much of the device's memory at once: bytes, or with K, M, G (powers of 1024), "
+      "as 2G or 1500M; what does not fit takes a solver that needs less, or is refused");
+  line.option("--kernel-dir", options.kernel_dir, "DIR", kDevice,
+              "Read the kernels from a folder instead of those built in");
 
-  flag("-q,--quiet", quiet, kMessages, "Only errors");
-  flag("-v,--verbose", verbose, kMessages, "Also the device, the stages' times, and each file");
-  flag("--version", version, kMessages, "Print the version, and end");
-  flag("-h,--help", help, kMessages, "Print this, and end");
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    fail_usage(reworded(error));
+  line.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
+                     true);
+  switch (line.parse(argc, argv)) {
+    case CommandLine::Asked::kHelp:
+      options.action = Action::kHelp;
+      options.help = app.help();
+      return options;
+    case CommandLine::Asked::kVersion:
+      options.action = Action::kVersion;
+      return options;
+    case CommandLine::Asked::kRun:
+      break;
   }
-  if (help) {
-    options.action = Action::kHelp;
-    options.help = app.help();
-    return options;
-  }
-  for (const std::string& extra : app.remaining()) {
-    if (extra == "--") continue;  // What follows it became inputs.
-    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
-  }
-  if (version) {
-    options.action = Action::kVersion;
-    return options;
-  }
+  options.verbosity = line.verbosity();
 
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
                            "--contours", "--edges", "--json", "--config"}) {
@@ -267,9 +247,6 @@ Options parse_options(int argc, const char* const* argv) {
     }
   }
   if (app.get_option("--memory")->count() > 0) options.memory = memory_size(memory);
-  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
-  if (quiet) options.verbosity = Verbosity::kQuiet;
-  if (verbose) options.verbosity = Verbosity::kVerbose;
 
   if (!config.empty()) options.parameters = load_parameters(config);
   for (const std::string& assignment : assignments) {

@@ -95,56 +95,32 @@ void check_places(const RecutOptions& options) {
 
 RecutOptions parse(int argc, const char* const* argv) {
   RecutOptions options;
-  CLI::App app("Cuts a hierarchy that segment --tree has saved, without segmenting again.",
-               "segment recut");
-  app.formatter(std::make_shared<HelpFormatter>("segment recut TREE|- [OPTION]..."));
-  app.get_formatter()->label("Positionals", "Inputs");
-  app.footer(kExamples);
-  app.set_help_flag();
-  app.allow_extras();
+  CommandLine line("segment recut",
+                   "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
+                   "segment recut TREE|- [OPTION]...", "Inputs", kExamples);
   std::vector<std::string> trees;
   std::optional<std::string> regions;
   std::optional<std::string> threshold;
   bool automatic = false;
-  bool quiet = false;
-  bool verbose = false;
-
-  app.add_option("TREE|-", trees, "A hierarchy, or - for standard input");
-  const auto text = [&](const char* names, auto& value, const char* type, const char* group,
-                        const char* meaning) {
-    app.add_option(names, value, meaning)->type_name(type)->group(group);
-  };
-  const auto flag = [&](const char* names, bool& value, const char* group, const char* meaning) {
-    app.add_flag(names, value, meaning)->group(group)->disable_flag_override();
-  };
-  text("-o,--output", options.output, "FILE|-", kInputOutput,
-       "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
-  flag("--indexed", options.indexed, kInputOutput,
-       "Labels as the indices of a palette (PNG, at most 255 regions)");
-  text("--overlay", options.overlay, "FILE", kInputOutput,
-       "The image with the regions' boundaries: .png or .jpg");
-  text("--image", options.image, "FILE|-", kInputOutput, "The image for --overlay");
-  text("--ultrametric", options.ultrametric, "FILE", kInputOutput,
-       "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
-  text("--regions", regions, "K", kCut, "So many regions");
-  text("--threshold", threshold, "T", kCut,
-       "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
-  flag("--auto", automatic, kCut, "At the threshold saved with the hierarchy (default)");
-  flag("-q,--quiet", quiet, kMessages, "Only errors");
-  flag("-v,--verbose", verbose, kMessages, "Also what the hierarchy holds");
-  flag("-h,--help", options.help, kMessages, "Print this, and end");
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    fail_usage(reworded(error));
-  }
-  options.help_text = app.help();
+  line.app().add_option("TREE|-", trees, "A hierarchy, or - for standard input");
+  line.option("-o,--output", options.output, "FILE|-", kInputOutput,
+              "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
+  line.flag("--indexed", options.indexed, kInputOutput,
+            "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line.option("--overlay", options.overlay, "FILE", kInputOutput,
+              "The image with the regions' boundaries: .png or .jpg");
+  line.option("--image", options.image, "FILE|-", kInputOutput, "The image for --overlay");
+  line.option("--ultrametric", options.ultrametric, "FILE", kInputOutput,
+              "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
+  line.option("--regions", regions, "K", kCut, "So many regions");
+  line.option("--threshold", threshold, "T", kCut,
+              "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
+  line.flag("--auto", automatic, kCut, "At the threshold saved with the hierarchy (default)");
+  line.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
+  options.help = line.parse(argc, argv) == CommandLine::Asked::kHelp;
+  options.help_text = line.app().help();
   if (options.help) return options;
-  for (const std::string& extra : app.remaining()) {
-    if (extra == "--") continue;  // What follows it became inputs.
-    fail_usage(fmt::format("there is no option '{}'{}", extra, suggestion(app, extra)));
-  }
+  options.verbosity = line.verbosity();
   if (trees.size() != 1) {
     fail_usage(trees.empty()
                    ? "no hierarchy given: name a file, or - for standard input"
@@ -162,9 +138,6 @@ RecutOptions parse(int argc, const char* const* argv) {
     options.threshold =
         parse_number<double>("--threshold", *threshold, 0, 1, "a number from 0 to 1");
   }
-  if (quiet && verbose) fail_usage("--quiet and --verbose exclude each other");
-  if (quiet) options.verbosity = Verbosity::kQuiet;
-  if (verbose) options.verbosity = Verbosity::kVerbose;
   check_places(options);
   return options;
 }

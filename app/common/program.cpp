@@ -1,0 +1,27 @@
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
+#include "interrupt.hpp"
+
+namespace diacut::app {
+
+int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work) {
+  guard_standard_streams();
+  Console console(name);
+  try {
+    return static_cast<int>(work(console));
+  } catch (...) {
+    const Failure failure = current_failure();
+    console.error(failure.message);
+    return static_cast<int>(failure.code);
+  }
+}
+
+void print_version(const std::string& name) {
+  write_file("-", fmt::format("{} (diacut) {}\n", name, kVersion));
+}
+
+}  // namespace diacut::app
