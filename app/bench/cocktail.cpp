@@ -21,6 +21,7 @@ struct Options {
   CommonOptions common;
   MatrixOptions matrices;
   std::string profile;
+  std::vector<std::string> formats = {"all"};
 };
 
 DeviceProfile profile_for(const Options& options, const DeviceInfo& device) {
@@ -52,10 +53,12 @@ void run(const Options& options) {
   using Clock = std::chrono::steady_clock;
   Context context(options.common.device, options.common.kernel_dir);
   const DeviceProfile profile = profile_for(options, context.info());
-  const CopyBandwidth copy =
-      best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats);
+  const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
+                                                 options.common.repeats);
   fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
              copy.gigabytes_per_second);
+  const std::vector<Implementation> singles_of =
+      chosen_implementations(options.formats, false, context.info());
   nlohmann::json results = nlohmann::json::array();
   std::vector<SparseFigures> all;
   std::vector<double> regular;
@@ -65,8 +68,7 @@ void run(const Options& options) {
                each.matrix.nonzeros());
     print_figures_head();
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const std::vector<SparseFigures> singles =
-        measure_formats(context, bench, implementations(context.info()), false);
+    const std::vector<SparseFigures> singles = measure_formats(context, bench, singles_of, false);
     all.insert(all.end(), singles.begin(), singles.end());
     const auto best = std::min_element(singles.begin(), singles.end(),
                                        [](const SparseFigures& a, const SparseFigures& b) {
@@ -130,6 +132,8 @@ Command cocktail_command(CLI::App& app) {
       "The formats that the device's profile chooses for a matrix, against the best single one");
   const auto options = std::make_shared<Options>();
   add_matrix_options(*command, options->matrices);
+  add_formats_option(*command, options->formats,
+                     "Single formats or products to compare with, by name, or all");
   command->add_option("--profile", options->profile,
                       "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);

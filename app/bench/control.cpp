@@ -19,6 +19,10 @@ namespace diacut::bench {
 
 namespace {
 
+struct Options : CommonOptions {
+  std::vector<int> widths = {1, 2, 4, 8, 16};
+};
+
 struct Latency {
   double queued_microseconds = 0.0;      ///< A launch among many, on the device.
   double round_trip_microseconds = 0.0;  ///< A launch and a wait for it, on the host.
@@ -109,16 +113,16 @@ Transfers transfers(Context& context, int repeats) {
   return result;
 }
 
-void run(const CommonOptions& options) {
+void run(const Options& options) {
   Context context(options.device, options.kernel_dir);
   fmt::print("{} ({})\n\n", context.info().name, context.info().platform);
-  const std::size_t bytes = beyond_cache(context, 0);
+  const std::size_t bytes = yardstick_bytes(context, options);
   nlohmann::json widths = nlohmann::json::array();
   fmt::print("GB/s over {:.0f} MB that do not compress, and arithmetic\n",
              1e-6 * static_cast<double>(bytes));
   fmt::print("  {:<16}{:>10}{:>10}{:>10}{:>12}\n", "floats an item", "read", "write", "copy",
              "GFLOP/s");
-  for (const int floats : {1, 2, 4, 8, 16}) {
+  for (const int floats : options.widths) {
     const Figures each = figures(context, floats, bytes, options.repeats);
     fmt::print("  {:<16}{:>10.1f}{:>10.1f}{:>10.1f}{:>12.1f}\n", each.floats, each.read, each.write,
                each.copy, each.gflops);
@@ -148,8 +152,12 @@ Command control_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("control",
                                          "What the device gives: bandwidth of memory and of "
                                          "transfers, arithmetic, and launch latency");
-  const auto options = std::make_shared<CommonOptions>();
+  const auto options = std::make_shared<Options>();
   add_common_options(*command, *options);
+  command->add_option("--widths", options->widths, "Floats that a work-item moves at once")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::IsMember({1, 2, 4, 8, 16}));
   return {command, [options] { run(*options); }};
 }
 

@@ -436,7 +436,7 @@ Command eigen_command(CLI::App& app) {
   command->add_option("--cue", options->cue, "learned or gradient")
       ->check(CLI::IsMember({"learned", "gradient"}))
       ->capture_default_str();
-  command->add_option("--plot", options->plot, "SVG file for the times by size");
+  add_file_option(*command, "--plot", options->plot, "SVG file for the times by size");
   command
       ->add_option(
           "--solvers", options->solvers,

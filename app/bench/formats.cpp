@@ -23,28 +23,6 @@ struct Options {
   bool every = false;
 };
 
-std::vector<Implementation> chosen(const Options& options, const DeviceInfo& device) {
-  std::vector<Implementation> result;
-  for (Implementation& each : options.every ? all_implementations() : implementations(device)) {
-    for (const std::string& name : options.formats) {
-      if (name != "all" && name != to_string(each.format) && name != to_string(each)) continue;
-      result.push_back(std::move(each));
-      break;
-    }
-  }
-  if (result.empty()) {
-    std::string known;
-    for (const Format format : all_formats()) {
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
-    }
-    throw ConfigError(fmt::format(
-        "--formats: none of these is measured on {}; name some of {}, or one product such as "
-        "csr/scalar",
-        device.name, known));
-  }
-  return result;
-}
-
 template <class T>
 void save(const std::filesystem::path& path, std::span<const T> values) {
   const std::vector<std::uint8_t> bytes = encode_npy<T>(values, {values.size()});
@@ -70,9 +48,10 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
 
 void run(const Options& options) {
   Context context(options.common.device, options.common.kernel_dir);
-  const std::vector<Implementation> which = chosen(options, context.info());
-  const CopyBandwidth copy =
-      best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats);
+  const std::vector<Implementation> which =
+      chosen_implementations(options.formats, options.every, context.info());
+  const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
+                                                 options.common.repeats);
   fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
              copy.gigabytes_per_second);
   nlohmann::json results = nlohmann::json::array();
@@ -99,9 +78,7 @@ Command formats_command(CLI::App& app) {
       "formats", "Every sparse format and its kernels on matrices of many kinds, against the copy");
   const auto options = std::make_shared<Options>();
   add_matrix_options(*command, options->matrices);
-  command->add_option("--formats", options->formats, "Formats or products by name, or all")
-      ->delimiter(',')
-      ->capture_default_str();
+  add_formats_option(*command, options->formats, "Formats or products by name, or all");
   command->add_flag("--every", options->every,
                     "Kernels that make no sense on the device too, and tell what is left out");
   command->add_option("--save", options->save,

@@ -44,8 +44,8 @@ void run(const Options& options) {
   std::vector<double> magnitude;
   const std::vector<double> expected =
       reference_jacobian(contacts, std::vector<double>(x.begin(), x.end()), &magnitude);
-  const CopyBandwidth copy =
-      best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats);
+  const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
+                                                 options.common.repeats);
   fmt::print(
       "{} ({}): D' x of {} contacts between {} bodies; a copy reaches {:.1f} GB/s\n"
       "{:<12}{:>10}{:>10}{:>12}{:>10}{:>14}{:>10}{:>10}\n",

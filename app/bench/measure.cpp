@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "opencl/launchers/copy.hpp"
 #include "opencl/launchers/random_matrix.hpp"
@@ -18,10 +19,21 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
                  "Device: an index P:D, part of a name, gpu or cpu (default: DIACUT_DEVICE, else "
                  "the first GPU, else the first CPU)");
   app.add_option("--kernel-dir", options.kernel_dir, "Read the kernels from this folder");
-  app.add_option("--json", options.json, "Write the figures to this file too");
+  add_file_option(app, "--json", options.json, "Write the figures to this file too");
   app.add_option("--repeats", options.repeats, "Batches to take the median of")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  app.add_option("--megabytes", options.megabytes,
+                 "MiB that the measures of memory move; 0: more than the device's caches hold")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 16));
+}
+
+void add_file_option(CLI::App& app, const char* name, std::string& path, const char* meaning) {
+  app.add_option(name, path, meaning)->check([](const std::string& given) {
+    check_writable(given);
+    return std::string();
+  });
 }
 
 double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue) {
@@ -70,7 +82,8 @@ CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repea
   return best;
 }
 
-std::size_t beyond_cache(Context& context, std::size_t bytes) {
+std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes) {
+  if (options.megabytes > 0) return static_cast<std::size_t>(options.megabytes) << 20;
   constexpr std::size_t kLeast = std::size_t{256} << 20;
   const std::size_t cache = with_device_errors("asking for the cache's size", [&] {
     return context.queue().getInfo<CL_QUEUE_DEVICE>().getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();

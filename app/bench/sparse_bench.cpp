@@ -24,6 +24,33 @@ void add_matrix_options(CLI::App& app, MatrixOptions& options) {
   app.add_option("--seed", options.seed, "Of generated matrices")->capture_default_str();
 }
 
+void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning) {
+  app.add_option("--formats", formats, meaning)->delimiter(',')->capture_default_str();
+}
+
+std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
+                                                   bool every, const DeviceInfo& device) {
+  std::vector<Implementation> result;
+  for (Implementation& each : every ? all_implementations() : implementations(device)) {
+    for (const std::string& name : formats) {
+      if (name != "all" && name != to_string(each.format) && name != to_string(each)) continue;
+      result.push_back(std::move(each));
+      break;
+    }
+  }
+  if (result.empty()) {
+    std::string known;
+    for (const Format format : all_formats()) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
+    }
+    throw ConfigError(fmt::format(
+        "--formats: none of these is measured on {}; name some of {}, or one product such as "
+        "csr/scalar",
+        device.name, known));
+  }
+  return result;
+}
+
 void for_each_matrix(const MatrixOptions& options,
                      const std::function<void(const BenchMatrix&)>& visit) {
   if (!options.files.empty()) {

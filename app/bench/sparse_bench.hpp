@@ -22,6 +22,13 @@ struct MatrixOptions {
 };
 void add_matrix_options(CLI::App& app, MatrixOptions& options);
 
+/// --formats: the implementations to measure.
+void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning);
+/// Those named, of what makes sense on the device or, with `every`, of all. Throws ConfigError when
+/// there is none.
+std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
+                                                   bool every, const DeviceInfo& device);
+
 struct BenchMatrix {
   std::string name;
   bool regular = false;  ///< Of a class for which one format suits all of a matrix.

@@ -304,7 +304,7 @@ void run(const Options& options) {
     const std::uint64_t entries = nonzeros(grid, stencil);
     const std::size_t whole = least_bytes({}, grid, stencil, options);
     const CopyBandwidth copy =
-        best_copy_bandwidth(context, beyond_cache(context, whole), options.repeats);
+        best_copy_bandwidth(context, yardstick_bytes(context, options, whole), options.repeats);
     Problem problem(context, grid, stencil, options.vectors);
     fmt::print(
         "\n{}x{}: {} rows, {} non-zeros; a copy of {:.1f} MB read and written reaches {:.1f} "
@@ -393,7 +393,7 @@ Command spmv_command(CLI::App& app) {
                    "Vectors multiplied at once, by the kernel symmetric")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--plot", options->plot, "Write throughput over size to this SVG file");
+  add_file_option(*command, "--plot", options->plot, "Write throughput over size to this SVG file");
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -16,6 +16,7 @@
 #include "sparse/formats/profile.hpp"
 #include "sparse/formats/split_mix.hpp"
 #include "sparse/symmetric_dia.hpp"
+#include "sparse_bench.hpp"
 
 namespace diacut::bench {
 
@@ -24,6 +25,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string output;
+  std::vector<std::string> formats = {"all"};
   std::size_t most = std::size_t{1} << 23;
 };
 
@@ -97,7 +99,8 @@ double stored_elements(const CsrMatrix& matrix, const Implementation& implementa
 void measure_products(Context& context, const Options& options, DeviceProfile& profile) {
   ProductOptions unlimited;
   unlimited.limits.fill = 64.0;
-  const std::vector<Implementation> which = implementations(context.info());
+  const std::vector<Implementation> which =
+      chosen_implementations(options.formats, false, context.info());
   for (const Implementation& each : which) {
     profile.rates.push_back(
         {each, std::vector<double>(profile.rows.size() * profile.row_lengths.size(), 0.0)});
@@ -139,13 +142,16 @@ void measure_products(Context& context, const Options& options, DeviceProfile& p
   }
 }
 
+/// Elements of the largest matrix of a stencil, whose layout needs no building, by those of others.
+constexpr std::size_t kStencilShare = 256;
+
 /// Each kernel of the stencil's product at the sizes of small and large photographs.
 void measure_matvec(Context& context, const Options& options, DeviceProfile& profile) {
   const Stencil stencil = disc_stencil(5);
   for (const int width : {240, 481, 1024, 2048}) {
     const Grid grid{width, width * 2 / 3, width};
     const DiaShape shape = dia_shape(grid, stencil);
-    if (shape.stored() > 16 * options.most) continue;
+    if (shape.stored() > kStencilShare * options.most) continue;
     DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the matrix")};
     RandomMatrixShape random{grid.width, grid.height, grid.stride, shape.pitch, {}};
     for (const StencilOffset& entry : stencil.entries) {
@@ -195,8 +201,9 @@ void run(const Options& options) {
   profile.platform = context.info().platform;
   profile.driver = context.info().driver;
   profile.kind = context.info().kind;
-  profile.copy = best_copy_bandwidth(context, beyond_cache(context, 0), options.common.repeats)
-                     .gigabytes_per_second;
+  profile.copy =
+      best_copy_bandwidth(context, yardstick_bytes(context, options.common), options.common.repeats)
+          .gigabytes_per_second;
   profile.rows = {4096, 65'536, 524'288};
   profile.row_lengths = {4, 16, 64, 256, 2048};
   measure_products(context, options, profile);
@@ -226,9 +233,11 @@ Command tune_command(CLI::App& app) {
   options->common.repeats = 3;
   command->add_option("--output", options->output,
                       "The profile (default: diacut/profiles in the user's data folder)");
+  add_formats_option(*command, options->formats,
+                     "Formats or products by name, or all; the profile knows no others");
   command->add_option("--most", options->most, "Elements of the largest matrix")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{1} << 16, std::size_t{1} << 30));
+      ->check(CLI::Range(std::size_t{1} << 14, std::size_t{1} << 30));
   add_common_options(*command, options->common);
   return {command, [options] { run(*options); }};
 }

@@ -45,6 +45,10 @@ Result CliTest::evaluate(const std::vector<std::string>& arguments, Surroundings
   return start_program(DIACUT_EVALUATE, arguments, std::move(around))->wait();
 }
 
+Result CliTest::bench(const std::vector<std::string>& arguments, Surroundings around) const {
+  return start_program(DIACUT_BENCH, arguments, std::move(around))->wait();
+}
+
 Result CliTest::segment(const std::vector<std::string>& arguments, Surroundings around) const {
   return start(arguments, std::move(around))->wait();
 }

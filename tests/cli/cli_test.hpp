@@ -36,6 +36,9 @@ class CliTest : public ::testing::Test {
   /// Runs `diacut-evaluate` likewise.
   Result evaluate(const std::vector<std::string>& arguments, Surroundings around = {}) const;
 
+  /// Runs `diacut-bench` likewise.
+  Result bench(const std::vector<std::string>& arguments, Surroundings around = {}) const;
+
   void write(const std::string& name, const std::string& bytes) const;
   std::string read(const std::string& name) const;
   void make_folder(const std::string& name) const;

@@ -1,0 +1,287 @@
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// diacut-bench on what is as small as can be: figures mean nothing then, but they are all there.
+class CliBench : public CliTest {
+ protected:
+  /// Runs a subcommand that has to succeed; what --json says.
+  json measure(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--repeats", "1", "--megabytes", "1", "--json", "out.json"});
+    const Result result = bench(arguments);
+    expect_done(result);
+    EXPECT_EQ(result.err, "");
+    const json out = json::parse(read("out.json"), nullptr, false);
+    EXPECT_FALSE(out.is_discarded());
+    EXPECT_FALSE(out["device"]["name"].get<std::string>().empty());
+    EXPECT_EQ(files().size(), kept_ + 1) << "no temporary file is left";
+    return out;
+  }
+
+  void expect_bench_error(const std::vector<std::string>& arguments, int exit_code,
+                          const std::vector<std::string>& parts) const {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    const Result result = bench(arguments);
+    expect_error(result, exit_code, parts, "diacut-bench");
+    EXPECT_EQ(files().size(), kept_);
+  }
+
+  std::size_t kept_ = 0;  ///< Files of the test's own.
+};
+
+void expect_positive(const json& object, const std::vector<std::string>& members) {
+  for (const std::string& member : members) {
+    ASSERT_TRUE(object.contains(member)) << member << " in " << object.dump();
+    EXPECT_GT(object[member].get<double>(), 0.0) << member;
+  }
+}
+
+void expect_copy(const json& copy) {
+  expect_positive(copy, {"floats", "bytes", "milliseconds", "gigabytes_per_second"});
+  EXPECT_NEAR(copy["gigabytes_per_second"].get<double>(),
+              1e-6 * copy["bytes"].get<double>() / copy["milliseconds"].get<double>(), 1e-6);
+}
+
+void expect_product(const json& product, double nonzeros) {
+  expect_positive(product,
+                  {"milliseconds", "gflops", "bytes", "gigabytes_per_second", "share_of_copy"});
+  EXPECT_NEAR(product["gflops"].get<double>(),
+              2e-6 * nonzeros / product["milliseconds"].get<double>(),
+              1e-6 * product["gflops"].get<double>());
+  EXPECT_FALSE(product["wrong"].get<bool>());
+}
+
+TEST_F(CliBench, HelpAndVersion) {
+  const Result help = bench({"--help"});
+  expect_done(help);
+  for (const char* command :
+       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen", "cue"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+    const Result of = bench({command, "--help"});
+    expect_done(of);
+    EXPECT_THAT(of.out, HasSubstr("--json"));
+  }
+  const Result version = bench({"--version"});
+  expect_done(version);
+  EXPECT_THAT(version.out, HasSubstr("diacut-bench (diacut) "));
+}
+
+TEST_F(CliBench, Control) {
+  const json out = measure({"control", "--widths", "1,4"});
+  ASSERT_EQ(out["widths"].size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(out["widths"][i]["floats"], i == 0 ? 1 : 4);
+    expect_positive(out["widths"][i], {"read_gigabytes_per_second", "write_gigabytes_per_second",
+                                       "copy_gigabytes_per_second", "gflops"});
+  }
+  expect_positive(out, {"upload_gigabytes_per_second", "download_gigabytes_per_second",
+                        "launch_microseconds", "round_trip_microseconds"});
+}
+
+TEST_F(CliBench, Spmv) {
+  ++kept_;  // The plot.
+  const json out = measure({"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric",
+                            "--storages", "half", "--plot", "plot.svg"});
+  EXPECT_THAT(read("plot.svg"), HasSubstr("</svg>"));
+  ASSERT_EQ(out["results"].size(), 4U);
+  // Entries of the stencil within the image, counted from each pixel.
+  const auto entries = [](int width, int height) {
+    int count = 0;
+    for (int i = 0; i < width * height; ++i) {
+      for (int k = 0; k < width * height; ++k) {
+        const int dx = i % width - k % width;
+        const int dy = i / width - k / width;
+        count += dx * dx + dy * dy <= 25 ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    const json& result = out["results"][i];
+    const bool naive = i % 2 == 0;
+    EXPECT_EQ(result["name"], naive ? "naive" : "symmetric half");
+    EXPECT_EQ(result["kernel"], naive ? "naive" : "symmetric");
+    EXPECT_EQ(result["storage"], naive ? "float32" : "half");
+    EXPECT_EQ(result["width"], i < 2 ? 16 : 7);
+    EXPECT_EQ(result["height"], i < 2 ? 12 : 5);
+    EXPECT_EQ(result["nonzeros"], i < 2 ? entries(16, 12) : entries(7, 5));
+    expect_copy(result["copy"]);
+    json product = result;
+    product["wrong"] = false;  // It would have ended the run.
+    expect_product(product, result["nonzeros"].get<double>());
+    expect_positive(result["share_of_bytes_per_two_flop"], {"12", "8", "4"});
+    EXPECT_LT(result["scaled_error"].get<double>(), 82.0);
+  }
+}
+
+TEST_F(CliBench, FormatsOfAFileAndOfAClass) {
+  write(
+      "m.mtx",
+      "%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 1\n1 4 2\n2 2 3\n3 1 4\n3 3 5\n");
+  ++kept_;
+  const json file = measure({"formats", "m.mtx", "--formats", "csr/scalar"});
+  expect_copy(file["copy"]);
+  ASSERT_EQ(file["results"].size(), 1U);
+  EXPECT_EQ(file["results"][0]["matrix"], "m.mtx");
+  EXPECT_EQ(file["results"][0]["rows"], 3);
+  EXPECT_EQ(file["results"][0]["cols"], 4);
+  EXPECT_EQ(file["results"][0]["nonzeros"], 5);
+  ASSERT_EQ(file["results"][0]["products"].size(), 1U);
+  EXPECT_EQ(file["results"][0]["products"][0]["product"], "csr/scalar");
+  expect_product(file["results"][0]["products"][0], 5);
+
+  const json of_class =
+      measure({"formats", "--classes", "dense", "--scale", "0.01", "--formats", "csr/scalar"});
+  EXPECT_EQ(of_class["results"][0]["matrix"], "dense");
+}
+
+TEST_F(CliBench, TuneWritesAProfileThatTheCocktailReads) {
+  const Result tuned = bench({"tune", "--most", "16384", "--formats", "csr/scalar", "--repeats",
+                              "1", "--megabytes", "1", "--output", "new/profile.json"});
+  expect_done(tuned);
+  EXPECT_THAT(tuned.out, HasSubstr("profile written to new/profile.json"));
+  const json profile = json::parse(read("new/profile.json"));
+  expect_positive(profile, {"diacut_profile", "copy_gigabytes_per_second"});
+  EXPECT_FALSE(profile["device"]["driver"].get<std::string>().empty());
+  EXPECT_EQ(profile["gflops"].size(), 1U);
+  EXPECT_GT(profile["gflops"]["csr/scalar"][0].get<double>(), 0.0);
+  // The fastest kernel for the whole matrix, and the compressed one in each storage.
+  std::vector<std::string> storages;
+  for (const json& each : profile["matvec"]) {
+    expect_positive(each, {"rows", "gflops"});
+    EXPECT_EQ(each["kernel"] == "symmetric", each.contains("storage")) << each.dump();
+    storages.push_back(each.value("storage", "whole"));
+  }
+  EXPECT_THAT(storages, ::testing::ElementsAre("whole", "float32", "half", "minifloat"));
+
+  kept_ = 1;
+  const json out = measure({"cocktail", "--classes", "dense", "--scale", "0.01", "--formats",
+                            "csr/scalar", "--profile", "new/profile.json"});
+  expect_copy(out["copy"]);
+  ASSERT_EQ(out["results"].size(), 1U);
+  const json& result = out["results"][0];
+  EXPECT_EQ(result["plan"], "csr/scalar");
+  EXPECT_EQ(result["best_single"], "csr/scalar");
+  EXPECT_EQ(result["ratio_to_best_single"], 1.0);
+  EXPECT_TRUE(result["regular"].get<bool>());
+  expect_product(result["cocktail"], result["nonzeros"].get<double>());
+  for (const char* member : {"analysis_milliseconds", "analysis_products", "sampled_products"}) {
+    EXPECT_GE(result[member].get<double>(), 0.0) << member;
+  }
+}
+
+TEST_F(CliBench, Jacobian) {
+  const json out = measure({"jacobian", "--contacts", "50", "--bodies", "7"});
+  EXPECT_EQ(out["contacts"], 50);
+  EXPECT_EQ(out["bodies"], 7);
+  expect_copy(out["copy"]);
+  std::vector<std::string> layouts;
+  for (const json& each : out["results"]) {
+    layouts.push_back(each["layout"]);
+    expect_positive(each, {"milliseconds", "gflops", "counted_gigabytes_per_second",
+                           "counted_share_of_copy", "bytes_moved", "share_of_copy"});
+    EXPECT_NEAR(each["gflops"].get<double>(), 60e-6 * 50 / each["milliseconds"].get<double>(),
+                1e-6 * each["gflops"].get<double>());
+    EXPECT_LE(each["scaled_error"].get<double>(), 20.0);
+  }
+  EXPECT_THAT(layouts, ::testing::ElementsAre("structures", "arrays", "vectors", "arms"));
+}
+
+TEST_F(CliBench, Eigen) {
+  write_picture("a.png");
+  kept_ = 2;  // The plot too.
+  const json out = measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers",
+                            "lanczos,lanczos:half", "--plot", "plot.svg"});
+  EXPECT_EQ(out["image"], "a.png");
+  EXPECT_EQ(out["by"], "itself");
+  EXPECT_EQ(out["vectors"], 3);
+  EXPECT_TRUE(out["growth"].empty());  // Of one size nothing grows.
+  ASSERT_EQ(out["results"].size(), 2U);
+  for (const json& result : out["results"]) {
+    EXPECT_EQ(result["width"], kWidth);
+    EXPECT_EQ(result["height"], kHeight);
+    EXPECT_TRUE(result["converged"].get<bool>());
+    EXPECT_LE(result["residual"].get<double>(), 1e-4);
+    EXPECT_GT(result["contour_correlation_with_first"].get<double>(), 0.9999);
+    ASSERT_EQ(result["eigenvalues"].size(), 3U);
+    EXPECT_EQ(result["eigenvalues"][0], 0.0);
+    expect_positive(result, {"wall_ms", "device_ms", "peak_bytes"});
+    for (const char* member :
+         {"ran", "products", "passes", "levels", "filter_degree", "restarts"}) {
+      EXPECT_TRUE(result.contains(member)) << member;
+    }
+  }
+  EXPECT_NE(out["results"][0]["matvec"], "symmetric half");
+  EXPECT_EQ(out["results"][1]["matvec"], "symmetric half");
+}
+
+TEST_F(CliBench, Cue) {
+  write_picture("a.png");
+  ++kept_;
+  const json out = measure({"cue", "a.png", "--scales", "0.5,1"});
+  EXPECT_EQ(out["image"], "a.png");
+  EXPECT_EQ(out["width"], kWidth);
+  EXPECT_EQ(out["height"], kHeight);
+  EXPECT_EQ(out["scales"], json::array({0.5, 1.0}));
+  expect_positive(out, {"tile", "reach", "wall_ms", "first_wall_ms", "device_ms", "gflop",
+                        "gflop_per_second", "peak_bytes"});
+}
+
+TEST_F(CliBench, WhatMakesNoSense) {
+  expect_bench_error({}, 2, {"subcommand", "--help"});
+  expect_bench_error({"spmw"}, 2, {"no subcommand 'spmw'", "--help"});
+  expect_bench_error({"control", "--repeats", "0"}, 2, {"--repeats"});
+  expect_bench_error({"control", "--widths", "3"}, 2, {"--widths"});
+  expect_bench_error({"control", "--device", "no such device"}, 2, {"no such device"});
+  expect_bench_error({"spmv", "--sizes", "16y12"}, 2, {"--sizes", "16y12", "481x321"});
+  expect_bench_error({"spmv", "--sizes", "0x12"}, 2, {"--sizes"});
+  expect_bench_error({"spmv", "--kernels", "fast"}, 2, {"'fast'", "unrolled"});
+  expect_bench_error({"spmv", "--storages", "bits4"}, 2, {"'bits4'", "minifloat"});
+  expect_bench_error({"spmv", "--kernels", "naive", "--vectors", "2"}, 2, {"symmetric"});
+  expect_bench_error({"formats", "--formats", "fast"}, 2, {"--formats", "csr"});
+  expect_bench_error({"tune", "--most", "1"}, 2, {"--most"});
+  expect_bench_error({"jacobian", "--contacts", "0"}, 2, {"--contacts"});
+  expect_bench_error({"eigen"}, 2, {"--megapixels"});
+  expect_bench_error({"eigen", "--megapixels", "0.01", "--solvers", "fast"}, 2,
+                     {"'fast'", "multilevel"});
+  expect_bench_error({"eigen", "--megapixels", "0.01", "--solvers", "lanczos:bits4"}, 2,
+                     {"'bits4'", "minifloat"});
+  expect_bench_error({"cue"}, 2, {"image"});
+}
+
+TEST_F(CliBench, WhatCannotBeRead) {
+  expect_bench_error({"eigen", "missing.png"}, 3, {"missing.png"});
+  expect_bench_error({"cue", "missing.png"}, 3, {"missing.png"});
+  write("profile.json", "{\"diacut_profile\": 2");
+  write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
+  kept_ = 2;
+  const auto error = [&](std::vector<std::string> arguments, int code, const char* what) {
+    arguments.insert(arguments.end(), {"--repeats", "1", "--megabytes", "1", "--json", "o.json"});
+    const Result result = bench(arguments);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_FALSE(exists("o.json"));
+  };
+  error({"cocktail", "--profile", "missing.json"}, 3, "'missing.json'");
+  error({"cocktail", "--profile", "profile.json"}, 2, "'profile.json' is damaged");
+  error({"cocktail", "--classes", "fast", "--formats", "csr/scalar"}, 2, "fast");
+  error({"formats", "m.mtx", "--formats", "csr/scalar"}, 3, "m.mtx");
+  error({"formats", "missing.mtx", "--formats", "csr/scalar"}, 3, "missing.mtx");
+  // Before anything is measured.
+  expect_bench_error({"control", "--json", "no/such/folder.json"}, 3, {"no/such/folder.json"});
+  expect_bench_error({"spmv", "--plot", "no/such/folder.svg"}, 3, {"no/such/folder.svg"});
+}
+
+}  // namespace
+}  // namespace diacut::testing
