@@ -3,6 +3,10 @@
 // summed in float over FLOATS elements, then in double or in compensated pairs (accumulate.clh), in
 // a fixed order.
 //
+// A block may hold several images one after the other, in segments of `rows` elements: each has
+// sums and a rotation of its own. Groups of elements lie within a segment; `groups` is how many one
+// segment has.
+//
 // Locally optimal block conjugate gradients: A. Knyazev, "Toward the optimal preconditioned
 // eigensolver", 2001.
 //
@@ -17,16 +21,21 @@
 
 typedef BLOCK_JOIN(float, TILE) Part;
 
+// The elements of a group, counted over all segments.
+#define SEGMENT_BEGIN(group) ((group) / groups * rows + (group) % groups * chunk)
+#define SEGMENT_END(group) ((group) / groups * rows + min(((group) % groups + 1) * chunk, rows))
+
 // Tile t of the Gram matrices, with tile = tiles[first_tile + t]: the dot products of the TILE columns
 // from TILE * tile.y on of block tile.x with those from TILE * tile.w on of block tile.z, over the `chunk`
-// elements from chunk * group on: partials[(group * tiles + t) * TILE * TILE + i * TILE + j]. Items:
-// (tile, group).
+// elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j]. Items: (tile,
+// group of all segments).
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
                          __global const int4* restrict tiles, const uint first_tile,
                          const uint tile_count,
-                         const ulong rows, const ulong chunk, __global ACC_T* restrict partials) {
+                         const ulong rows, const ulong chunk, const uint groups,
+                         __global ACC_T* restrict partials) {
   const uint t = get_global_id(0);
   if (t >= tile_count) return;
   const int4 tile = tiles[first_tile + t];
@@ -36,8 +45,8 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
   ACC_T sums[TILE * TILE];
   for (uint i = 0; i < TILE * TILE; ++i) sums[i] = acc_zero();
   const ulong group = get_global_id(1);
-  const ulong end = min((group + 1) * chunk, rows);
-  for (ulong begin = group * chunk; begin < end; begin += FLOATS) {
+  const ulong end = SEGMENT_END(group);
+  for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += FLOATS) {
     Part part[TILE];
     for (uint i = 0; i < TILE; ++i) part[i] = (Part)(0.0f);
     const ulong stop = min(begin + FLOATS, end);
@@ -57,26 +66,33 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
   for (uint i = 0; i < TILE * TILE; ++i) out[i] = sums[i];
 }
 
-// sums[i] = sum over groups of partials[group * count + i].
+// sums[segment * count + i] = sum over the segment's groups of partials[group * count + i]. Items:
+// (i, segment).
 __kernel void block_sum(__global const ACC_T* restrict partials, const uint groups,
                         const uint count, __global ACC_T* restrict sums) {
   const uint i = get_global_id(0);
   if (i >= count) return;
   ACC_T sum = acc_zero();
-  for (uint g = 0; g < groups; ++g) sum = acc_join(sum, partials[(ulong)g * count + i]);
-  sums[i] = sum;
+  const ulong segment = get_global_id(1);
+  for (uint g = 0; g < groups; ++g)
+    sum = acc_join(sum, partials[(segment * groups + g) * count + i]);
+  sums[segment * count + i] = sum;
 }
 
 // In place, for `blocks` blocks of which x is the first: p = w Q_w + p Q_p, then x = x Q_x + p.
-// `rotation` holds Q: (block * COLUMNS + from) * COLUMNS + to. With one block p is left alone, with
-// two it is not read. A work-group takes ROWS elements, whose old values it keeps in `old`.
+// `rotation` holds Q of each segment: (block * COLUMNS + from) * COLUMNS + to, `blocks` blocks of
+// it. With one block p is left alone, with two it is not read. A work-group takes ROWS elements of a
+// segment, whose old values it keeps in `old`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     __global float* restrict x, __global const float* restrict w, __global float* restrict p,
-    __global const Set* restrict rotation, const uint blocks, const ulong rows,
+    __global const Set* restrict rotation, const uint blocks, const ulong rows, const uint groups,
     __local float* restrict old) {
   const uint lid = get_local_id(0);
-  const ulong first = get_group_id(0) * (ulong)ROWS;
-  const uint count = (uint)min((ulong)ROWS, rows - first);
+  const ulong segment = get_group_id(0) / groups;
+  const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
+  const ulong first = segment * rows + inside;
+  const uint count = (uint)min((ulong)ROWS, rows - inside);
+  rotation += segment * blocks * COLUMNS * SETS;
   for (uint i = lid; i < ROWS * COLUMNS; i += GROUP) {
     const bool exists = i < count * COLUMNS;
     old[i] = exists ? x[first * COLUMNS + i] : 0.0f;
@@ -110,20 +126,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   }
 }
 
-// r = A X - X diag(theta), and partials[group * COLUMNS + c]: the squared norm of column c over the
-// `chunk` elements from chunk * group on. Items: (set, group).
+// r = A X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]: the squared norm
+// of column c over the `chunk` elements of the group. Items: (set, group of all segments).
 __kernel void block_residual(__global const Set* restrict x, __global const Set* restrict ax,
                              __global const Set* restrict theta, const ulong rows,
-                             const ulong chunk, __global Set* restrict r,
+                             const ulong chunk, const uint groups, __global Set* restrict r,
                              __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
   const ulong group = get_global_id(1);
-  const ulong end = min((group + 1) * chunk, rows);
-  const Set values = theta[set];
+  const ulong end = SEGMENT_END(group);
+  const Set values = theta[group / groups * SETS + set];
   ACC_T sums[VEC];
   for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();
-  for (ulong begin = group * chunk; begin < end; begin += FLOATS) {
+  for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += FLOATS) {
     const ulong stop = min(begin + FLOATS, end);
     Set part = (Set)(0.0f);
     for (ulong row = begin; row < stop; ++row) {
@@ -138,31 +154,103 @@ __kernel void block_residual(__global const Set* restrict x, __global const Set*
   for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
 }
 
-// squares[c] = sum over groups of partials[group * COLUMNS + c]; one work-group a column.
+// squares[segment * COLUMNS + c] = sum over the segment's groups of partials[group * COLUMNS + c]; one
+// work-group a column of a segment: (c, segment).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_squares(
     __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict squares) {
   __local ACC_T scratch[GROUP];
   const uint lid = get_local_id(0);
+  const ulong segment = get_group_id(1);
   ACC_T sum = acc_zero();
   for (uint g = lid; g < groups; g += GROUP)
-    sum = acc_join(sum, partials[(ulong)g * COLUMNS + get_group_id(0)]);
+    sum = acc_join(sum, partials[(segment * groups + g) * COLUMNS + get_group_id(0)]);
   scratch[lid] = sum;
   for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < half_size) scratch[lid] = acc_join(scratch[lid], scratch[lid + half_size]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (lid == 0) squares[get_group_id(0)] = scratch[0];
+  if (lid == 0) squares[segment * COLUMNS + get_group_id(0)] = scratch[0];
 }
 
-// out = M b for a dense symmetric M of `rows` x `rows`. Items: one element and set, id / SETS and
+// y = x / s, s one value an element; 0 where s is 0. Items: one element and set, id / SETS and
 // id % SETS.
-__kernel void block_dense(__global const float* restrict matrix, const uint rows,
-                          __global const Set* restrict b, __global Set* restrict out) {
+__kernel void block_divide(__global const Set* restrict x, __global const float* restrict s,
+                           const ulong rows, __global Set* restrict y) {
   const ulong at = get_global_id(0);
-  const ulong row = at / SETS;
+  if (at >= rows * SETS) return;
+  const float divisor = s[at / SETS];
+  y[at] = divisor > 0.0f ? x[at] / divisor : (Set)(0.0f);
+}
+
+// The quadratic form of the normalised Laplacian, the sum over i < j of
+//
+//   a_ij s_i s_j (y_i - y_j)^2
+//
+// (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: partials[group * COLUMNS + c]
+// is column c's part of the `chunk` elements of the group. A is symmetric, in DIA form,
+// diagonal-major with `pitch`; upper[k] = (diagonal, offset > 0). Items: (set, group of all
+// segments).
+__kernel void block_quadratic(__global const float* restrict a, const ulong pitch,
+                              __global const int2* restrict upper, const uint upper_count,
+                              __global const float* restrict s, __global const Set* restrict y,
+                              const ulong total, const ulong rows, const ulong chunk,
+                              const uint groups, __global ACC_T* restrict partials) {
+  const uint set = get_global_id(0);
+  if (set >= SETS) return;
+  const ulong group = get_global_id(1);
+  const ulong end = SEGMENT_END(group);
+  ACC_T sums[VEC];
+  for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();
+  for (ulong row = SEGMENT_BEGIN(group); row < end; ++row) {
+    const float own_scale = s[row];
+    if (!(own_scale > 0.0f)) continue;
+    const Set own = y[row * SETS + set];
+    // All terms are positive: in float they lose nothing but their own roundings.
+    Set part = (Set)(0.0f);
+    for (uint k = 0; k < upper_count; ++k) {
+      const ulong other = row + (ulong)upper[k].y;
+      if (other >= total) continue;
+      const float weight = a[(ulong)upper[k].x * pitch + row] * s[other];
+      const Set difference = own - y[other * SETS + set];
+      part = fma(weight * difference, difference, part);
+    }
+    part *= own_scale;
+    float lanes[VEC];
+    BLOCK_JOIN(vstore, VEC)(part, 0, lanes);
+    for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], lanes[i]);
+  }
+  for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
+}
+
+// peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements of
+// the group, the first of equals. Items: (c, group of all segments).
+__kernel void block_peaks(__global const float* restrict x, const ulong rows, const ulong chunk,
+                          const uint groups, __global float* restrict peaks) {
+  const uint c = get_global_id(0);
+  if (c >= COLUMNS) return;
+  const ulong group = get_global_id(1);
+  const ulong end = SEGMENT_END(group);
+  float peak = 0.0f;
+  for (ulong row = SEGMENT_BEGIN(group); row < end; ++row) {
+    const float value = x[row * COLUMNS + c];
+    if (fabs(value) > fabs(peak)) peak = value;
+  }
+  peaks[group * COLUMNS + c] = peak;
+}
+
+// out = M b for dense symmetric M of `rows` x `rows`, one after the other, one for each of `segments`
+// segments. Items: one element and set, id / SETS and id % SETS.
+__kernel void block_dense(__global const float* restrict matrix, const uint rows,
+                          const uint segments, __global const Set* restrict b,
+                          __global Set* restrict out) {
+  const ulong at = get_global_id(0);
   const uint set = (uint)(at % SETS);
-  if (row >= rows) return;
+  const ulong segment = at / SETS / rows;
+  const ulong row = at / SETS % rows;
+  if (segment >= segments) return;
+  matrix += segment * rows * rows;
+  b += segment * rows * SETS;
   Set sum = (Set)(0.0f);
   // Symmetric: neighbouring rows read neighbouring words.
   for (uint c = 0; c < rows; ++c)
@@ -170,17 +258,23 @@ __kernel void block_dense(__global const float* restrict matrix, const uint rows
   out[at] = sum;
 }
 
-// Column `column` of block x becomes factor * vector, one element an item.
-__kernel void block_insert(__global const float* restrict vector, const float factor,
-                           const ulong rows, const uint column, __global float* restrict x) {
+// Column `column` of block x becomes factors[segment] * vector, one element an item: `total` in all.
+__kernel void block_insert(__global const float* restrict vector,
+                           __global const float* restrict factors, const ulong rows,
+                           const ulong total, const uint column, __global float* restrict x) {
   const ulong row = get_global_id(0);
-  if (row < rows) x[row * COLUMNS + column] = factor * vector[row];
+  if (row < total) x[row * COLUMNS + column] = factors[row / rows] * vector[row];
 }
 
-// basis[c * pitch + row] = x[row * COLUMNS + c]; 0 from `rows` on. Items: (element, c).
-__kernel void block_extract(__global const float* restrict x, const ulong rows, const ulong pitch,
-                            __global float* restrict basis) {
+// basis[k * pitch + row] = x[(first + row) * COLUMNS + |c| - 1], c = columns[at + k], signed as c;
+// 0 from `rows` on. Items: (element, k).
+__kernel void block_extract(__global const float* restrict x, const ulong first, const ulong rows,
+                            const ulong pitch, __global const int* restrict columns,
+                            const uint at, __global float* restrict basis) {
   const ulong row = get_global_id(0);
-  const ulong c = get_global_id(1);
-  if (row < pitch) basis[c * pitch + row] = row < rows ? x[row * COLUMNS + c] : 0.0f;
+  const ulong k = get_global_id(1);
+  if (row >= pitch) return;
+  const int c = columns[at + k];
+  const float value = row < rows ? x[(first + row) * COLUMNS + abs(c) - 1] : 0.0f;
+  basis[k * pitch + row] = c < 0 ? -value : value;
 }

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 
+#include "core/parallel.hpp"
 #include "eigen/dense.hpp"
 
 namespace diacut {
@@ -42,15 +44,35 @@ std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
   return steps;
 }
 
-double norm_of(const std::vector<float>& values) {
-  double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value) * value;
-  return std::sqrt(sum);
+using Degrees = std::span<const float>;
+
+/// The elements of one of `images` images.
+Degrees segment_of(const std::vector<float>& elements, int image, int images) {
+  const std::size_t each = elements.size() / static_cast<std::size_t>(images);
+  return Degrees(elements).subspan(static_cast<std::size_t>(image) * each, each);
 }
 
-std::size_t with_data(const std::vector<float>& degrees) {
-  return static_cast<std::size_t>(
-      std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
+std::vector<float> scales_of(const std::vector<float>& degrees, int images) {
+  std::vector<float> scales;
+  for (int image = 0; image < images; ++image) {
+    double sum = 0;
+    for (const float value : segment_of(degrees, image, images)) {
+      sum += static_cast<double>(value) * value;
+    }
+    scales.push_back(static_cast<float>(1 / std::sqrt(sum)));
+  }
+  return scales;
+}
+
+/// Elements with data of the image that has the fewest.
+std::size_t with_data(const std::vector<float>& degrees, int images) {
+  std::size_t least = degrees.size();
+  for (int image = 0; image < images; ++image) {
+    const Degrees own = segment_of(degrees, image, images);
+    least = std::min(least, static_cast<std::size_t>(std::count_if(own.begin(), own.end(),
+                                                                   [](float s) { return s > 0; })));
+  }
+  return least;
 }
 
 std::vector<float> every_other(const std::vector<float>& values, const GridLayout& layout) {
@@ -82,47 +104,58 @@ std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
 }  // namespace
 
 CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
-                           int columns)
+                           int columns, int images)
     : context_(&context),
       columns_(columns),
+      images_(images),
       diagonals_(diagonals),
       product_(context, diagonals, columns),
       transfer_(context, diagonals, columns) {}
 
-std::size_t CoarseLevels::memory(const Grid& grid, const Stencil& stencil, int columns) {
+int CoarseLevels::stacked_height(const Grid& image, const Stencil& stencil) {
+  GridLayout layout{image.width, image.height + stencil.radius, image.stride, 0};
+  int halvings = 0;
+  for (; layout.rows() > kLastRows; layout = coarser(layout)) ++halvings;
+  return layout.height << halvings;
+}
+
+std::size_t CoarseLevels::memory(const Stack& stack, const Stencil& stencil, int columns) {
+  const Grid grid = stack.grid();
   GridLayout layout{grid.width, grid.height, grid.stride, dia_pitch(grid.rows())};
   const auto wide = static_cast<std::size_t>(columns);
-  std::size_t floats = kMostLastRows * kMostLastRows;
-  while (layout.rows() > kLastRows) {
+  const auto images = static_cast<std::size_t>(stack.count);
+  std::size_t floats = images * kMostLastRows * kMostLastRows;
+  while (layout.rows() > kLastRows * images) {
     floats += layout.rows();
     layout = coarser(layout);
     floats += layout.pitch * stencil.size() + layout.rows() * (1 + 3 * wide);
   }
-  return floats * sizeof(float) + BlockRitz::memory(columns, kMostLastRows);
+  return floats * sizeof(float) + BlockRitz::memory(columns, images * kMostLastRows, images);
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
-                                                const Grid& grid, const Stencil& stencil,
+                                                const Stack& stack, const Stencil& stencil,
                                                 const Buffer<float>& sqrt_degree,
                                                 const std::vector<float>& degrees, int columns) {
   if (stencil.radius < 2) return std::nullopt;  // A pixel between four kept ones reaches none.
   const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
-  CoarseLevels result(context, diagonals, columns);
+  CoarseLevels result(context, diagonals, columns, stack.count);
   Coarsen coarsen(context, diagonals);
 
   auto finest = std::make_unique<Level>();
+  const Grid grid = stack.grid();
   finest->layout = {grid.width, grid.height, grid.stride, matrix.shape.pitch};
   finest->values = &matrix.values;
   finest->sqrt_degree = &sqrt_degree;
-  finest->norm = norm_of(degrees);
+  finest->scales = scales_of(degrees, stack.count);
   result.levels_.push_back(std::move(finest));
   std::vector<float> own_degrees = degrees;
   const auto wide = static_cast<std::size_t>(columns);
   for (;;) {
     Level& fine = *result.levels_.back();
-    if (fine.layout.rows() <= kLastRows) break;
+    if (fine.layout.rows() <= kLastRows * static_cast<std::size_t>(stack.count)) break;
     std::vector<float> kept = every_other(own_degrees, fine.layout);
-    if (with_data(kept) < 3 * wide) break;
+    if (with_data(kept, stack.count) < 3 * wide) break;
     auto level = std::make_unique<Level>();
     level->layout = coarser(fine.layout);
     const std::size_t rows = level->layout.rows();
@@ -137,7 +170,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     level->own_sqrt_degree = context.allocate<float>(rows, "coarse square roots of the degrees");
     level->own_sqrt_degree.upload(kept);
     level->sqrt_degree = &level->own_sqrt_degree;
-    level->norm = norm_of(kept);
+    level->scales = scales_of(kept, stack.count);
     for (Buffer<float>* block : {&level->b, &level->x, &level->t}) {
       *block = context.allocate<float>(rows * wide, "a coarse block of vectors");
     }
@@ -148,27 +181,53 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   return result;
 }
 
-/// The dense solution on the last level.
+/// The dense solutions on the last level.
 bool CoarseLevels::finish(const std::vector<float>& degrees) {
   const Level& last = *levels_.back();
   const std::size_t rows = last.layout.rows();
-  if (rows > kMostLastRows) return false;
-  std::vector<std::int64_t> offsets;
-  for (const GridDiagonal& diagonal : diagonals_) {
-    offsets.push_back(static_cast<std::int64_t>(diagonal.dy) * last.layout.stride + diagonal.dx);
+  if (rows > kMostLastRows * static_cast<std::size_t>(images_)) return false;
+  const std::vector<float> values = last.values->download();
+  std::vector<std::optional<Last>> solved(static_cast<std::size_t>(images_));
+  parallel_for(images_, [&](int image) {
+    solved[static_cast<std::size_t>(image)] = solve_last(image, values, degrees);
+  });
+  last_vectors_.clear();
+  std::vector<float> inverses;
+  for (const std::optional<Last>& each : solved) {
+    if (!each) return false;
+    last_vectors_.insert(last_vectors_.end(), each->vectors.begin(), each->vectors.end());
+    inverses.insert(inverses.end(), each->inverse.begin(), each->inverse.end());
   }
-  const DenseProblem problem = dense_problem(
-      {{rows, last.layout.pitch, std::move(offsets)}, last.values->download()}, degrees);
+  inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");
+  inverse_.upload(inverses);
+  kernels_ =
+      std::make_unique<BlockRitz>(*context_, columns_, rows, static_cast<std::size_t>(images_));
+  return true;
+}
+
+std::optional<CoarseLevels::Last> CoarseLevels::solve_last(
+    int image, const std::vector<float>& values, const std::vector<float>& degrees) const {
+  const GridLayout& layout = levels_.back()->layout;
+  const std::size_t rows = layout.rows() / static_cast<std::size_t>(images_);
+  const Degrees own = segment_of(degrees, image, images_);
+  HostDiaMatrix matrix{{rows, rows, {}}, {}};
+  for (std::size_t d = 0; d < diagonals_.size(); ++d) {
+    matrix.shape.offsets.push_back(static_cast<std::int64_t>(diagonals_[d].dy) * layout.stride +
+                                   diagonals_[d].dx);
+    const auto first =
+        values.begin() +
+        static_cast<std::ptrdiff_t>(d * layout.pitch + static_cast<std::size_t>(image) * rows);
+    matrix.values.insert(matrix.values.end(), first, first + static_cast<std::ptrdiff_t>(rows));
+  }
+  const DenseProblem problem = dense_problem(matrix, {own.begin(), own.end()});
   const auto n = static_cast<Eigen::Index>(problem.element.size());
-  if (n < columns_ || !problem.a.allFinite()) return false;
+  if (n < columns_ || !problem.a.allFinite()) return std::nullopt;
   // In float, which is twice as fast: what the finer levels start from, and a part of their
   // preconditioner, is about right anyway. Eigenvalues that may be 0 are looked at in double.
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(problem.a.cast<float>());
-  if (solver.info() != Eigen::Success) return false;
+  if (solver.info() != Eigen::Success) return std::nullopt;
   const Eigen::MatrixXf& vectors = solver.eigenvectors();
 
-  const auto wide = static_cast<std::size_t>(columns_);
-  last_vectors_.assign(rows * wide, 0.0F);
   Eigen::VectorXf inverse_values(n);
   for (Eigen::Index k = 0; k < n; ++k) {
     double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
@@ -179,22 +238,20 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
     inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
   }
   const Eigen::MatrixXf inverse = vectors * inverse_values.asDiagonal() * vectors.transpose();
-  std::vector<float> dense(rows * rows, 0.0F);
+  const auto wide = static_cast<std::size_t>(columns_);
+  Last last{std::vector<float>(rows * wide, 0.0F), std::vector<float>(rows * rows, 0.0F)};
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto row = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(i)]);
-    last_vectors_[row * wide] = static_cast<float>(problem.trivial(i));
+    last.vectors[row * wide] = static_cast<float>(problem.trivial(i));
     for (int k = 1; k < columns_; ++k) {
-      last_vectors_[row * wide + static_cast<std::size_t>(k)] = vectors(i, n - k);
+      last.vectors[row * wide + static_cast<std::size_t>(k)] = vectors(i, n - k);
     }
     for (Eigen::Index j = 0; j < n; ++j) {
       const auto column = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(j)]);
-      dense[row * rows + column] = inverse(i, j);
+      last.inverse[row * rows + column] = inverse(i, j);
     }
   }
-  inverse_ = context_->allocate<float>(dense.size(), "the inverse on the last level");
-  inverse_.upload(dense);
-  last_kernels_ = std::make_unique<BlockRitz>(*context_, columns_, rows);
-  return true;
+  return last;
 }
 
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
@@ -213,7 +270,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
                                 Buffer<float>& t) {
   Level& own = at(level);
   if (level + 1 == count()) {
-    last_kernels_->dense(inverse_, own.layout.rows(), b, x);
+    kernels_->dense(inverse_, own.layout.rows(), b, x);
     return;
   }
   const auto w = smoother(level == 0);
@@ -241,8 +298,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
   transfer_.prolong(*own.values, own.gain, own.layout, coarse, false, fine);
-  last_kernels_->insert(*own.sqrt_degree, static_cast<float>(1 / own.norm), own.layout.rows(), 0,
-                        fine);
+  kernels_->insert(*own.sqrt_degree, own.scales, own.layout.rows(), 0, fine);
 }
 
 }  // namespace diacut

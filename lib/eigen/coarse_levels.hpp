@@ -9,6 +9,7 @@
 #include "opencl/launchers/block_transfer.hpp"
 #include "opencl/launchers/coarsen.hpp"
 #include "sparse/dia_matrix.hpp"
+#include "sparse/stack.hpp"
 #include "sparse/stencil.hpp"
 
 namespace diacut {
@@ -17,24 +18,33 @@ namespace diacut {
 /// one before (kernels/coarsen.cl), down to one that is solved densely; and the V-cycle over them:
 /// about the inverse of I - A on what is orthogonal to the trivial eigenvector, at the cost of a
 /// few products. An eigenvalue of I - A near 0 is about twice as large on the next grid.
+///
+/// The matrix may be that of several images (Stack): all have the same levels, and on the last one
+/// each has a solution of its own. Blocks hold their segments one after the other.
 class CoarseLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
   static constexpr int kSmoothing = 2;
 
+  /// The rows that each of several images of that size has to be given (Stack::height): every level
+  /// halves them.
+  static int stacked_height(const Grid& image, const Stencil& stencil);
+
   /// Builds the levels, for blocks of `columns` columns. `degrees` are the elements of
   /// sqrt_degree. Nothing if an image cannot be coarsened down to a grid small enough: a radius of
   /// 1, pixels with data that no kept pixel is near, or hardly any pixels with data. `matrix` and
-  /// `sqrt_degree` must outlive the result.
+  /// `sqrt_degree` must outlive the result. Precondition: several images lie stacked_height()
+  /// apart.
   static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
-                                           const Grid& grid, const Stencil& stencil,
+                                           const Stack& stack, const Stencil& stencil,
                                            const Buffer<float>& sqrt_degree,
                                            const std::vector<float>& degrees, int columns);
 
   /// Bytes that build() allocates at most.
-  static std::size_t memory(const Grid& grid, const Stencil& stencil, int columns);
+  static std::size_t memory(const Stack& stack, const Stencil& stencil, int columns);
 
   int count() const { return static_cast<int>(levels_.size()); }
+  /// Of all images.
   std::size_t rows(int level) const { return at(level).layout.rows(); }
 
   /// out = A x on that level.
@@ -58,28 +68,37 @@ class CoarseLevels {
     const Buffer<float>* sqrt_degree = nullptr;
     Buffer<float> own_values;
     Buffer<float> own_sqrt_degree;
-    double norm = 0;     ///< Of sqrt_degree.
-    Buffer<float> gain;  ///< Of the interpolation from the next level.
-    Buffer<float> b;     ///< Blocks for the V-cycle, on coarse levels.
+    std::vector<float> scales;  ///< 1 / norm of each image's sqrt_degree.
+    Buffer<float> gain;         ///< Of the interpolation from the next level.
+    Buffer<float> b;            ///< Blocks for the V-cycle, on coarse levels.
     Buffer<float> x;
     Buffer<float> t;
     std::int64_t passes = 0;
   };
 
-  CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals, int columns);
+  CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals, int columns,
+               int images);
 
   Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
   const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
   bool finish(const std::vector<float>& degrees);
+  /// Of one image on the last level: its columns of vectors, and the inverse.
+  struct Last {
+    std::vector<float> vectors;
+    std::vector<float> inverse;
+  };
+  std::optional<Last> solve_last(int image, const std::vector<float>& values,
+                                 const std::vector<float>& degrees) const;
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma);
 
   Context* context_;
   int columns_;
+  int images_;
   std::vector<GridDiagonal> diagonals_;
   BlockProduct product_;
   BlockTransfer transfer_;
-  std::unique_ptr<BlockRitz> last_kernels_;
+  std::unique_ptr<BlockRitz> kernels_;
   std::vector<std::unique_ptr<Level>> levels_;
   Buffer<float> inverse_;
   std::vector<float> last_vectors_;

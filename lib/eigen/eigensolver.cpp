@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "eigen/coarse_levels.hpp"
 #include "eigen/dense.hpp"
 #include "eigen/lanczos.hpp"
 #include "eigen/multilevel.hpp"
@@ -19,30 +20,31 @@ namespace diacut {
 
 namespace {
 
-KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix, const Grid& grid,
-                   const Stencil& stencil, const Buffer<float>& sqrt_degree,
-                   const EigenParameters& parameters, const Watch& watch) {
-  std::vector<float> degrees(matrix.shape.rows);
-  sqrt_degree.download(std::span<float>(degrees));
-  const auto support = static_cast<std::size_t>(
+std::size_t support_of(const std::vector<float>& degrees) {
+  return static_cast<std::size_t>(
       std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
-  if (support == 0) throw InputError("no pixel has data: there is nothing to find eigenvectors of");
+}
 
+std::vector<float> download_degrees(const Buffer<float>& sqrt_degree, std::size_t rows) {
+  std::vector<float> degrees(rows);
+  sqrt_degree.download(std::span<float>(degrees));
+  return degrees;
+}
+
+/// So few elements with data that the dense solver takes them.
+bool few(std::size_t support, const EigenParameters& parameters) {
   const auto steps = static_cast<std::size_t>(lanczos_basis_size(parameters));
-  if (support <= std::max(kDenseLimit, 2 * steps)) {
-    return dense_eigenvectors(context, matrix, degrees, parameters);
-  }
-  const SolverKind solver = solver_wanted(parameters.solver);
-  if (solver == SolverKind::kSpectra) {
+  return support <= std::max(kDenseLimit, 2 * steps);
+}
+
+/// By a solver that takes one image at a time.
+KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
+                   const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+                   const EigenParameters& parameters, const Watch& watch) {
+  const std::size_t support = support_of(degrees);
+  if (few(support, parameters)) return dense_eigenvectors(context, matrix, degrees, parameters);
+  if (solver_wanted(parameters.solver) == SolverKind::kSpectra) {
     return spectra_lanczos(context, op, degrees, support, matrix.shape.pitch, parameters, watch);
-  }
-  if (solver == SolverKind::kMultilevel) {
-    std::optional<KrylovResult> result = multilevel_eigenvectors(
-        context, matrix, grid, stencil, sqrt_degree, degrees, parameters, watch);
-    // What float32 blocks do not settle, Lanczos does: its basis is orthogonal to rounding.
-    if (result && (result->converged || result->more_products >= parameters.max_products)) {
-      return std::move(*result);
-    }
   }
   return thick_restart_lanczos(context, op, sqrt_degree, support, matrix.shape.pitch,
                                static_cast<double>(matrix.shape.diagonals()), parameters, watch);
@@ -97,7 +99,7 @@ void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
   lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
   MemoryPlan multilevel;
-  plan_multilevel(multilevel, grid, stencil, parameters);
+  plan_multilevel(multilevel, Stack(grid), stencil, parameters);
   // What cannot be coarsened goes from one to the other.
   const bool may =
       parameters.solver == SolverKind::kMultilevel || parameters.solver == SolverKind::kAuto;
@@ -114,7 +116,20 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   const std::size_t pitch = matrix.shape.pitch;
   const std::int64_t products_before = op.products();
   watch.report("eigenvectors", 0);
-  KrylovResult solved = solve(context, op, matrix, grid, stencil, sqrt_degree, parameters, watch);
+  const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
+  const std::size_t support = support_of(degrees);
+  if (support == 0) throw InputError("no pixel has data: there is nothing to find eigenvectors of");
+  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel && !few(support, parameters)) {
+    auto found = multilevel_eigenvectors(context, matrix, Stack(grid), stencil, sqrt_degree,
+                                         degrees, parameters, watch);
+    // What float32 blocks do not settle, Lanczos does: its basis is orthogonal to rounding.
+    if (found && (found->front().report.converged ||
+                  found->front().report.products >= parameters.max_products)) {
+      watch.report("eigenvectors", 1);
+      return std::move(found->front());
+    }
+  }
+  KrylovResult solved = solve(context, op, matrix, sqrt_degree, degrees, parameters, watch);
 
   DeviceEigenvectors result;
   result.rows = matrix.shape.rows;
@@ -147,12 +162,37 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   result.report.converged = solved.converged;
   result.report.restarts = solved.restarts;
   result.report.filter_degree = solved.filter_degree;
-  result.report.products = op.products() - products_before + solved.more_products;
-  result.report.passes = op.products() - products_before + solved.more_passes;
+  result.report.products = op.products() - products_before;
+  result.report.passes = result.report.products;
   result.report.solver = solved.solver;
-  result.report.levels = solved.levels;
   watch.report("eigenvectors", 1);
   return result;
+}
+
+std::optional<Stack> stack_for(const Grid& image, int count, const Stencil& stencil,
+                               const EigenParameters& parameters) {
+  if (solver_wanted(parameters.solver) != SolverKind::kMultilevel || stencil.radius < 2) {
+    return std::nullopt;
+  }
+  if (few(image.pixels(), parameters)) return std::nullopt;
+  return Stack(image, count, CoarseLevels::stacked_height(image, stencil));
+}
+
+std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
+    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+    const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch) {
+  watch.report("eigenvectors", 0);
+  const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
+  for (int image = 0; image < stack.count; ++image) {
+    const auto first = degrees.begin() + static_cast<std::ptrdiff_t>(
+                                             static_cast<std::size_t>(image) * stack.segment());
+    const auto end = first + static_cast<std::ptrdiff_t>(stack.segment());
+    if (few(support_of({first, end}), parameters)) return std::nullopt;
+  }
+  auto found = multilevel_eigenvectors(context, matrix, stack, stencil, sqrt_degree, degrees,
+                                       parameters, watch);
+  if (found) watch.report("eigenvectors", 1);
+  return found;
 }
 
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,

@@ -1,32 +1,20 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
+#include "eigen/device_eigenvectors.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_matrix.hpp"
 #include "sparse/grid.hpp"
 #include "sparse/operator.hpp"
+#include "sparse/stack.hpp"
 #include "sparse/stencil.hpp"
 
 namespace diacut {
-
-/// Eigenvectors on the device. Vector k is elements [k * pitch, k * pitch + rows) of `basis`; of
-/// unit norm; vector 0 is the trivial one; entries of elements without data are zero.
-struct DeviceEigenvectors {
-  std::size_t rows = 0;
-  std::size_t pitch = 0;
-  int count = 0;
-  Buffer<float> basis;
-  /// Eigenvalues of the normalised Laplacian, I - A, ascending: half the sum of
-  /// a_ij s_i s_j (z_i/s_i - z_j/s_j)^2 in double (s = sqrt_degree), because 1 minus a float32
-  /// Ritz value keeps no digit of them.
-  std::vector<double> values;
-  EigenReport report;
-};
 
 /// The solver that is asked for; for SolverKind::kAuto the multilevel one.
 SolverKind solver_wanted(SolverKind asked);
@@ -53,7 +41,19 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
                                 const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
                                 const Watch& watch = {});
 
-/// The same on the host, without the grid's padding.
+/// How several images of that size are stacked for eigenvectors_of_stack(); nothing if the solver
+/// that is asked for takes one image at a time.
+std::optional<Stack> stack_for(const Grid& image, int count, const Stencil& stencil,
+                               const EigenParameters& parameters);
+
+/// The same for several images of one size, whose kernels are launched together: `matrix` lies on
+/// stack.grid() and has no entry between two images. Nothing if one of them cannot be solved so:
+/// then each has to be tried by itself. Those that do not converge say so.
+std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
+    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+    const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch = {});
+
+/// Vectors on the host, without the grid's padding.
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
                      const Buffer<float>& sqrt_degree);
 

@@ -20,10 +20,6 @@ struct KrylovResult {
   const char* solver = "";
   int restarts = 0;
   int filter_degree = 1;
-  int levels = 1;
-  /// Passes over the matrix, and products by them, that the operator has not counted.
-  std::int64_t more_passes = 0;
-  std::int64_t more_products = 0;
 };
 
 /// Basis vectors that thick-restart Lanczos keeps for these parameters.

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "eigen/coarse_levels.hpp"
 #include "eigen/ritz.hpp"
+#include "opencl/launchers/quadratic_form.hpp"
 
 namespace diacut {
 
@@ -46,32 +50,59 @@ int columns_for(const EigenParameters& parameters) {
 
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
 
-/// Blocks of the finest grid's size that serve every level in turn.
+/// What is known of one image's vectors on the grid that is worked on, one value a column.
+struct Progress {
+  std::vector<double> theta;
+  /// How far each vector is from what is asked for: 1 and less is enough.
+  std::vector<double> excess;
+  std::vector<double> change;  ///< The same of the eigenvalue alone.
+  double least = INFINITY;     ///< The worst excess so far, at its least.
+  int stalled = 0;
+  int iterations = 0;  ///< On all grids.
+  bool done = false;
+};
+
+/// Blocks of the finest grid's size that serve every level in turn. Images of a stack go through
+/// the same iterations, each with a small problem of its own, until the last of them is done.
 class Multilevel {
  public:
   Multilevel(Context& context, CoarseLevels levels, const EigenParameters& parameters,
-             std::size_t rows, const Watch& watch)
+             const Stack& stack, const Watch& watch)
       : context_(context),
         levels_(std::move(levels)),
         parameters_(parameters),
+        stack_(stack),
         watch_(watch),
         columns_(columns_for(parameters)),
         corrected_(parameters.vectors + kCorrectedGuards),
-        kernels_(context, columns_, rows) {
+        kernels_(context, columns_, stack.grid().rows(), static_cast<std::size_t>(stack.count)),
+        images_(static_cast<std::size_t>(stack.count)) {
     for (Buffer<float>* block : {&x_, &w_, &p_, &ax_, &ap_, &b_, &t_}) {
-      *block =
-          context.allocate<float>(rows * static_cast<std::size_t>(columns_), "a block of vectors");
+      *block = context.allocate<float>(stack.grid().rows() * static_cast<std::size_t>(columns_),
+                                       "a block of vectors");
     }
   }
 
-  KrylovResult run(std::size_t pitch);
+  /// `matrix` and `sqrt_degree` are those of the finest grid.
+  std::vector<DeviceEigenvectors> run(const DiaMatrix& matrix, const Buffer<float>& sqrt_degree);
 
  private:
-  RitzStep small_problem(const BlockRitz::Gram& gram, double least_new) const;
-  void project(int level, int block, const BlockRitz::Gram& gram);
+  using Grams = std::vector<BlockRitz::Gram>;
+
+  std::size_t wide() const { return static_cast<std::size_t>(columns_); }
+  RitzStep small_problem(const Progress& image, const BlockRitz::Gram& gram,
+                         double least_new) const;
+  std::vector<RitzStep> small_problems(const Grams& grams, double least_new) const;
+  void project(int level, int block, const Grams& grams);
   void ritz(int level, int blocks);
   void iterate(int level, int blocks);
-  bool solve_level(int level, int most);
+  double worst(const std::vector<double>& each) const {
+    return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
+  }
+  void judge(int level, Progress& image) const;
+  void solve_level(int level, int most);
+  std::vector<DeviceEigenvectors> results(const DiaMatrix& matrix,
+                                          const Buffer<float>& sqrt_degree);
   void report(double share) {
     share_ = std::max(share_, share);  // It never falls.
     watch_.report("eigenvectors", share_);
@@ -81,6 +112,7 @@ class Multilevel {
   Context& context_;
   CoarseLevels levels_;
   EigenParameters parameters_;
+  Stack stack_;
   const Watch& watch_;
   int columns_;
   /// Vectors from this on are not corrected themselves.
@@ -93,38 +125,45 @@ class Multilevel {
   Buffer<float> ap_;
   Buffer<float> b_;  ///< Residuals.
   Buffer<float> t_;
-  std::vector<double> theta_;
-  std::vector<double> norms_;  ///< Of the residuals.
-  /// How far each vector is from what is asked for: 1 and less is enough.
-  std::vector<double> excess_;
-  std::vector<double> change_;  ///< The same of the eigenvalue alone.
-  int iterations_ = 0;
+  std::vector<Progress> images_;
   double share_ = 0;
 };
 
-RitzStep Multilevel::small_problem(const BlockRitz::Gram& gram, double least_new) const {
+RitzStep Multilevel::small_problem(const Progress& image, const BlockRitz::Gram& gram,
+                                   double least_new) const {
   // A vector that has converged needs no correction of its own, which would be rounding errors.
   std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
   for (int i = columns_; i < gram.side; ++i) {
     const int column = i % columns_;
     skipped[static_cast<std::size_t>(i)] =
-        column >= corrected_ || excess_[static_cast<std::size_t>(column)] <= 1;
+        column >= corrected_ || image.excess[static_cast<std::size_t>(column)] <= 1;
   }
   return solve_ritz(DenseMap(gram.with_self.data(), gram.side, gram.side),
                     DenseMap(gram.with_product.data(), gram.side, gram.side), columns_, skipped,
                     least_new);
 }
 
+std::vector<RitzStep> Multilevel::small_problems(const Grams& grams, double least_new) const {
+  std::vector<RitzStep> steps(images_.size());
+  parallel_for(stack_.count, [&](int k) {
+    const auto image = static_cast<std::size_t>(k);
+    steps[image] = small_problem(images_[image], grams[image], least_new);
+  });
+  return steps;
+}
+
 /// Takes out of w (block 1) or p (2) what lies along x, of which t_ gets the negative.
-void Multilevel::project(int level, int block, const BlockRitz::Gram& gram) {
-  const auto wide = static_cast<std::size_t>(columns_);
-  std::vector<float> rotation(2 * wide * wide, 0.0F);
-  for (std::size_t i = 0; i < wide; ++i) {
-    rotation[i * wide + i] = 1;
-    for (std::size_t j = 0; j < wide; ++j) {
-      rotation[(wide + i) * wide + j] =
-          static_cast<float>(-gram.with_self[i * static_cast<std::size_t>(gram.side) +
-                                             static_cast<std::size_t>(block) * wide + j]);
+void Multilevel::project(int level, int block, const Grams& grams) {
+  std::vector<float> rotation(grams.size() * 2 * wide() * wide(), 0.0F);
+  for (std::size_t image = 0; image < grams.size(); ++image) {
+    const auto own = std::span(rotation).subspan(image * 2 * wide() * wide(), 2 * wide() * wide());
+    const auto side = static_cast<std::size_t>(grams[image].side);
+    for (std::size_t i = 0; i < wide(); ++i) {
+      own[i * wide() + i] = 1;
+      for (std::size_t j = 0; j < wide(); ++j) {
+        own[(wide() + i) * wide() + j] = static_cast<float>(
+            -grams[image].with_self[i * side + static_cast<std::size_t>(block) * wide() + j]);
+      }
     }
   }
   kernels_.rotation(rotation);
@@ -138,22 +177,32 @@ void Multilevel::ritz(int level, int blocks) {
   const std::size_t rows = levels_.rows(level);
   const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
   const std::array<Buffer<float>*, 3> as = {&ax_, &b_, &ap_};
-  BlockRitz::Gram gram = kernels_.gram(s, as, blocks, rows);
-  RitzStep step = small_problem(gram, kMostlyOld);
-  if (!step.taken) {
-    for (int block = 1; block < blocks; ++block) project(level, block, gram);
-    gram = kernels_.gram(s, as, blocks, rows);
-    step = small_problem(gram, -INFINITY);
+  Grams grams = kernels_.gram(s, as, blocks, rows);
+  std::vector<RitzStep> steps = small_problems(grams, kMostlyOld);
+  if (std::any_of(steps.begin(), steps.end(), [](const RitzStep& step) { return !step.taken; })) {
+    for (int block = 1; block < blocks; ++block) project(level, block, grams);
+    grams = kernels_.gram(s, as, blocks, rows);
+    steps = small_problems(grams, -INFINITY);
   }
-  const std::vector<double> before = std::exchange(theta_, step.values);
-  kernels_.rotation(step.rotation);
+  std::vector<float> rotations;
+  std::vector<float> theta;
+  for (const RitzStep& step : steps) {
+    rotations.insert(rotations.end(), step.rotation.begin(), step.rotation.end());
+    theta.insert(theta.end(), step.values.begin(), step.values.end());
+  }
+  kernels_.rotation(rotations);
   kernels_.combine(s, blocks, rows);
   kernels_.combine(as, blocks, rows);
-  norms_ = kernels_.residual(x_, ax_, std::vector<float>(theta_.begin(), theta_.end()), rows, b_);
-  for (std::size_t k = 1; k < theta_.size(); ++k) {
-    const double settled = std::max(kSettled * (1 - theta_[k]), kResolved);
-    change_[k] = std::abs(theta_[k] - before[k]) / settled;
-    excess_[k] = std::max(norms_[k] / (kMargin * parameters_.tolerance), change_[k]);
+  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, rows, b_);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    Progress& image = images_[i];
+    const std::vector<double> before = std::exchange(image.theta, steps[i].values);
+    for (std::size_t k = 1; k < wide(); ++k) {
+      const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
+      image.change[k] = std::abs(image.theta[k] - before[k]) / settled;
+      image.excess[k] =
+          std::max(norms[i * wide() + k] / (kMargin * parameters_.tolerance), image.change[k]);
+    }
   }
 }
 
@@ -161,82 +210,137 @@ void Multilevel::iterate(int level, int blocks) {
   levels_.precondition(level, b_, w_, t_);
   levels_.product(level, w_, b_);
   ritz(level, blocks);
-  ++iterations_;
 }
 
-/// Iterates on x_, which holds a start, at most `most` times; true if it converged.
-bool Multilevel::solve_level(int level, int most) {
-  theta_.assign(static_cast<std::size_t>(columns_), 0);
-  excess_.assign(static_cast<std::size_t>(columns_), INFINITY);
-  change_ = excess_;
+/// Whether the image has what this level can give it.
+void Multilevel::judge(int level, Progress& image) const {
+  if (image.done) return;
+  ++image.iterations;
+  const double excess = worst(image.excess);
+  image.stalled = excess < kProgress * image.least ? 0 : image.stalled + 1;
+  image.least = std::min(image.least, excess);
+  image.done = excess <= 1 || (level > 0 && worst(image.change) <= kCoarselySettled) ||
+               (level == 0 && products() >= parameters_.max_products) || image.stalled > kPatience;
+}
+
+/// Iterates on x_, which holds a start, at most `most` times.
+void Multilevel::solve_level(int level, int most) {
+  for (Progress& image : images_) {
+    image.theta.assign(wide(), 0);
+    image.excess.assign(wide(), INFINITY);
+    image.change = image.excess;
+    image.least = INFINITY;
+    image.stalled = 0;
+    image.done = false;
+  }
   levels_.product(level, x_, ax_);
   ritz(level, 1);
-  double least = INFINITY;
-  int stalled = 0;
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
-    const auto worst = [this](const std::vector<double>& each) {
-      return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
-    };
-    const double excess = worst(excess_);
+    double excess = 0;
+    for (Progress& image : images_) {
+      judge(level, image);
+      excess = std::max(excess, worst(image.excess));
+    }
     report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
-    if (excess <= 1 || (level > 0 && worst(change_) <= kCoarselySettled)) return true;
-    if (level == 0 && products() >= parameters_.max_products) return false;
-    stalled = excess < kProgress * least ? 0 : stalled + 1;
-    least = std::min(least, excess);
-    if (stalled > kPatience) return false;
+    if (std::all_of(images_.begin(), images_.end(), [](const Progress& i) { return i.done; })) {
+      return;
+    }
   }
-  return false;
 }
 
-KrylovResult Multilevel::run(std::size_t pitch) {
-  const int last = levels_.count() - 1;
+/// Of x_ on the finest grid: measured anew, ordered and signed.
+std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
+                                                    const Buffer<float>& sqrt_degree) {
+  const std::size_t rows = levels_.rows(0);
+  std::vector<float> theta;
+  for (const Progress& image : images_) {
+    theta.insert(theta.end(), image.theta.begin(), image.theta.end());
+  }
+  levels_.product(0, x_, ax_);
+  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, rows, b_);
+  const std::vector<cl_int2> upper = upper_diagonals(matrix.shape.offsets, rows);
+  auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
+  device_upper.upload(upper);
+  kernels_.divide(x_, sqrt_degree, rows, t_);
+  const std::vector<double> values = kernels_.quadratic_form(matrix.values, matrix.shape.pitch,
+                                                             device_upper, sqrt_degree, t_, rows);
+  const std::vector<float> peaks = kernels_.peaks(x_, rows, t_);
+
+  const int count = parameters_.vectors;
+  std::vector<DeviceEigenvectors> results;
+  std::vector<std::int32_t> columns(images_.size() * wide(), 0);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const std::size_t first = i * wide();
+    std::vector<int> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin() + 1, order.end(), [&](int a, int b) {
+      return values[first + static_cast<std::size_t>(a)] <
+             values[first + static_cast<std::size_t>(b)];
+    });
+    DeviceEigenvectors result;
+    result.rows = stack_.image.rows();
+    result.pitch = dia_pitch(result.rows);
+    result.count = count;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::size_t from = first + static_cast<std::size_t>(order[k]);
+      columns[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
+      result.values.push_back(k == 0 ? 0 : values[from]);  // The first is known, not computed.
+      result.report.residuals.push_back(norms[from]);
+    }
+    result.report.solver = "multilevel";
+    result.report.converged = worst(images_[i].excess) <= 1;
+    result.report.levels = levels_.count();
+    result.report.restarts = images_[i].iterations;
+    result.report.passes = levels_.passes(0);
+    result.report.products = products();
+    results.push_back(std::move(result));
+  }
+  kernels_.columns_wanted(columns);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    DeviceEigenvectors& result = results[i];
+    result.basis =
+        context_.allocate<float>(result.pitch * static_cast<std::size_t>(count), "eigenvectors");
+    kernels_.extract(x_, i * stack_.segment(), result.rows, i * wide(), count, result.pitch,
+                     result.basis);
+  }
+  return results;
+}
+
+std::vector<DeviceEigenvectors> Multilevel::run(const DiaMatrix& matrix,
+                                                const Buffer<float>& sqrt_degree) {
   x_.upload(levels_.last_vectors());
-  KrylovResult result;
-  result.solver = "multilevel";
-  result.levels = levels_.count();
-  for (int level = last - 1; level >= 0; --level) {
+  for (int level = levels_.count() - 2; level >= 0; --level) {
     levels_.prolong(level, x_, t_);
     std::swap(x_, t_);
-    const bool converged =
-        solve_level(level, level > 0 ? kCoarseIterations : parameters_.max_products);
-    if (level == 0) result.converged = converged;
+    solve_level(level, level > 0 ? kCoarseIterations : parameters_.max_products);
   }
-  result.count = parameters_.vectors;
-  result.restarts = iterations_;
-  result.more_passes = levels_.passes(0);
-  result.more_products = products();
-  const std::size_t rows = levels_.rows(0);
-  result.basis =
-      context_.allocate<float>(pitch * static_cast<std::size_t>(result.count), "eigenvectors");
-  kernels_.extract(x_, rows, result.count, pitch, result.basis);
-  return result;
+  return results(matrix, sqrt_degree);
 }
 
 }  // namespace
 
-std::optional<KrylovResult> multilevel_eigenvectors(Context& context, const DiaMatrix& matrix,
-                                                    const Grid& grid, const Stencil& stencil,
-                                                    const Buffer<float>& sqrt_degree,
-                                                    const std::vector<float>& degrees,
-                                                    const EigenParameters& parameters,
-                                                    const Watch& watch) {
+std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
+    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+    const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const EigenParameters& parameters, const Watch& watch) {
   std::optional<CoarseLevels> levels = CoarseLevels::build(
-      context, matrix, grid, stencil, sqrt_degree, degrees, columns_for(parameters));
+      context, matrix, stack, stencil, sqrt_degree, degrees, columns_for(parameters));
   if (!levels) return std::nullopt;
-  return Multilevel(context, std::move(*levels), parameters, grid.rows(), watch)
-      .run(matrix.shape.pitch);
+  return Multilevel(context, std::move(*levels), parameters, stack, watch).run(matrix, sqrt_degree);
 }
 
-void plan_multilevel(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                      const EigenParameters& parameters) {
   const int columns = columns_for(parameters);
-  const std::size_t block = grid.rows() * static_cast<std::size_t>(columns) * sizeof(float);
+  const auto images = static_cast<std::size_t>(stack.count);
+  const std::size_t rows = stack.grid().rows();
+  const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
   for (int k = 0; k < 7; ++k) plan.add("a block of vectors of the eigensolver", block);
-  plan.add("coarser grids of the eigensolver", CoarseLevels::memory(grid, stencil, columns));
-  plan.add("dot products of the eigensolver", BlockRitz::memory(columns, grid.rows()));
-  plan.add("the eigenvectors",
-           dia_pitch(grid.rows()) * static_cast<std::size_t>(parameters.vectors) * sizeof(float));
+  plan.add("coarser grids of the eigensolver", CoarseLevels::memory(stack, stencil, columns));
+  plan.add("dot products of the eigensolver", BlockRitz::memory(columns, rows, images));
+  plan.add("the eigenvectors", images * dia_pitch(stack.image.rows()) *
+                                   static_cast<std::size_t>(parameters.vectors) * sizeof(float));
 }
 
 }  // namespace diacut

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
-#include "eigen/lanczos.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/progress.hpp"
+#include "eigen/device_eigenvectors.hpp"
+#include "opencl/memory_plan.hpp"
 #include "sparse/dia_matrix.hpp"
-#include "sparse/grid.hpp"
+#include "sparse/stack.hpp"
 #include "sparse/stencil.hpp"
 
 namespace diacut {
@@ -14,17 +18,16 @@ namespace diacut {
 /// gradients (A. Knyazev, 2001) whose preconditioner is a V-cycle over the coarser grids. Each
 /// iteration costs the same few products on the finest grid at any size of image.
 ///
-/// Nothing if the image cannot be coarsened (see CoarseLevels::build) or has too few elements with
-/// data. `degrees` are the elements of sqrt_degree.
-std::optional<KrylovResult> multilevel_eigenvectors(Context& context, const DiaMatrix& matrix,
-                                                    const Grid& grid, const Stencil& stencil,
-                                                    const Buffer<float>& sqrt_degree,
-                                                    const std::vector<float>& degrees,
-                                                    const EigenParameters& parameters,
-                                                    const Watch& watch);
+/// Of all images of the stack at once. Nothing if one of them cannot be coarsened (see
+/// CoarseLevels::build) or has too few elements with data. `degrees` are the elements of
+/// sqrt_degree.
+std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
+    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+    const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const EigenParameters& parameters, const Watch& watch);
 
 /// What it allocates beside the matrix, what it returns included.
-void plan_multilevel(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                      const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "opencl/launchers/block_ritz.hpp"
 #include "opencl/launchers/block_transfer.hpp"
 #include "opencl/launchers/coarsen.hpp"
+#include "opencl/launchers/quadratic_form.hpp"
 #include "sparse/dia_matrix.hpp"
 #include "support.hpp"
 
@@ -423,9 +425,11 @@ TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
         blocks.emplace_back(context_, host.back());
       }
       for (int used = 1; used <= 3; ++used) {
-        const BlockRitz::Gram gram =
+        const std::vector<BlockRitz::Gram> grams =
             kernels.gram({&*blocks[0], &*blocks[1], &*blocks[2]},
                          {&*blocks[3], &*blocks[4], &*blocks[5]}, used, rows);
+        ASSERT_EQ(grams.size(), 1U);
+        const BlockRitz::Gram& gram = grams.front();
         ASSERT_EQ(gram.side, used * columns);
         for (int i = 0; i < gram.side; ++i) {
           for (int j = i; j < gram.side; ++j) {
@@ -563,11 +567,12 @@ TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
 
     const std::vector<float> vector = random_values(rows, 3);
     Guarded<float> vector_in(context_, vector);
-    kernels.insert(*vector_in, 2, rows, 5, *b_in);
+    kernels.insert(*vector_in, {2}, rows, 5, *b_in);
     const std::vector<float> inserted = b_in.values();
     const std::size_t pitch = round_up(rows, 32) + 32;
     Guarded<float> basis(context_, 7 * pitch);
-    kernels.extract(*b_in, rows, 7, pitch, *basis);
+    kernels.columns_wanted({1, 2, 3, 7, -5, 6, 4});
+    kernels.extract(*b_in, 0, rows, 0, 7, pitch, *basis);
     const std::vector<float> extracted = basis.values();
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t c = 0; c < kColumns; ++c) {
@@ -576,8 +581,178 @@ TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
     }
     for (std::size_t c = 0; c < 7; ++c) {
       for (std::size_t i = 0; i < pitch; ++i) {
-        ASSERT_EQ(extracted[c * pitch + i], i < rows ? inserted[i * kColumns + c] : 0);
+        constexpr std::size_t kFrom[] = {0, 1, 2, 6, 4, 5, 3};
+        const float sign = c == 4 ? -1.0F : 1.0F;
+        ASSERT_EQ(extracted[c * pitch + i],
+                  i < rows ? sign * inserted[i * kColumns + kFrom[c]] : 0);
       }
+    }
+  }
+}
+
+TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
+  constexpr int kColumns = 16;
+  unsigned seed = 900;
+  for (const Size& size : kSizes) {
+    SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
+    const Problem problem(size.width, size.height, size.padding, 5, ++seed);
+    const std::size_t rows = problem.rows();
+    BlockRitz kernels(context_, kColumns, rows);
+    const std::vector<float> x = random_values(rows * kColumns, ++seed);
+    Guarded<float> x_in(context_, x);
+    Guarded<float> s_in(context_, problem.sqrt_degree);
+    Guarded<float> y_in(context_, rows * kColumns);
+    kernels.divide(*x_in, *s_in, rows, *y_in);
+    const std::vector<float> y = y_in.values();
+    for (std::size_t at = 0; at < y.size(); ++at) {
+      const float s = problem.sqrt_degree[at / kColumns];
+      ASSERT_EQ(y[at], s > 0 ? x[at] / s : 0);
+    }
+    std::vector<cl_int2> upper =
+        upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows);
+    std::vector<double> expected(kColumns, 0.0);
+    for (const cl_int2& each : upper) {
+      for (std::size_t i = 0; i + at_size(each.s[1]) < rows; ++i) {
+        const std::size_t j = i + at_size(each.s[1]);
+        const double weight =
+            static_cast<double>(
+                problem.matrix.values[at_size(each.s[0]) * problem.layout.pitch + i]) *
+            problem.sqrt_degree[i] * problem.sqrt_degree[j];
+        for (std::size_t c = 0; c < kColumns; ++c) {
+          const double difference = static_cast<double>(y[i * kColumns + c]) - y[j * kColumns + c];
+          expected[c] += weight * difference * difference;
+        }
+      }
+    }
+    if (upper.empty()) upper.push_back({{0, static_cast<int>(rows)}});  // 1x1: leads nowhere.
+    auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
+    device_upper.upload(upper);
+    const std::vector<double> found = kernels.quadratic_form(
+        uploaded(problem.matrix.values), problem.layout.pitch, device_upper, *s_in, *y_in, rows);
+    const std::vector<float> peaks = kernels.peaks(*x_in, rows, *y_in);
+    ASSERT_EQ(found.size(), at_size(kColumns));
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      // Positive terms; of each a difference's rounding counts twice beside some of products.
+      const auto terms = static_cast<double>(upper.size());
+      EXPECT_NEAR(found[c], expected[c], (8 + terms) * kEps * expected[c]) << c;
+      float peak = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        const float value = x[i * kColumns + c];
+        if (std::abs(value) > std::abs(peak)) peak = value;
+      }
+      EXPECT_EQ(peaks[c], peak);
+    }
+  }
+}
+
+TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
+  constexpr int kColumns = 24;
+  constexpr std::size_t kSegments = 3;
+  unsigned seed = 70;
+  for (const std::size_t each : {1U, 17U, 100U, 1301U}) {
+    SCOPED_TRACE(each);
+    const std::size_t count = each * kColumns;
+    BlockRitz together(context_, kColumns, kSegments * each, kSegments);
+    BlockRitz alone(context_, kColumns, each);
+    std::vector<std::vector<float>> host;
+    std::vector<Guarded<float>> blocks;
+    blocks.reserve(6);
+    for (int b = 0; b < 6; ++b) {
+      host.push_back(random_values(kSegments * count, ++seed));
+      blocks.emplace_back(context_, host.back());
+    }
+    const auto part = [&](const std::vector<float>& whole, std::size_t segment, std::size_t size) {
+      const auto first = whole.begin() + static_cast<std::ptrdiff_t>(segment * size);
+      return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size));
+    };
+    const std::vector<float> theta = random_values(kSegments * kColumns, ++seed);
+    const std::vector<float> rotation = random_values(kSegments * 3 * kColumns * kColumns, ++seed);
+    const std::array<Buffer<float>*, 3> s = {&*blocks[0], &*blocks[1], &*blocks[2]};
+    const std::array<Buffer<float>*, 3> as = {&*blocks[3], &*blocks[4], &*blocks[5]};
+    const auto grams = together.gram(s, as, 3, kSegments * each);
+    Guarded<float> rest(context_, kSegments * count);
+    const auto norms = together.residual(*s[0], *as[0], theta, kSegments * each, *rest);
+    const auto peaks = together.peaks(*s[0], kSegments * each, *rest);
+    together.rotation(rotation);
+    together.combine(s, 3, kSegments * each);
+    const std::vector<float> combined = blocks[0].values();
+    ASSERT_EQ(grams.size(), kSegments);
+    for (std::size_t k = 0; k < kSegments; ++k) {
+      std::vector<Guarded<float>> own;
+      own.reserve(6);
+      for (int b = 0; b < 6; ++b) own.emplace_back(context_, part(host[at_size(b)], k, count));
+      const std::array<Buffer<float>*, 3> own_s = {&*own[0], &*own[1], &*own[2]};
+      const auto gram = alone.gram(own_s, {&*own[3], &*own[4], &*own[5]}, 3, each).front();
+      for (std::size_t i = 0; i < gram.with_self.size(); ++i) {
+        // Random normal values: the sum of magnitudes is below their number.
+        const double rounding = 34 * kEps * static_cast<double>(each + 10);
+        ASSERT_NEAR(grams[k].with_self[i], gram.with_self[i], rounding);
+        ASSERT_NEAR(grams[k].with_product[i], gram.with_product[i], rounding);
+      }
+      Guarded<float> own_rest(context_, count);
+      const auto own_norms =
+          alone.residual(*own[0], *own[3], part(theta, k, kColumns), each, *own_rest);
+      const auto own_peaks = alone.peaks(*own[0], each, *own_rest);
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        const double norm = own_norms[c];
+        EXPECT_NEAR(norms[k * kColumns + c], norm, 34 * kEps * norm);
+        EXPECT_EQ(peaks[k * kColumns + c], own_peaks[c]);
+      }
+      alone.rotation(part(rotation, k, 3 * kColumns * kColumns));
+      alone.combine(own_s, 3, each);
+      EXPECT_EQ(part(combined, k, count), own[0].values());
+    }
+  }
+}
+
+TEST_F(BlockTest, SegmentsHaveMatricesAndFactorsOfTheirOwn) {
+  constexpr int kColumns = 8;
+  constexpr std::size_t kSegments = 3;
+  for (const std::size_t each : {1U, 30U, 77U}) {
+    SCOPED_TRACE(each);
+    const std::size_t count = each * kColumns;
+    BlockRitz kernels(context_, kColumns, kSegments * each, kSegments);
+    std::vector<float> matrices = random_values(kSegments * each * each, 1);
+    for (std::size_t k = 0; k < kSegments; ++k) {
+      float* own = matrices.data() + k * each * each;
+      for (std::size_t i = 0; i < each; ++i) {
+        for (std::size_t j = 0; j < i; ++j) own[i * each + j] = own[j * each + i];
+      }
+    }
+    const std::vector<float> b = random_values(kSegments * count, 2);
+    const std::vector<float> vector = random_values(kSegments * each, 3);
+    Guarded<float> m_in(context_, matrices);
+    Guarded<float> b_in(context_, b);
+    Guarded<float> out(context_, kSegments * count);
+    kernels.dense(*m_in, kSegments * each, *b_in, *out);
+    const std::vector<float> product = out.values();
+    kernels.insert(*Guarded<float>(context_, vector), {1, 2, -3}, kSegments * each, 7, *b_in);
+    const std::vector<float> inserted = b_in.values();
+    const float factors[] = {1, 2, -3};
+    for (std::size_t at = 0; at < product.size(); ++at) {
+      const std::size_t k = at / count;
+      const std::size_t row = at / kColumns % each;
+      const std::size_t c = at % kColumns;
+      double expected = 0;
+      double magnitude = 0;
+      for (std::size_t j = 0; j < each; ++j) {
+        const double term = static_cast<double>(matrices[(k * each + row) * each + j]) *
+                            b[k * count + j * kColumns + c];
+        expected += term;
+        magnitude += std::abs(term);
+      }
+      ASSERT_NEAR(product[at], expected, (static_cast<double>(each) + 2) * kEps * magnitude);
+      ASSERT_EQ(inserted[at], c == 7 ? factors[k] * vector[at / kColumns] : b[at]);
+    }
+    // The middle one alone, its last column turned.
+    kernels.columns_wanted(
+        {1, 2, 3, -8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 1, 1});
+    Guarded<float> basis(context_, 2 * 96);
+    kernels.extract(*b_in, each, each, 2, 2, 96, *basis);
+    const std::vector<float> found = basis.values();
+    for (std::size_t i = 0; i < each; ++i) {
+      ASSERT_EQ(found[i], inserted[count + i * kColumns + 2]);
+      ASSERT_EQ(found[96 + i], -inserted[count + i * kColumns + 7]);
     }
   }
 }

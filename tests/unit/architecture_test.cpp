@@ -46,7 +46,7 @@ const std::map<std::string, Folders>& allowed_folders() {
 const std::map<std::string, Folders>& allowed_libraries() {
   static const std::map<std::string, Folders> allowed = {
       {"CL/", {"opencl"}},
-      {"opencv2/", {"image", "output", "evaluate"}},
+      {"opencv2/", {"core", "image", "output", "evaluate"}},
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},

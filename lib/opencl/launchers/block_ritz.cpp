@@ -40,10 +40,10 @@ std::size_t tile_count(int columns, int tile, int blocks) {
 }
 
 /// Of all groups; fewer elements never need more.
-std::size_t partial_count(bool cpu, int columns, std::size_t rows) {
+std::size_t partial_count(bool cpu, int columns, std::size_t rows, std::size_t segments) {
   const int tile = tile_of(cpu);
   const std::size_t chunk = chunk_for(cpu, rows);
-  return round_up(rows, chunk) / chunk * tile_count(columns, tile, 3) *
+  return (round_up(rows, chunk) / chunk + segments - 1) * tile_count(columns, tile, 3) *
          static_cast<std::size_t>(tile * tile);
 }
 
@@ -61,36 +61,42 @@ std::size_t rows_at_once(const DeviceInfo& device, int columns) {
 
 }  // namespace
 
-std::size_t BlockRitz::memory(int columns, std::size_t max_rows) {
+std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t segments) {
   const auto wide = static_cast<std::size_t>(columns);
   std::size_t most = 0;
   for (const bool cpu : {false, true}) {
     const std::size_t tiles = tile_count(columns, tile_of(cpu), 3);
     const auto tile_values = static_cast<std::size_t>(tile_of(cpu) * tile_of(cpu));
-    most = std::max(most, partial_count(cpu, columns, max_rows) * sizeof(std::uint64_t) +
-                              tiles * (tile_values * sizeof(std::uint64_t) + 3 * sizeof(cl_int4)));
+    most = std::max(
+        most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
+                  tiles * (segments * tile_values * sizeof(std::uint64_t) + 3 * sizeof(cl_int4)));
   }
-  return most + (3 * wide * wide + wide) * sizeof(float);
+  return most + segments * (3 * wide * wide + 3 * wide + 1) * sizeof(float);
 }
 
-BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows)
+BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows, std::size_t segments)
     : context_(&context),
       columns_(columns),
+      segments_(segments),
       tile_(tile_of(is_cpu(context.info()))),
       sets_(static_cast<std::size_t>(columns / block_vector(context.info()))),
       combined_rows_(rows_at_once(context.info(), columns)),
       combine_group_(is_cpu(context.info()) ? 1
                                             : std::bit_floor(std::clamp<std::size_t>(
                                                   context.info().max_work_group, 1, 64))),
-      partials_(context, partial_count(is_cpu(context.info()), columns, max_rows),
+      partials_(context, partial_count(is_cpu(context.info()), columns, max_rows, segments),
                 "partial dot products"),
       sums_(context,
-            tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
+            segments * tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
                 static_cast<std::size_t>(tile_),
             "dot products"),
-      rotation_(context, 3 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(columns),
-                "a rotation of blocks"),
-      theta_(context, static_cast<std::size_t>(columns), "Ritz values") {
+      rotation_(
+          context,
+          segments * 3 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(columns),
+          "a rotation of blocks"),
+      theta_(context, segments * static_cast<std::size_t>(columns), "Ritz values"),
+      factors_(context, segments, "factors of a column"),
+      order_(context, segments * static_cast<std::size_t>(columns), "columns of a block") {
   for (int blocks = 1; blocks <= 3; ++blocks) {
     tile_begins_[static_cast<std::size_t>(blocks)] = static_cast<int>(host_tiles_.size());
     const int per_block = columns / tile_;
@@ -121,16 +127,47 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows)
   dense_ = context.kernel(kFile, "block_dense", options);
   insert_ = context.kernel(kFile, "block_insert", options);
   extract_ = context.kernel(kFile, "block_extract", options);
+  divide_ = context.kernel(kFile, "block_divide", options);
+  quadratic_ = context.kernel(kFile, "block_quadratic", options);
+  peaks_ = context.kernel(kFile, "block_peaks", options);
 }
 
-BlockRitz::Gram BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
-                                const std::array<Buffer<float>*, 3>& as, int blocks,
-                                std::size_t rows) {
+BlockRitz::Groups BlockRitz::groups_of(std::size_t rows, std::size_t chunk) const {
+  Groups groups;
+  groups.rows = rows / segments_;
+  groups.chunk = chunk;
+  groups.each = round_up(groups.rows, chunk) / chunk;
+  groups.all = groups.each * segments_;
+  return groups;
+}
+
+BlockRitz::Groups BlockRitz::few_groups(std::size_t rows) const {
+  return groups_of(rows, chunk_for(is_cpu(context_->info()), rows));
+}
+
+BlockRitz::Groups BlockRitz::many_groups(std::size_t rows) const {
+  return groups_of(rows, residual_chunk(is_cpu(context_->info()), rows));
+}
+
+std::vector<double> BlockRitz::column_sums(const Groups& groups) {
+  with_device_errors("setting a kernel's arguments", [&] {
+    squares_.setArg(0, partials_.cl());
+    squares_.setArg(1, static_cast<cl_uint>(groups.each));
+    squares_.setArg(2, sums_.cl());
+  });
+  const auto wide = static_cast<std::size_t>(columns_);
+  context_->launch(squares_, cl::NDRange(wide * combine_group_, segments_),
+                   cl::NDRange(combine_group_, 1));
+  return sums_.download(wide * segments_);
+}
+
+std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
+                                             const std::array<Buffer<float>*, 3>& as, int blocks,
+                                             std::size_t rows) {
   const auto at = static_cast<std::size_t>(blocks);
   const int count = tile_counts_[at];
   const std::size_t group = is_cpu(context_->info()) ? 1 : kRowGroup;
-  const std::size_t chunk = chunk_for(is_cpu(context_->info()), rows);
-  const std::size_t groups = round_up(rows, chunk) / chunk;
+  const Groups groups = few_groups(rows);
   cl_uint index = 0;
   with_device_errors("setting a kernel's arguments", [&] {
     for (const auto& set : {s, as}) {
@@ -141,29 +178,40 @@ BlockRitz::Gram BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
     gram_.setArg(index++, tiles_.cl());
     gram_.setArg(index++, static_cast<cl_uint>(tile_begins_[at]));
     gram_.setArg(index++, static_cast<cl_uint>(count));
-    gram_.setArg(index++, static_cast<cl_ulong>(rows));
-    gram_.setArg(index++, static_cast<cl_ulong>(chunk));
+    gram_.setArg(index++, static_cast<cl_ulong>(groups.rows));
+    gram_.setArg(index++, static_cast<cl_ulong>(groups.chunk));
+    gram_.setArg(index++, static_cast<cl_uint>(groups.each));
     gram_.setArg(index++, partials_.cl());
   });
-  context_->launch(gram_, cl::NDRange(round_up(static_cast<std::size_t>(count), group), groups),
+  context_->launch(gram_, cl::NDRange(round_up(static_cast<std::size_t>(count), group), groups.all),
                    cl::NDRange(group, 1));
   const auto values = static_cast<std::size_t>(count * tile_ * tile_);
   with_device_errors("setting a kernel's arguments", [&] {
     sum_.setArg(0, partials_.cl());
-    sum_.setArg(1, static_cast<cl_uint>(groups));
+    sum_.setArg(1, static_cast<cl_uint>(groups.each));
     sum_.setArg(2, static_cast<cl_uint>(values));
     sum_.setArg(3, sums_.cl());
   });
-  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup)), cl::NDRange(kRowGroup));
-  const std::vector<double> sums = sums_.download(values);
+  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup), segments_),
+                   cl::NDRange(kRowGroup, 1));
+  const std::vector<double> sums = sums_.download(values * segments_);
+  std::vector<Gram> result;
+  for (std::size_t segment = 0; segment < segments_; ++segment) {
+    result.push_back(gram_of(std::span(sums).subspan(segment * values, values), blocks));
+  }
+  return result;
+}
 
+/// Both triangles out of the tiles' sums.
+BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, int blocks) const {
+  const auto at = static_cast<std::size_t>(blocks);
   Gram result;
   result.side = blocks * columns_;
   const auto side = static_cast<std::size_t>(result.side);
   result.with_self.assign(side * side, 0);
   result.with_product.assign(side * side, 0);
   const auto tile_values = static_cast<std::size_t>(tile_ * tile_);
-  for (int t = 0; t < count; ++t) {
+  for (int t = 0; t < tile_counts_[at]; ++t) {
     const auto& tile = host_tiles_[static_cast<std::size_t>(tile_begins_[at] + t)];
     std::vector<double>& out = tile[2] >= 3 ? result.with_product : result.with_self;
     const int first_row = tile[0] * columns_ + tile[1] * tile_;
@@ -186,55 +234,86 @@ void BlockRitz::rotation(const std::vector<float>& rotation) { rotation_.upload(
 
 void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, std::size_t rows) {
   const std::size_t old = 3 * combined_rows_ * static_cast<std::size_t>(columns_) * sizeof(float);
+  const Groups groups = groups_of(rows, combined_rows_);
   with_device_errors("setting a kernel's arguments", [&] {
     combine_.setArg(0, s[0]->cl());
     combine_.setArg(1, s[1]->cl());
     combine_.setArg(2, s[2]->cl());
     combine_.setArg(3, rotation_.cl());
     combine_.setArg(4, static_cast<cl_uint>(blocks));
-    combine_.setArg(5, static_cast<cl_ulong>(rows));
-    combine_.setArg(6, cl::Local(old));
+    combine_.setArg(5, static_cast<cl_ulong>(groups.rows));
+    combine_.setArg(6, static_cast<cl_uint>(groups.each));
+    combine_.setArg(7, cl::Local(old));
   });
-  const std::size_t groups = round_up(rows, combined_rows_) / combined_rows_;
-  context_->launch(combine_, cl::NDRange(groups * combine_group_), cl::NDRange(combine_group_));
+  context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
 std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Buffer<float>& ax,
                                         const std::vector<float>& theta, std::size_t rows,
                                         Buffer<float>& r) {
   theta_.upload(theta);
-  const std::size_t chunk = residual_chunk(is_cpu(context_->info()), rows);
-  const std::size_t groups = round_up(rows, chunk) / chunk;
-  set_arguments(residual_, x, ax, theta_, rows, chunk, r);
-  const auto values = static_cast<std::size_t>(columns_);
-  with_device_errors("setting a kernel's arguments", [&] {
-    residual_.setArg(6, partials_.cl());
-    squares_.setArg(0, partials_.cl());
-    squares_.setArg(1, static_cast<cl_uint>(groups));
-    squares_.setArg(2, sums_.cl());
-  });
-  context_->launch(residual_, cl::NDRange(sets_, groups), cl::NullRange);
-  context_->launch(squares_, cl::NDRange(values * combine_group_), cl::NDRange(combine_group_));
-  std::vector<double> norms = sums_.download(values);
+  const Groups groups = many_groups(rows);
+  set_arguments(residual_, x, ax, theta_, groups.rows, groups.chunk, static_cast<int>(groups.each),
+                r);
+  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(7, partials_.cl()); });
+  context_->launch(residual_, cl::NDRange(sets_, groups.all), cl::NullRange);
+  std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
   return norms;
 }
 
-void BlockRitz::dense(const Buffer<float>& matrix, std::size_t rows, const Buffer<float>& b,
+void BlockRitz::divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows,
+                       Buffer<float>& y) {
+  set_arguments(divide_, x, s, rows, y);
+  context_->launch(divide_, cl::NDRange(round_up(rows * sets_, kRowGroup)), cl::NDRange(kRowGroup));
+}
+
+std::vector<double> BlockRitz::quadratic_form(const Buffer<float>& values, std::size_t pitch,
+                                              const Buffer<cl_int2>& upper, const Buffer<float>& s,
+                                              const Buffer<float>& y, std::size_t rows) {
+  const Groups groups = many_groups(rows);
+  set_arguments(quadratic_, values, pitch, upper, static_cast<int>(upper.size()), s, y, rows,
+                groups.rows, groups.chunk, static_cast<int>(groups.each));
+  with_device_errors("setting a kernel's arguments",
+                     [&] { quadratic_.setArg(10, partials_.cl()); });
+  context_->launch(quadratic_, cl::NDRange(sets_, groups.all), cl::NullRange);
+  return column_sums(groups);
+}
+
+std::vector<float> BlockRitz::peaks(const Buffer<float>& x, std::size_t rows, Buffer<float>& t) {
+  const Groups groups = few_groups(rows);
+  const auto wide = static_cast<std::size_t>(columns_);
+  set_arguments(peaks_, x, groups.rows, groups.chunk, static_cast<int>(groups.each), t);
+  context_->launch(peaks_, cl::NDRange(round_up(wide, 8), groups.all), cl::NullRange);
+  std::vector<float> each(groups.all * wide);
+  t.download(std::span<float>(each));
+  std::vector<float> result(segments_ * wide, 0.0F);
+  for (std::size_t at = 0; at < each.size(); ++at) {
+    float& peak = result[at / wide / groups.each * wide + at % wide];
+    if (std::abs(each[at]) > std::abs(peak)) peak = each[at];
+  }
+  return result;
+}
+
+void BlockRitz::dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
                       Buffer<float>& out) {
-  set_arguments(dense_, matrix, static_cast<int>(rows), b, out);
+  set_arguments(dense_, matrices, static_cast<int>(rows / segments_), static_cast<int>(segments_),
+                b, out);
   context_->launch(dense_, cl::NDRange(round_up(rows * sets_, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-void BlockRitz::insert(const Buffer<float>& vector, float factor, std::size_t rows, int column,
-                       Buffer<float>& x) {
-  set_arguments(insert_, vector, factor, rows, column, x);
+void BlockRitz::insert(const Buffer<float>& vector, const std::vector<float>& factors,
+                       std::size_t rows, int column, Buffer<float>& x) {
+  factors_.upload(factors);
+  set_arguments(insert_, vector, factors_, rows / segments_, rows, column, x);
   context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-void BlockRitz::extract(const Buffer<float>& x, std::size_t rows, int count, std::size_t pitch,
-                        Buffer<float>& basis) {
-  set_arguments(extract_, x, rows, pitch, basis);
+void BlockRitz::columns_wanted(const std::vector<std::int32_t>& columns) { order_.upload(columns); }
+
+void BlockRitz::extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,
+                        int count, std::size_t pitch, Buffer<float>& basis) {
+  set_arguments(extract_, x, first, rows, pitch, order_, static_cast<int>(at), basis);
   launch_rows(*context_, extract_, pitch, static_cast<std::size_t>(count));
 }
 

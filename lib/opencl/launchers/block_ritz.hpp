@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "opencl/launchers/basis.hpp"
@@ -8,14 +10,17 @@
 
 namespace diacut {
 
-/// kernels/block_ritz.cl: what a Rayleigh-Ritz step needs on the device.
+/// kernels/block_ritz.cl: what a Rayleigh-Ritz step needs on the device. A block may hold several
+/// images, in segments of equal numbers of elements one after the other; sums, rotations and
+/// factors are then each segment's own, and vectors of them hold one segment after the other.
+/// `rows` are the elements of all segments.
 class BlockRitz {
  public:
   /// For blocks of `columns` columns (block_columns()) and at most `max_rows` elements.
-  BlockRitz(Context& context, int columns, std::size_t max_rows);
+  BlockRitz(Context& context, int columns, std::size_t max_rows, std::size_t segments = 1);
 
   /// Bytes that the constructor allocates at most, on any device.
-  static std::size_t memory(int columns, std::size_t max_rows);
+  static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
 
   /// Gram matrices of S = [X W P], its first `blocks` blocks, with itself and with A S: row-major,
   /// blocks * columns on a side.
@@ -24,9 +29,10 @@ class BlockRitz {
     std::vector<double> with_self;
     std::vector<double> with_product;
   };
-  /// `s` and `as` are X, W, P and their products; those from `blocks` on are not read. Waits.
-  Gram gram(const std::array<Buffer<float>*, 3>& s, const std::array<Buffer<float>*, 3>& as,
-            int blocks, std::size_t rows);
+  /// `s` and `as` are X, W, P and their products; those from `blocks` on are not read. One of each
+  /// segment. Waits.
+  std::vector<Gram> gram(const std::array<Buffer<float>*, 3>& s,
+                         const std::array<Buffer<float>*, 3>& as, int blocks, std::size_t rows);
 
   /// P = W Q_w + P Q_p, then X = X Q_x + P. `rotation`: Q, row-major, blocks * columns by columns.
   void rotation(const std::vector<float>& rotation);
@@ -36,19 +42,47 @@ class BlockRitz {
   std::vector<double> residual(const Buffer<float>& x, const Buffer<float>& ax,
                                const std::vector<float>& theta, std::size_t rows, Buffer<float>& r);
 
-  /// out = M b, M symmetric, rows x rows.
-  void dense(const Buffer<float>& matrix, std::size_t rows, const Buffer<float>& b,
+  /// y = x / s element by element, 0 where s is 0.
+  void divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows, Buffer<float>& y);
+  /// Of each column the sum over i < j of a_ij s_i s_j (y_i - y_j)^2: its Rayleigh quotient with
+  /// I - A. `upper`: (diagonal, offset) of the upper diagonals. Waits.
+  std::vector<double> quadratic_form(const Buffer<float>& values, std::size_t pitch,
+                                     const Buffer<cl_int2>& upper, const Buffer<float>& s,
+                                     const Buffer<float>& y, std::size_t rows);
+  /// Of each column the entry of largest magnitude, the first of equals. t is overwritten: a block.
+  /// Waits.
+  std::vector<float> peaks(const Buffer<float>& x, std::size_t rows, Buffer<float>& t);
+
+  /// out = M b, M symmetric, one matrix a segment.
+  void dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
              Buffer<float>& out);
-  /// Column `column` of x = factor * vector.
-  void insert(const Buffer<float>& vector, float factor, std::size_t rows, int column,
-              Buffer<float>& x);
-  /// The first `count` columns as vectors `pitch` apart.
-  void extract(const Buffer<float>& x, std::size_t rows, int count, std::size_t pitch,
-               Buffer<float>& basis);
+  /// Column `column` of x = factor * vector, with the factor of each segment.
+  void insert(const Buffer<float>& vector, const std::vector<float>& factors, std::size_t rows,
+              int column, Buffer<float>& x);
+  /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned.
+  void columns_wanted(const std::vector<std::int32_t>& columns);
+  /// `count` of the columns wanted, from the one at `at` on, as vectors `pitch` apart: of each the
+  /// `rows` elements from `first` on.
+  void extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,
+               int count, std::size_t pitch, Buffer<float>& basis);
 
  private:
+  /// How the elements of a segment are dealt to groups.
+  struct Groups {
+    std::size_t rows = 0;   ///< Elements of a segment.
+    std::size_t chunk = 0;  ///< Elements of a group.
+    std::size_t each = 0;   ///< Groups of a segment.
+    std::size_t all = 0;
+  };
+  Groups groups_of(std::size_t rows, std::size_t chunk) const;
+  Groups few_groups(std::size_t rows) const;
+  Groups many_groups(std::size_t rows) const;
+  std::vector<double> column_sums(const Groups& groups);
+  Gram gram_of(std::span<const double> sums, int blocks) const;
+
   Context* context_;
   int columns_;
+  std::size_t segments_;
   int tile_;
   std::size_t sets_;
   std::size_t combined_rows_;
@@ -61,6 +95,8 @@ class BlockRitz {
   std::vector<std::array<int, 4>> host_tiles_;
   Buffer<float> rotation_;
   Buffer<float> theta_;
+  Buffer<float> factors_;
+  Buffer<std::int32_t> order_;
   cl::Kernel gram_;
   cl::Kernel sum_;
   cl::Kernel combine_;
@@ -69,6 +105,9 @@ class BlockRitz {
   cl::Kernel dense_;
   cl::Kernel insert_;
   cl::Kernel extract_;
+  cl::Kernel divide_;
+  cl::Kernel quadratic_;
+  cl::Kernel peaks_;
 };
 
 }  // namespace diacut

@@ -18,6 +18,17 @@ std::size_t padded(std::size_t pitch, std::size_t reach) {
 }
 }  // namespace
 
+std::vector<cl_int2> upper_diagonals(const std::vector<std::int64_t>& offsets, std::size_t rows) {
+  // In images narrower than the stencil some diagonals of the upper half have offsets that do not
+  // lead upwards; all of their entries leave their image row and are zero.
+  std::vector<cl_int2> upper;
+  for (std::size_t d = offsets.size() / 2 + 1; d < offsets.size(); ++d) {
+    if (offsets[d] <= 0 || offsets[d] >= static_cast<std::int64_t>(rows)) continue;
+    upper.push_back({{static_cast<cl_int>(d), static_cast<cl_int>(offsets[d])}});
+  }
+  return upper;
+}
+
 std::size_t quadratic_forms_memory(std::size_t pitch, std::size_t reach) {
   return (kColumns + 1) * padded(pitch, reach) * sizeof(float);
 }
@@ -28,15 +39,9 @@ std::vector<double> quadratic_forms(Context& context, const Buffer<float>& value
                                     const Buffer<float>& basis, int count) {
   const LaneShape shape = lane_shape(context.info());
   const std::size_t groups = round_up(pitch, shape.chunk()) / shape.chunk();
-  // In images narrower than the stencil some diagonals of the upper half have offsets that do not
-  // lead upwards; all of their entries leave their image row and are zero.
-  std::vector<cl_int2> upper;
+  const std::vector<cl_int2> upper = upper_diagonals(offsets, rows);
   std::int64_t reach = 0;
-  for (std::size_t d = offsets.size() / 2 + 1; d < offsets.size(); ++d) {
-    if (offsets[d] <= 0 || offsets[d] >= static_cast<std::int64_t>(rows)) continue;
-    upper.push_back({{static_cast<cl_int>(d), static_cast<cl_int>(offsets[d])}});
-    reach = std::max(reach, offsets[d]);
-  }
+  for (const cl_int2& each : upper) reach = std::max<std::int64_t>(reach, each.s[1]);
   const std::size_t length = padded(pitch, static_cast<std::size_t>(reach));
 
   auto device_upper = context.allocate<cl_int2>(upper.size(), "upper diagonals");

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "opencl/buffer.hpp"
+
+namespace diacut {
+
+/// Eigenvectors on the device. Vector k is elements [k * pitch, k * pitch + rows) of `basis`; of
+/// unit norm; vector 0 is the trivial one; entries of elements without data are zero.
+struct DeviceEigenvectors {
+  std::size_t rows = 0;
+  std::size_t pitch = 0;
+  int count = 0;
+  Buffer<float> basis;
+  /// Eigenvalues of the normalised Laplacian, I - A, ascending: half the sum of
+  /// a_ij s_i s_j (z_i/s_i - z_j/s_j)^2 in double (s = sqrt_degree), because 1 minus a float32
+  /// Ritz value keeps no digit of them.
+  std::vector<double> values;
+  EigenReport report;
+};
+
+}  // namespace diacut
