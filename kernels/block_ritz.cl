@@ -3,9 +3,10 @@
 // summed in float over FLOATS elements, then in double or in compensated pairs (accumulate.clh), in
 // a fixed order.
 //
-// A block may hold several images one after the other, in segments of `rows` elements: each has
-// sums and a rotation of its own. Groups of elements lie within a segment; `groups` is how many one
-// segment has.
+// A block may hold several images, in segments of `rows` elements that begin `segment_pitch` apart:
+// each has sums and a rotation of its own, and what is between them is left alone. Groups of
+// elements lie within a segment; `groups` is how many one segment has. So an image's sums are the
+// same to the last bit wherever in a block it is.
 //
 // Locally optimal block conjugate gradients: A. Knyazev, "Toward the optimal preconditioned
 // eigensolver", 2001.
@@ -22,8 +23,9 @@
 typedef BLOCK_JOIN(float, TILE) Part;
 
 // The elements of a group, counted over all segments.
-#define SEGMENT_BEGIN(group) ((group) / groups * rows + (group) % groups * chunk)
-#define SEGMENT_END(group) ((group) / groups * rows + min(((group) % groups + 1) * chunk, rows))
+#define SEGMENT_BEGIN(group) ((group) / groups * segment_pitch + (group) % groups * chunk)
+#define SEGMENT_END(group) \
+  ((group) / groups * segment_pitch + min(((group) % groups + 1) * chunk, rows))
 
 // Tile t of the Gram matrices, with tile = tiles[first_tile + t]: the dot products of the TILE columns
 // from TILE * tile.y on of block tile.x with those from TILE * tile.w on of block tile.z, over the `chunk`
@@ -34,8 +36,8 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
                          __global const Part* restrict aw, __global const Part* restrict ap,
                          __global const int4* restrict tiles, const uint first_tile,
                          const uint tile_count,
-                         const ulong rows, const ulong chunk, const uint groups,
-                         __global ACC_T* restrict partials) {
+                         const ulong rows, const ulong segment_pitch, const ulong chunk,
+                         const uint groups, __global ACC_T* restrict partials) {
   const uint t = get_global_id(0);
   if (t >= tile_count) return;
   const int4 tile = tiles[first_tile + t];
@@ -85,12 +87,12 @@ __kernel void block_sum(__global const ACC_T* restrict partials, const uint grou
 // segment, whose old values it keeps in `old`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     __global float* restrict x, __global const float* restrict w, __global float* restrict p,
-    __global const Set* restrict rotation, const uint blocks, const ulong rows, const uint groups,
-    __local float* restrict old) {
+    __global const Set* restrict rotation, const uint blocks, const ulong rows,
+    const ulong segment_pitch, const uint groups, __local float* restrict old) {
   const uint lid = get_local_id(0);
   const ulong segment = get_group_id(0) / groups;
   const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
-  const ulong first = segment * rows + inside;
+  const ulong first = segment * segment_pitch + inside;
   const uint count = (uint)min((ulong)ROWS, rows - inside);
   rotation += segment * blocks * COLUMNS * SETS;
   for (uint i = lid; i < ROWS * COLUMNS; i += GROUP) {
@@ -130,7 +132,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
 // of column c over the `chunk` elements of the group. Items: (set, group of all segments).
 __kernel void block_residual(__global const Set* restrict x, __global const Set* restrict ax,
                              __global const Set* restrict theta, const ulong rows,
-                             const ulong chunk, const uint groups, __global Set* restrict r,
+                             const ulong segment_pitch, const ulong chunk, const uint groups,
+                             __global Set* restrict r,
                              __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
@@ -194,8 +197,9 @@ __kernel void block_divide(__global const Set* restrict x, __global const float*
 __kernel void block_quadratic(__global const float* restrict a, const ulong pitch,
                               __global const int2* restrict upper, const uint upper_count,
                               __global const float* restrict s, __global const Set* restrict y,
-                              const ulong total, const ulong rows, const ulong chunk,
-                              const uint groups, __global ACC_T* restrict partials) {
+                              const ulong total, const ulong rows, const ulong segment_pitch,
+                              const ulong chunk, const uint groups,
+                              __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
   const ulong group = get_global_id(1);
@@ -225,8 +229,8 @@ __kernel void block_quadratic(__global const float* restrict a, const ulong pitc
 
 // peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements of
 // the group, the first of equals. Items: (c, group of all segments).
-__kernel void block_peaks(__global const float* restrict x, const ulong rows, const ulong chunk,
-                          const uint groups, __global float* restrict peaks) {
+__kernel void block_peaks(__global const float* restrict x, const ulong rows,
+                          const ulong segment_pitch, const ulong chunk, const uint groups, __global float* restrict peaks) {
   const uint c = get_global_id(0);
   if (c >= COLUMNS) return;
   const ulong group = get_global_id(1);

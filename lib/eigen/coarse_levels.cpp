@@ -119,6 +119,13 @@ int CoarseLevels::stacked_height(const Grid& image, const Stencil& stencil) {
   return layout.height << halvings;
 }
 
+Segments CoarseLevels::segments(int level) const {
+  const GridLayout& layout = at(level).layout;
+  return {
+      static_cast<std::size_t>(layout.stride) * static_cast<std::size_t>(at(level).image_height),
+      layout.rows() / static_cast<std::size_t>(images_)};
+}
+
 std::size_t CoarseLevels::memory(const Stack& stack, const Stencil& stencil, int columns) {
   const Grid grid = stack.grid();
   GridLayout layout{grid.width, grid.height, grid.stride, dia_pitch(grid.rows())};
@@ -130,7 +137,7 @@ std::size_t CoarseLevels::memory(const Stack& stack, const Stencil& stencil, int
     layout = coarser(layout);
     floats += layout.pitch * stencil.size() + layout.rows() * (1 + 3 * wide);
   }
-  return floats * sizeof(float) + BlockRitz::memory(columns, images * kMostLastRows, images);
+  return floats * sizeof(float) + BlockRitz::memory(columns, kMostLastRows, images);
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
@@ -145,6 +152,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   auto finest = std::make_unique<Level>();
   const Grid grid = stack.grid();
   finest->layout = {grid.width, grid.height, grid.stride, matrix.shape.pitch};
+  finest->image_height = stack.image.height;
   finest->values = &matrix.values;
   finest->sqrt_degree = &sqrt_degree;
   finest->scales = scales_of(degrees, stack.count);
@@ -158,6 +166,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     if (with_data(kept, stack.count) < 3 * wide) break;
     auto level = std::make_unique<Level>();
     level->layout = coarser(fine.layout);
+    level->image_height = (fine.image_height + 1) / 2;
     const std::size_t rows = level->layout.rows();
     fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
     if (!coarsen.gains(*fine.values, fine.layout, *fine.sqrt_degree, fine.gain)) {
@@ -200,8 +209,8 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   }
   inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");
   inverse_.upload(inverses);
-  kernels_ =
-      std::make_unique<BlockRitz>(*context_, columns_, rows, static_cast<std::size_t>(images_));
+  kernels_ = std::make_unique<BlockRitz>(*context_, columns_, segments(count() - 1).pitch,
+                                         static_cast<std::size_t>(images_));
   return true;
 }
 

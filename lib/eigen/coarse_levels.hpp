@@ -46,6 +46,7 @@ class CoarseLevels {
   int count() const { return static_cast<int>(levels_.size()); }
   /// Of all images.
   std::size_t rows(int level) const { return at(level).layout.rows(); }
+  Segments segments(int level) const;
 
   /// out = A x on that level.
   void product(int level, const Buffer<float>& x, Buffer<float>& out);
@@ -64,6 +65,7 @@ class CoarseLevels {
  private:
   struct Level {
     GridLayout layout;
+    int image_height = 0;
     const Buffer<float>* values = nullptr;
     const Buffer<float>* sqrt_degree = nullptr;
     Buffer<float> own_values;

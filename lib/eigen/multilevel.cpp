@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "eigen/coarse_levels.hpp"
 #include "eigen/ritz.hpp"
+#include "opencl/copy_elements.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
 
 namespace diacut {
@@ -63,7 +64,8 @@ struct Progress {
 };
 
 /// Blocks of the finest grid's size that serve every level in turn. Images of a stack go through
-/// the same iterations, each with a small problem of its own, until the last of them is done.
+/// the same iterations, each with a small problem of its own, until the last of them is done; one
+/// that is done before is left as it is, so that it has the same result as alone.
 class Multilevel {
  public:
   Multilevel(Context& context, CoarseLevels levels, const EigenParameters& parameters,
@@ -75,11 +77,12 @@ class Multilevel {
         watch_(watch),
         columns_(columns_for(parameters)),
         corrected_(parameters.vectors + kCorrectedGuards),
-        kernels_(context, columns_, stack.grid().rows(), static_cast<std::size_t>(stack.count)),
+        kernels_(context, columns_, stack.segment(), static_cast<std::size_t>(stack.count)),
         images_(static_cast<std::size_t>(stack.count)) {
     for (Buffer<float>* block : {&x_, &w_, &p_, &ax_, &ap_, &b_, &t_}) {
       *block = context.allocate<float>(stack.grid().rows() * static_cast<std::size_t>(columns_),
                                        "a block of vectors");
+      block->fill(0);  // What is between images is not always written, and has to be a number.
     }
   }
 
@@ -92,8 +95,9 @@ class Multilevel {
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
   RitzStep small_problem(const Progress& image, const BlockRitz::Gram& gram,
                          double least_new) const;
-  std::vector<RitzStep> small_problems(const Grams& grams, double least_new) const;
-  void project(int level, int block, const Grams& grams);
+  RitzStep no_step(const Progress& image, int blocks) const;
+  void small_problems(const Grams& grams, double least_new, std::vector<RitzStep>& steps) const;
+  void project(int level, int block, const Grams& grams, const std::vector<RitzStep>& steps);
   void ritz(int level, int blocks);
   void iterate(int level, int blocks);
   double worst(const std::vector<double>& each) const {
@@ -129,8 +133,18 @@ class Multilevel {
   double share_ = 0;
 };
 
+/// What leaves x as it is, and p nothing.
+RitzStep Multilevel::no_step(const Progress& image, int blocks) const {
+  RitzStep step;
+  step.values = image.theta;
+  step.rotation.assign(static_cast<std::size_t>(blocks) * wide() * wide(), 0.0F);
+  for (std::size_t i = 0; i < wide(); ++i) step.rotation[i * wide() + i] = 1;
+  return step;
+}
+
 RitzStep Multilevel::small_problem(const Progress& image, const BlockRitz::Gram& gram,
                                    double least_new) const {
+  if (image.done) return no_step(image, gram.side / columns_);
   // A vector that has converged needs no correction of its own, which would be rounding errors.
   std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
   for (int i = columns_; i < gram.side; ++i) {
@@ -143,23 +157,30 @@ RitzStep Multilevel::small_problem(const Progress& image, const BlockRitz::Gram&
                     least_new);
 }
 
-std::vector<RitzStep> Multilevel::small_problems(const Grams& grams, double least_new) const {
-  std::vector<RitzStep> steps(images_.size());
+/// Solves those of the small problems that have no step yet.
+void Multilevel::small_problems(const Grams& grams, double least_new,
+                                std::vector<RitzStep>& steps) const {
   parallel_for(stack_.count, [&](int k) {
     const auto image = static_cast<std::size_t>(k);
-    steps[image] = small_problem(images_[image], grams[image], least_new);
+    if (!steps[image].taken) {
+      steps[image] = small_problem(images_[image], grams[image], least_new);
+    }
   });
-  return steps;
 }
 
-/// Takes out of w (block 1) or p (2) what lies along x, of which t_ gets the negative.
-void Multilevel::project(int level, int block, const Grams& grams) {
-  std::vector<float> rotation(grams.size() * 2 * wide() * wide(), 0.0F);
+/// Takes out of w (block 1) or p (2) what lies along x, for images without a step, and multiplies
+/// the rest by A. t_ is overwritten.
+void Multilevel::project(int level, int block, const Grams& grams,
+                         const std::vector<RitzStep>& steps) {
+  const Segments rows = levels_.segments(level);
+  const std::size_t size = 2 * wide() * wide();
+  std::vector<float> rotation(grams.size() * size, 0.0F);
   for (std::size_t image = 0; image < grams.size(); ++image) {
-    const auto own = std::span(rotation).subspan(image * 2 * wide() * wide(), 2 * wide() * wide());
+    const auto own = std::span(rotation).subspan(image * size, size);
     const auto side = static_cast<std::size_t>(grams[image].side);
     for (std::size_t i = 0; i < wide(); ++i) {
       own[i * wide() + i] = 1;
+      if (steps[image].taken) continue;
       for (std::size_t j = 0; j < wide(); ++j) {
         own[(wide() + i) * wide() + j] = static_cast<float>(
             -grams[image].with_self[i * side + static_cast<std::size_t>(block) * wide() + j]);
@@ -168,21 +189,30 @@ void Multilevel::project(int level, int block, const Grams& grams) {
   }
   kernels_.rotation(rotation);
   Buffer<float>& corrections = block == 1 ? w_ : p_;
-  kernels_.combine({&corrections, &x_, &t_}, 2, levels_.rows(level));
-  levels_.product(level, corrections, block == 1 ? b_ : ap_);
+  kernels_.combine({&corrections, &x_, &t_}, 2, rows);
+  // Products of the other images stay as they are: they were not computed like this.
+  levels_.product(level, corrections, t_);
+  Buffer<float>& products = block == 1 ? b_ : ap_;
+  for (std::size_t image = 0; image < grams.size(); ++image) {
+    if (steps[image].taken) continue;
+    copy_elements(t_, image * rows.pitch * wide(), products, image * rows.pitch * wide(),
+                  rows.pitch * wide());
+  }
 }
 
 /// Rotates x (and p) to the Ritz vectors of the first `blocks` of x, w, p; b_ = their residuals.
 void Multilevel::ritz(int level, int blocks) {
-  const std::size_t rows = levels_.rows(level);
+  const Segments rows = levels_.segments(level);
   const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
   const std::array<Buffer<float>*, 3> as = {&ax_, &b_, &ap_};
   Grams grams = kernels_.gram(s, as, blocks, rows);
-  std::vector<RitzStep> steps = small_problems(grams, kMostlyOld);
+  std::vector<RitzStep> steps(images_.size());
+  for (RitzStep& step : steps) step.taken = false;
+  small_problems(grams, kMostlyOld, steps);
   if (std::any_of(steps.begin(), steps.end(), [](const RitzStep& step) { return !step.taken; })) {
-    for (int block = 1; block < blocks; ++block) project(level, block, grams);
+    for (int block = 1; block < blocks; ++block) project(level, block, grams, steps);
     grams = kernels_.gram(s, as, blocks, rows);
-    steps = small_problems(grams, -INFINITY);
+    small_problems(grams, -INFINITY, steps);
   }
   std::vector<float> rotations;
   std::vector<float> theta;
@@ -196,6 +226,7 @@ void Multilevel::ritz(int level, int blocks) {
   const std::vector<double> norms = kernels_.residual(x_, ax_, theta, rows, b_);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     Progress& image = images_[i];
+    if (image.done) continue;
     const std::vector<double> before = std::exchange(image.theta, steps[i].values);
     for (std::size_t k = 1; k < wide(); ++k) {
       const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
@@ -253,19 +284,20 @@ void Multilevel::solve_level(int level, int most) {
 std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
                                                     const Buffer<float>& sqrt_degree) {
   const std::size_t rows = levels_.rows(0);
+  const Segments segments = levels_.segments(0);
   std::vector<float> theta;
   for (const Progress& image : images_) {
     theta.insert(theta.end(), image.theta.begin(), image.theta.end());
   }
   levels_.product(0, x_, ax_);
-  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, rows, b_);
+  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, segments, b_);
   const std::vector<cl_int2> upper = upper_diagonals(matrix.shape.offsets, rows);
   auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
   device_upper.upload(upper);
   kernels_.divide(x_, sqrt_degree, rows, t_);
-  const std::vector<double> values = kernels_.quadratic_form(matrix.values, matrix.shape.pitch,
-                                                             device_upper, sqrt_degree, t_, rows);
-  const std::vector<float> peaks = kernels_.peaks(x_, rows, t_);
+  const std::vector<double> values = kernels_.quadratic_form(
+      matrix.values, matrix.shape.pitch, device_upper, sqrt_degree, t_, segments);
+  const std::vector<float> peaks = kernels_.peaks(x_, segments, t_);
 
   const int count = parameters_.vectors;
   std::vector<DeviceEigenvectors> results;
@@ -338,7 +370,7 @@ void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stenci
   const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
   for (int k = 0; k < 7; ++k) plan.add("a block of vectors of the eigensolver", block);
   plan.add("coarser grids of the eigensolver", CoarseLevels::memory(stack, stencil, columns));
-  plan.add("dot products of the eigensolver", BlockRitz::memory(columns, rows, images));
+  plan.add("dot products of the eigensolver", BlockRitz::memory(columns, stack.segment(), images));
   plan.add("the eigenvectors", images * dia_pitch(stack.image.rows()) *
                                    static_cast<std::size_t>(parameters.vectors) * sizeof(float));
 }

@@ -43,7 +43,7 @@ std::size_t tile_count(int columns, int tile, int blocks) {
 std::size_t partial_count(bool cpu, int columns, std::size_t rows, std::size_t segments) {
   const int tile = tile_of(cpu);
   const std::size_t chunk = chunk_for(cpu, rows);
-  return (round_up(rows, chunk) / chunk + segments - 1) * tile_count(columns, tile, 3) *
+  return round_up(rows, chunk) / chunk * segments * tile_count(columns, tile, 3) *
          static_cast<std::size_t>(tile * tile);
 }
 
@@ -132,21 +132,21 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows, std::s
   peaks_ = context.kernel(kFile, "block_peaks", options);
 }
 
-BlockRitz::Groups BlockRitz::groups_of(std::size_t rows, std::size_t chunk) const {
+BlockRitz::Groups BlockRitz::groups_of(const Segments& rows, std::size_t chunk) const {
   Groups groups;
-  groups.rows = rows / segments_;
+  groups.segments = rows;
   groups.chunk = chunk;
-  groups.each = round_up(groups.rows, chunk) / chunk;
+  groups.each = round_up(rows.rows, chunk) / chunk;
   groups.all = groups.each * segments_;
   return groups;
 }
 
-BlockRitz::Groups BlockRitz::few_groups(std::size_t rows) const {
-  return groups_of(rows, chunk_for(is_cpu(context_->info()), rows));
+BlockRitz::Groups BlockRitz::few_groups(const Segments& rows) const {
+  return groups_of(rows, chunk_for(is_cpu(context_->info()), rows.rows));
 }
 
-BlockRitz::Groups BlockRitz::many_groups(std::size_t rows) const {
-  return groups_of(rows, residual_chunk(is_cpu(context_->info()), rows));
+BlockRitz::Groups BlockRitz::many_groups(const Segments& rows) const {
+  return groups_of(rows, residual_chunk(is_cpu(context_->info()), rows.rows));
 }
 
 std::vector<double> BlockRitz::column_sums(const Groups& groups) {
@@ -163,7 +163,7 @@ std::vector<double> BlockRitz::column_sums(const Groups& groups) {
 
 std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
                                              const std::array<Buffer<float>*, 3>& as, int blocks,
-                                             std::size_t rows) {
+                                             const Segments& rows) {
   const auto at = static_cast<std::size_t>(blocks);
   const int count = tile_counts_[at];
   const std::size_t group = is_cpu(context_->info()) ? 1 : kRowGroup;
@@ -178,7 +178,8 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
     gram_.setArg(index++, tiles_.cl());
     gram_.setArg(index++, static_cast<cl_uint>(tile_begins_[at]));
     gram_.setArg(index++, static_cast<cl_uint>(count));
-    gram_.setArg(index++, static_cast<cl_ulong>(groups.rows));
+    gram_.setArg(index++, static_cast<cl_ulong>(rows.rows));
+    gram_.setArg(index++, static_cast<cl_ulong>(rows.pitch));
     gram_.setArg(index++, static_cast<cl_ulong>(groups.chunk));
     gram_.setArg(index++, static_cast<cl_uint>(groups.each));
     gram_.setArg(index++, partials_.cl());
@@ -232,7 +233,7 @@ BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, int blocks) con
 
 void BlockRitz::rotation(const std::vector<float>& rotation) { rotation_.upload(rotation); }
 
-void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, std::size_t rows) {
+void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows) {
   const std::size_t old = 3 * combined_rows_ * static_cast<std::size_t>(columns_) * sizeof(float);
   const Groups groups = groups_of(rows, combined_rows_);
   with_device_errors("setting a kernel's arguments", [&] {
@@ -241,21 +242,22 @@ void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, std:
     combine_.setArg(2, s[2]->cl());
     combine_.setArg(3, rotation_.cl());
     combine_.setArg(4, static_cast<cl_uint>(blocks));
-    combine_.setArg(5, static_cast<cl_ulong>(groups.rows));
-    combine_.setArg(6, static_cast<cl_uint>(groups.each));
-    combine_.setArg(7, cl::Local(old));
+    combine_.setArg(5, static_cast<cl_ulong>(rows.rows));
+    combine_.setArg(6, static_cast<cl_ulong>(rows.pitch));
+    combine_.setArg(7, static_cast<cl_uint>(groups.each));
+    combine_.setArg(8, cl::Local(old));
   });
   context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
 std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Buffer<float>& ax,
-                                        const std::vector<float>& theta, std::size_t rows,
+                                        const std::vector<float>& theta, const Segments& rows,
                                         Buffer<float>& r) {
   theta_.upload(theta);
   const Groups groups = many_groups(rows);
-  set_arguments(residual_, x, ax, theta_, groups.rows, groups.chunk, static_cast<int>(groups.each),
-                r);
-  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(7, partials_.cl()); });
+  set_arguments(residual_, x, ax, theta_, rows.rows, rows.pitch, groups.chunk,
+                static_cast<int>(groups.each), r);
+  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
   context_->launch(residual_, cl::NDRange(sets_, groups.all), cl::NullRange);
   std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
@@ -270,20 +272,22 @@ void BlockRitz::divide(const Buffer<float>& x, const Buffer<float>& s, std::size
 
 std::vector<double> BlockRitz::quadratic_form(const Buffer<float>& values, std::size_t pitch,
                                               const Buffer<cl_int2>& upper, const Buffer<float>& s,
-                                              const Buffer<float>& y, std::size_t rows) {
+                                              const Buffer<float>& y, const Segments& rows) {
   const Groups groups = many_groups(rows);
-  set_arguments(quadratic_, values, pitch, upper, static_cast<int>(upper.size()), s, y, rows,
-                groups.rows, groups.chunk, static_cast<int>(groups.each));
+  set_arguments(quadratic_, values, pitch, upper, static_cast<int>(upper.size()), s, y,
+                rows.pitch * segments_, rows.rows, rows.pitch, groups.chunk,
+                static_cast<int>(groups.each));
   with_device_errors("setting a kernel's arguments",
-                     [&] { quadratic_.setArg(10, partials_.cl()); });
+                     [&] { quadratic_.setArg(11, partials_.cl()); });
   context_->launch(quadratic_, cl::NDRange(sets_, groups.all), cl::NullRange);
   return column_sums(groups);
 }
 
-std::vector<float> BlockRitz::peaks(const Buffer<float>& x, std::size_t rows, Buffer<float>& t) {
+std::vector<float> BlockRitz::peaks(const Buffer<float>& x, const Segments& rows,
+                                    Buffer<float>& t) {
   const Groups groups = few_groups(rows);
   const auto wide = static_cast<std::size_t>(columns_);
-  set_arguments(peaks_, x, groups.rows, groups.chunk, static_cast<int>(groups.each), t);
+  set_arguments(peaks_, x, rows.rows, rows.pitch, groups.chunk, static_cast<int>(groups.each), t);
   context_->launch(peaks_, cl::NDRange(round_up(wide, 8), groups.all), cl::NullRange);
   std::vector<float> each(groups.all * wide);
   t.download(std::span<float>(each));

@@ -10,13 +10,18 @@
 
 namespace diacut {
 
+/// Where images lie in a block: `rows` elements each, which begin `pitch` elements apart.
+struct Segments {
+  std::size_t rows = 0;
+  std::size_t pitch = 0;
+};
+
 /// kernels/block_ritz.cl: what a Rayleigh-Ritz step needs on the device. A block may hold several
-/// images, in segments of equal numbers of elements one after the other; sums, rotations and
-/// factors are then each segment's own, and vectors of them hold one segment after the other.
-/// `rows` are the elements of all segments.
+/// images in segments. Sums, rotations and factors are then each segment's own, and vectors of them
+/// hold one segment's after the other's; they do not depend on how many segments there are.
 class BlockRitz {
  public:
-  /// For blocks of `columns` columns (block_columns()) and at most `max_rows` elements.
+  /// For blocks of `columns` columns (block_columns()) and segments of at most `max_rows` elements.
   BlockRitz(Context& context, int columns, std::size_t max_rows, std::size_t segments = 1);
 
   /// Bytes that the constructor allocates at most, on any device.
@@ -32,26 +37,27 @@ class BlockRitz {
   /// `s` and `as` are X, W, P and their products; those from `blocks` on are not read. One of each
   /// segment. Waits.
   std::vector<Gram> gram(const std::array<Buffer<float>*, 3>& s,
-                         const std::array<Buffer<float>*, 3>& as, int blocks, std::size_t rows);
+                         const std::array<Buffer<float>*, 3>& as, int blocks, const Segments& rows);
 
   /// P = W Q_w + P Q_p, then X = X Q_x + P. `rotation`: Q, row-major, blocks * columns by columns.
   void rotation(const std::vector<float>& rotation);
-  void combine(const std::array<Buffer<float>*, 3>& s, int blocks, std::size_t rows);
+  void combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows);
 
   /// r = A X - X diag(theta); the norms of its columns. Waits.
   std::vector<double> residual(const Buffer<float>& x, const Buffer<float>& ax,
-                               const std::vector<float>& theta, std::size_t rows, Buffer<float>& r);
+                               const std::vector<float>& theta, const Segments& rows,
+                               Buffer<float>& r);
 
-  /// y = x / s element by element, 0 where s is 0.
+  /// y = x / s element by element, 0 where s is 0. `rows`, here and below: of all segments.
   void divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows, Buffer<float>& y);
   /// Of each column the sum over i < j of a_ij s_i s_j (y_i - y_j)^2: its Rayleigh quotient with
   /// I - A. `upper`: (diagonal, offset) of the upper diagonals. Waits.
   std::vector<double> quadratic_form(const Buffer<float>& values, std::size_t pitch,
                                      const Buffer<cl_int2>& upper, const Buffer<float>& s,
-                                     const Buffer<float>& y, std::size_t rows);
+                                     const Buffer<float>& y, const Segments& rows);
   /// Of each column the entry of largest magnitude, the first of equals. t is overwritten: a block.
   /// Waits.
-  std::vector<float> peaks(const Buffer<float>& x, std::size_t rows, Buffer<float>& t);
+  std::vector<float> peaks(const Buffer<float>& x, const Segments& rows, Buffer<float>& t);
 
   /// out = M b, M symmetric, one matrix a segment.
   void dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
@@ -69,14 +75,14 @@ class BlockRitz {
  private:
   /// How the elements of a segment are dealt to groups.
   struct Groups {
-    std::size_t rows = 0;   ///< Elements of a segment.
+    Segments segments;
     std::size_t chunk = 0;  ///< Elements of a group.
     std::size_t each = 0;   ///< Groups of a segment.
     std::size_t all = 0;
   };
-  Groups groups_of(std::size_t rows, std::size_t chunk) const;
-  Groups few_groups(std::size_t rows) const;
-  Groups many_groups(std::size_t rows) const;
+  Groups groups_of(const Segments& rows, std::size_t chunk) const;
+  Groups few_groups(const Segments& rows) const;
+  Groups many_groups(const Segments& rows) const;
   std::vector<double> column_sums(const Groups& groups);
   Gram gram_of(std::span<const double> sums, int blocks) const;
 
