@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -105,9 +107,13 @@ struct Written {
   double seconds = 0;  ///< Of all the work on the image.
 };
 
-/// Segments the images one after the other. While the device is at one, the one before it is
-/// finished on the host and written, and the next one is read: at most three are in memory. All
-/// that is told and counted is so in this thread and in the order of the jobs.
+/// At most so many images are begun together.
+constexpr std::size_t kMostTogether = 16;
+
+/// Segments the images in the order of the jobs: one after the other, or small ones several
+/// together where the device gains by it. While the device is at some, those before them are
+/// finished on the host and written, and the next ones are read: at most three times as many are in
+/// memory. All that is told and counted is so in this thread and in the order of the jobs.
 class Run {
  public:
   Run(const Options& options, const Plan& plan, Console& console, const CancelToken& cancel)
@@ -123,7 +129,7 @@ class Run {
   ExitCode run() {
     const Clock::time_point start = Clock::now();
     try {
-      for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled(); ++i) run(i);
+      for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
       settle();
     } catch (...) {  // No device, or nowhere to report to: no other image would fare better.
       const Failure failure = current_failure();
@@ -140,48 +146,130 @@ class Run {
   }
 
  private:
-  /// The image whose work on the device is done.
+  /// An image whose work on the device is done.
   struct Open {
     const Job* job = nullptr;
     std::future<Written> written;
   };
+  /// An image that the device is to work on.
+  struct Member {
+    const Job* job = nullptr;
+    Loaded loaded;
+  };
+  /// One that is being read.
+  struct Ahead {
+    std::size_t index = 0;
+    std::future<Loaded> loaded;
+  };
 
   bool skips(const Job& job) const { return options_.skip_existing && is_done(job); }
 
-  /// Segments one image. What it fails of is counted; throws only what ends the run.
-  void run(std::size_t index) {
+  /// Segments the image at `index`, and those after it that go with it. What they fail of is
+  /// counted; throws only what ends the run. Returns the index of the next one.
+  std::size_t run_from(std::size_t index) {
     const Job& job = plan_.jobs[index];
     if (skips(job)) {
-      next_ = {};
+      std::erase_if(ahead_, [index](const Ahead& each) { return each.index == index; });
       settle();
       skip(job);
-      return;
+      return index + 1;
     }
     progress_.begin(job.input);
-    Loaded loaded = next_.valid() ? next_.get() : load(job, options_.parameters.image);
-    const bool last = index + 1 == plan_.jobs.size();
-    if (!last) read_ahead(plan_.jobs[index + 1]);
-    const Clock::time_point start = Clock::now();
-    BegunSegmentation begun;
-    if (!loaded.failure) {
+    std::vector<Member> members;
+    members.push_back({&job, take(index)});
+    std::size_t next = index + 1;
+    if (!members.front().loaded.failure) {
       open_device();
-      loaded.failure = attempt(job.input, [&] {
-        begun = segmenter_->begin(loaded.image, loaded.edges ? &*loaded.edges : nullptr, watch());
-      });
+      next = gather(next, members);
     }
-    loaded.seconds += seconds_since(start);
+    read_ahead(next, members.size());
+
+    std::vector<BegunSegmentation> begun(members.size());
+    if (!members.front().loaded.failure) begin(members, begun);
     settle();
-    if (loaded.failure) {
-      conclude(job, {{}, {}, std::move(loaded.failure), loaded.seconds});
-    } else if (last) {
-      conclude(job, finish(job, loaded, std::move(begun), watch()));
+    if (members.front().loaded.failure) {
+      for (const Member& each : members) {
+        conclude(*each.job, {{}, {}, each.loaded.failure, each.loaded.seconds});
+      }
+    } else if (members.size() == 1 && next == plan_.jobs.size()) {
+      conclude(job, finish(job, members.front().loaded, std::move(begun.front()), watch()));
     } else {
-      open_.job = &job;
-      open_.written = std::async(std::launch::async, [this, &job, loaded = std::move(loaded),
-                                                      begun = std::move(begun)]() mutable {
-        return finish(job, loaded, std::move(begun), {{}, &cancel_});
-      });
+      for (std::size_t k = 0; k < members.size(); ++k) {
+        finish_aside(members[k], std::move(begun[k]));
+      }
     }
+    return next;
+  }
+
+  /// Adds to `members`, which holds one, images from `index` on as long as the device gains by it.
+  /// Returns the index of the first that is left.
+  std::size_t gather(std::size_t index, std::vector<Member>& members) {
+    const std::int64_t most = segmenter_->pixels_together();
+    auto pixels = static_cast<std::int64_t>(members.front().loaded.image.pixel_count());
+    if (pixels > most / 2) return index;
+    // They are read side by side.
+    const auto together =
+        std::min(static_cast<std::size_t>(most / std::max<std::int64_t>(pixels, 1)), kMostTogether);
+    read_ahead(index, together - 1);
+    while (members.size() < together && !ahead_.empty() && ahead_.front().index == index &&
+           !cancel_.cancelled()) {
+      Loaded loaded = ahead_.front().loaded.get();
+      pixels += static_cast<std::int64_t>(loaded.image.pixel_count());
+      if (loaded.failure || pixels > most) {
+        // By itself, later.
+        std::promise<Loaded> read;
+        ahead_.front().loaded = read.get_future();
+        read.set_value(std::move(loaded));
+        return index;
+      }
+      ahead_.pop_front();
+      members.push_back({&plan_.jobs[index], std::move(loaded)});
+      ++index;
+    }
+    return index;
+  }
+
+  /// The device's part. If all fail of something at once, the first one's failure says so.
+  void begin(std::vector<Member>& members, std::vector<BegunSegmentation>& begun) {
+    const Clock::time_point start = Clock::now();
+    const auto edges_of_member = [](const Member& each) {
+      return each.loaded.edges ? &*each.loaded.edges : nullptr;
+    };
+    std::optional<Failure> failure = attempt(members.front().job->input, [&] {
+      if (members.size() == 1) {
+        const Member& only = members.front();
+        begun.front() = segmenter_->begin(only.loaded.image, edges_of_member(only), watch());
+        return;
+      }
+      std::vector<ImageToSegment> images;
+      for (const Member& each : members) {
+        images.push_back({&each.loaded.image, edges_of_member(each)});
+      }
+      begun = segmenter_->begin(images, watch());
+    });
+    const double seconds = seconds_since(start) / static_cast<double>(members.size());
+    for (Member& each : members) {
+      each.loaded.seconds += seconds;
+      each.loaded.failure = failure;
+    }
+  }
+
+  void finish_aside(Member& member, BegunSegmentation begun) {
+    const Job& job = *member.job;
+    open_.push_back(
+        {&job, std::async(std::launch::async, [this, &job, loaded = std::move(member.loaded),
+                                               begun = std::move(begun)]() mutable {
+           return finish(job, loaded, std::move(begun), {{}, &cancel_});
+         })});
+  }
+
+  Loaded take(std::size_t index) {
+    if (ahead_.empty() || ahead_.front().index != index) {
+      return load(plan_.jobs[index], options_.parameters.image);
+    }
+    Loaded loaded = ahead_.front().loaded.get();
+    ahead_.pop_front();
+    return loaded;
   }
 
   /// Of this thread.
@@ -202,13 +290,20 @@ class Run {
     }
   }
 
-  void read_ahead(const Job& job) {
-    if (skips(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
-    next_ = std::async(std::launch::async,
-                       [this, &job] { return load(job, options_.parameters.image); });
+  /// Has `count` images from `index` on read, or as many as can be without waiting for anybody.
+  void read_ahead(std::size_t index, std::size_t count) {
+    const std::size_t end = std::min(index + count, plan_.jobs.size());
+    std::size_t from = ahead_.empty() ? index : ahead_.back().index + 1;
+    for (; from < end; ++from) {
+      const Job& job = plan_.jobs[from];
+      if (skips(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
+      ahead_.push_back({from, std::async(std::launch::async, [this, &job] {
+                          return load(job, options_.parameters.image);
+                        })});
+    }
   }
 
-  /// What is left to do for an image without the device. For any thread, one at a time.
+  /// What is left to do for an image without the device. For any thread.
   Written finish(const Job& job, const Loaded& loaded, BegunSegmentation begun,
                  const Watch& watching) const {
     const Clock::time_point start = Clock::now();
@@ -227,11 +322,12 @@ class Run {
     return written;
   }
 
-  /// Waits for the image that is being finished, if there is one.
+  /// Waits for the images that are being finished.
   void settle() {
-    if (!open_.written.valid()) return;
-    const Written written = open_.written.get();
-    conclude(*open_.job, written);
+    for (; !open_.empty(); open_.pop_front()) {
+      const Written written = open_.front().written.get();
+      conclude(*open_.front().job, written);
+    }
   }
 
   void conclude(const Job& job, const Written& written) {
@@ -361,8 +457,8 @@ class Run {
   std::size_t noted_ = 0;
   ExitCode worst_ = ExitCode::kDone;
   // Last, so that what they run has all of the above to the end.
-  std::future<Loaded> next_;  ///< The next image, if it is being read.
-  Open open_;
+  std::deque<Ahead> ahead_;  ///< In the order of the jobs, without gaps.
+  std::deque<Open> open_;
 };
 
 }  // namespace

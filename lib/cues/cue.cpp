@@ -7,6 +7,7 @@
 #include "cues/gradient.hpp"
 #include "cues/learned.hpp"
 #include "diacut/errors.hpp"
+#include "opencl/copy_elements.hpp"
 
 namespace diacut {
 
@@ -109,6 +110,25 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
                               const CueParameters& parameters) {
   DeviceNetworks networks;
   return boundary_strength(context, image, grid, parameters, networks);
+}
+
+BoundaryMap stacked(Context& context, const std::vector<BoundaryMap>& maps, const Stack& stack) {
+  const Grid grid = stack.grid();
+  BoundaryMap result{grid, context.allocate<float>(grid.rows(), "boundary strength of all images"),
+                     context.allocate<std::uint8_t>(grid.rows(), "which pixels have data")};
+  result.strength.fill(0);
+  result.valid.fill(0);
+  for (std::size_t k = 0; k < maps.size(); ++k) {
+    const std::size_t rows = stack.image.rows();
+    copy_elements(maps[k].strength, 0, result.strength, k * stack.segment(), rows);
+    copy_elements(maps[k].valid, 0, result.valid, k * stack.segment(), rows);
+  }
+  return result;
+}
+
+void plan_stacked(MemoryPlan& plan, const Stack& stack) {
+  plan.add("boundary strength of all images", stack.grid().rows() * sizeof(float));
+  plan.add("which pixels have data", stack.grid().rows());
 }
 
 }  // namespace diacut

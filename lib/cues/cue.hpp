@@ -9,6 +9,7 @@
 #include "opencl/context.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/grid.hpp"
+#include "sparse/stack.hpp"
 
 namespace diacut {
 
@@ -40,6 +41,12 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
                               const EdgeMap* edges = nullptr);
 BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
                               const CueParameters& parameters);
+
+/// The maps of several images as one on stack.grid(), where elements between images have no data.
+BoundaryMap stacked(Context& context, const std::vector<BoundaryMap>& maps, const Stack& stack);
+
+/// What stacked() allocates.
+void plan_stacked(MemoryPlan& plan, const Stack& stack);
 
 /// The gradient on the host in double, written for reading: width * height values.
 std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);

@@ -91,15 +91,15 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
   return result;
 }
 
-void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                 const EigenParameters& parameters) {
-  const std::size_t pitch = dia_pitch(grid.rows());
+  const std::size_t pitch = dia_pitch(stack.grid().rows());
   const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters) + 2);
   MemoryPlan lanczos;
   lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
   MemoryPlan multilevel;
-  plan_multilevel(multilevel, Stack(grid), stencil, parameters);
+  plan_multilevel(multilevel, stack, stencil, parameters);
   // What cannot be coarsened goes from one to the other.
   const bool may =
       parameters.solver == SolverKind::kMultilevel || parameters.solver == SolverKind::kAuto;

@@ -28,7 +28,7 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
                                                      MatvecStorage asked);
 
 /// What the solver allocates beside the matrix, what it returns included.
-void plan_eigen(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
+void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                 const EigenParameters& parameters);
 
 /// The eigenvectors of the largest eigenvalues of `matrix`, which `op` multiplies by. `sqrt_degree`

@@ -59,7 +59,8 @@ struct Progress {
   std::vector<double> change;  ///< The same of the eigenvalue alone.
   double least = INFINITY;     ///< The worst excess so far, at its least.
   int stalled = 0;
-  int iterations = 0;  ///< On all grids.
+  int iterations = 0;       ///< On all grids.
+  std::int64_t passes = 0;  ///< Over its matrix on the finest grid that it had a use for.
   bool done = false;
 };
 
@@ -99,6 +100,10 @@ class Multilevel {
   void small_problems(const Grams& grams, double least_new, std::vector<RitzStep>& steps) const;
   void project(int level, int block, const Grams& grams, const std::vector<RitzStep>& steps);
   void ritz(int level, int blocks);
+  template <class HasUse>
+  void product(int level, const Buffer<float>& x, Buffer<float>& out, const HasUse& has_use);
+  template <class Work, class HasUse>
+  void count_passes(const Work& work, const HasUse& has_use);
   void iterate(int level, int blocks);
   double worst(const std::vector<double>& each) const {
     return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
@@ -111,7 +116,6 @@ class Multilevel {
     share_ = std::max(share_, share);  // It never falls.
     watch_.report("eigenvectors", share_);
   }
-  std::int64_t products() const { return levels_.passes(0) * columns_; }
 
   Context& context_;
   CoarseLevels levels_;
@@ -168,6 +172,22 @@ void Multilevel::small_problems(const Grams& grams, double least_new,
   });
 }
 
+/// levels_.product(), counted for the images that `has_use` names.
+template <class HasUse>
+void Multilevel::product(int level, const Buffer<float>& x, Buffer<float>& out,
+                         const HasUse& has_use) {
+  count_passes([&] { levels_.product(level, x, out); }, has_use);
+}
+
+template <class Work, class HasUse>
+void Multilevel::count_passes(const Work& work, const HasUse& has_use) {
+  const std::int64_t before = levels_.passes(0);
+  work();
+  for (std::size_t image = 0; image < images_.size(); ++image) {
+    if (has_use(image)) images_[image].passes += levels_.passes(0) - before;
+  }
+}
+
 /// Takes out of w (block 1) or p (2) what lies along x, for images without a step, and multiplies
 /// the rest by A. t_ is overwritten.
 void Multilevel::project(int level, int block, const Grams& grams,
@@ -191,7 +211,7 @@ void Multilevel::project(int level, int block, const Grams& grams,
   Buffer<float>& corrections = block == 1 ? w_ : p_;
   kernels_.combine({&corrections, &x_, &t_}, 2, rows);
   // Products of the other images stay as they are: they were not computed like this.
-  levels_.product(level, corrections, t_);
+  product(level, corrections, t_, [&](std::size_t image) { return !steps[image].taken; });
   Buffer<float>& products = block == 1 ? b_ : ap_;
   for (std::size_t image = 0; image < grams.size(); ++image) {
     if (steps[image].taken) continue;
@@ -238,8 +258,9 @@ void Multilevel::ritz(int level, int blocks) {
 }
 
 void Multilevel::iterate(int level, int blocks) {
-  levels_.precondition(level, b_, w_, t_);
-  levels_.product(level, w_, b_);
+  const auto not_done = [this](std::size_t image) { return !images_[image].done; };
+  count_passes([&] { levels_.precondition(level, b_, w_, t_); }, not_done);
+  product(level, w_, b_, not_done);
   ritz(level, blocks);
 }
 
@@ -251,7 +272,8 @@ void Multilevel::judge(int level, Progress& image) const {
   image.stalled = excess < kProgress * image.least ? 0 : image.stalled + 1;
   image.least = std::min(image.least, excess);
   image.done = excess <= 1 || (level > 0 && worst(image.change) <= kCoarselySettled) ||
-               (level == 0 && products() >= parameters_.max_products) || image.stalled > kPatience;
+               (level == 0 && image.passes * columns_ >= parameters_.max_products) ||
+               image.stalled > kPatience;
 }
 
 /// Iterates on x_, which holds a start, at most `most` times.
@@ -264,7 +286,7 @@ void Multilevel::solve_level(int level, int most) {
     image.stalled = 0;
     image.done = false;
   }
-  levels_.product(level, x_, ax_);
+  product(level, x_, ax_, [](std::size_t) { return true; });
   ritz(level, 1);
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
@@ -289,7 +311,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
   for (const Progress& image : images_) {
     theta.insert(theta.end(), image.theta.begin(), image.theta.end());
   }
-  levels_.product(0, x_, ax_);
+  product(0, x_, ax_, [](std::size_t) { return true; });
   const std::vector<double> norms = kernels_.residual(x_, ax_, theta, segments, b_);
   const std::vector<cl_int2> upper = upper_diagonals(matrix.shape.offsets, rows);
   auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
@@ -324,8 +346,8 @@ std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
     result.report.converged = worst(images_[i].excess) <= 1;
     result.report.levels = levels_.count();
     result.report.restarts = images_[i].iterations;
-    result.report.passes = levels_.passes(0);
-    result.report.products = products();
+    result.report.passes = images_[i].passes;
+    result.report.products = images_[i].passes * columns_;
     results.push_back(std::move(result));
   }
   kernels_.columns_wanted(columns);

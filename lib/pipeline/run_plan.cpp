@@ -56,6 +56,11 @@ bool RunPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
 bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
 
 RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
+  return plan_run(Stack(grid), parameters);
+}
+
+RunPlan plan_run(const Stack& stack, const Parameters& parameters) {
+  const Grid grid = stack.grid();
   const EigenParameters eigen = eigen_parameters(parameters);
   const bool hierarchical = parameters.region.method == RegionMethod::kHierarchy;
   MemoryPlan kept;
@@ -70,7 +75,7 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
                    choose_storage(parameters.matvec.storage), true);
   }
   MemoryPlan solver;
-  plan_eigen(solver, grid, disc_stencil(parameters.affinity.radius), eigen);
+  plan_eigen(solver, stack, disc_stencil(parameters.affinity.radius), eigen);
   MemoryPlan contours;
   MemoryPlan graph;
   const std::uint64_t plane = grid.rows() * sizeof(float);
@@ -90,6 +95,7 @@ RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
     append(phase, kept);
     for (const MemoryPlan* part : parts) append(phase, *part);
   };
+  if (stack.count > 1) plan_stacked(cue, stack);
   plan(run.boundaries, {&cue, &matrix});
   if (thins(parameters.cue)) append(run.boundaries, strength);
   plan(run.eigen, {&matrix, &compressed, &solver, &strength});

@@ -9,6 +9,7 @@
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_operator.hpp"
 #include "sparse/grid.hpp"
+#include "sparse/stack.hpp"
 
 namespace diacut {
 
@@ -29,6 +30,9 @@ struct RunPlan {
 bool thins(const CueParameters& cue);
 
 RunPlan plan_run(const Grid& grid, const Parameters& parameters);
+/// Of several images at once, whose stages before and after the eigensolver run one by one: at most
+/// this is allocated.
+RunPlan plan_run(const Stack& stack, const Parameters& parameters);
 
 /// The largest grid of the same proportions whose plan fits; nothing if not even one pixel does.
 /// `limit` in bytes, 0: the device's memory.

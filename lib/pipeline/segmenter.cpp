@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
 #include "opencl/context.hpp"
+#include "opencl/copy_elements.hpp"
 #include "pipeline/run_plan.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
@@ -109,6 +112,8 @@ class Stages {
 };
 
 constexpr char kRegions[] = "regions";
+/// What images begun together have in all: from here on more of them are no quicker.
+constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
 Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
                     std::vector<std::string>& notes) {
@@ -139,6 +144,14 @@ std::uint64_t host_peak() {
 
 class Segmenter::Implementation {
  public:
+  /// An image whose work on the device is done.
+  struct Begun {
+    Segmentation result;
+    std::vector<float> orientation;
+    /// What is left to do on the host, if anything.
+    std::function<void(Segmentation&, const Watch&)> rest;
+  };
+
   Implementation(const Parameters& parameters, const std::string& device,
                  const std::string& kernel_dir)
       : parameters_(parameters), kernel_dir_(kernel_dir) {
@@ -153,9 +166,13 @@ class Segmenter::Implementation {
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
 
-  /// Sets what is left to do on the host, if anything, in `rest`.
-  Segmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch,
-                     std::function<void(Segmentation&, const Watch&)>& rest) {
+  std::int64_t pixels_together() const {
+    return device_.kind == DeviceKind::kCpu ? 0 : kPixelsTogether;
+  }
+
+  /// Throws as Segmenter::begin() for one image does.
+  Begun begin(const ImageToSegment& asked, const Watch& watch) {
+    const Image& image = *asked.image;
     check_image(image);
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
@@ -164,25 +181,34 @@ class Segmenter::Implementation {
     usable.matvec = {product.kind, product.storage};
     const RunPlan plan = plan_run(grid, usable);
     check_memory(plan, grid, usable, device_, memory_limit_);
+    std::optional<std::vector<Begun>> begun = on_device([&] {
+      return run({&asked, 1}, Stack(grid), plan, usable, product, watch);
+    });
+    return std::move(begun->front());
+  }
+
+  /// Images of one size, together; nothing if they have to be tried one by one.
+  std::optional<std::vector<Begun>> begin(std::span<const ImageToSegment> images,
+                                          const Watch& watch) {
+    const Image& first = *images.front().image;
+    const Grid grid = grid_for(first.width, first.height);
+    const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
+    const std::optional<Stack> stack =
+        stack_for(grid, static_cast<int>(images.size()), disc_stencil(parameters_.affinity.radius),
+                  eigen_parameters(parameters_));
+    if (!hierarchical || !stack) return std::nullopt;
+    Parameters usable = parameters_;
+    usable.eigen.solver = SolverKind::kMultilevel;
+    const MatvecChoice product = product_that_fits(grid, usable, device_, memory_limit_);
+    usable.matvec = {product.kind, product.storage};
+    const RunPlan plan = plan_run(*stack, usable);
+    if (!plan.fits(device_, memory_limit_)) return std::nullopt;
     try {
-      return with_device_errors("segmenting", [&] {
-        std::vector<float> orientation;
-        Segmentation result =
-            run(image, edges, grid, plan, eigen_parameters(usable), product, watch, orientation);
-        if (parameters_.region.method == RegionMethod::kHierarchy) {
-          rest = [orientation = std::move(orientation), valid = image.valid, grid,
-                  parameters = parameters_.region](Segmentation& so_far, const Watch& watching) {
-            add_hierarchy(so_far, orientation, valid, grid, parameters, watching);
-          };
-        }
-        return result;
-      });
+      return on_device([&] { return run(images, *stack, plan, usable, product, watch); });
     } catch (const DeviceError&) {
-      // After some errors a driver refuses all further work in the context: the next image gets a
-      // fresh one. Every other buffer is gone by now.
-      networks_.clear();
-      context_.reset();
-      throw;
+      return std::nullopt;  // One by one they need less.
+    } catch (const NumericalError&) {
+      return std::nullopt;
     }
   }
 
@@ -194,79 +220,91 @@ class Segmenter::Implementation {
     return *context_;
   }
 
-  Segmentation run(const Image& image, const EdgeMap* edges, const Grid& grid, const RunPlan& plan,
-                   const EigenParameters& eigen, const MatvecChoice& choice, const Watch& watch,
-                   std::vector<float>& orientation) {
+  template <class Work>
+  std::optional<std::vector<Begun>> on_device(const Work& work) {
+    try {
+      return with_device_errors("segmenting", work);
+    } catch (const DeviceError&) {
+      // After some errors a driver refuses all further work in the context: the next image gets a
+      // fresh one. Every other buffer is gone by now.
+      networks_.clear();
+      context_.reset();
+      throw;
+    }
+  }
+
+  /// One image, or several of one size; nothing if several have to be tried one by one.
+  std::optional<std::vector<Begun>> run(std::span<const ImageToSegment> images, const Stack& stack,
+                                        const RunPlan& plan, const Parameters& usable,
+                                        const MatvecChoice& choice, const Watch& watch) {
     Context& context = opened();
-    Segmentation result;
-    Stages stages(context, watch, result.times);
-    result.notes = image.notes;
-    result.device_memory = plan.uses;
-    if (eigen.solver != solver_wanted(parameters_.eigen.solver)) {
-      result.notes.push_back(
+    const EigenParameters eigen = eigen_parameters(usable);
+    const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
+    std::vector<Begun> begun(images.size());
+    std::vector<StageTime> times;
+    Stages stages(context, watch, times);
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      begun[k].result.notes = images[k].image->notes;
+      begun[k].result.device_memory = plan.uses;
+    }
+    if (solver_wanted(eigen.solver) != solver_wanted(parameters_.eigen.solver)) {
+      begun.front().result.notes.push_back(
           "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
           "slower");
     }
 
-    const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
-    const bool thinned = edges == nullptr && thins(parameters_.cue);
-    Buffer<float> cue;
+    std::vector<Buffer<float>> cues;
     NormalisedAffinity affinity = [&] {
-      BoundaryMap boundary = stages.run("boundaries", [&] {
-        if (hierarchical && thinned) {
-          CueParameters whole = parameters_.cue;
-          whole.thin = false;
-          cue = boundary_strength(context, image, grid, whole, networks_).strength;
+      std::vector<BoundaryMap> maps = stages.run("boundaries", [&] {
+        std::vector<BoundaryMap> found;
+        for (const ImageToSegment& each : images) {
+          found.push_back(boundaries(context, each, stack.image, hierarchical, cues));
         }
-        return boundary_strength(context, image, grid, parameters_.cue, networks_, edges);
+        return found;
       });
-      NormalisedAffinity normalised = stages.run("affinity", [&] {
-        return normalise(context, boundary,
-                         affinity_matrix(context, boundary, parameters_.affinity),
-                         parameters_.affinity);
+      return stages.run("affinity", [&] {
+        const auto affinity_of = [&](const BoundaryMap& boundary) {
+          return normalise(context, boundary,
+                           affinity_matrix(context, boundary, parameters_.affinity),
+                           parameters_.affinity);
+        };
+        NormalisedAffinity result = stack.count == 1 ? affinity_of(maps.front())
+                                                     : affinity_of(stacked(context, maps, stack));
+        // The rest of the boundary maps dies here: nothing else that later stages read.
+        for (std::size_t k = 0; hierarchical && k < maps.size(); ++k) {
+          if (!cues[k]) cues[k] = std::move(maps[k].strength);
+        }
+        return result;
       });
-      // The rest of the boundary map dies here: nothing else that later stages read.
-      if (hierarchical && !thinned) cue = std::move(boundary.strength);
-      return normalised;
     }();
 
-    DeviceEigenvectors found = stages.run("eigenvectors", [&] {
-      result.matvec = choice.name();
-      if (!choice.note.empty()) result.notes.push_back(choice.note);
-      const std::unique_ptr<DeviceOperator> product = make_product(
-          context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree, choice);
-      DeviceEigenvectors vectors =
-          eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
-                       affinity.sqrt_degree, eigen, watch);
-      if (eigen.solver == SolverKind::kMultilevel && vectors.report.solver == "lanczos") {
-        result.notes.push_back(
-            "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
-            "was used, which is slower");
-      }
-      if (keep_eigenvectors_ || !hierarchical) {
-        result.eigenvectors = to_host(vectors, grid, affinity.sqrt_degree);
-      } else {
-        result.eigenvectors = {grid.width, grid.height, vectors.values, {}, {}, vectors.report};
-      }
-      return vectors;
+    std::optional<std::vector<DeviceEigenvectors>> found = stages.run("eigenvectors", [&] {
+      return find_eigenvectors(context, affinity, stack, eigen, choice, begun, watch);
     });
+    if (!found) return std::nullopt;
 
     if (hierarchical) {
       affinity.matrix.values = {};
-      result.contours = stages.run("contours", [&] {
-        const Buffer<float> contours =
-            combined_contour(context, grid, found, affinity.sqrt_degree, cue, parameters_.contour);
-        orientation =
-            without_padding(boundary_orientation(context, grid, contours).download(), grid);
-        return without_padding(contours.download(), grid);
+      stages.run("contours", [&] {
+        for (std::size_t k = 0; k < begun.size(); ++k) {
+          add_contours(context, stack, k, (*found)[k], affinity.sqrt_degree, cues[k], begun[k]);
+          begun[k].rest = [orientation = std::move(begun[k].orientation),
+                           valid = images[k].image->valid, grid = stack.image,
+                           parameters = parameters_.region](Segmentation& so_far,
+                                                            const Watch& watching) {
+            add_hierarchy(so_far, orientation, valid, grid, parameters, watching);
+          };
+        }
+        return true;
       });
     }
-    found.basis = {};
-    cue = {};
+    found.reset();
+    cues.clear();
 
     if (!hierarchical) {
+      Segmentation& result = begun.front().result;
       result.labels = stages.run(kRegions, [&] {
-        DeviceAffinityGraph graph(context, grid, affinity.stencil, affinity.matrix,
+        DeviceAffinityGraph graph(context, affinity.grid, affinity.stencil, affinity.matrix,
                                   affinity.sqrt_degree);
         return segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch);
       });
@@ -275,8 +313,91 @@ class Segmenter::Implementation {
         result.eigenvectors.sqrt_degree.clear();
       }
     }
-    result.device_peak_bytes = context.memory_peak();
-    return result;
+    const auto images_in_all = static_cast<double>(images.size());
+    for (StageTime& time : times) {
+      time.wall_ms /= images_in_all;
+      time.device_ms /= images_in_all;
+    }
+    for (Begun& each : begun) {
+      each.result.times = times;
+      each.result.device_peak_bytes = context.memory_peak();
+    }
+    return begun;
+  }
+
+  /// The boundary map that the affinity is made of. Adds to `cues` the map that contours need, if
+  /// that is another one.
+  BoundaryMap boundaries(Context& context, const ImageToSegment& asked, const Grid& grid,
+                         bool hierarchical, std::vector<Buffer<float>>& cues) {
+    cues.emplace_back();
+    if (hierarchical && asked.edges == nullptr && thins(parameters_.cue)) {
+      CueParameters whole = parameters_.cue;
+      whole.thin = false;
+      cues.back() = boundary_strength(context, *asked.image, grid, whole, networks_).strength;
+    }
+    return boundary_strength(context, *asked.image, grid, parameters_.cue, networks_, asked.edges);
+  }
+
+  std::optional<std::vector<DeviceEigenvectors>> find_eigenvectors(
+      Context& context, const NormalisedAffinity& affinity, const Stack& stack,
+      const EigenParameters& eigen, const MatvecChoice& choice, std::vector<Begun>& begun,
+      const Watch& watch) {
+    std::vector<std::string> notes;
+    if (!choice.note.empty()) notes.push_back(choice.note);
+    std::optional<std::vector<DeviceEigenvectors>> found;
+    if (stack.count > 1) {
+      found = eigenvectors_of_stack(context, affinity.matrix, stack, affinity.stencil,
+                                    affinity.sqrt_degree, eigen, watch);
+      const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
+      if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
+    } else {
+      const std::unique_ptr<DeviceOperator> product = make_product(
+          context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree, choice);
+      found.emplace();
+      found->push_back(eigenvectors(context, *product, affinity.matrix, affinity.grid,
+                                    affinity.stencil, affinity.sqrt_degree, eigen, watch));
+      if (solver_wanted(eigen.solver) == SolverKind::kMultilevel &&
+          found->front().report.solver == "lanczos") {
+        notes.push_back(
+            "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
+            "was used, which is slower");
+      }
+    }
+    const bool kept = keep_eigenvectors_ || parameters_.region.method != RegionMethod::kHierarchy;
+    for (std::size_t k = 0; k < begun.size(); ++k) {
+      Segmentation& result = begun[k].result;
+      const DeviceEigenvectors& own = (*found)[k];
+      Buffer<float> degrees;
+      result.matvec = choice.name();
+      result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+      result.eigenvectors =
+          kept
+              ? to_host(own, stack.image,
+                        degrees_of(context, stack, k, affinity.sqrt_degree, degrees))
+              : Eigenvectors{stack.image.width, stack.image.height, own.values, {}, {}, own.report};
+    }
+    return found;
+  }
+
+  /// Those of one image: a copy, in `own`, if there are others.
+  static const Buffer<float>& degrees_of(Context& context, const Stack& stack, std::size_t image,
+                                         const Buffer<float>& sqrt_degree, Buffer<float>& own) {
+    if (stack.count == 1) return sqrt_degree;
+    own = context.allocate<float>(stack.image.rows(), "square roots of the degrees");
+    copy_elements(sqrt_degree, image * stack.segment(), own, 0, stack.image.rows());
+    return own;
+  }
+
+  void add_contours(Context& context, const Stack& stack, std::size_t image,
+                    const DeviceEigenvectors& vectors, const Buffer<float>& sqrt_degree,
+                    const Buffer<float>& cue, Begun& begun) const {
+    Buffer<float> own;
+    const Buffer<float>& own_degrees = degrees_of(context, stack, image, sqrt_degree, own);
+    const Buffer<float> contours =
+        combined_contour(context, stack.image, vectors, own_degrees, cue, parameters_.contour);
+    begun.orientation = without_padding(
+        boundary_orientation(context, stack.image, contours).download(), stack.image);
+    begun.result.contours = without_padding(contours.download(), stack.image);
   }
 
   Parameters parameters_;
@@ -302,10 +423,52 @@ void Segmenter::limit_device_memory(std::uint64_t bytes) { implementation_->limi
 
 void Segmenter::keep_eigenvectors(bool keep) { implementation_->keep_eigenvectors(keep); }
 
+std::int64_t Segmenter::pixels_together() const { return implementation_->pixels_together(); }
+
 BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
+  Implementation::Begun done = implementation_->begin({&image, edges}, watch);
   BegunSegmentation begun;
-  begun.result_ = implementation_->begin(image, edges, watch, begun.rest_);
+  begun.result_ = std::move(done.result);
+  begun.rest_ = std::move(done.rest);
   return begun;
+}
+
+std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
+                                                const Watch& watch) {
+  std::vector<BegunSegmentation> all(images.size());
+  // Each size in the order in which it first comes.
+  std::map<std::pair<int, int>, std::vector<std::size_t>> of_size;
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    try {
+      check_image(*images[k].image);
+      check_regions(*images[k].image, parameters().region);
+      of_size[{images[k].image->width, images[k].image->height}].push_back(k);
+    } catch (const Error&) {
+      all[k].failure_ = std::current_exception();
+    }
+  }
+  for (const auto& [size, members] : of_size) {
+    std::optional<std::vector<Implementation::Begun>> together;
+    if (members.size() > 1) {
+      std::vector<ImageToSegment> several;
+      for (const std::size_t k : members) several.push_back(images[k]);
+      together = implementation_->begin(several, watch);
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      BegunSegmentation& begun = all[members[i]];
+      try {
+        Implementation::Begun done = together ? std::move((*together)[i])
+                                              : implementation_->begin(images[members[i]], watch);
+        begun.result_ = std::move(done.result);
+        begun.rest_ = std::move(done.rest);
+      } catch (const CancelledError&) {
+        throw;
+      } catch (...) {
+        begun.failure_ = std::current_exception();
+      }
+    }
+  }
+  return all;
 }
 
 Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
@@ -317,6 +480,7 @@ Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const 
 }
 
 Segmentation BegunSegmentation::finish(const Watch& watch) && {
+  if (failure_) std::rethrow_exception(failure_);
   if (rest_) rest_(result_, watch);
   result_.host_peak_bytes = host_peak();
   return std::move(result_);

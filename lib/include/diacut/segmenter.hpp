@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,8 @@
 namespace diacut {
 
 /// How long a stage took, milliseconds: on the wall, and on the device between its first and last
-/// command (0 for a stage that does not use it).
+/// command (0 for a stage that does not use it). An image that was segmented together with others
+/// has its share of what all took.
 struct StageTime {
   std::string stage;
   double wall_ms = 0;
@@ -83,13 +86,22 @@ struct Segmentation {
 class BegunSegmentation {
  public:
   /// What is left to the host: with RegionMethod::kHierarchy the stage "regions", else nothing. To
-  /// be called once. Throws CancelledError.
+  /// be called once. Throws CancelledError, and of an image that was begun together with others
+  /// what it failed of.
   Segmentation finish(const Watch& watch = {}) &&;
 
  private:
   friend class Segmenter;
   Segmentation result_;
   std::function<void(Segmentation&, const Watch&)> rest_;
+  std::exception_ptr failure_;
+};
+
+/// One of several images to segment, with a boundary map in place of the cue's if `edges` is not
+/// null.
+struct ImageToSegment {
+  const Image* image = nullptr;
+  const EdgeMap* edges = nullptr;
 };
 
 /// From images to segmentations on one device. Building one opens the device; segment() may then
@@ -125,6 +137,14 @@ class Segmenter {
   /// The part of segment() that needs the device, for callers that have many images: the rest is
   /// finish(), and segment() is both. `edges` may be null. Throws as segment() does.
   BegunSegmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch = {});
+  /// The same for several images, with the same results: those of one size go through the
+  /// eigensolver together, as many as fit the device's memory. A small image cannot fill a GPU by
+  /// itself. One that fails leaves the others alone and says so in finish(). Throws CancelledError.
+  std::vector<BegunSegmentation> begin(std::span<const ImageToSegment> images,
+                                       const Watch& watch = {});
+  /// Of images that have no more pixels than this in all it is quicker to begin several together; 0
+  /// on a CPU, which one image fills.
+  std::int64_t pixels_together() const;
 
  private:
   class Implementation;
