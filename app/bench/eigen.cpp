@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -207,17 +205,22 @@ struct Figures {
   std::map<std::string, Series> times;  ///< By solver: megapixels and milliseconds.
 };
 
-NormalisedAffinity affinity_of(Context& context, const Image& image, const Options& options) {
+BoundaryMap boundary_of(Context& context, const Image& image, const Options& options) {
   const Grid grid{image.width, image.height, image.width};
   CueParameters cue;
   cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
-  const BoundaryMap boundary = boundary_strength(context, image, grid, cue);
+  return boundary_strength(context, image, grid, cue);
+}
+
+NormalisedAffinity affinity_of(Context& context, const BoundaryMap& boundary,
+                               const Options& options) {
   return normalise(context, boundary, affinity_matrix(context, boundary, options.affinity),
                    options.affinity);
 }
 
 void run_size(Context& context, const Image& image, const Options& options, Figures& figures) {
-  const NormalisedAffinity affinity = affinity_of(context, image, options);
+  const NormalisedAffinity affinity =
+      affinity_of(context, boundary_of(context, image, options), options);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
   const MatvecChoice choice =
       choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
@@ -270,70 +273,87 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   }
 }
 
-/// Milliseconds for each of `at_once` copies of an image that threads solve side by side, each with
-/// a queue and a matrix of its own.
-double batch_milliseconds(Context& context, const Image& image, const Options& options,
-                          const std::string& solver) {
-  using Clock = std::chrono::steady_clock;
-  const int rounds = std::max(1, options.common.repeats);
-  Clock::time_point start;
-  std::barrier ready(options.at_once, [&]() noexcept { start = Clock::now(); });
-  std::vector<std::future<void>> threads;
-  for (int k = 0; k < options.at_once; ++k) {
-    threads.push_back(std::async(std::launch::async, [&] {
-      Context own(Context::AnotherQueue{context});
-      std::optional<NormalisedAffinity> affinity;
-      std::unique_ptr<DeviceOperator> op;
-      Contender contender;
-      const auto solve = [&] {
-        eigenvectors(own, *op, affinity->matrix, affinity->grid, affinity->stencil,
-                     affinity->sqrt_degree, contender.parameters);
-      };
-      try {
-        affinity.emplace(affinity_of(own, image, options));
-        contender = contender_of(solver, options.eigen, matvec_kind(options.matvec), own.info(),
-                                 affinity->matrix.shape);
-        op = make_product(own, affinity->matrix, affinity->grid, affinity->stencil,
-                          affinity->sqrt_degree, contender.product);
-        solve();
-      } catch (...) {
-        ready.arrive_and_drop();
-        throw;
-      }
-      ready.arrive_and_wait();
-      for (int round = 0; round < rounds; ++round) solve();
-    }));
+/// `count` photographs of one size: the first ones of a folder, by name, that have the size of the
+/// first of all; or as many times the same one.
+std::vector<Image> photographs(const std::string& place, int count) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(place)) {
+    return std::vector<Image>(static_cast<std::size_t>(count), read_image(place));
   }
-  for (std::future<void>& thread : threads) thread.wait();
-  const Clock::time_point end = Clock::now();
-  for (std::future<void>& thread : threads) thread.get();
-  return std::chrono::duration<double, std::milli>(end - start).count() /
-         (rounds * options.at_once);
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& each : fs::directory_iterator(place)) {
+    if (each.is_regular_file()) files.push_back(each.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Image> found;
+  for (const fs::path& file : files) {
+    if (static_cast<int>(found.size()) == count) break;
+    Image image = read_image(file.string());
+    if (!found.empty() && (image.width != found[0].width || image.height != found[0].height)) {
+      continue;
+    }
+    found.push_back(std::move(image));
+  }
+  if (static_cast<int>(found.size()) < count) {
+    throw InputError(fmt::format("'{}' has {} photographs of one size, --at-once asks for {}",
+                                 place, found.size(), count));
+  }
+  return found;
 }
 
-void run_batch(Context& context, const Image& image, const Options& options, Figures& figures) {
-  fmt::print("\n{} of {}x{} at once\n{:<18}{:>14}{:>14}\n", options.at_once, image.width,
-             image.height, "solver", "alone ms", "ms an image");
-  for (const std::string& solver : options.solvers) {
-    // Alone first: the threads share the programs that this builds.
-    const double alone = [&] {
-      const NormalisedAffinity affinity = affinity_of(context, image, options);
-      const MatvecChoice choice =
-          choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
-      return measure(context, affinity, choice.kind, solver, options.eigen,
+/// Milliseconds for each of several photographs of one size, one after the other and together.
+void run_together(Context& context, const Options& options, Figures& figures) {
+  const std::vector<Image> images = photographs(options.image, options.at_once);
+  EigenParameters parameters = options.eigen;
+  parameters.solver = SolverKind::kMultilevel;
+  const Grid grid{images[0].width, images[0].height, images[0].width};
+  const Stencil stencil = disc_stencil(options.affinity.radius);
+  const std::optional<Stack> stack = stack_for(grid, options.at_once, stencil, parameters);
+  if (!stack) throw InputError("images of this size are not solved together");
+  std::vector<BoundaryMap> maps;
+  double alone = 0;
+  for (const Image& image : images) {
+    maps.push_back(boundary_of(context, image, options));
+    const NormalisedAffinity affinity = affinity_of(context, maps.back(), options);
+    const MatvecChoice choice =
+        choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
+    alone += measure(context, affinity, choice.kind, "multilevel", parameters,
                      std::max(1, options.common.repeats))
-          .wall_ms;
-    }();
-    const double milliseconds = batch_milliseconds(context, image, options, solver);
-    fmt::print("{:<18}{:>14.2f}{:>14.2f}\n", solver, alone, milliseconds);
-    std::fflush(stdout);
-    figures.results.push_back({{"width", image.width},
-                               {"height", image.height},
-                               {"solver", solver},
-                               {"at_once", options.at_once},
-                               {"alone_ms", alone},
-                               {"ms_an_image", milliseconds}});
+                 .wall_ms;
   }
+  const NormalisedAffinity affinity = affinity_of(context, stacked(context, maps, *stack), options);
+  const std::uint64_t held = context.memory_in_use();
+  context.reset_memory_peak();
+  std::vector<double> wall;
+  double residual = 0;
+  for (int round = 0; round <= std::max(1, options.common.repeats); ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto found = eigenvectors_of_stack(context, affinity.matrix, *stack, stencil,
+                                             affinity.sqrt_degree, parameters);
+    context.finish();
+    const auto end = std::chrono::steady_clock::now();
+    if (!found) throw NumericalError("one of the photographs cannot be solved with the others");
+    if (round > 0) wall.push_back(std::chrono::duration<double, std::milli>(end - start).count());
+    for (const DeviceEigenvectors& each : *found) {
+      residual = std::max(
+          residual, *std::max_element(each.report.residuals.begin(), each.report.residuals.end()));
+    }
+  }
+  std::sort(wall.begin(), wall.end());
+  const double each = wall[wall.size() / 2] / options.at_once;
+  const double peak_mib = static_cast<double>(context.memory_peak() - held) / (1024 * 1024);
+  alone /= options.at_once;
+  fmt::print("\n{} of {}x{} at once\n{:<18}{:>14}{:>14}{:>11}{:>10}\n", options.at_once, grid.width,
+             grid.height, "solver", "alone ms", "ms an image", "residual", "peak MiB");
+  fmt::print("{:<18}{:>14.2f}{:>14.2f}{:>11.1e}{:>10.0f}\n", "multilevel", alone, each, residual,
+             peak_mib);
+  figures.results.push_back({{"width", grid.width},
+                             {"height", grid.height},
+                             {"solver", "multilevel"},
+                             {"at_once", options.at_once},
+                             {"alone_ms", alone},
+                             {"ms_an_image", each},
+                             {"residual", residual}});
 }
 
 void run(const Options& options) {
@@ -346,28 +366,26 @@ void run(const Options& options) {
     }
   }
   std::optional<Image> photograph;
-  if (!options.image.empty()) photograph = read_image(options.image);
-  if (!photograph && options.megapixels.empty()) {
+  if (!options.image.empty() && options.at_once == 1) photograph = read_image(options.image);
+  if (options.image.empty() && options.megapixels.empty()) {
     throw ConfigError("name a photograph, or sizes of a scene with --megapixels");
   }
   std::string how = options.by;
   if (how.empty()) how = photograph ? "enlarge" : "scene";
   Context context(options.common.device, options.common.kernel_dir);
   fmt::print("{} ({}), {}, radius {}, {} vectors to {:g}\n", context.info().name,
-             context.info().platform, photograph ? options.image : std::string("a scene"),
+             context.info().platform,
+             options.image.empty() ? std::string("a scene") : options.image,
              options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
   Figures figures;
   if (options.at_once > 1) {
-    for (const std::string& each : options.solvers) {
-      if (each != "multilevel" && each != "lanczos") {
-        throw ConfigError(
-            fmt::format("--solvers '{}': with --at-once expected multilevel or lanczos", each));
-      }
+    if (options.image.empty() || !options.megapixels.empty() ||
+        options.solvers != std::vector<std::string>{"multilevel"}) {
+      throw ConfigError(
+          "--at-once takes a photograph, of its own size, or a folder of them, and --solvers "
+          "multilevel");
     }
-    if (!photograph || !options.megapixels.empty()) {
-      throw ConfigError("--at-once takes a photograph, of its own size");
-    }
-    run_batch(context, *photograph, options, figures);
+    run_together(context, options, figures);
   } else if (options.megapixels.empty())
     run_size(context, *photograph, options, figures);
   for (const double megapixels : options.megapixels) {
@@ -429,8 +447,10 @@ Command eigen_command(CLI::App& app) {
                    "Seconds after which a solver is left out of the sizes that follow")
       ->capture_default_str();
   command
-      ->add_option("--at-once", options->at_once,
-                   "Copies of the photograph that threads solve side by side, for the time of each")
+      ->add_option(
+          "--at-once", options->at_once,
+          "So many photographs of one size are solved in one launch of each kernel, for the "
+          "time of each: copies of IMAGE, or the first ones of a folder")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_option("--cue", options->cue, "learned or gradient")

@@ -113,20 +113,6 @@ Context::Context(std::string_view device, std::string kernel_dir)
   });
 }
 
-Context::Context(AnotherQueue another)
-    : info_(another.other.info_),
-      kernel_dir_(another.other.kernel_dir_),
-      device_(another.other.device_),
-      context_(another.other.context_),
-      programs_(another.other.programs_),
-      wait_limit_seconds_(another.other.wait_limit_seconds_),
-      fp64_(another.other.fp64_),
-      memory_limit_(another.other.memory_limit_) {
-  with_device_errors(fmt::format("opening {} again", info_.name), [&] {
-    queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
-  });
-}
-
 Context::~Context() = default;
 
 cl::Program Context::program(const std::string& file, const std::string& options) {

@@ -27,12 +27,6 @@ class Context {
   /// `device` as choose_device() takes it; `kernel_dir`, if not empty, is read instead of the
   /// kernels built in.
   explicit Context(std::string_view device = {}, std::string kernel_dir = {});
-  /// Another queue on the same device, with the programs that `other` has built so far, for another
-  /// thread: what both queue may run at once. Memory is counted apart.
-  struct AnotherQueue {
-    const Context& other;
-  };
-  explicit Context(AnotherQueue another);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();

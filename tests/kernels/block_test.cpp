@@ -606,7 +606,8 @@ TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
     const std::vector<float> y = y_in.values();
     for (std::size_t at = 0; at < y.size(); ++at) {
       const float s = problem.sqrt_degree[at / kColumns];
-      ASSERT_EQ(y[at], s > 0 ? x[at] / s : 0);
+      // OpenCL's division is right to 2.5 units in the last place.
+      ASSERT_NEAR(y[at], s > 0 ? x[at] / s : 0, 2.5 * kEps * std::abs(y[at]));
     }
     std::vector<cl_int2> upper =
         upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows);
