@@ -4,8 +4,8 @@
 // control_read: every work-item reads STEPS elements, one in get_global_size(0) apart, and writes
 // their sum only if it is a number that cannot be: the reads stay, the writes do not.
 // control_write: every work-item writes STEPS elements likewise.
-// control_flops: every work-item does STEPS times 16 fused multiply-adds in 4 independent chains of
-// ELEMENT.
+// control_flops: every work-item does STEPS times 16 fused multiply-adds in 8 independent chains of
+// ELEMENT: a CPU that begins two in a cycle and ends each after four keeps eight under way.
 #if !defined(ELEMENT) || !defined(STEPS)
 #error "control needs ELEMENT and STEPS"
 #endif
@@ -42,15 +42,24 @@ __kernel void control_flops(__global float* restrict out, const float factor) {
   ELEMENT b = start + 1.0f;
   ELEMENT c = start + 2.0f;
   ELEMENT d = start + 3.0f;
+  ELEMENT e = start + 4.0f;
+  ELEMENT f = start + 5.0f;
+  ELEMENT g = start + 6.0f;
+  ELEMENT h = start + 7.0f;
+  const ELEMENT by = factor;
   for (int i = 0; i < STEPS; ++i) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      a = mad(a, (ELEMENT)factor, (ELEMENT)factor);
-      b = mad(b, (ELEMENT)factor, (ELEMENT)factor);
-      c = mad(c, (ELEMENT)factor, (ELEMENT)factor);
-      d = mad(d, (ELEMENT)factor, (ELEMENT)factor);
+    for (int k = 0; k < 2; ++k) {
+      a = mad(a, by, by);
+      b = mad(b, by, by);
+      c = mad(c, by, by);
+      d = mad(d, by, by);
+      e = mad(e, by, by);
+      f = mad(f, by, by);
+      g = mad(g, by, by);
+      h = mad(h, by, by);
     }
   }
-  const float all = total(a + b + c + d);
+  const float all = total(a + b + c + d + e + f + g + h);
   if (all == -1.0f) out[0] = all;
 }

@@ -88,10 +88,9 @@ struct Transfers {
 };
 
 /// Of ordinary host memory, as everything here transfers it.
-Transfers transfers(Context& context, int repeats) {
+Transfers transfers(Context& context, std::size_t bytes, int repeats) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::size_t kBytes = std::size_t{64} << 20;
-  std::vector<std::uint32_t> host(kBytes / sizeof(std::uint32_t));
+  std::vector<std::uint32_t> host(bytes / sizeof(std::uint32_t));
   std::mt19937 random(1);
   for (std::uint32_t& each : host) each = static_cast<std::uint32_t>(random());
   Buffer<std::uint32_t> buffer =
@@ -105,7 +104,7 @@ Transfers transfers(Context& context, int repeats) {
       seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     }
     std::sort(seconds.begin(), seconds.end());
-    return 1e-9 * static_cast<double>(kBytes) / seconds[seconds.size() / 2];
+    return 1e-9 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
   };
   Transfers result;
   result.up = rate([&] { buffer.upload(host); });
@@ -132,7 +131,7 @@ void run(const Options& options) {
                       {"copy_gigabytes_per_second", each.copy},
                       {"gflops", each.gflops}});
   }
-  const Transfers moved = transfers(context, options.repeats);
+  const Transfers moved = transfers(context, bytes, options.repeats);
   fmt::print("\ntransfers: {:.1f} GB/s to the device, {:.1f} GB/s back\n", moved.up, moved.down);
   const Latency latency = launch_latency(context, options.repeats);
   fmt::print("a launch among many {:.1f} us, with a wait for it {:.1f} us\n",
