@@ -10,6 +10,7 @@
 // stride is a multiple of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by
 // row][output in block], with zeros where the last block has more outputs than there are; bias
 // likewise.
+#include "network_conv.clh"
 #include "network_planes.clh"
 #include "network_vectors.clh"
 #if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
@@ -64,13 +65,7 @@ inline void add_input(values sums[CHANNELS][VECTORS], __global const float* rest
 }
 
 __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
-    __global const float* restrict in0, __global const float* restrict in1,
-    __global const float* restrict in2, __global const float* restrict in3, const int channels0,
-    const int channels1, const int channels2, const int channels3,
-    __global const float* restrict weights, __global const float* restrict bias,
-    __global const float* restrict added, __global float* restrict out, const int channels,
-    const int width, const int height, const int stride, const int margin, const ulong plane,
-    const int relu, const int add, const int dilation) {
+    CONVOLUTION_PARAMETERS, const int dilation) {
   const int y = ROW_INDEX(2, margin);
   const int block = (int)get_global_id(0);
   const int first = (int)get_group_id(1) * (VECTORS * GROUP * LANES) + (int)get_local_id(1) * LANES;

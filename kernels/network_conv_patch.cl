@@ -12,6 +12,7 @@
 // order. Groups that see the same pixels follow one another. Layout of tensors: network_planes.clh;
 // every stride is a multiple of 4, every tensor begins at one of 16 bytes. weights, bias: as
 // network_conv.cl with blocks of 8.
+#include "network_conv.clh"
 #include "network_planes.clh"
 #if !defined(KERNEL) || !defined(DILATION) || !defined(CHANNELS) || !defined(DOWN)
 #error "network_conv_patch.cl: define KERNEL (1 or 3), DILATION, CHANNELS (multiple of 4) and DOWN"
@@ -68,13 +69,7 @@ inline void copy_weights(__local float4* taps, __global const float* restrict we
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_patch(
-    __global const float* restrict in0, __global const float* restrict in1,
-    __global const float* restrict in2, __global const float* restrict in3, const int channels0,
-    const int channels1, const int channels2, const int channels3,
-    __global const float* restrict weights, __global const float* restrict bias,
-    __global const float* restrict added, __global float* restrict out, const int channels,
-    const int width, const int height, const int stride, const int margin, const ulong plane,
-    const int relu, const int add) {
+    CONVOLUTION_PARAMETERS) {
   __local float4 shared[SEEN_SIZE > SUMS_SIZE ? SEEN_SIZE : SUMS_SIZE];
   __local float4 taps[DEPTH * TAPS * (OUTPUTS / 4)];
   const int item = (int)get_local_id(0);

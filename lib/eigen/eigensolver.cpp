@@ -216,10 +216,9 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
     const int count = std::min(at_once, eigenvectors.count - first);
     const std::vector<float> several = padded_vectors(eigenvectors.basis, first, count);
     for (int k = 0; k < count; ++k) {
-      const auto begin = several.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) *
-                                                                       eigenvectors.pitch);
       host.vectors.push_back(without_padding(
-          std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(grid.rows())), grid));
+          std::span(several).subspan(static_cast<std::size_t>(k) * eigenvectors.pitch, grid.rows()),
+          grid));
     }
   }
   return host;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace diacut {
@@ -23,8 +24,7 @@ struct Grid {
 };
 
 /// The width * height values of the pixels, row by row, out of grid.rows() elements.
-inline std::vector<float> without_padding(std::vector<float> elements, const Grid& grid) {
-  if (grid.stride == grid.width) return elements;
+inline std::vector<float> without_padding(std::span<const float> elements, const Grid& grid) {
   std::vector<float> pixels;
   pixels.reserve(grid.pixels());
   for (int y = 0; y < grid.height; ++y) {
