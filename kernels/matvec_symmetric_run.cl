@@ -3,8 +3,8 @@
 //
 // A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies what it
 // needs of them, RADIUS more on each side and zero outside of the image, into memory of its own that
-// stays in the first cache. Then it goes band by band along each row, 16 pixels in a vector: no more
-// streams of memory are open at once than prefetchers follow, and the sums stay in the first cache.
+// stays in the first cache. Then it goes along each row, 16 pixels in a vector whose sums stay in
+// registers over all bands.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
@@ -21,6 +21,8 @@
 #define HALO ((RADIUS + LANES - 1) / LANES * LANES)
 #define WIDE (COLUMNS + 2 * HALO)
 #define TALL (ROWS + 2 * RADIUS)
+// Sums of a vector: two where nothing else is there to be added while one waits for the last product.
+#define CHAINS (VECTORS == 1 ? 2 : 1)
 
 // What is not aligned is read as the member of a packed structure, which compilers turn into one load;
 // vload16 they take apart.
@@ -43,30 +45,23 @@ static inline float16 decode(__global const WEIGHT_T* p) {
 #endif
 }
 
-// Adds what `count` pixels of a row have from the neighbours `band` rows below and above them. `p` is
-// weight 0 of the first pixel, `x` its place in the first vector's copy.
+// Adds what 16 pixels have from the neighbours `band` rows below and above them. `p` is weight 0 of the
+// first pixel, `x` its place in the first vector's copy.
 static inline void add_band(__global const WEIGHT_T* p, const float* x, const int band,
-                            const long count, float* sums) {
+                            float16* sums) {
   const int reach = kReach[band];
   const int least = band == 0 ? 1 : -reach;
   __global const WEIGHT_T* later = p + (long)kFirst[band] * STRIDE;
   __global const WEIGHT_T* earlier = later - (long)band * UPPER * STRIDE;
-  for (long i = 0; i < count; i += LANES) {
-    float16 sum[VECTORS];
 #pragma unroll
-    for (int v = 0; v < VECTORS; ++v) sum[v] = load(sums + v * COLUMNS + i);
+  for (int dx = least; dx <= reach; ++dx) {
+    const float16 below = decode(later + (long)(dx - least) * STRIDE);
+    const float16 above = decode(earlier + (long)(dx - least) * STRIDE - dx);
 #pragma unroll
-    for (int dx = least; dx <= reach; ++dx) {
-      const float16 below = decode(later + (long)(dx - least) * STRIDE + i);
-      const float16 above = decode(earlier + (long)(dx - least) * STRIDE + i - dx);
-#pragma unroll
-      for (int v = 0; v < VECTORS; ++v) {
-        sum[v] += below * load(x + (v * TALL + band) * WIDE + i + dx);
-        sum[v] += above * load(x + (v * TALL - band) * WIDE + i - dx);
-      }
+    for (int v = 0; v < VECTORS; ++v) {
+      sums[v] += below * load(x + (v * TALL + band) * WIDE + dx);
+      sums[CHAINS * (v + 1) - 1] += above * load(x + (v * TALL - band) * WIDE - dx);
     }
-#pragma unroll
-    for (int v = 0; v < VECTORS; ++v) ((packed_floats*)(sums + v * COLUMNS + i))->value = sum[v];
   }
 }
 
@@ -116,9 +111,19 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matvec(
   for (long row = 0; row < rows; ++row) {
     __global const WEIGHT_T* p = upper + WEIGHT_AT(top + row, 0) + left;
     const float* x = tile + (row + RADIUS) * WIDE + HALO;
-    for (long i = 0; i < VECTORS * COLUMNS; ++i) sums[i] = 0.0f;
-#define BAND(band) add_band(p, x, band, count, sums);
-    BANDS
+    for (long i = 0; i < count; i += LANES) {
+      float16 sum[CHAINS * VECTORS];
+#pragma unroll
+      for (int k = 0; k < CHAINS * VECTORS; ++k) sum[k] = 0.0f;
+#define BAND(band) add_band(p + i, x + i, band, sum);
+      BANDS
+#undef BAND
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        const float16 all = CHAINS == 1 ? sum[v] : sum[v] + sum[CHAINS * VECTORS - 1];
+        ((packed_floats*)(sums + v * COLUMNS + i))->value = all;
+      }
+    }
     for (long v = 0; v < here; ++v) {
       const long pixel = (top + row) * image_columns + left;
       const ulong at = (first_vector + v) * pitch + pixel;
