@@ -96,8 +96,9 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
   }
   switch (parameters.kind) {
     case CueKind::kLearned:
-      map.strength = learned_strength(context, networks.get(context, parameters.weights), image,
-                                      grid, map.valid, valid_pixels, parameters);
+      map.strength =
+          learned_strength(context, networks.get(context, parameters.weights), networks.tensors(),
+                           image, grid, map.valid, valid_pixels, parameters);
       break;
     case CueKind::kGradient:
       map.strength = gradient_strength(context, image, grid, map.valid, valid_pixels, parameters);

@@ -1,5 +1,6 @@
 #include "cues/device_network.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "opencl/launchers/network_resize.hpp"
@@ -9,14 +10,6 @@ namespace diacut {
 namespace {
 
 constexpr char kTensors[] = "the network's tensors";
-
-NetworkBuffers buffers_for(const Network& network, int width, int height) {
-  std::vector<std::size_t> floats;
-  for (const NetworkTensor& tensor : network.tensors) {
-    floats.push_back(planes_at(network, tensor.level, width, height).elements(tensor.channels));
-  }
-  return plan_network_buffers(network, floats);
-}
 
 ConvolutionShape shape_of(const Network& network, const NetworkOp& op) {
   ConvolutionShape shape;
@@ -39,18 +32,31 @@ NetworkPlanes planes_at(const Network& network, int level, int width, int height
                         network.margin(level));
 }
 
-NetworkTensors::NetworkTensors(Context& context, const Network& network, int width, int height) {
-  NetworkBuffers plan = buffers_for(network, width, height);
-  buffer_of_ = std::move(plan.buffer_of);
-  for (const std::size_t floats : plan.floats) {
-    buffers_.push_back(context.allocate<float>(floats, kTensors));
+NetworkBuffers tensor_buffers(const Network& network, int width, int height) {
+  std::vector<std::size_t> floats;
+  for (const NetworkTensor& tensor : network.tensors) {
+    floats.push_back(planes_at(network, tensor.level, width, height).elements(tensor.channels));
   }
+  return plan_network_buffers(network, floats);
 }
 
-void NetworkTensors::plan(MemoryPlan& plan, const Network& network, int width, int height) {
-  for (const std::size_t floats : buffers_for(network, width, height).floats) {
-    plan.add(kTensors, floats * sizeof(float));
+std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
+                                               const std::vector<std::size_t>& floats) {
+  const auto is_size = [](const Buffer<float>& buffer, std::size_t size) {
+    return buffer.size() == size;
+  };
+  if (std::equal(buffers_.begin(), buffers_.end(), floats.begin(), floats.end(), is_size)) {
+    return buffers_;
   }
+  buffers_.clear();
+  for (const std::size_t each : floats) {
+    buffers_.push_back(context.allocate<float>(each, kTensors));
+  }
+  return buffers_;
+}
+
+void plan_tensors(MemoryPlan& plan, const std::vector<std::size_t>& floats) {
+  for (const std::size_t each : floats) plan.add(kTensors, each * sizeof(float));
 }
 
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
@@ -124,7 +130,7 @@ std::vector<DeviceNetwork>& DeviceNetworks::get(Context& context,
   if (!networks_.empty() && context_ == &context && names_or_paths_ == names_or_paths) {
     return networks_;
   }
-  networks_.clear();
+  clear();
   std::vector<DeviceNetwork> loaded;
   for (const std::shared_ptr<const Network>& network : load_networks(names_or_paths)) {
     loaded.emplace_back(context, network);

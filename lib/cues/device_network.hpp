@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,23 +19,37 @@ namespace diacut {
 /// A network's tensors at a level, for an image (or a tile of one) of this size.
 NetworkPlanes planes_at(const Network& network, int level, int width, int height);
 
-/// Buffers for a network's tensors, for images (or tiles) up to a size. Must not outlive the
-/// context.
+/// Which buffers a network's tensors take, for images (or tiles) up to a size.
+NetworkBuffers tensor_buffers(const Network& network, int width, int height);
+
+/// Buffers for the tensors of networks that run one after another, made anew only when other sizes
+/// are asked for. Must be empty when their context dies.
+class TensorBuffers {
+ public:
+  /// One for each size, floats. Throws DeviceError when they do not fit.
+  std::vector<Buffer<float>>& get(Context& context, const std::vector<std::size_t>& floats);
+  void clear() { buffers_.clear(); }
+
+ private:
+  std::vector<Buffer<float>> buffers_;
+};
+
+/// What TensorBuffers::get() allocates.
+void plan_tensors(MemoryPlan& plan, const std::vector<std::size_t>& floats);
+
+/// A network's tensors in buffers at least as large as tensor_buffers() says, which it refers to.
 class NetworkTensors {
  public:
-  /// Throws DeviceError when they do not fit.
-  NetworkTensors(Context& context, const Network& network, int width, int height);
-
-  /// What the constructor allocates.
-  static void plan(MemoryPlan& plan, const Network& network, int width, int height);
+  NetworkTensors(std::vector<int> buffer_of, std::vector<Buffer<float>>& buffers)
+      : buffer_of_(std::move(buffer_of)), buffers_(&buffers) {}
 
   Buffer<float>& operator[](int tensor) {
-    return buffers_[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(tensor)])];
+    return (*buffers_)[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(tensor)])];
   }
 
  private:
   std::vector<int> buffer_of_;
-  std::vector<Buffer<float>> buffers_;
+  std::vector<Buffer<float>>* buffers_;
 };
 
 /// A network on a device: its weights and kernels. Must not outlive the context.
@@ -67,12 +82,18 @@ class DeviceNetworks {
   /// Those that load_networks() gives for this text. Throws as that, and DeviceError when they do
   /// not fit. Asked for others, or for another context, it lets go of those it has.
   std::vector<DeviceNetwork>& get(Context& context, const std::string& names_or_paths);
-  void clear() { networks_.clear(); }
+  /// For their tensors; let go of with them, or alone to make room for what comes after them.
+  TensorBuffers& tensors() { return tensors_; }
+  void clear() {
+    networks_.clear();
+    tensors_.clear();
+  }
 
  private:
   const Context* context_ = nullptr;
   std::string names_or_paths_;
   std::vector<DeviceNetwork> networks_;
+  TensorBuffers tensors_;
 };
 
 }  // namespace diacut

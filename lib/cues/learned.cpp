@@ -59,6 +59,22 @@ Size largest_tile(const Network& network, const Grid& grid, const CueParameters&
   return most;
 }
 
+/// Where the tensors of each network are, all in the same buffers, one network after another.
+struct TensorPlan {
+  std::vector<std::vector<int>> buffer_of;  ///< By network.
+  std::vector<std::size_t> floats;          ///< Of each buffer, for whichever needs the most.
+
+  void add(const Network& network, const Grid& grid, const CueParameters& parameters) {
+    const Size tile = largest_tile(network, grid, parameters);
+    NetworkBuffers buffers = tensor_buffers(network, tile.width, tile.height);
+    floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
+    for (std::size_t i = 0; i < buffers.floats.size(); ++i) {
+      floats[i] = std::max(floats[i], buffers.floats[i]);
+    }
+    buffer_of.push_back(std::move(buffers.buffer_of));
+  }
+};
+
 /// Pixels of the largest scale.
 std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
   std::size_t most = 0;
@@ -113,19 +129,15 @@ void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
   plan.add(kStrength, grid.rows() * sizeof(float));
   plan.add(kPicture, 3 * grid.pixels() * sizeof(float));
   plan.add(kResult, most_pixels(grid, parameters) * sizeof(float));
-  // One network after another: what must fit is the largest.
-  MemoryPlan largest;
+  TensorPlan tensors;
   for (const std::shared_ptr<const Network>& network : networks) {
-    MemoryPlan one;
-    const Size tile = largest_tile(*network, grid, parameters);
-    NetworkTensors::plan(one, *network, tile.width, tile.height);
-    if (one.total() > largest.total()) largest = std::move(one);
+    tensors.add(*network, grid, parameters);
   }
-  for (const MemoryPlan::Item& item : largest.items()) plan.add(item.what, item.bytes);
+  plan_tensors(plan, tensors.floats);
 }
 
 Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
-                               const Image& image, const Grid& grid,
+                               TensorBuffers& kept, const Image& image, const Grid& grid,
                                const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                const CueParameters& parameters) {
   auto strength = context.allocate<float>(grid.rows(), kStrength);
@@ -143,10 +155,13 @@ Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& net
   auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
   const CueLayout layout{grid.width, grid.height, grid.stride};
   const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
+  TensorPlan plan;
+  for (const DeviceNetwork& network : networks) plan.add(network.network(), grid, parameters);
+  std::vector<Buffer<float>>& buffers = kept.get(context, plan.floats);
   bool first = true;
-  for (DeviceNetwork& network : networks) {
-    const Size tile = largest_tile(network.network(), grid, parameters);
-    NetworkTensors tensors(context, network.network(), tile.width, tile.height);
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    DeviceNetwork& network = networks[i];
+    NetworkTensors tensors(plan.buffer_of[i], buffers);
     for (const double scale : parameters.scales) {
       const Size inner = scaled(grid, scale);
       const Size size = bordered(inner, parameters.border);

@@ -39,9 +39,10 @@ void plan_learned(MemoryPlan& plan, const Grid& grid, const Networks& networks,
 /// back. Where there is no data it is 0, and a network sees the nearest pixel with data. Large
 /// images go through in tiles of about parameters.tile pixels, with what the network sees beyond
 /// them, so memory is bounded and the result is the same. `valid`: grid.rows() elements,
-/// `valid_pixels` of them 1. Returns grid.rows() elements. Precondition: at least one network.
+/// `valid_pixels` of them 1. Tensors stay in `kept`
+/// for the next image. Returns grid.rows() elements. Precondition: at least one network.
 Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
-                               const Image& image, const Grid& grid,
+                               TensorBuffers& kept, const Image& image, const Grid& grid,
                                const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                const CueParameters& parameters);
 

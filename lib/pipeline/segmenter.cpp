@@ -260,6 +260,7 @@ class Segmenter::Implementation {
         for (const ImageToSegment& each : images) {
           found.push_back(boundaries(context, each, stack.image, hierarchical, cues));
         }
+        networks_.tensors().clear();  // They served all images; the rest needs the room.
         return found;
       });
       return stages.run("affinity", [&] {
