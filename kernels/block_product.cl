@@ -1,11 +1,12 @@
 // block_product: out = alpha (A x) + beta x + gamma other for a block of vectors (block.clh) and a
-// pitched DIA matrix on a grid: values[d * pitch + row] multiplies element row + dy * stride + dx
-// of x. One pass over the matrix serves all vectors, and a step of a smoother or of a three-term
-// recurrence needs no other pass over them. `other` may be `out`, and is not read with gamma 0.
+// matrix on a grid (grid_matrix.clh). One pass over the matrix serves all vectors, and a step of a
+// smoother or of a three-term recurrence needs no other pass over them. `other` may be `out`, and is
+// not read with gamma 0.
 //
 // One work-item computes RUN elements from RUN * its first id on, TILE at a time, and of each the
-// TAKEN sets from TAKEN * its second id on. On a GPU, where RUN is 1, sets come first instead, so
-// that neighbouring items read neighbouring words: element id / SETS, set id % SETS.
+// TAKEN sets from TAKEN * its second id on; of a compressed matrix the elements of one image row, from
+// RUN * id % row's runs on. On a GPU, where RUN is 1, sets come first instead, so that neighbouring
+// items read neighbouring words: element id / SETS, set id % SETS.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
 // |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS. Sizes are arguments: one program
@@ -14,17 +15,31 @@
 #error "block_product needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
 #include "block.clh"
+#include "grid_matrix.clh"
+
+#ifdef BITS
+#define DECODED 16
+#else
+#define DECODED TILE
+#endif
+
+#ifdef BITS
+#define WITH_DIAGONAL(sum, row, set) sum += main_diagonal[row] * x[(row)*SETS + (set)]
+#else
+#define WITH_DIAGONAL(sum, row, set)
+#endif
 
 // One element and one set, with the columns that do not exist left out.
-static Set product_at_border(__global const float* restrict values, const ulong pitch,
-                             const long rows, const long stride, __global const Set* restrict x,
-                             const long row, const uint set) {
+static Set product_at_border(MATRIX, const long rows, const long stride,
+                             __global const Set* restrict x, const long row, const long px,
+                             const long py, const uint set) {
   Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                      \
-  for (int k = 0; k < (count); ++k) {                               \
-    const long col = row + (dy)*stride + (dx) + k;                  \
-    if (col >= 0 && col < rows)                                     \
-      sum += values[(ulong)((d) + k) * pitch + row] * x[col * SETS + set]; \
+  WITH_DIAGONAL(sum, row, set);
+#define BAND(d, dy, dx, count)                                             \
+  for (int k = 0; k < (count); ++k) {                                      \
+    const long col = row + (dy)*stride + (dx) + k;                         \
+    if (col >= 0 && col < rows)                                            \
+      sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * x[col * SETS + set]; \
   }
   BANDS
 #undef BAND
@@ -37,60 +52,109 @@ static Set product_at_border(__global const float* restrict values, const ulong 
     out[at] = gamma != 0.0f ? result_ + gamma * other[at] : result_; \
   }
 
-__kernel void block_product(__global const float* restrict values, const ulong pitch,
-                            const ulong rows, const ulong stride, __global const Set* restrict x,
-                            __global const Set* other, __global Set* out, const float alpha,
-                            const float beta, const float gamma) {
+__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
+                            __global const Set* restrict x, __global const Set* other,
+                            __global Set* out, const float alpha, const float beta,
+                            const float gamma) {
   const long reach = REACH * (long)stride + REACH;
 #if RUN == 1
   const ulong at = get_global_id(0);
   const ulong row = at / SETS;
   const uint set = (uint)(at % SETS);
   if (row >= rows) return;
+#ifdef BITS
+  const long py = (uint)row / (uint)stride;
+  const long px = row - py * stride;
+#else
+  const long py = 0, px = 0;  // Not read.
+#endif
   Set sum;
   if ((long)row >= reach && row + reach < rows) {
     sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                           \
-  {                                                                                      \
-    __global const float* a = values + (ulong)(d)*pitch + row;                           \
-    __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set;   \
-    UNROLL for (uint k = 0; k < (count); ++k) sum += a[k * pitch] * p[k * SETS]; \
+    WITH_DIAGONAL(sum, row, set);
+#define BAND(d, dy, dx, count)                                                         \
+  {                                                                                    \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                   \
+    __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set; \
+    UNROLL for (uint k = 0; k < (count); ++k)                               \
+        sum += WEIGHT(a + k * WEIGHT_STEP(d)) * p[k * SETS];                           \
   }
     BANDS
 #undef BAND
   } else {
-    sum = product_at_border(values, pitch, rows, stride, x, row, set);
+    sum = product_at_border(MATRIX_ARGUMENTS, rows, stride, x, row, px, py, set);
   }
   STORE_SET(at, sum);
 #else
+#ifdef BITS
+  // Of a compressed matrix, the weights of DECODED elements are decoded at once, those of the next
+  // image row, or of none, as well: sums of those are not stored.
+  const ulong runs = (stride + RUN - 1) / RUN;
+  const long py = get_global_id(0) / runs;
+  const ulong line = py * stride;
+  const ulong first = line + get_global_id(0) % runs * RUN;
+  const ulong end = min(first + RUN, line + stride);
+#else
+  const ulong line = 0;
+  const long py = 0;
   const ulong first = get_global_id(0) * RUN;
   const ulong end = min(first + RUN, rows);
+#endif
   const uint set = get_global_id(1) * TAKEN;
-  for (ulong row = first; row < end; row += TILE) {
-    if ((long)row >= reach && row + TILE + reach <= rows) {
-      Set sums[TILE * TAKEN];
-      for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                         \
-  {                                                                                    \
-    __global const float* a = values + (ulong)(d)*pitch + row;                         \
-    __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set; \
-    for (uint k = 0; k < (count); ++k, a += pitch, p += SETS) {                        \
-      UNROLL for (uint i = 0; i < TILE; ++i) {                              \
-        UNROLL for (uint s = 0; s < TAKEN; ++s)                             \
-            sums[i * TAKEN + s] += a[i] * p[i * SETS + s];                             \
-      }                                                                                \
-    }                                                                                  \
+  for (ulong row = first; row < end; row += DECODED) {
+    const long px = row - line;
+    if ((long)row >= reach && row + DECODED + reach <= rows) {
+#ifdef BITS
+      float decoded[2 * DIAGONAL * DECODED];
+      float* next = decoded;
+#define BAND(d, dy, dx, count)                                                 \
+  {                                                                            \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                           \
+    for (uint k = 0; k < (count); ++k, a += WEIGHT_STEP(d), next += DECODED) { \
+      LOAD_WEIGHTS(DECODED, next, a);                                          \
+    }                                                                          \
   }
       BANDS
 #undef BAND
-      for (uint i = 0; i < TILE; ++i) {
-        for (uint s = 0; s < TAKEN; ++s) STORE_SET((row + i) * SETS + set + s, sums[i * TAKEN + s]);
+#endif
+      for (uint tile = 0; tile < DECODED && row + tile < end; tile += TILE) {
+        Set sums[TILE * TAKEN];
+        for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+#ifdef BITS
+        const float* a = decoded + tile;
+#define FIRST_OF_BAND(d, dy, dx)
+#define STEP DECODED
+#else
+#define FIRST_OF_BAND(d, dy, dx) __global const float* a = WEIGHTS(d, dy, dx)
+#define STEP pitch
+#endif
+#define BAND(d, dy, dx, count)                                                              \
+  {                                                                                         \
+    FIRST_OF_BAND(d, dy, dx);                                                               \
+    __global const Set* p = x + ((long)(row + tile) + (dy) * (long)stride + (dx)) * SETS + set; \
+    for (uint k = 0; k < (count); ++k, a += STEP, p += SETS) {                              \
+      UNROLL for (uint i = 0; i < TILE; ++i) {                                   \
+        UNROLL for (uint s = 0; s < TAKEN; ++s)                                  \
+            sums[i * TAKEN + s] += a[i] * p[i * SETS + s];                                  \
+      }                                                                                     \
+    }                                                                                       \
+  }
+        BANDS
+#undef BAND
+        for (uint i = 0; i < TILE; ++i) {
+          const ulong at = row + tile + i;
+          if (at >= end) break;
+          for (uint s = 0; s < TAKEN; ++s) {
+            WITH_DIAGONAL(sums[i * TAKEN + s], at, set + s);
+            STORE_SET(at * SETS + set + s, sums[i * TAKEN + s]);
+          }
+        }
       }
     } else {
-      for (ulong i = row; i < min(row + TILE, end); ++i) {
+      for (ulong i = row; i < min(row + DECODED, end); ++i) {
         for (uint s = 0; s < TAKEN; ++s) {
           STORE_SET(i * SETS + set + s,
-                    product_at_border(values, pitch, rows, stride, x, i, set + s));
+                    product_at_border(MATRIX_ARGUMENTS, rows, stride, x, i, i - line, py, set + s));
         }
       }
     }

@@ -18,6 +18,7 @@
 #error "block_ritz needs TILE, FLOATS, ROWS, AT_ONCE and GROUP, beside what block.clh needs"
 #endif
 #include "block.clh"
+#include "grid_matrix.clh"
 #include "accumulate.clh"
 
 typedef BLOCK_JOIN(float, TILE) Part;
@@ -27,20 +28,18 @@ typedef BLOCK_JOIN(float, TILE) Part;
 #define SEGMENT_END(group) \
   ((group) / groups * segment_pitch + min(((group) % groups + 1) * chunk, rows))
 
-// Tile t of the Gram matrices, with tile = tiles[first_tile + t]: the dot products of the TILE columns
+// Tile t of the Gram matrices, with tile = tiles[t]: the dot products of the TILE columns
 // from TILE * tile.y on of block tile.x with those from TILE * tile.w on of block tile.z, over the `chunk`
 // elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j]. Items: (tile,
 // group of all segments).
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
-                         __global const int4* restrict tiles, const uint first_tile,
-                         const uint tile_count,
-                         const ulong rows, const ulong segment_pitch, const ulong chunk,
+                         __global const int4* restrict tiles, const uint tile_count, const ulong rows, const ulong segment_pitch, const ulong chunk,
                          const uint groups, __global ACC_T* restrict partials) {
   const uint t = get_global_id(0);
   if (t >= tile_count) return;
-  const int4 tile = tiles[first_tile + t];
+  const int4 tile = tiles[t];
   __global const Part* const blocks[6] = {x, w, p, ax, aw, ap};
   __global const Part* left = blocks[tile.x] + tile.y;
   __global const Part* right = blocks[tile.z] + tile.w;
@@ -128,12 +127,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   }
 }
 
-// r = A X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]: the squared norm
+// product, M X, becomes M X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]: the squared norm
 // of column c over the `chunk` elements of the group. Items: (set, group of all segments).
-__kernel void block_residual(__global const Set* restrict x, __global const Set* restrict ax,
-                             __global const Set* restrict theta, const ulong rows,
-                             const ulong segment_pitch, const ulong chunk, const uint groups,
-                             __global Set* restrict r,
+__kernel void block_residual(__global const Set* restrict x, __global const Set* restrict theta,
+                             const ulong rows, const ulong segment_pitch, const ulong chunk,
+                             const uint groups, __global Set* restrict product,
                              __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
@@ -146,8 +144,8 @@ __kernel void block_residual(__global const Set* restrict x, __global const Set*
     const ulong stop = min(begin + FLOATS, end);
     Set part = (Set)(0.0f);
     for (ulong row = begin; row < stop; ++row) {
-      const Set rest = ax[row * SETS + set] - values * x[row * SETS + set];
-      r[row * SETS + set] = rest;
+      const Set rest = product[row * SETS + set] - values * x[row * SETS + set];
+      product[row * SETS + set] = rest;
       part = fma(rest, rest, part);
     }
     float lanes[VEC];
@@ -191,11 +189,9 @@ __kernel void block_divide(__global const Set* restrict x, __global const float*
 //   a_ij s_i s_j (y_i - y_j)^2
 //
 // (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: partials[group * COLUMNS + c]
-// is column c's part of the `chunk` elements of the group. A is symmetric, in DIA form,
-// diagonal-major with `pitch`; upper[k] = (diagonal, offset > 0). Items: (set, group of all
-// segments).
-__kernel void block_quadratic(__global const float* restrict a, const ulong pitch,
-                              __global const int2* restrict upper, const uint upper_count,
+// is column c's part of the `chunk` elements of the group. A is a matrix on a grid (grid_matrix.clh);
+// upper[k] = (diagonal, offset > 0). Items: (set, group of all segments).
+__kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* restrict upper, const uint upper_count,
                               __global const float* restrict s, __global const Set* restrict y,
                               const ulong total, const ulong rows, const ulong segment_pitch,
                               const ulong chunk, const uint groups,
@@ -210,12 +206,16 @@ __kernel void block_quadratic(__global const float* restrict a, const ulong pitc
     const float own_scale = s[row];
     if (!(own_scale > 0.0f)) continue;
     const Set own = y[row * SETS + set];
+#ifdef BITS
+    const uint px = (uint)row % (uint)stride;
+    const uint py = (uint)row / (uint)stride;
+#endif
     // All terms are positive: in float they lose nothing but their own roundings.
     Set part = (Set)(0.0f);
     for (uint k = 0; k < upper_count; ++k) {
       const ulong other = row + (ulong)upper[k].y;
       if (other >= total) continue;
-      const float weight = a[(ulong)upper[k].x * pitch + row] * s[other];
+      const float weight = WEIGHT(WEIGHTS(upper[k].x, 0, 0)) * s[other];
       const Set difference = own - y[other * SETS + set];
       part = fma(weight * difference, difference, part);
     }

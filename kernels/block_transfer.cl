@@ -1,7 +1,7 @@
 // block_transfer: blocks of vectors (block.clh) between an image's grid and that of every other row
-// and column, by the interpolation P_iJ = gain_i A_iJ of coarsen.cl and by its transpose. A is in
-// pitched DIA form on the fine grid of `width` x `height` pixels, `stride` elements apart; the
-// coarse grid's stride is its width.
+// and column, by the interpolation P_iJ = gain_i A_iJ of coarsen.cl and by its transpose. A is a
+// matrix (grid_matrix.clh) on the fine grid of `width` x `height` pixels, `stride` elements apart;
+// the coarse grid's stride is its width.
 //
 // With RUN 1, for GPUs, a work-item computes one element and one of its sets: id / SETS and
 // id % SETS. Otherwise, for CPUs, it computes the elements of one image row from RUN * id % row's
@@ -13,20 +13,32 @@
 #error "block_transfer needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
 #include "block.clh"
+#include "grid_matrix.clh"
+
+#if TILE == 4
+#define PAIRS 8  // 2 TILE
+#elif TILE == 8
+#define PAIRS 16
+#elif RUN > 1
+#error "block_transfer: TILE must be 4 or 8"
+#endif
 
 // Row (px, py) of P times one set of the coarse block, without the gain.
-static Set interpolated(__global const float* restrict values, const ulong pitch, const int width,
-                        const int height, const ulong row, const int px, const int py,
-                        __global const Set* restrict coarse, const uint set) {
+static Set interpolated(MATRIX, const int width, const int height, const ulong row, const int px,
+                        const int py, __global const Set* restrict coarse, const uint set) {
   const long coarse_width = (width + 1) / 2;
   Set sum = (Set)(0.0f);
+#ifdef BITS
+  if (((px | py) & 1) == 0 && px < width)
+    sum = main_diagonal[row] * coarse[(py / 2 * coarse_width + px / 2) * SETS + set];
+#endif
 #define BAND(d, dy, dx, count)                                                       \
   if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {              \
     __global const Set* line = coarse + (py + (dy)) / 2 * coarse_width * SETS + set; \
     for (int k = (px + (dx)) & 1; k < (count); k += 2) {                             \
       const int nx = px + (dx) + k;                                                  \
       if (nx >= 0 && nx < width)                                                     \
-        sum += values[(ulong)((d) + k) * pitch + row] * line[(long)(nx / 2) * SETS]; \
+        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * line[(long)(nx / 2) * SETS]; \
     }                                                                                \
   }
   BANDS
@@ -35,19 +47,21 @@ static Set interpolated(__global const float* restrict values, const ulong pitch
 }
 
 // Row (px, py), both even, of P' times one set of the fine block.
-static Set restricted(__global const float* restrict values, const ulong pitch,
-                      __global const float* restrict gain, const int width, const int height,
-                      const int stride, const int px, const int py,
+static Set restricted(MATRIX, __global const float* restrict gain, const int width,
+                      const int height, const int stride, const int px, const int py,
                       __global const Set* restrict fine, const uint set) {
-  const ulong own = (ulong)py * stride + px;
+  const ulong row = (ulong)py * stride + px;
   Set sum = (Set)(0.0f);
+#ifdef BITS
+  sum = main_diagonal[row] * gain[row] * fine[row * SETS + set];
+#endif
 #define BAND(d, dy, dx, count)                                               \
   if (py + (dy) >= 0 && py + (dy) < height) {                                \
     const ulong line = (ulong)(py + (dy)) * stride;                          \
     for (int k = 0; k < (count); ++k) {                                      \
       const int nx = px + (dx) + k;                                          \
       if (nx >= 0 && nx < width)                                             \
-        sum += (values[(ulong)((d) + k) * pitch + own] * gain[line + nx]) *  \
+        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * gain[line + nx] *    \
                fine[(line + nx) * SETS + set];                               \
     }                                                                        \
   }
@@ -59,10 +73,9 @@ static Set restricted(__global const float* restrict values, const ulong pitch,
 #define STORE_FINE(at, sum) fine[at] = add ? fine[at] + (sum) : (sum)
 
 // fine = P coarse, or fine += P coarse with add 1.
-__kernel void block_prolong(__global const float* restrict values, const ulong pitch,
-                            __global const float* restrict gain, const int width, const int height,
-                            const int stride, __global const Set* restrict coarse, const int add,
-                            __global Set* restrict fine) {
+__kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,
+                            const int height, const int stride, __global const Set* restrict coarse,
+                            const int add, __global Set* restrict fine) {
 #if RUN == 1
   const ulong at = get_global_id(0);
   const ulong row = at / SETS;
@@ -73,7 +86,7 @@ __kernel void block_prolong(__global const float* restrict values, const ulong p
   const float scale = gain[row];
   Set sum = (Set)(0.0f);
   if (scale != 0.0f)
-    sum = scale * interpolated(values, pitch, width, height, row, px, py, coarse, set);
+    sum = scale * interpolated(MATRIX_ARGUMENTS, width, height, row, px, py, coarse, set);
   STORE_FINE(at, sum);
 #else
   const int runs = (stride + RUN - 1) / RUN;
@@ -88,28 +101,38 @@ __kernel void block_prolong(__global const float* restrict values, const ulong p
       // Elements of one parity reach the same entries of the stencil.
       for (int odd = 0; odd < 2; ++odd) {
         const int px = begin + odd;
+        const ulong row = line + px;
         Set sums[TILE * TAKEN];
         for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+#ifdef BITS
+        if (((px | py) & 1) == 0) {
+          __global const Set* p = coarse + (py / 2 * coarse_width + px / 2) * SETS + set;
+          for (uint i = 0; i < TILE; ++i) {
+            for (uint s = 0; s < TAKEN; ++s)
+              sums[i * TAKEN + s] = main_diagonal[row + 2 * i] * p[i * SETS + s];
+          }
+        }
+#endif
 #define BAND(d, dy, dx, count)                                                                  \
   if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                         \
     const int from = (px + (dx)) & 1;                                                           \
-    __global const float* a = values + (ulong)((d) + from) * pitch + line + px;                 \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx) + from * WEIGHT_STEP(d);                    \
     __global const Set* p =                                                                     \
         coarse + ((py + (dy)) / 2 * coarse_width + (px + (dx) + from) / 2) * SETS + set;        \
-    for (int k = from; k < (count); k += 2, a += 2 * pitch, p += SETS) {                        \
+    for (int k = from; k < (count); k += 2, a += 2 * WEIGHT_STEP(d), p += SETS) {               \
+      DECLARE_WEIGHTS(weights, PAIRS, a);                                                          \
       UNROLL for (uint i = 0; i < TILE; ++i) {                                       \
         UNROLL for (uint s = 0; s < TAKEN; ++s)                                      \
-            sums[i * TAKEN + s] += a[2 * i] * p[i * SETS + s];                                  \
+            sums[i * TAKEN + s] += weights[2 * i] * p[i * SETS + s];                            \
       }                                                                                         \
     }                                                                                           \
   }
         BANDS
 #undef BAND
         for (uint i = 0; i < TILE; ++i) {
-          const ulong row = line + px + 2 * i;
-          const float scale = gain[row];
+          const float scale = gain[row + 2 * i];
           for (uint s = 0; s < TAKEN; ++s) {
-            const ulong at = row * SETS + set + s;
+            const ulong at = (row + 2 * i) * SETS + set + s;
             STORE_FINE(at, sums[i * TAKEN + s] * scale);
           }
         }
@@ -120,7 +143,7 @@ __kernel void block_prolong(__global const float* restrict values, const ulong p
         for (uint s = 0; s < TAKEN; ++s) {
           Set sum = (Set)(0.0f);
           if (scale != 0.0f)
-            sum = scale * interpolated(values, pitch, width, height, line + px, px, py, coarse,
+            sum = scale * interpolated(MATRIX_ARGUMENTS, width, height, line + px, px, py, coarse,
                                        set + s);
           const ulong at = (line + px) * SETS + set + s;
           STORE_FINE(at, sum);
@@ -132,8 +155,7 @@ __kernel void block_prolong(__global const float* restrict values, const ulong p
 }
 
 // coarse = factor P' fine. Elements are those of the coarse grid.
-__kernel void block_restrict(__global const float* restrict values, const ulong pitch,
-                             __global const float* restrict gain, const int width,
+__kernel void block_restrict(MATRIX, __global const float* restrict gain, const int width,
                              const int height, const int stride, __global const Set* restrict fine,
                              const float factor, __global Set* restrict coarse) {
   const int coarse_width = (width + 1) / 2;
@@ -142,7 +164,7 @@ __kernel void block_restrict(__global const float* restrict values, const ulong 
   const ulong at = get_global_id(0);
   const ulong row = at / SETS;
   if (row >= (ulong)coarse_width * coarse_height) return;
-  coarse[at] = factor * restricted(values, pitch, gain, width, height, stride,
+  coarse[at] = factor * restricted(MATRIX_ARGUMENTS, gain, width, height, stride,
                                    2 * (int)(row % coarse_width), 2 * (int)(row / coarse_width),
                                    fine, (uint)(at % SETS));
 #else
@@ -155,18 +177,27 @@ __kernel void block_restrict(__global const float* restrict values, const ulong 
   __global Set* out = coarse + (ulong)cy * coarse_width * SETS + set;
   for (int begin = first; begin < end; begin += TILE) {
     const int px = 2 * begin;
+    const ulong row = (ulong)py * stride + px;
     if (px >= REACH && px + 2 * TILE + REACH <= width && begin + TILE <= end) {
       Set sums[TILE * TAKEN];
       for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+#ifdef BITS
+      for (uint i = 0; i < TILE; ++i) {
+        const float weight = main_diagonal[row + 2 * i] * gain[row + 2 * i];
+        for (uint s = 0; s < TAKEN; ++s)
+          sums[i * TAKEN + s] = weight * fine[(row + 2 * i) * SETS + set + s];
+      }
+#endif
 #define BAND(d, dy, dx, count)                                                         \
   if (py + (dy) >= 0 && py + (dy) < height) {                                          \
     const ulong other = (ulong)(py + (dy)) * stride + px + (dx);                       \
-    __global const float* a = values + (ulong)(d)*pitch + (ulong)py * stride + px;     \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                   \
     __global const float* g = gain + other;                                            \
     __global const Set* p = fine + other * SETS + set;                                 \
-    for (int k = 0; k < (count); ++k, a += pitch, ++g, p += SETS) {                    \
+    for (int k = 0; k < (count); ++k, a += WEIGHT_STEP(d), ++g, p += SETS) {           \
+      DECLARE_WEIGHTS(weights, PAIRS, a);                                                 \
       UNROLL for (uint i = 0; i < TILE; ++i) {                              \
-        const float weight = a[2 * i] * g[2 * i];                                      \
+        const float weight = weights[2 * i] * g[2 * i];                                \
         UNROLL for (uint s = 0; s < TAKEN; ++s)                             \
             sums[i * TAKEN + s] += weight * p[2 * i * SETS + s];                       \
       }                                                                                \
@@ -181,7 +212,7 @@ __kernel void block_restrict(__global const float* restrict values, const ulong 
     } else {
       for (int cx = begin; cx < min(begin + TILE, end); ++cx) {
         for (uint s = 0; s < TAKEN; ++s)
-          out[(ulong)cx * SETS + s] = factor * restricted(values, pitch, gain, width, height,
+          out[(ulong)cx * SETS + s] = factor * restricted(MATRIX_ARGUMENTS, gain, width, height,
                                                           stride, 2 * cx, py, fine, set + s);
       }
     }

@@ -9,18 +9,19 @@
 // eigenvector s to the eigenvalue 1. Two hops within the radius on the fine grid are one within
 // the radius on the coarse one, so its diagonals are those of the same disc.
 //
-// Matrices are in pitched DIA form, diagonal-major, on grids of `width` x `height` pixels `stride`
-// elements apart; the coarse grid's stride is its width.
+// Matrices are in pitched DIA form, diagonal-major (grid_matrix.clh, where gains come from a
+// compressed matrix as well), on grids of `width` x `height` pixels `stride` elements apart; the
+// coarse grid's stride is its width.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc.
 #if !defined(BANDS)
 #error "coarsen needs BANDS"
 #endif
+#include "grid_matrix.clh"
 
 // gain, one element an item: 0 where there is no data, or where no kept pixel is near, which also
 // sets orphans[0] to 1.
-__kernel void coarsen_gain(__global const float* restrict values, const ulong pitch,
-                           __global const float* restrict sqrt_degree, const int width,
+__kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, const int width,
                            const int height, const int stride, __global float* restrict gain,
                            __global int* restrict orphans) {
   const ulong row = get_global_id(0);
@@ -29,12 +30,15 @@ __kernel void coarsen_gain(__global const float* restrict values, const ulong pi
   const int py = (int)(row / stride);
   const float own = sqrt_degree[row];
   float sum = 0.0f;
+#ifdef BITS
+  if (((px | py) & 1) == 0) sum = main_diagonal[row] * own;
+#endif
 #define BAND(d, dy, dx, count)                                               \
   if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {      \
     for (int k = (px + (dx)) & 1; k < (count); k += 2) {                     \
       const int nx = px + (dx) + k;                                          \
       if (nx >= 0 && nx < width)                                             \
-        sum += values[(ulong)((d) + k) * pitch + row] *                      \
+        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) *                      \
                sqrt_degree[(long)(py + (dy)) * stride + nx];                 \
     }                                                                        \
   }

@@ -1,6 +1,7 @@
 // matvec_symmetric_pack: the compressed symmetric form (matvec_symmetric.clh) of a symmetric matrix in
 // pitched DIA form, values[d * pitch + row], over the pixels of an image: pixel (x, y) is row
-// y * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k, row_offsets[k] rows away.
+// y * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k, row_offsets[k] rows away. STRIDE
+// is an argument: one program serves all sizes.
 //
 // matvec_symmetric_pack: work-item (x, y + RADIUS, k) writes one weight, rounded to nearest: that of
 // pixel (x, y) and its neighbour k, or zero where x is not in the image, or y above or below it.
@@ -10,28 +11,11 @@
 // With UNSCALED the matrix is S W S, S = 1 / roots (0 where that is 0), and W is what is stored.
 //
 // matvec_symmetric_diagonal: work-item (x, y) writes the main diagonal as floats and, with UNSCALED,
-// `scale`. Then the diagonal is roots^2 less the sum of the weights as they were rounded: so that
-// S M S roots = roots still, however coarse the weights are.
+// `scale`. Where there are roots, the diagonal makes up for the rounding of the weights, however
+// coarse it is: with UNSCALED it is roots^2 less the sum of the weights as they were rounded, so that
+// S M S roots = roots still; with ROOTED, whatever keeps M roots = roots.
 #include "accumulate.clh"
 #include "matvec_symmetric.clh"
-
-#if BITS == 32
-static WEIGHT_T encode(const float weight) { return weight; }
-static float decode(const WEIGHT_T code) { return code; }
-#else
-static WEIGHT_T encode(const float weight) {
-  // Integers throughout: no device flushes them, and halves go to even.
-  const float least = as_float((uint)LEAST_EXPONENT << 23);
-  if (!(weight >= 0.5f * least)) return 0;
-  const uint bits = as_uint(max(weight, least)) - ((uint)(LEAST_EXPONENT - 1) << 23);
-  const uint nearest = (1u << (MANTISSA_SHIFT - 1)) - 1 + (bits >> MANTISSA_SHIFT & 1);
-  return (WEIGHT_T)min((bits + nearest) >> MANTISSA_SHIFT, (uint)LARGEST_CODE);
-}
-static float decode(const WEIGHT_T code) {
-  const uint bits = ((uint)code << MANTISSA_SHIFT) + ((uint)(LEAST_EXPONENT - 1) << 23);
-  return code == 0 ? 0.0f : as_float(bits);
-}
-#endif
 
 __kernel void matvec_symmetric_pack(__global const float* restrict values,
                                     __global const long* restrict row_offsets,
@@ -39,7 +23,8 @@ __kernel void matvec_symmetric_pack(__global const float* restrict values,
                                     __global const float* restrict roots,
 #endif
                                     const int width, const int height, const int vector_stride,
-                                    const ulong pitch, __global WEIGHT_T* restrict upper) {
+                                    const ulong pitch, const ulong stride,
+                                    __global WEIGHT_T* restrict upper) {
   const int x = get_global_id(0);
   const int y = (int)get_global_id(1) - RADIUS;
   const int k = get_global_id(2);
@@ -51,41 +36,56 @@ __kernel void matvec_symmetric_pack(__global const float* restrict values,
     if (weight != 0.0f) weight *= roots[row] * roots[row + row_offsets[k]];
 #endif
   }
-  upper[WEIGHT_AT(y, k) + x] = encode(weight);
+  upper[WEIGHT_AT(y, k) + x] = encode_weight(weight);
 }
 
 __kernel void matvec_symmetric_diagonal(__global const float* restrict values,
-#ifdef UNSCALED
+#if defined(UNSCALED) || defined(ROOTED)
                                         __global const float* restrict roots,
+#endif
+#ifdef UNSCALED
                                         __global float* restrict scale,
 #endif
                                         const int width, const int height, const int vector_stride,
-                                        const ulong pitch,
+                                        const ulong pitch, const ulong stride,
                                         __global const WEIGHT_T* restrict upper,
                                         __global float* restrict main_diagonal) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
   if (x >= vector_stride) return;
   const ulong row = (ulong)y * vector_stride + x;
-#ifdef UNSCALED
+#if defined(UNSCALED) || defined(ROOTED)
   if (x >= width) {
     main_diagonal[row] = 0.0f;
+#ifdef UNSCALED
     scale[row] = 0.0f;
+#endif
     return;
   }
   const float root = roots[row];
+#ifdef UNSCALED
   ACC_T rest = acc_add_product(acc_zero(), root, root);
+#define TAKE(weight, other) rest = acc_add(rest, -(weight))
+#else
+  ACC_T rest = acc_add(acc_zero(), root);
+#define TAKE(weight, other) rest = acc_add_product(rest, -(weight), roots[other])
+#endif
   for (int dy = 0; dy <= RADIUS; ++dy) {
     for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {
       const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);
-      rest = acc_add(rest, -decode(upper[WEIGHT_AT(y, k) + x]));
-      if (x - dx >= 0 && x - dx < width) {
-        rest = acc_add(rest, -decode(upper[WEIGHT_AT(y - dy, k) + x - dx]));
-      }
+      const long away = (long)dy * vector_stride + dx;
+      if (x + dx >= 0 && x + dx < width && y + dy < height)
+        TAKE(decode_weight(upper[WEIGHT_AT(y, k) + x]), row + away);
+      if (x - dx >= 0 && x - dx < width && y - dy >= 0)
+        TAKE(decode_weight(upper[WEIGHT_AT(y - dy, k) + x - dx]), row - away);
     }
   }
+#ifdef UNSCALED
   main_diagonal[row] = acc_value(rest);
   scale[row] = root > 0.0f ? 1.0f / root : 0.0f;
+#else
+  main_diagonal[row] = root > 0.0f ? (float)acc_value(rest) / root : 0.0f;
+#endif
 #else
   main_diagonal[row] = x < width ? values[UPPER * pitch + row] : 0.0f;
 #endif

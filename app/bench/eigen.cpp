@@ -17,6 +17,7 @@
 #include "eigen/eigensolver.hpp"
 #include "log_plot.hpp"
 #include "measure.hpp"
+#include "opencl/copy_elements.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "scenes.hpp"
@@ -102,6 +103,7 @@ std::optional<MatvecStorage> storage_of(const std::string& solver) {
 struct Contender {
   EigenParameters parameters;
   MatvecChoice product;
+  bool compressed = false;  ///< The multilevel solver's own matrices.
 };
 
 Contender contender_of(const std::string& solver, const EigenParameters& parameters,
@@ -113,7 +115,8 @@ Contender contender_of(const std::string& solver, const EigenParameters& paramet
                                                     : SolverKind::kLanczos;
   if (name == "plain") result.parameters.filter_degree = 1;
   const std::optional<MatvecStorage> storage = storage_of(solver);
-  if (!storage) {
+  result.compressed = name == "multilevel" && storage == MatvecStorage::kHalf;
+  if (!storage || result.compressed) {
     result.product = choose_matvec({kind}, device, shape);
   } else if (*storage == MatvecStorage::kAuto) {
     result.product =
@@ -178,11 +181,21 @@ Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kin
   // The first of several runs builds kernels and is not counted.
   const int runs = contender.parameters.solver == SolverKind::kSpectra ? 1 : repeats + 1;
   for (int i = 0; i < runs; ++i) {
+    DiaMatrix copy;
+    if (contender.compressed) {
+      const Buffer<float>& values = affinity.matrix.values;
+      copy = {affinity.matrix.shape, context.allocate<float>(values.size(), "a copy")};
+      copy_elements(values, 0, copy.values, 0, values.size());
+      context.finish();
+    }
     const cl::Event begin = context.mark();
     const Clock::time_point start = Clock::now();
     const DeviceEigenvectors found =
-        eigenvectors(context, *op, affinity.matrix, affinity.grid, affinity.stencil,
-                     affinity.sqrt_degree, contender.parameters);
+        contender.compressed
+            ? eigenvectors_compressed(context, std::move(copy), affinity.grid, affinity.stencil,
+                                      affinity.sqrt_degree, contender.parameters)
+            : eigenvectors(context, *op, affinity.matrix, affinity.grid, affinity.stencil,
+                           affinity.sqrt_degree, contender.parameters);
     const cl::Event end = context.mark();
     context.finish();
     if (i + 1 < runs && i == 0) continue;
@@ -359,7 +372,11 @@ void run_together(Context& context, const Options& options, Figures& figures) {
 void run(const Options& options) {
   for (const std::string& each : options.solvers) {
     const std::string solver = name_of(each);
-    storage_of(each);
+    const std::optional<MatvecStorage> storage = storage_of(each);
+    if (solver == "multilevel" && storage && *storage != MatvecStorage::kHalf) {
+      throw ConfigError(
+          fmt::format("--solvers '{}': expected multilevel or multilevel:half", each));
+    }
     if (solver != "multilevel" && solver != "lanczos" && solver != "plain" && solver != "spectra") {
       throw ConfigError(
           fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", solver));
@@ -462,7 +479,7 @@ Command eigen_command(CLI::App& app) {
           "--solvers", options->solvers,
           "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
           "may end in :float32, :half or :minifloat, for a matrix so compressed, or in :auto, for "
-          "what segment takes")
+          "what segment takes; multilevel in :half")
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")

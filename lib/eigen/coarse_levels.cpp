@@ -14,6 +14,8 @@ namespace diacut {
 
 namespace {
 
+/// Of compressed matrices.
+constexpr MatvecStorage kStorage = MatvecStorage::kHalf;
 /// A grid of at most so many elements is solved densely.
 constexpr std::size_t kLastRows = 256;
 /// And one of at most so many is, when few of them have data.
@@ -30,6 +32,9 @@ constexpr double kSmoothTo = 1.36;
 constexpr double kSmoothToCoarse = 1.02;
 /// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
 constexpr double kHops = 2;
+
+/// Bytes of tables that Coarsen keeps, at most.
+constexpr std::size_t kBuilding = std::size_t{1} << 20;
 
 /// The inverse roots of the Chebyshev polynomial on [from, to]: x += w (b - (I - A) x) for each in
 /// turn damps the error there the most.
@@ -104,13 +109,18 @@ std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
 }  // namespace
 
 CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
-                           int columns, int images)
+                           int columns, int images, MatrixForm form)
     : context_(&context),
       columns_(columns),
       images_(images),
       diagonals_(diagonals),
-      product_(context, diagonals, columns),
-      transfer_(context, diagonals, columns) {}
+      product_(context, diagonals, columns, form),
+      transfer_(context, diagonals, columns, form) {}
+
+GridMatrix CoarseLevels::Level::matrix() const {
+  if (compressed == nullptr) return {*values, layout};
+  return {compressed->upper, compressed->diagonal, compressed->layout.stride, layout};
+}
 
 int CoarseLevels::stacked_height(const Grid& image, const Stencil& stencil) {
   GridLayout layout{image.width, image.height + stencil.radius, image.stride, 0};
@@ -126,27 +136,58 @@ Segments CoarseLevels::segments(int level) const {
       layout.rows() / static_cast<std::size_t>(images_)};
 }
 
-std::size_t CoarseLevels::memory(const Stack& stack, const Stencil& stencil, int columns) {
-  const Grid grid = stack.grid();
-  GridLayout layout{grid.width, grid.height, grid.stride, dia_pitch(grid.rows())};
+CoarseLevels::Memory CoarseLevels::memory(const Stack& stack, const Stencil& stencil, int columns,
+                                          MatrixForm form) {
+  Grid grid = stack.grid();
   const auto wide = static_cast<std::size_t>(columns);
   const auto images = static_cast<std::size_t>(stack.count);
   std::size_t floats = images * kMostLastRows * kMostLastRows;
-  while (layout.rows() > kLastRows * images) {
-    floats += layout.rows();
-    layout = coarser(layout);
-    floats += layout.pitch * stencil.size() + layout.rows() * (1 + 3 * wide);
+  std::size_t bytes = 0;
+  std::size_t building = 0;
+  while (grid.rows() > kLastRows * images) {
+    floats += grid.rows();
+    grid = {(grid.width + 1) / 2, (grid.height + 1) / 2, (grid.width + 1) / 2};
+    floats += grid.rows() * (1 + 2 * wide);
+    const std::size_t dia = dia_pitch(grid.rows()) * stencil.size() * sizeof(float);
+    if (building == 0) building = dia + kBuilding + 2 * grid.rows() * 4 * sizeof(float);
+    if (form == MatrixForm::kDia || grid.rows() <= kMostLastRows * images) {
+      bytes += dia;  // The last level is not compressed.
+    }
+    if (form == MatrixForm::kCompressed) {
+      MemoryPlan level;
+      plan_symmetric(level, grid, stencil, kStorage, false);
+      bytes += level.total();
+    }
   }
-  return floats * sizeof(float) + BlockRitz::memory(columns, kMostLastRows, images);
+  return {floats * sizeof(float) + bytes + BlockRitz::memory(columns, kMostLastRows, images),
+          building};
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
                                                 const Stack& stack, const Stencil& stencil,
                                                 const Buffer<float>& sqrt_degree,
                                                 const std::vector<float>& degrees, int columns) {
+  return build(context, matrix, nullptr, nullptr, stack, stencil, sqrt_degree, degrees, columns);
+}
+
+std::optional<CoarseLevels> CoarseLevels::build(Context& context, DiaMatrix&& matrix,
+                                                const SymmetricDia& compressed, const Stack& stack,
+                                                const Stencil& stencil,
+                                                const Buffer<float>& sqrt_degree,
+                                                const std::vector<float>& degrees, int columns) {
+  return build(context, matrix, &matrix, &compressed, stack, stencil, sqrt_degree, degrees,
+               columns);
+}
+
+std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
+                                                DiaMatrix* freed, const SymmetricDia* compressed,
+                                                const Stack& stack, const Stencil& stencil,
+                                                const Buffer<float>& sqrt_degree,
+                                                const std::vector<float>& degrees, int columns) {
   if (stencil.radius < 2) return std::nullopt;  // A pixel between four kept ones reaches none.
   const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
-  CoarseLevels result(context, diagonals, columns, stack.count);
+  CoarseLevels result(context, diagonals, columns, stack.count,
+                      compressed != nullptr ? MatrixForm::kCompressed : MatrixForm::kDia);
   Coarsen coarsen(context, diagonals);
 
   auto finest = std::make_unique<Level>();
@@ -154,6 +195,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   finest->layout = {grid.width, grid.height, grid.stride, matrix.shape.pitch};
   finest->image_height = stack.image.height;
   finest->values = &matrix.values;
+  finest->compressed = compressed;
   finest->sqrt_degree = &sqrt_degree;
   finest->scales = scales_of(degrees, stack.count);
   result.levels_.push_back(std::move(finest));
@@ -169,7 +211,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     level->image_height = (fine.image_height + 1) / 2;
     const std::size_t rows = level->layout.rows();
     fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
-    if (!coarsen.gains(*fine.values, fine.layout, *fine.sqrt_degree, fine.gain)) {
+    if (!coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain)) {
       return std::nullopt;
     }
     level->own_values =
@@ -180,14 +222,40 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     level->own_sqrt_degree.upload(kept);
     level->sqrt_degree = &level->own_sqrt_degree;
     level->scales = scales_of(kept, stack.count);
-    for (Buffer<float>* block : {&level->b, &level->x, &level->t}) {
-      *block = context.allocate<float>(rows * wide, "a coarse block of vectors");
+    if (compressed != nullptr && !result.compress_last(freed, coarsen, stencil)) {
+      return std::nullopt;
     }
     own_degrees = std::move(kept);
     result.levels_.push_back(std::move(level));
   }
+  for (const std::unique_ptr<Level>& level : result.levels_) {
+    if (level == result.levels_.front()) continue;
+    for (Buffer<float>* block : {&level->b, &level->x}) {
+      *block = context.allocate<float>(level->layout.rows() * wide, "a coarse block of vectors");
+    }
+  }
   if (result.count() < 2 || !result.finish(own_degrees)) return std::nullopt;
   return result;
+}
+
+/// Puts the compressed form in place of the matrix of the last level so far, with its gains. False
+/// as gains() is.
+bool CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil) {
+  Level& level = *levels_.back();
+  const bool first = levels_.size() == 1;
+  DiaMatrix own;
+  DiaMatrix& matrix = first ? *finest : own;
+  if (!first) {
+    const Grid grid{level.layout.width, level.layout.height, level.layout.stride};
+    own = {dia_shape(grid, stencil), std::move(level.own_values)};
+    level.own_compressed =
+        compress_rooted(*context_, own, grid, stencil, kStorage, *level.sqrt_degree);
+    level.compressed = &level.own_compressed;
+  }
+  const bool reached = coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain);  // Waits.
+  matrix.values = {};
+  level.values = nullptr;
+  return reached;
 }
 
 /// The dense solutions on the last level.
@@ -266,13 +334,13 @@ std::optional<CoarseLevels::Last> CoarseLevels::solve_last(
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
                         Buffer<float>& out, double alpha, double beta, double gamma) {
   Level& own = at(level);
-  product_.launch(*own.values, own.layout, x, other, out, static_cast<float>(alpha),
-                  static_cast<float>(beta), static_cast<float>(gamma));
+  product_.launch(own.matrix(), x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
+                  static_cast<float>(gamma));
   ++own.passes;
 }
 
-void CoarseLevels::product(int level, const Buffer<float>& x, Buffer<float>& out) {
-  step(level, x, x, out, 1, 0, 0);
+void CoarseLevels::laplacian(int level, const Buffer<float>& x, Buffer<float>& out) {
+  step(level, x, x, out, -1, 1, 0);
 }
 
 void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>& x,
@@ -283,6 +351,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
     return;
   }
   const auto w = smoother(level == 0);
+  static_assert(kSmoothing % 2 == 0);
   Buffer<float>* current = &x;
   Buffer<float>* spare = &t;
   // The first step from 0 is w[0] b; the second takes it from there in one pass.
@@ -293,10 +362,10 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
   }
   step(level, *current, b, *spare, 1, -1, 1);  // b - (I - A) x
   Level& next = at(level + 1);
-  transfer_.restrict_to(*own.values, own.gain, own.layout, *spare, static_cast<float>(1 / kHops),
-                        next.b);
-  precondition(level + 1, next.b, next.x, next.t);
-  transfer_.prolong(*own.values, own.gain, own.layout, next.x, true, *current);
+  transfer_.restrict_to(own.matrix(), own.gain, *spare, static_cast<float>(1 / kHops), next.b);
+  // Nothing of this level is in t.
+  precondition(level + 1, next.b, next.x, t);
+  transfer_.prolong(own.matrix(), own.gain, next.x, true, *current);
   for (std::size_t k = 0; k < w.size(); ++k) {
     step(level, *current, b, *spare, w[k], 1 - w[k], w[k]);
     std::swap(current, spare);
@@ -306,7 +375,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
-  transfer_.prolong(*own.values, own.gain, own.layout, coarse, false, fine);
+  transfer_.prolong(own.matrix(), own.gain, coarse, false, fine);
   kernels_->insert(*own.sqrt_degree, own.scales, own.layout.rows(), 0, fine);
 }
 

@@ -11,6 +11,7 @@
 #include "sparse/dia_matrix.hpp"
 #include "sparse/stack.hpp"
 #include "sparse/stencil.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -39,18 +40,34 @@ class CoarseLevels {
                                            const Stack& stack, const Stencil& stencil,
                                            const Buffer<float>& sqrt_degree,
                                            const std::vector<float>& degrees, int columns);
+  /// The same with the matrices of all levels but the last compressed (compress_rooted(), in 16
+  /// bits): `compressed`, which must outlive the result, is that of `matrix`, whose values are
+  /// freed as soon as the next level's are made from them.
+  static std::optional<CoarseLevels> build(Context& context, DiaMatrix&& matrix,
+                                           const SymmetricDia& compressed, const Stack& stack,
+                                           const Stencil& stencil, const Buffer<float>& sqrt_degree,
+                                           const std::vector<float>& degrees, int columns);
 
-  /// Bytes that build() allocates at most.
-  static std::size_t memory(const Stack& stack, const Stencil& stencil, int columns);
+  /// Bytes that the result holds at most; and those that there are, beside `matrix` and
+  /// `compressed`, until `matrix` is freed.
+  struct Memory {
+    std::size_t held = 0;
+    std::size_t building = 0;
+  };
+  static Memory memory(const Stack& stack, const Stencil& stencil, int columns, MatrixForm form);
 
+  MatrixForm form() const { return at(0).matrix().form(); }
+  /// On the finest level.
+  GridMatrix matrix() const { return at(0).matrix(); }
+  const std::vector<GridDiagonal>& diagonals() const { return diagonals_; }
   int count() const { return static_cast<int>(levels_.size()); }
   /// Of all images.
   std::size_t rows(int level) const { return at(level).layout.rows(); }
   Segments segments(int level) const;
 
-  /// out = A x on that level.
-  void product(int level, const Buffer<float>& x, Buffer<float>& out);
-  /// x = about the inverse of I - A times b; t is overwritten.
+  /// out = (I - A) x on that level.
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out);
+  /// x = about the inverse of I - A times b; t is overwritten, and serves the coarser levels too.
   void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t);
   /// fine = the interpolation of the next level's `coarse`, with the trivial eigenvector in column
   /// 0.
@@ -66,23 +83,34 @@ class CoarseLevels {
   struct Level {
     GridLayout layout;
     int image_height = 0;
+    /// One of the two, which is the level's own or, on the finest, another's.
     const Buffer<float>* values = nullptr;
+    const SymmetricDia* compressed = nullptr;
     const Buffer<float>* sqrt_degree = nullptr;
     Buffer<float> own_values;
+    SymmetricDia own_compressed;
     Buffer<float> own_sqrt_degree;
     std::vector<float> scales;  ///< 1 / norm of each image's sqrt_degree.
     Buffer<float> gain;         ///< Of the interpolation from the next level.
     Buffer<float> b;            ///< Blocks for the V-cycle, on coarse levels.
     Buffer<float> x;
-    Buffer<float> t;
     std::int64_t passes = 0;
+
+    GridMatrix matrix() const;
   };
 
   CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals, int columns,
-               int images);
+               int images, MatrixForm form);
 
   Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
   const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
+  /// Both: `freed` and `compressed` are null, or `freed` is `matrix`.
+  static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
+                                           DiaMatrix* freed, const SymmetricDia* compressed,
+                                           const Stack& stack, const Stencil& stencil,
+                                           const Buffer<float>& sqrt_degree,
+                                           const std::vector<float>& degrees, int columns);
+  bool compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
   bool finish(const std::vector<float>& degrees);
   /// Of one image on the last level: its columns of vectors, and the inverse.
   struct Last {

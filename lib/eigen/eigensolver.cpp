@@ -13,12 +13,17 @@
 #include "eigen/multilevel.hpp"
 #include "eigen/spectra_solver.hpp"
 #include "opencl/launchers/basis.hpp"
+#include "opencl/launchers/block_ritz.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
+#include "sparse/dia_operator.hpp"
 #include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
 namespace {
+
+/// Vectors whose quadratic forms are computed at once.
+constexpr int kFormColumns = 8;
 
 std::size_t support_of(const std::vector<float>& degrees) {
   return static_cast<std::size_t>(
@@ -50,6 +55,14 @@ KrylovResult solve(Context& context, DeviceOperator& op, const DiaMatrix& matrix
                                static_cast<double>(matrix.shape.diagonals()), parameters, watch);
 }
 
+/// Whether what the multilevel solver found is the result: what float32 blocks do not settle,
+/// Lanczos does, whose basis is orthogonal to rounding.
+bool settled(const std::optional<std::vector<DeviceEigenvectors>>& found,
+             const EigenParameters& parameters) {
+  return found && (found->front().report.converged ||
+                   found->front().report.products >= parameters.max_products);
+}
+
 /// Norms of A z - (z'Az) z. Waits for the device once.
 std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::size_t pitch,
                                    const Buffer<float>& basis, int count, BasisKernels& kernels) {
@@ -67,6 +80,74 @@ std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::si
   }
   std::vector<double> result = sums.download(vectors);
   for (double& norm : result) norm = std::sqrt(std::max(norm, 0.0));
+  return result;
+}
+
+/// What a solver found, measured, ordered and signed. `values`: the quadratic forms of its vectors.
+DeviceEigenvectors measured(Context& context, DeviceOperator& op, std::size_t rows,
+                            std::size_t pitch, std::int64_t solved_products, KrylovResult solved,
+                            std::vector<double> values) {
+  DeviceEigenvectors result;
+  result.rows = rows;
+  result.pitch = pitch;
+  result.count = solved.count;
+
+  BasisKernels kernels(context, pitch, solved.count);
+  values[0] = 0;  // known, not computed
+  const std::vector<double> residuals =
+      residual_norms(context, op, pitch, solved.basis, solved.count, kernels);
+  const std::vector<float> peaks = kernels.peaks(solved.basis, solved.count);
+
+  std::vector<int> order(static_cast<std::size_t>(solved.count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin() + 1, order.end(),
+                   [&](int a, int b) { return values[a] < values[b]; });
+  std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto from = static_cast<std::size_t>(order[k]);
+    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
+    result.values.push_back(values[from]);
+    result.report.residuals.push_back(residuals[from]);
+  }
+  kernels.rotate(solved.basis, 0, solved.count, solved.count, signed_permutation);
+
+  result.basis = std::move(solved.basis);
+  result.report.converged = solved.converged;
+  result.report.restarts = solved.restarts;
+  result.report.filter_degree = solved.filter_degree;
+  result.report.products = solved_products;
+  result.report.passes = result.report.products;
+  result.report.solver = solved.solver;
+  return result;
+}
+
+/// The quadratic forms of the vectors that Lanczos found, a block of them at a time.
+std::vector<double> compressed_forms(Context& context, const SymmetricDia& matrix,
+                                     std::size_t pitch, const Stencil& stencil,
+                                     const Buffer<float>& sqrt_degree, const KrylovResult& found) {
+  const std::size_t rows = matrix.grid.rows();
+  const GridMatrix on_grid(matrix.upper, matrix.diagonal, matrix.layout.stride,
+                           {matrix.grid.width, matrix.grid.height, matrix.grid.stride, pitch});
+  std::vector<GridDiagonal> diagonals;
+  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  BasisKernels vectors(context, pitch, found.count);
+  BlockRitz blocks(context, kFormColumns, rows);
+  auto z = context.allocate<float>(pitch, "a vector");
+  auto x = context.allocate<float>(rows * kFormColumns, "a block of vectors");
+  auto y = context.allocate<float>(rows * kFormColumns, "a block of vectors");
+  x.fill(0);
+  std::vector<double> result;
+  for (int first = 0; first < found.count; first += kFormColumns) {
+    const int count = std::min(kFormColumns, found.count - first);
+    for (int k = 0; k < count; ++k) {
+      vectors.copy(found.basis, first + k, 1, z);
+      blocks.insert(z, {1.0F}, rows, k, x);
+    }
+    blocks.divide(x, sqrt_degree, rows, y);
+    const std::vector<double> values =
+        blocks.quadratic_form(on_grid, diagonals, sqrt_degree, y, {rows, rows});
+    result.insert(result.end(), values.begin(), values.begin() + count);
+  }
   return result;
 }
 
@@ -91,15 +172,23 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
   return result;
 }
 
-void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                const EigenParameters& parameters) {
-  const std::size_t pitch = dia_pitch(stack.grid().rows());
+namespace {
+
+/// `form`: of the matrix.
+void plan_solver(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
+                 const EigenParameters& parameters, MatrixForm form) {
+  const std::size_t rows = stack.grid().rows();
+  const std::size_t pitch = dia_pitch(rows);
   const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters) + 2);
   MemoryPlan lanczos;
   lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
+  if (form == MatrixForm::kCompressed) {
+    lanczos.add("blocks of vectors of the eigensolver",
+                2 * rows * kFormColumns * sizeof(float) + BlockRitz::memory(kFormColumns, rows));
+  }
   MemoryPlan multilevel;
-  plan_multilevel(multilevel, stack, stencil, parameters);
+  plan_multilevel(multilevel, stack, stencil, parameters, form);
   // What cannot be coarsened goes from one to the other.
   const bool may =
       parameters.solver == SolverKind::kMultilevel || parameters.solver == SolverKind::kAuto;
@@ -107,6 +196,31 @@ void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
   for (const MemoryPlan::Item& item : (more ? multilevel : lanczos).items()) {
     plan.add(item.what, item.bytes);
   }
+}
+
+}  // namespace
+
+void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
+                const EigenParameters& parameters) {
+  plan_solver(plan, stack, stencil, parameters, MatrixForm::kDia);
+}
+
+void plan_eigenvectors(MemoryPlan& plan, const Stack& stack, const EigenParameters& parameters) {
+  // Lanczos, which may have taken over, leaves its basis.
+  plan.add("the eigenvectors", dia_pitch(stack.grid().rows()) * sizeof(float) *
+                                   static_cast<std::size_t>(lanczos_basis_size(parameters) + 2));
+}
+
+void plan_eigen_compressed(MemoryPlan& before, MemoryPlan& after, const Grid& grid,
+                           const Stencil& stencil, const EigenParameters& parameters) {
+  for (MemoryPlan* plan : {&before, &after}) {
+    plan_symmetric(*plan, grid, stencil, MatvecStorage::kHalf, false);
+  }
+  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
+    before.add("coarser grids of the eigensolver, while they are made",
+               multilevel_building_memory(grid, stencil, parameters));
+  }
+  plan_solver(after, Stack(grid), stencil, parameters, MatrixForm::kCompressed);
 }
 
 DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
@@ -122,49 +236,55 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   if (solver_wanted(parameters.solver) == SolverKind::kMultilevel && !few(support, parameters)) {
     auto found = multilevel_eigenvectors(context, matrix, Stack(grid), stencil, sqrt_degree,
                                          degrees, parameters, watch);
-    // What float32 blocks do not settle, Lanczos does: its basis is orthogonal to rounding.
-    if (found && (found->front().report.converged ||
-                  found->front().report.products >= parameters.max_products)) {
+    if (settled(found, parameters)) {
       watch.report("eigenvectors", 1);
       return std::move(found->front());
     }
   }
   KrylovResult solved = solve(context, op, matrix, sqrt_degree, degrees, parameters, watch);
 
-  DeviceEigenvectors result;
-  result.rows = matrix.shape.rows;
-  result.pitch = pitch;
-  result.count = solved.count;
-
-  BasisKernels kernels(context, pitch, solved.count);
   std::vector<double> values =
       quadratic_forms(context, matrix.values, matrix.shape.offsets, matrix.shape.rows, pitch,
                       sqrt_degree, solved.basis, solved.count);
-  values[0] = 0;  // known, not computed
-  const std::vector<double> residuals =
-      residual_norms(context, op, pitch, solved.basis, solved.count, kernels);
-  const std::vector<float> peaks = kernels.peaks(solved.basis, solved.count);
+  DeviceEigenvectors result =
+      measured(context, op, matrix.shape.rows, pitch, op.products() - products_before,
+               std::move(solved), std::move(values));
+  watch.report("eigenvectors", 1);
+  return result;
+}
 
-  std::vector<int> order(static_cast<std::size_t>(solved.count));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin() + 1, order.end(),
-                   [&](int a, int b) { return values[a] < values[b]; });
-  std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const auto from = static_cast<std::size_t>(order[k]);
-    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
-    result.values.push_back(values[from]);
-    result.report.residuals.push_back(residuals[from]);
+DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix, const Grid& grid,
+                                           const Stencil& stencil, const Buffer<float>& sqrt_degree,
+                                           const EigenParameters& parameters, const Watch& watch) {
+  const DiaShape shape = matrix.shape;
+  const std::vector<float> degrees = download_degrees(sqrt_degree, shape.rows);
+  const std::size_t support = support_of(degrees);
+  if (few(support, parameters)) {
+    DiaOperator op(context, matrix, MatvecKind::kUnrolled);
+    return eigenvectors(context, op, matrix, grid, stencil, sqrt_degree, parameters, watch);
   }
-  kernels.rotate(solved.basis, 0, solved.count, solved.count, signed_permutation);
-
-  result.basis = std::move(solved.basis);
-  result.report.converged = solved.converged;
-  result.report.restarts = solved.restarts;
-  result.report.filter_degree = solved.filter_degree;
-  result.report.products = op.products() - products_before;
-  result.report.passes = result.report.products;
-  result.report.solver = solved.solver;
+  watch.report("eigenvectors", 0);
+  const SymmetricDia compressed =
+      compress_rooted(context, matrix, grid, stencil, MatvecStorage::kHalf, sqrt_degree);
+  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
+    auto found = multilevel_eigenvectors(context, std::move(matrix), compressed, Stack(grid),
+                                         stencil, sqrt_degree, degrees, parameters, watch);
+    if (settled(found, parameters)) {
+      watch.report("eigenvectors", 1);
+      return std::move(found->front());
+    }
+  }
+  context.finish();
+  matrix.values = {};
+  SymmetricOperator op(context, compressed);
+  KrylovResult solved =
+      thick_restart_lanczos(context, op, sqrt_degree, support, shape.pitch,
+                            static_cast<double>(shape.diagonals()), parameters, watch);
+  const std::int64_t products = op.products();
+  std::vector<double> values =
+      compressed_forms(context, compressed, shape.pitch, stencil, sqrt_degree, solved);
+  DeviceEigenvectors result = measured(context, op, shape.rows, shape.pitch, products,
+                                       std::move(solved), std::move(values));
   watch.report("eigenvectors", 1);
   return result;
 }

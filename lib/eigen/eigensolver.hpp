@@ -30,6 +30,13 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
 /// What the solver allocates beside the matrix, what it returns included.
 void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                 const EigenParameters& parameters);
+/// The same for eigenvectors_compressed(): what there is beside the matrix, until that is freed,
+/// and what there is without it.
+void plan_eigen_compressed(MemoryPlan& before, MemoryPlan& after, const Grid& grid,
+                           const Stencil& stencil, const EigenParameters& parameters);
+
+/// Of that, what is left with the result.
+void plan_eigenvectors(MemoryPlan& plan, const Stack& stack, const EigenParameters& parameters);
 
 /// The eigenvectors of the largest eigenvalues of `matrix`, which `op` multiplies by. `sqrt_degree`
 /// is the trivial eigenvector (not of unit norm). Not converging is reported in the result. Fewer
@@ -40,6 +47,14 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
                                 const Grid& grid, const Stencil& stencil,
                                 const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
                                 const Watch& watch = {});
+
+/// The same of a matrix that it compresses, to half precision (compress_rooted()), and frees as
+/// soon as it can: eigenvalues and residuals are those of the compressed one. Not for
+/// SolverKind::kSpectra.
+DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix, const Grid& grid,
+                                           const Stencil& stencil, const Buffer<float>& sqrt_degree,
+                                           const EigenParameters& parameters,
+                                           const Watch& watch = {});
 
 /// How several images of that size are stacked for eigenvectors_of_stack(); nothing if the solver
 /// that is asked for takes one image at a time.

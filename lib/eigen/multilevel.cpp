@@ -11,8 +11,6 @@
 #include "core/parallel.hpp"
 #include "eigen/coarse_levels.hpp"
 #include "eigen/ritz.hpp"
-#include "opencl/copy_elements.hpp"
-#include "opencl/launchers/quadratic_form.hpp"
 
 namespace diacut {
 
@@ -28,9 +26,6 @@ constexpr int kCorrectedGuards = 2;
 /// not.
 constexpr int kPatience = 30;
 constexpr double kProgress = 0.9;
-/// The share of the tolerance that is aimed at: A X is carried along with X, not computed anew, and
-/// its rounding is not in the norms.
-constexpr double kMargin = 0.98;
 /// Iterations on each grid but the finest: until eigenvalues change by no more than this many times
 /// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
 /// are found there, where it is cheap; to solve more exactly what is only about right is no use.
@@ -54,6 +49,8 @@ using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
 /// What is known of one image's vectors on the grid that is worked on, one value a column.
 struct Progress {
   std::vector<double> theta;
+  /// [X P]' (I - A) [X P], as it follows from that before the last step.
+  Eigen::MatrixXd energy;
   /// How far each vector is from what is asked for: 1 and less is enough.
   std::vector<double> excess;
   std::vector<double> change;  ///< The same of the eigenvalue alone.
@@ -80,28 +77,29 @@ class Multilevel {
         corrected_(parameters.vectors + kCorrectedGuards),
         kernels_(context, columns_, stack.segment(), static_cast<std::size_t>(stack.count)),
         images_(static_cast<std::size_t>(stack.count)) {
-    for (Buffer<float>* block : {&x_, &w_, &p_, &ax_, &ap_, &b_, &t_}) {
+    for (Buffer<float>* block : {&x_, &w_, &p_, &b_, &t_}) {
       *block = context.allocate<float>(stack.grid().rows() * static_cast<std::size_t>(columns_),
                                        "a block of vectors");
       block->fill(0);  // What is between images is not always written, and has to be a number.
     }
   }
 
-  /// `matrix` and `sqrt_degree` are those of the finest grid.
-  std::vector<DeviceEigenvectors> run(const DiaMatrix& matrix, const Buffer<float>& sqrt_degree);
+  /// `sqrt_degree`: of the finest grid.
+  std::vector<DeviceEigenvectors> run(const Buffer<float>& sqrt_degree);
 
  private:
   using Grams = std::vector<BlockRitz::Gram>;
 
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
-  RitzStep small_problem(const Progress& image, const BlockRitz::Gram& gram,
-                         double least_new) const;
   RitzStep no_step(const Progress& image, int blocks) const;
-  void small_problems(const Grams& grams, double least_new, std::vector<RitzStep>& steps) const;
+  void small_problems(const Grams& grams, bool all, double least_new, std::vector<RitzStep>& steps);
+  Eigen::MatrixXd energy(const Progress& image, const BlockRitz::Gram& gram, bool all) const;
+  void step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
+            RitzStep& step) const;
   void project(int level, int block, const Grams& grams, const std::vector<RitzStep>& steps);
   void ritz(int level, int blocks);
   template <class HasUse>
-  void product(int level, const Buffer<float>& x, Buffer<float>& out, const HasUse& has_use);
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, const HasUse& has_use);
   template <class Work, class HasUse>
   void count_passes(const Work& work, const HasUse& has_use);
   void iterate(int level, int blocks);
@@ -110,8 +108,7 @@ class Multilevel {
   }
   void judge(int level, Progress& image) const;
   void solve_level(int level, int most);
-  std::vector<DeviceEigenvectors> results(const DiaMatrix& matrix,
-                                          const Buffer<float>& sqrt_degree);
+  std::vector<DeviceEigenvectors> results(const Buffer<float>& sqrt_degree);
   void report(double share) {
     share_ = std::max(share_, share);  // It never falls.
     watch_.report("eigenvectors", share_);
@@ -126,12 +123,10 @@ class Multilevel {
   /// Vectors from this on are not corrected themselves.
   int corrected_;
   BlockRitz kernels_;
-  Buffer<float> x_;   ///< The vectors, the trivial one first.
-  Buffer<float> w_;   ///< Preconditioned residuals.
-  Buffer<float> p_;   ///< What the last iteration added to x.
-  Buffer<float> ax_;  ///< Their products with A; that of w is kept in b_.
-  Buffer<float> ap_;
-  Buffer<float> b_;  ///< Residuals.
+  Buffer<float> x_;  ///< The vectors, the trivial one first.
+  Buffer<float> w_;  ///< Preconditioned residuals.
+  Buffer<float> p_;  ///< What the last iteration added to x.
+  Buffer<float> b_;  ///< Residuals; or the product of I - A with x, to make them of, or with w.
   Buffer<float> t_;
   std::vector<Progress> images_;
   double share_ = 0;
@@ -146,9 +141,28 @@ RitzStep Multilevel::no_step(const Progress& image, int blocks) const {
   return step;
 }
 
-RitzStep Multilevel::small_problem(const Progress& image, const BlockRitz::Gram& gram,
-                                   double least_new) const {
-  if (image.done) return no_step(image, gram.side / columns_);
+/// S' (I - A) S. `all`: of all blocks of S but x, if there are others, products were computed, and
+/// else of w alone; what is left is known.
+Eigen::MatrixXd Multilevel::energy(const Progress& image, const BlockRitz::Gram& gram,
+                                   bool all) const {
+  Eigen::MatrixXd result = DenseMap(gram.with_product.data(), gram.side, gram.side);
+  if (gram.side == columns_) return result;
+  result.topLeftCorner(columns_, columns_) = image.energy.topLeftCorner(columns_, columns_);
+  if (gram.side == 2 * columns_ || all) return result;
+  const Eigen::Index p = 2 * columns_;
+  result.block(0, p, columns_, columns_) = image.energy.topRightCorner(columns_, columns_);
+  result.block(p, 0, columns_, columns_) = image.energy.bottomLeftCorner(columns_, columns_);
+  result.block(p, p, columns_, columns_) = image.energy.bottomRightCorner(columns_, columns_);
+  return result;
+}
+
+/// Solves an image's small problem, of which `all` is as in energy().
+void Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
+                      RitzStep& step) const {
+  if (image.done) {
+    step = no_step(image, gram.side / columns_);
+    return;
+  }
   // A vector that has converged needs no correction of its own, which would be rounding errors.
   std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
   for (int i = columns_; i < gram.side; ++i) {
@@ -156,27 +170,34 @@ RitzStep Multilevel::small_problem(const Progress& image, const BlockRitz::Gram&
     skipped[static_cast<std::size_t>(i)] =
         column >= corrected_ || image.excess[static_cast<std::size_t>(column)] <= 1;
   }
-  return solve_ritz(DenseMap(gram.with_self.data(), gram.side, gram.side),
-                    DenseMap(gram.with_product.data(), gram.side, gram.side), columns_, skipped,
-                    least_new);
+  const DenseMap with_self(gram.with_self.data(), gram.side, gram.side);
+  const Eigen::MatrixXd with_laplacian = energy(image, gram, all);
+  step = solve_ritz(with_self, with_self - with_laplacian, columns_, skipped, least_new);
+  if (!step.taken) return;
+  // Of what x and p become, x = S Q and p = x without x's own part of it.
+  const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> q(
+      step.rotation.data(), gram.side, columns_);
+  Eigen::MatrixXd both(gram.side, 2 * columns_);
+  both.leftCols(columns_) = q.cast<double>();
+  both.rightCols(columns_) = both.leftCols(columns_);
+  both.topRightCorner(columns_, columns_).setZero();
+  image.energy = both.transpose() * with_laplacian * both;
 }
 
 /// Solves those of the small problems that have no step yet.
-void Multilevel::small_problems(const Grams& grams, double least_new,
-                                std::vector<RitzStep>& steps) const {
+void Multilevel::small_problems(const Grams& grams, bool all, double least_new,
+                                std::vector<RitzStep>& steps) {
   parallel_for(stack_.count, [&](int k) {
     const auto image = static_cast<std::size_t>(k);
-    if (!steps[image].taken) {
-      steps[image] = small_problem(images_[image], grams[image], least_new);
-    }
+    if (!steps[image].taken) step(images_[image], grams[image], all, least_new, steps[image]);
   });
 }
 
-/// levels_.product(), counted for the images that `has_use` names.
+/// levels_.laplacian(), counted for the images that `has_use` names.
 template <class HasUse>
-void Multilevel::product(int level, const Buffer<float>& x, Buffer<float>& out,
-                         const HasUse& has_use) {
-  count_passes([&] { levels_.product(level, x, out); }, has_use);
+void Multilevel::laplacian(int level, const Buffer<float>& x, Buffer<float>& out,
+                           const HasUse& has_use) {
+  count_passes([&] { levels_.laplacian(level, x, out); }, has_use);
 }
 
 template <class Work, class HasUse>
@@ -188,11 +209,10 @@ void Multilevel::count_passes(const Work& work, const HasUse& has_use) {
   }
 }
 
-/// Takes out of w (block 1) or p (2) what lies along x, for images without a step, and multiplies
-/// the rest by A. t_ is overwritten.
+/// Takes out of w (block 1) or p (2) what lies along x, for images without a step. t_ is
+/// overwritten.
 void Multilevel::project(int level, int block, const Grams& grams,
                          const std::vector<RitzStep>& steps) {
-  const Segments rows = levels_.segments(level);
   const std::size_t size = 2 * wide() * wide();
   std::vector<float> rotation(grams.size() * size, 0.0F);
   for (std::size_t image = 0; image < grams.size(); ++image) {
@@ -208,42 +228,39 @@ void Multilevel::project(int level, int block, const Grams& grams,
     }
   }
   kernels_.rotation(rotation);
-  Buffer<float>& corrections = block == 1 ? w_ : p_;
-  kernels_.combine({&corrections, &x_, &t_}, 2, rows);
-  // Products of the other images stay as they are: they were not computed like this.
-  product(level, corrections, t_, [&](std::size_t image) { return !steps[image].taken; });
-  Buffer<float>& products = block == 1 ? b_ : ap_;
-  for (std::size_t image = 0; image < grams.size(); ++image) {
-    if (steps[image].taken) continue;
-    copy_elements(t_, image * rows.pitch * wide(), products, image * rows.pitch * wide(),
-                  rows.pitch * wide());
-  }
+  kernels_.combine({block == 1 ? &w_ : &p_, &x_, &t_}, 2, levels_.segments(level));
 }
 
 /// Rotates x (and p) to the Ritz vectors of the first `blocks` of x, w, p; b_ = their residuals.
+/// Before, b_ is the product of I - A with w or, where that is all, with x. That with x after it is
+/// computed anew; what is known of those with x and p suffices for the small problems.
 void Multilevel::ritz(int level, int blocks) {
   const Segments rows = levels_.segments(level);
   const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
-  const std::array<Buffer<float>*, 3> as = {&ax_, &b_, &ap_};
-  Grams grams = kernels_.gram(s, as, blocks, rows);
+  Buffer<float>* const none = nullptr;
+  Grams grams = blocks == 1 ? kernels_.gram(s, {&b_, none, none}, blocks, rows)
+                            : kernels_.gram(s, {none, &b_, none}, blocks, rows);
   std::vector<RitzStep> steps(images_.size());
   for (RitzStep& step : steps) step.taken = false;
-  small_problems(grams, kMostlyOld, steps);
+  small_problems(grams, false, kMostlyOld, steps);
   if (std::any_of(steps.begin(), steps.end(), [](const RitzStep& step) { return !step.taken; })) {
     for (int block = 1; block < blocks; ++block) project(level, block, grams, steps);
-    grams = kernels_.gram(s, as, blocks, rows);
-    small_problems(grams, -INFINITY, steps);
+    const auto stepless = [&](std::size_t image) { return !steps[image].taken; };
+    laplacian(level, w_, b_, stepless);
+    if (blocks > 2) laplacian(level, p_, t_, stepless);
+    grams = kernels_.gram(s, {none, &b_, &t_}, blocks, rows);
+    small_problems(grams, true, -INFINITY, steps);
   }
   std::vector<float> rotations;
-  std::vector<float> theta;
+  std::vector<float> eigenvalues;  // Of I - A.
   for (const RitzStep& step : steps) {
     rotations.insert(rotations.end(), step.rotation.begin(), step.rotation.end());
-    theta.insert(theta.end(), step.values.begin(), step.values.end());
+    for (const double value : step.values) eigenvalues.push_back(static_cast<float>(1 - value));
   }
   kernels_.rotation(rotations);
   kernels_.combine(s, blocks, rows);
-  kernels_.combine(as, blocks, rows);
-  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, rows, b_);
+  laplacian(level, x_, b_, [this](std::size_t image) { return !images_[image].done; });
+  const std::vector<double> norms = kernels_.residual(x_, eigenvalues, rows, b_);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     Progress& image = images_[i];
     if (image.done) continue;
@@ -251,8 +268,7 @@ void Multilevel::ritz(int level, int blocks) {
     for (std::size_t k = 1; k < wide(); ++k) {
       const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
       image.change[k] = std::abs(image.theta[k] - before[k]) / settled;
-      image.excess[k] =
-          std::max(norms[i * wide() + k] / (kMargin * parameters_.tolerance), image.change[k]);
+      image.excess[k] = std::max(norms[i * wide() + k] / parameters_.tolerance, image.change[k]);
     }
   }
 }
@@ -260,7 +276,7 @@ void Multilevel::ritz(int level, int blocks) {
 void Multilevel::iterate(int level, int blocks) {
   const auto not_done = [this](std::size_t image) { return !images_[image].done; };
   count_passes([&] { levels_.precondition(level, b_, w_, t_); }, not_done);
-  product(level, w_, b_, not_done);
+  laplacian(level, w_, b_, not_done);
   ritz(level, blocks);
 }
 
@@ -286,7 +302,7 @@ void Multilevel::solve_level(int level, int most) {
     image.stalled = 0;
     image.done = false;
   }
-  product(level, x_, ax_, [](std::size_t) { return true; });
+  laplacian(level, x_, b_, [](std::size_t) { return true; });
   ritz(level, 1);
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
@@ -303,23 +319,22 @@ void Multilevel::solve_level(int level, int most) {
 }
 
 /// Of x_ on the finest grid: measured anew, ordered and signed.
-std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
-                                                    const Buffer<float>& sqrt_degree) {
-  const std::size_t rows = levels_.rows(0);
+std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_degree) {
   const Segments segments = levels_.segments(0);
-  std::vector<float> theta;
+  std::vector<float> eigenvalues;
   for (const Progress& image : images_) {
-    theta.insert(theta.end(), image.theta.begin(), image.theta.end());
+    for (const double theta : image.theta) eigenvalues.push_back(static_cast<float>(1 - theta));
   }
-  product(0, x_, ax_, [](std::size_t) { return true; });
-  const std::vector<double> norms = kernels_.residual(x_, ax_, theta, segments, b_);
-  const std::vector<cl_int2> upper = upper_diagonals(matrix.shape.offsets, rows);
-  auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
-  device_upper.upload(upper);
-  kernels_.divide(x_, sqrt_degree, rows, t_);
-  const std::vector<double> values = kernels_.quadratic_form(
-      matrix.values, matrix.shape.pitch, device_upper, sqrt_degree, t_, segments);
+  laplacian(0, x_, b_, [](std::size_t) { return true; });
+  const std::vector<double> norms = kernels_.residual(x_, eigenvalues, segments, b_);
+  kernels_.divide(x_, sqrt_degree, levels_.rows(0), w_);
+  const std::vector<double> values =
+      kernels_.quadratic_form(levels_.matrix(), levels_.diagonals(), sqrt_degree, w_, segments);
   const std::vector<float> peaks = kernels_.peaks(x_, segments, t_);
+  // What is left takes less than these.
+  w_ = {};
+  p_ = {};
+  b_ = {};
 
   const int count = parameters_.vectors;
   std::vector<DeviceEigenvectors> results;
@@ -361,15 +376,14 @@ std::vector<DeviceEigenvectors> Multilevel::results(const DiaMatrix& matrix,
   return results;
 }
 
-std::vector<DeviceEigenvectors> Multilevel::run(const DiaMatrix& matrix,
-                                                const Buffer<float>& sqrt_degree) {
+std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree) {
   x_.upload(levels_.last_vectors());
   for (int level = levels_.count() - 2; level >= 0; --level) {
     levels_.prolong(level, x_, t_);
     std::swap(x_, t_);
     solve_level(level, level > 0 ? kCoarseIterations : parameters_.max_products);
   }
-  return results(matrix, sqrt_degree);
+  return results(sqrt_degree);
 }
 
 }  // namespace
@@ -381,20 +395,38 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
   std::optional<CoarseLevels> levels = CoarseLevels::build(
       context, matrix, stack, stencil, sqrt_degree, degrees, columns_for(parameters));
   if (!levels) return std::nullopt;
-  return Multilevel(context, std::move(*levels), parameters, stack, watch).run(matrix, sqrt_degree);
+  return Multilevel(context, std::move(*levels), parameters, stack, watch).run(sqrt_degree);
+}
+
+std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
+    Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Stack& stack,
+    const Stencil& stencil, const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const EigenParameters& parameters, const Watch& watch) {
+  std::optional<CoarseLevels> levels =
+      CoarseLevels::build(context, std::move(matrix), compressed, stack, stencil, sqrt_degree,
+                          degrees, columns_for(parameters));
+  if (!levels) return std::nullopt;
+  return Multilevel(context, std::move(*levels), parameters, stack, watch).run(sqrt_degree);
 }
 
 void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                     const EigenParameters& parameters) {
+                     const EigenParameters& parameters, MatrixForm form) {
   const int columns = columns_for(parameters);
   const auto images = static_cast<std::size_t>(stack.count);
   const std::size_t rows = stack.grid().rows();
   const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
-  for (int k = 0; k < 7; ++k) plan.add("a block of vectors of the eigensolver", block);
-  plan.add("coarser grids of the eigensolver", CoarseLevels::memory(stack, stencil, columns));
+  // In the end the eigenvectors take the place of some.
+  for (int k = 0; k < 5; ++k) plan.add("a block of vectors of the eigensolver", block);
+  plan.add("coarser grids of the eigensolver",
+           CoarseLevels::memory(stack, stencil, columns, form).held);
   plan.add("dot products of the eigensolver", BlockRitz::memory(columns, stack.segment(), images));
-  plan.add("the eigenvectors", images * dia_pitch(stack.image.rows()) *
-                                   static_cast<std::size_t>(parameters.vectors) * sizeof(float));
+}
+
+std::size_t multilevel_building_memory(const Grid& grid, const Stencil& stencil,
+                                       const EigenParameters& parameters) {
+  return CoarseLevels::memory(Stack(grid), stencil, columns_for(parameters),
+                              MatrixForm::kCompressed)
+      .building;
 }
 
 }  // namespace diacut

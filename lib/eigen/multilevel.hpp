@@ -6,10 +6,12 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
+#include "opencl/launchers/block.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_matrix.hpp"
 #include "sparse/stack.hpp"
 #include "sparse/stencil.hpp"
+#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -26,8 +28,18 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
     const EigenParameters& parameters, const Watch& watch);
 
+/// The same with compressed matrices on all grids: see CoarseLevels::build().
+std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
+    Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Stack& stack,
+    const Stencil& stencil, const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const EigenParameters& parameters, const Watch& watch);
+
 /// What it allocates beside the matrix, what it returns included.
 void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                     const EigenParameters& parameters);
+                     const EigenParameters& parameters, MatrixForm form);
+
+/// What there is, beside the matrix and its compressed form, until the matrix is freed.
+std::size_t multilevel_building_memory(const Grid& grid, const Stencil& stencil,
+                                       const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -17,13 +17,17 @@ inline cl_ulong kernel_argument(std::size_t value) { return value; }
 inline cl_float kernel_argument(float value) { return value; }
 inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
 
-/// Sets all arguments of a kernel in order; int becomes int there, size_t ulong.
+/// Sets arguments of a kernel in order, from number `index` on; int becomes int there, size_t
+/// ulong.
+template <class... Arguments>
+void set_arguments_from(cl::Kernel& kernel, cl_uint index, const Arguments&... arguments) {
+  with_device_errors("setting a kernel's arguments",
+                     [&] { (kernel.setArg(index++, kernel_argument(arguments)), ...); });
+}
+/// All of them.
 template <class... Arguments>
 void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
-  with_device_errors("setting a kernel's arguments", [&] {
-    cl_uint index = 0;
-    (kernel.setArg(index++, kernel_argument(arguments)), ...);
-  });
+  set_arguments_from(kernel, 0, arguments...);
 }
 
 /// Work-items of a group along the first dimension in launch_rows().

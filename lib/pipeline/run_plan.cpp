@@ -19,8 +19,22 @@ namespace diacut {
 
 namespace {
 
-std::array<const MemoryPlan*, 4> phases(const RunPlan& plan) {
-  return {&plan.boundaries, &plan.eigen, &plan.contours, &plan.regions};
+std::array<const MemoryPlan*, 5> phases(const RunPlan& plan) {
+  return {&plan.boundaries, &plan.compression, &plan.eigen, &plan.contours, &plan.regions};
+}
+
+/// Whether an eigensolver's matrix may be compressed and given up.
+bool compressible(const Parameters& parameters) {
+  if (parameters.region.method != RegionMethod::kHierarchy) return false;
+  const SolverKind solver = solver_wanted(parameters.eigen.solver);
+  return solver == SolverKind::kMultilevel ||
+         (solver == SolverKind::kLanczos && parameters.matvec.kernel == MatvecKind::kAuto);
+}
+
+bool fits_compressed(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+                     std::uint64_t limit) {
+  return compressible(parameters) &&
+         plan_run(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
 }
 
 void append(MemoryPlan& plan, const MemoryPlan& more) {
@@ -55,11 +69,11 @@ bool RunPlan::fits(const DeviceInfo& device, std::uint64_t limit) const {
 
 bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
 
-RunPlan plan_run(const Grid& grid, const Parameters& parameters) {
-  return plan_run(Stack(grid), parameters);
+RunPlan plan_run(const Grid& grid, const Parameters& parameters, MatrixForm form) {
+  return plan_run(Stack(grid), parameters, form);
 }
 
-RunPlan plan_run(const Stack& stack, const Parameters& parameters) {
+RunPlan plan_run(const Stack& stack, const Parameters& parameters, MatrixForm form) {
   const Grid grid = stack.grid();
   const EigenParameters eigen = eigen_parameters(parameters);
   const bool hierarchical = parameters.region.method == RegionMethod::kHierarchy;
@@ -69,13 +83,19 @@ RunPlan plan_run(const Stack& stack, const Parameters& parameters) {
   plan_cue(cue, grid, parameters.cue);
   MemoryPlan matrix;
   plan_affinity(matrix, grid, parameters.affinity);
+  const Stencil stencil = disc_stencil(parameters.affinity.radius);
   MemoryPlan compressed;
-  if (parameters.matvec.kernel == MatvecKind::kSymmetric) {
-    plan_symmetric(compressed, grid, disc_stencil(parameters.affinity.radius),
-                   choose_storage(parameters.matvec.storage), true);
-  }
   MemoryPlan solver;
-  plan_eigen(solver, stack, disc_stencil(parameters.affinity.radius), eigen);
+  if (form == MatrixForm::kCompressed) {
+    plan_eigen_compressed(compressed, solver, grid, stencil, eigen);
+  } else {
+    if (parameters.matvec.kernel == MatvecKind::kSymmetric) {
+      plan_symmetric(compressed, grid, stencil, choose_storage(parameters.matvec.storage), true);
+    }
+    plan_eigen(solver, stack, stencil, eigen);
+  }
+  MemoryPlan vectors;
+  plan_eigenvectors(vectors, stack, eigen);
   MemoryPlan contours;
   MemoryPlan graph;
   const std::uint64_t plane = grid.rows() * sizeof(float);
@@ -98,13 +118,18 @@ RunPlan plan_run(const Stack& stack, const Parameters& parameters) {
   if (stack.count > 1) plan_stacked(cue, stack);
   plan(run.boundaries, {&cue, &matrix});
   if (thins(parameters.cue)) append(run.boundaries, strength);
-  plan(run.eigen, {&matrix, &compressed, &solver, &strength});
+  if (form == MatrixForm::kCompressed) {
+    plan(run.compression, {&matrix, &compressed, &strength});
+    plan(run.eigen, {&degrees, &solver, &strength});
+  } else {
+    plan(run.eigen, {&matrix, &compressed, &solver, &strength});
+  }
   if (hierarchical) {
-    // At most: of the solver's memory only the eigenvectors are left.
-    plan(run.contours, {&degrees, &solver, &strength, &contours});
+    plan(run.contours, {&degrees, &vectors, &strength, &contours});
   } else {
     plan(run.regions, {&matrix, &graph});
   }
+  if (form == MatrixForm::kCompressed) compressed = {};  // The solver's plan has it as well.
   for (const MemoryPlan* part : {&kept, &cue, &matrix, &compressed, &solver, &contours, &graph}) {
     for (const MemoryPlan::Item& item : part->items()) run.uses.push_back({item.what, item.bytes});
   }
@@ -114,7 +139,9 @@ RunPlan plan_run(const Stack& stack, const Parameters& parameters) {
 std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit) {
   const auto fits = [&](double scale) {
-    return plan_run(scaled(grid, scale), parameters).fits(device, limit);
+    const Grid smaller = scaled(grid, scale);
+    return plan_run(smaller, parameters).fits(device, limit) ||
+           fits_compressed(smaller, parameters, device, limit);
   };
   if (fits(1)) return grid;
   double below = 0;
@@ -132,10 +159,24 @@ Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
   Parameters result = parameters;
   SolverKind& solver = result.eigen.solver;
   solver = solver_wanted(solver);
-  if (solver == SolverKind::kMultilevel && !plan_run(grid, result).fits(device, limit)) {
+  if (solver == SolverKind::kMultilevel && !plan_run(grid, result).fits(device, limit) &&
+      !fits_compressed(grid, result, device, limit)) {
     solver = SolverKind::kLanczos;
   }
   return result;
+}
+
+MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+                          std::uint64_t limit) {
+  EigenParameters rounded = parameters.eigen;
+  rounded.solver = SolverKind::kLanczos;
+  const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
+  const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedOnCpu &&
+                      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
+                      std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
+  if (!wanted && plan_run(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
+  return fits_compressed(grid, parameters, device, limit) ? MatrixForm::kCompressed
+                                                          : MatrixForm::kDia;
 }
 
 MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,

@@ -6,6 +6,7 @@
 
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
+#include "opencl/launchers/block.hpp"
 #include "opencl/memory_plan.hpp"
 #include "sparse/dia_operator.hpp"
 #include "sparse/grid.hpp"
@@ -17,6 +18,7 @@ namespace diacut {
 /// fit is the largest of the phases, not their sum.
 struct RunPlan {
   MemoryPlan boundaries;        ///< The cue, and the matrix that is made from it.
+  MemoryPlan compression;       ///< Of a compressed matrix: that beside the one it is made from.
   MemoryPlan eigen;             ///< The matrix, the eigensolver, and the cue that contours need.
   MemoryPlan contours;          ///< Of a hierarchy: the eigenvectors, that cue, and the contours.
   MemoryPlan regions;           ///< Of direct cuts: the matrix and the region stage.
@@ -29,20 +31,34 @@ struct RunPlan {
 /// so contours need the map before that.
 bool thins(const CueParameters& cue);
 
-RunPlan plan_run(const Grid& grid, const Parameters& parameters);
+/// `form`: of the matrix that the eigensolver reads.
+RunPlan plan_run(const Grid& grid, const Parameters& parameters,
+                 MatrixForm form = MatrixForm::kDia);
 /// Of several images at once, whose stages before and after the eigensolver run one by one: at most
 /// this is allocated.
-RunPlan plan_run(const Stack& stack, const Parameters& parameters);
+RunPlan plan_run(const Stack& stack, const Parameters& parameters,
+                 MatrixForm form = MatrixForm::kDia);
 
-/// The largest grid of the same proportions whose plan fits; nothing if not even one pixel does.
-/// `limit` in bytes, 0: the device's memory.
+/// The largest grid of the same proportions for which a plan fits, with the parameters' solver and
+/// the matrix in whatever form; nothing if not even one pixel does. `limit` in bytes, 0: the
+/// device's memory.
 std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit);
 
 /// The parameters, with the device's solver in place of SolverKind::kAuto, and with Lanczos in
-/// place of the multilevel solver where that one does not fit: it is slower and needs less memory.
+/// place of the multilevel solver where that one does not fit in any form: it is slower and needs
+/// less memory.
 Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
                             const DeviceInfo& device, std::uint64_t limit);
+
+/// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast.
+inline constexpr std::size_t kCompressedOnCpu = std::size_t{1} << 20;
+
+/// The form in which the matrix of a run with solver_that_fits() is solved. Compressed where it
+/// does not fit otherwise, and on a CPU from kCompressedOnCpu on; whole where that cannot be:
+/// direct cuts need it later, Spectra and a kernel asked for by name read it.
+MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+                          std::uint64_t limit);
 
 /// The product that a run makes. Asked to choose, it takes the compressed form for Lanczos only,
 /// and only where that fits beside the rest; asked for the compressed form with the multilevel

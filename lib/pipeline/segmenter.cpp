@@ -177,13 +177,28 @@ class Segmenter::Implementation {
     check_regions(image, parameters_.region);
     const Grid grid = grid_for(image.width, image.height);
     Parameters usable = solver_that_fits(grid, parameters_, device_, memory_limit_);
-    const MatvecChoice product = product_that_fits(grid, usable, device_, memory_limit_);
-    usable.matvec = {product.kind, product.storage};
-    const RunPlan plan = plan_run(grid, usable);
+    const MatrixForm form = form_that_fits(grid, usable, device_, memory_limit_);
+    MatvecChoice product = product_that_fits(grid, usable, device_, memory_limit_);
+    if (form == MatrixForm::kCompressed) {
+      product.kind = MatvecKind::kSymmetric;
+      product.storage = MatvecStorage::kHalf;
+    }
+    const RunPlan plan = [&] {
+      Parameters planned = usable;
+      planned.matvec = {product.kind, product.storage};
+      return plan_run(grid, planned, form);
+    }();
     check_memory(plan, grid, usable, device_, memory_limit_);
+    const bool forced =
+        form == MatrixForm::kCompressed && !plan_run(grid, usable).fits(device_, memory_limit_);
     std::optional<std::vector<Begun>> begun = on_device([&] {
-      return run({&asked, 1}, Stack(grid), plan, usable, product, watch);
+      return run({&asked, 1}, Stack(grid), plan, usable, product, form, watch);
     });
+    if (forced) {
+      begun->front().result.notes.push_back(
+          "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
+          "compressed to 16 bits");
+    }
     return std::move(begun->front());
   }
 
@@ -204,7 +219,8 @@ class Segmenter::Implementation {
     const RunPlan plan = plan_run(*stack, usable);
     if (!plan.fits(device_, memory_limit_)) return std::nullopt;
     try {
-      return on_device([&] { return run(images, *stack, plan, usable, product, watch); });
+      return on_device(
+          [&] { return run(images, *stack, plan, usable, product, MatrixForm::kDia, watch); });
     } catch (const DeviceError&) {
       return std::nullopt;  // One by one they need less.
     } catch (const NumericalError&) {
@@ -236,7 +252,8 @@ class Segmenter::Implementation {
   /// One image, or several of one size; nothing if several have to be tried one by one.
   std::optional<std::vector<Begun>> run(std::span<const ImageToSegment> images, const Stack& stack,
                                         const RunPlan& plan, const Parameters& usable,
-                                        const MatvecChoice& choice, const Watch& watch) {
+                                        const MatvecChoice& choice, MatrixForm form,
+                                        const Watch& watch) {
     Context& context = opened();
     const EigenParameters eigen = eigen_parameters(usable);
     const bool hierarchical = parameters_.region.method == RegionMethod::kHierarchy;
@@ -280,7 +297,7 @@ class Segmenter::Implementation {
     }();
 
     std::optional<std::vector<DeviceEigenvectors>> found = stages.run("eigenvectors", [&] {
-      return find_eigenvectors(context, affinity, stack, eigen, choice, begun, watch);
+      return find_eigenvectors(context, affinity, stack, eigen, choice, form, begun, watch);
     });
     if (!found) return std::nullopt;
 
@@ -339,10 +356,11 @@ class Segmenter::Implementation {
     return boundary_strength(context, *asked.image, grid, parameters_.cue, networks_, asked.edges);
   }
 
+  /// Frees a matrix that is to be compressed.
   std::optional<std::vector<DeviceEigenvectors>> find_eigenvectors(
-      Context& context, const NormalisedAffinity& affinity, const Stack& stack,
-      const EigenParameters& eigen, const MatvecChoice& choice, std::vector<Begun>& begun,
-      const Watch& watch) {
+      Context& context, NormalisedAffinity& affinity, const Stack& stack,
+      const EigenParameters& eigen, const MatvecChoice& choice, MatrixForm form,
+      std::vector<Begun>& begun, const Watch& watch) {
     std::vector<std::string> notes;
     if (!choice.note.empty()) notes.push_back(choice.note);
     std::optional<std::vector<DeviceEigenvectors>> found;
@@ -352,11 +370,18 @@ class Segmenter::Implementation {
       const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
       if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
     } else {
-      const std::unique_ptr<DeviceOperator> product = make_product(
-          context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree, choice);
       found.emplace();
-      found->push_back(eigenvectors(context, *product, affinity.matrix, affinity.grid,
-                                    affinity.stencil, affinity.sqrt_degree, eigen, watch));
+      if (form == MatrixForm::kCompressed) {
+        found->push_back(eigenvectors_compressed(context, std::move(affinity.matrix), affinity.grid,
+                                                 affinity.stencil, affinity.sqrt_degree, eigen,
+                                                 watch));
+      } else {
+        const std::unique_ptr<DeviceOperator> product =
+            make_product(context, affinity.matrix, affinity.grid, affinity.stencil,
+                         affinity.sqrt_degree, choice);
+        found->push_back(eigenvectors(context, *product, affinity.matrix, affinity.grid,
+                                      affinity.stencil, affinity.sqrt_degree, eigen, watch));
+      }
       if (solver_wanted(eigen.solver) == SolverKind::kMultilevel &&
           found->front().report.solver == "lanczos") {
         notes.push_back(

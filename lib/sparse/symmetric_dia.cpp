@@ -40,13 +40,14 @@ std::vector<int> reaches(const Stencil& stencil) {
 }
 
 SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Stencil& stencil,
-                          MatvecStorage storage) {
-  return symmetric_layout(device, grid.stride, grid.height, bits_of(storage), reaches(stencil));
+                          MatvecStorage storage, int padding = 0) {
+  return symmetric_layout(device, grid.stride, grid.height, bits_of(storage), reaches(stencil),
+                          padding);
 }
 
-SymmetricDia allocate(Context& context, const Grid& grid, const Stencil& stencil,
-                      MatvecStorage storage, bool scaled) {
-  SymmetricDia result{grid, storage, layout_of(context.info(), grid, stencil, storage), {}, {}, {}};
+SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
+                      SymmetricLayout layout, bool scaled = false) {
+  SymmetricDia result{grid, storage, std::move(layout), {}, {}, {}};
   result.upper = context.allocate<std::uint8_t>(result.layout.bytes(), "the compressed matrix");
   result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
   if (scaled) result.scale = context.allocate<float>(grid.rows(), "its scale");
@@ -61,7 +62,7 @@ void plan_symmetric(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
     DeviceInfo device;
     device.kind = kind;
-    most = std::max(most, layout_of(device, grid, stencil, storage).bytes());
+    most = std::max(most, layout_of(device, grid, stencil, storage, stencil.radius).bytes());
   }
   plan.add("the compressed matrix", most);
   plan.add("its main diagonal", grid.rows() * sizeof(float));
@@ -70,7 +71,8 @@ void plan_symmetric(MemoryPlan& plan, const Grid& grid, const Stencil& stencil,
 
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
                       const Stencil& stencil, MatvecStorage storage) {
-  SymmetricDia result = allocate(context, grid, stencil, storage, false);
+  SymmetricDia result =
+      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage));
   launch_symmetric_pack(context, result.layout,
                         {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
                         result.upper, result.diagonal);
@@ -80,10 +82,22 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
                       const Stencil& stencil, MatvecStorage storage,
                       const Buffer<float>& sqrt_degree) {
-  SymmetricDia result = allocate(context, grid, stencil, storage, true);
+  SymmetricDia result =
+      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage), true);
   launch_symmetric_pack(context, result.layout,
                         {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
                         sqrt_degree, result.upper, result.diagonal, result.scale);
+  return result;
+}
+
+SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                             const Stencil& stencil, MatvecStorage storage,
+                             const Buffer<float>& roots) {
+  SymmetricDia result = allocate(context, grid, storage,
+                                 layout_of(context.info(), grid, stencil, storage, stencil.radius));
+  launch_symmetric_pack(context, result.layout,
+                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
+                        roots, result.upper, result.diagonal);
   return result;
 }
 
@@ -214,6 +228,24 @@ ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& g
     const double root = roots[row];
     diagonal = sqrt_degree != nullptr ? root * root - sums[row]
                                       : double{matrix.values[stencil.centre() * shape.pitch + row]};
+  }
+  return result;
+}
+
+ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
+                                             const Stencil& stencil, MatvecStorage storage,
+                                             const std::vector<float>& roots) {
+  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
+  const DiaShape& shape = result.shape;
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    double rest = roots[row];
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      const std::int64_t col = static_cast<std::int64_t>(row) + shape.offsets[d];
+      if (d == stencil.centre() || col < 0 || col >= static_cast<std::int64_t>(shape.rows))
+        continue;
+      rest -= result.values[d * shape.pitch + row] * roots[static_cast<std::size_t>(col)];
+    }
+    result.values[stencil.centre() * shape.pitch + row] = roots[row] > 0 ? rest / roots[row] : 0;
   }
   return result;
 }

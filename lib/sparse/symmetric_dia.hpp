@@ -45,6 +45,13 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
                       const Stencil& stencil, MatvecStorage storage,
                       const Buffer<float>& sqrt_degree);
 
+/// A matrix with the eigenvector `roots` (0 where there is no data) to eigenvalue 1, and entries in
+/// [0, 1] beside its main diagonal. They are rounded themselves, there is no `scale`, and the main
+/// diagonal makes up for the rounding, so that `roots` stays that eigenvector.
+SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                             const Stencil& stencil, MatvecStorage storage,
+                             const Buffer<float>& roots);
+
 /// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
 /// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or
 /// 2^30 (half): they are scaled by powers of two on the way. Programs are built at the first
@@ -98,6 +105,10 @@ struct ReferenceSymmetric {
 ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
                                       const Stencil& stencil, MatvecStorage storage,
                                       const std::vector<float>* sqrt_degree);
+/// The twin of compress_rooted().
+ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
+                                             const Stencil& stencil, MatvecStorage storage,
+                                             const std::vector<float>& roots);
 /// The nearest number that the storage holds.
 double reference_weight(double weight, MatvecStorage storage);
 /// The product; `magnitude` as in that of a HostDiaMatrix.

@@ -15,6 +15,7 @@
 #include "opencl/launchers/coarsen.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
 #include "sparse/dia_matrix.hpp"
+#include "sparse/symmetric_dia.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -147,9 +148,9 @@ TEST_F(BlockTest, ProductAgreesWithPlainLoops) {
         Guarded<float> added(context_, other);
         Guarded<float> plain(context_, count);
         Guarded<float> fused(context_, count);
-        product->launch(values, problem.layout, *in, *plain);
-        product->launch(values, problem.layout, *in, *added, *fused, 0.5F, -2.0F, 3.0F);
-        product->launch(values, problem.layout, *in, *added, *added, 0.5F, -2.0F, 3.0F);
+        product->launch({values, problem.layout}, *in, *plain);
+        product->launch({values, problem.layout}, *in, *added, *fused, 0.5F, -2.0F, 3.0F);
+        product->launch({values, problem.layout}, *in, *added, *added, 0.5F, -2.0F, 3.0F);
         const std::vector<float> got = plain.values();
         const std::vector<float> got_fused = fused.values();
         EXPECT_EQ(got_fused, added.values());  // In place.
@@ -177,6 +178,86 @@ TEST_F(BlockTest, ProductAgreesWithPlainLoops) {
   }
 }
 
+/// A problem's matrix compressed, on the device and as the definition has it in double.
+struct CompressedProblem {
+  SymmetricDia matrix;
+  HostDiaMatrix rounded;
+  GridLayout layout;
+
+  CompressedProblem(Context& context, const Problem& problem) : layout(problem.layout) {
+    const Grid grid{layout.width, layout.height, layout.stride};
+    Guarded<float> roots(context, problem.sqrt_degree);
+    Guarded<float> values(context, problem.matrix.values);
+    matrix = compress_rooted(context, {problem.matrix.shape, std::move(*values)}, grid,
+                             problem.stencil, MatvecStorage::kHalf, *roots);
+    context.finish();
+    const ReferenceSymmetric reference = reference_compress_rooted(
+        problem.matrix, grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
+    rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
+    // What the main diagonal is worth is another test's matter.
+    const std::vector<float> diagonal = matrix.diagonal.download();
+    for (std::size_t row = 0; row < diagonal.size(); ++row) {
+      rounded.values[problem.stencil.centre() * layout.pitch + row] = diagonal[row];
+    }
+  }
+
+  GridMatrix view() const { return {matrix.upper, matrix.diagonal, matrix.layout.stride, layout}; }
+};
+
+TEST_F(BlockTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
+  unsigned seed = 700;
+  for (const int radius : {1, 3, 5}) {
+    for (const int columns : {8, 16, 24, 40}) {
+      std::optional<BlockProduct> product;
+      for (const Size& size : kSizes) {
+        SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
+                                          << radius << " columns " << columns);
+        const Problem problem(size.width, size.height, size.padding, radius, ++seed, {0});
+        const CompressedProblem compressed(context_, problem);
+        if (!product) {
+          product.emplace(context_, problem.diagonals, columns, MatrixForm::kCompressed);
+        }
+        const std::size_t count = problem.rows() * at_size(columns);
+        const std::vector<float> x = random_values(count, ++seed);
+        Guarded<float> in(context_, x);
+        Guarded<float> added(context_, random_values(count, ++seed));
+        const std::vector<float> other = added.values();
+        product->launch(compressed.view(), *in, *added, *added, 0.5F, -2.0F, 3.0F);
+        const std::vector<float> found = added.values();
+        std::vector<double> expected(count);
+        std::vector<double> magnitude(count);
+        for (int c = 0; c < columns; ++c) {
+          std::vector<double> sums;
+          const std::vector<double> result =
+              reference_matvec(compressed.rounded, column_of(x, columns, c), &sums);
+          for (std::size_t i = 0; i < problem.rows(); ++i) {
+            const std::size_t at = i * at_size(columns) + at_size(c);
+            expected[at] = 0.5 * result[i] - 2.0 * x[at] + 3.0 * other[at];
+            magnitude[at] = 0.5 * sums[i] + 2.0 * std::abs(x[at]) + 3.0 * std::abs(other[at]);
+          }
+        }
+        expect_near(found, expected, magnitude, 4.0 + static_cast<double>(problem.stencil.size()));
+      }
+    }
+  }
+}
+
+TEST_F(BlockTest, CompressedMatricesKeepTheirEigenvector) {
+  unsigned seed = 900;
+  for (const Size& size : kSizes) {
+    SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
+    const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+    const CompressedProblem compressed(context_, problem);
+    const std::vector<float>& s = problem.sqrt_degree;
+    std::vector<double> magnitude;
+    const std::vector<double> product =
+        reference_matvec(compressed.rounded, {s.begin(), s.end()}, &magnitude);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      ASSERT_LE(std::abs(product[i] - s[i]), 2 * kEps * magnitude[i]) << i;
+    }
+  }
+}
+
 TEST_F(BlockTest, ProductDoesNotReadOtherWithoutGamma) {
   const Problem problem(23, 19, 0, 5, 3);
   BlockProduct product(context_, problem.diagonals, 8);
@@ -184,7 +265,7 @@ TEST_F(BlockTest, ProductDoesNotReadOtherWithoutGamma) {
   Guarded<float> in(context_, x);
   Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
   Guarded<float> out(context_, problem.rows() * 8);
-  product.launch(uploaded(problem.matrix.values), problem.layout, *in, *nothing, *out, 1, 1, 0);
+  product.launch({uploaded(problem.matrix.values), problem.layout}, *in, *nothing, *out, 1, 1, 0);
   expect_numbers(out.values());
 }
 
@@ -245,7 +326,7 @@ TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
       Coarsen coarsen(context_, problem.diagonals);
       const Buffer<float> values = uploaded(problem.matrix.values);
       Guarded<float> gain(context_, problem.rows());
-      EXPECT_TRUE(coarsen.gains(values, problem.layout, uploaded(problem.sqrt_degree), *gain));
+      EXPECT_TRUE(coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain));
       const std::vector<float> gains = gain.values();
       const std::vector<double> expected_gain = reference_gain(problem);
       for (std::size_t i = 0; i < gains.size(); ++i) {
@@ -316,7 +397,19 @@ TEST_F(BlockTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   Coarsen coarsen(context_, problem.diagonals);
   const Buffer<float> values = uploaded(problem.matrix.values);
   auto gain = context_.allocate<float>(n, "gain");
-  ASSERT_TRUE(coarsen.gains(values, problem.layout, uploaded(problem.sqrt_degree), gain));
+  ASSERT_TRUE(coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain));
+
+  const CompressedProblem compressed(context_, problem);
+  Problem rounded = problem;
+  rounded.matrix = compressed.rounded;
+  Guarded<float> rounded_gain(context_, n);
+  ASSERT_TRUE(coarsen.gains(compressed.view(), uploaded(problem.sqrt_degree), *rounded_gain));
+  const std::vector<float> rounded_gains = rounded_gain.values();
+  const std::vector<double> expected_gain = reference_gain(rounded);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_LE(std::abs(rounded_gains[i] - expected_gain[i]), 90 * kEps * expected_gain[i]) << i;
+  }
+
   const Grid grid{23, 19, 23};
   HostDiaMatrix coarse{dia_shape(grid, problem.stencil), {}};
   auto coarse_values = context_.allocate<float>(coarse.shape.stored(), "coarse");
@@ -342,7 +435,7 @@ TEST_F(BlockTest, PixelsThatNoKeptOneIsNearAreReported) {
   for (const Problem* each : {&problem, &island}) {
     Coarsen coarsen(context_, each->diagonals);
     Guarded<float> gain(context_, each->rows());
-    const bool reached = coarsen.gains(uploaded(each->matrix.values), each->layout,
+    const bool reached = coarsen.gains({uploaded(each->matrix.values), each->layout},
                                        uploaded(each->sqrt_degree), *gain);
     EXPECT_EQ(reached, each == &problem);
     EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);
@@ -352,11 +445,19 @@ TEST_F(BlockTest, PixelsThatNoKeptOneIsNearAreReported) {
 
 TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
   unsigned seed = 300;
-  for (const int columns : {8, 24}) {
+  for (const auto& [columns, form] :
+       {std::pair(8, MatrixForm::kDia), std::pair(24, MatrixForm::kDia),
+        std::pair(8, MatrixForm::kCompressed), std::pair(24, MatrixForm::kCompressed)}) {
     for (const Size& size : kSizes) {
-      SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
-      const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
-      BlockTransfer transfer(context_, problem.diagonals, columns);
+      SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << ", " << columns
+                                        << " columns, form " << static_cast<int>(form));
+      Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+      const Buffer<float> values = uploaded(problem.matrix.values);
+      const CompressedProblem compressed(context_, problem);
+      const bool whole = form == MatrixForm::kDia;
+      if (!whole) problem.matrix = compressed.rounded;
+      const GridMatrix matrix = whole ? GridMatrix(values, problem.layout) : compressed.view();
+      BlockTransfer transfer(context_, problem.diagonals, columns, form);
       std::vector<float> gain = random_values(problem.rows(), ++seed);
       for (std::size_t i = 0; i < gain.size(); ++i) {
         if (i % static_cast<std::size_t>(problem.stride()) >= at_size(size.width)) gain[i] = 0;
@@ -366,16 +467,15 @@ TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
       const auto wide = at_size(columns);
       const std::vector<float> coarse = random_values(coarse_rows * wide, ++seed);
       const std::vector<float> fine = random_values(problem.rows() * wide, ++seed);
-      const Buffer<float> values = uploaded(problem.matrix.values);
       const Buffer<float> gains = uploaded(gain);
       Guarded<float> coarse_in(context_, coarse);
       Guarded<float> fine_in(context_, fine);
       Guarded<float> prolonged(context_, problem.rows() * wide);
       Guarded<float> added(context_, fine);
       Guarded<float> restricted(context_, coarse_rows * wide);
-      transfer.prolong(values, gains, problem.layout, *coarse_in, false, *prolonged);
-      transfer.prolong(values, gains, problem.layout, *coarse_in, true, *added);
-      transfer.restrict_to(values, gains, problem.layout, *fine_in, 0.5F, *restricted);
+      transfer.prolong(matrix, gains, *coarse_in, false, *prolonged);
+      transfer.prolong(matrix, gains, *coarse_in, true, *added);
+      transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted);
       std::vector<double> up(problem.rows() * wide, 0.0);
       std::vector<double> up_magnitude(up.size(), 0.0);
       std::vector<double> down(coarse_rows * wide, 0.0);
@@ -424,20 +524,34 @@ TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
         host.push_back(random_values(count, ++seed));
         blocks.emplace_back(context_, host.back());
       }
-      for (int used = 1; used <= 3; ++used) {
+      // All products, and only some; a bit each.
+      for (const auto& [used, known] : {std::pair(1, 1), std::pair(2, 3), std::pair(3, 7),
+                                        std::pair(2, 2), std::pair(3, 2), std::pair(3, 6)}) {
+        SCOPED_TRACE(::testing::Message() << used << " blocks, products " << known);
+        const auto product_of = [&, given = known](int b) {
+          return (given >> b & 1) != 0 ? &*blocks[at_size(3 + b)] : nullptr;
+        };
         const std::vector<BlockRitz::Gram> grams =
             kernels.gram({&*blocks[0], &*blocks[1], &*blocks[2]},
-                         {&*blocks[3], &*blocks[4], &*blocks[5]}, used, {rows, rows});
+                         {product_of(0), product_of(1), product_of(2)}, used, {rows, rows});
         ASSERT_EQ(grams.size(), 1U);
         const BlockRitz::Gram& gram = grams.front();
         ASSERT_EQ(gram.side, used * columns);
         for (int i = 0; i < gram.side; ++i) {
           for (int j = i; j < gram.side; ++j) {
-            const auto left = column_of(host[at_size(i / columns)], columns, i % columns);
             const std::size_t at = at_size(i * gram.side + j);
             for (const int product : {0, 3}) {
+              // Of a product that is not given, the other one.
+              const bool turned = product == 3 && product_of(j / columns) == nullptr;
+              if (turned && product_of(i / columns) == nullptr) {
+                ASSERT_EQ(gram.with_product[at], 0);
+                continue;
+              }
+              const int first = turned ? j : i;
+              const int second = turned ? i : j;
+              const auto left = column_of(host[at_size(first / columns)], columns, first % columns);
               const auto right =
-                  column_of(host[at_size(product + j / columns)], columns, j % columns);
+                  column_of(host[at_size(product + second / columns)], columns, second % columns);
               double sum = 0;
               double magnitude = 0;
               for (std::size_t row = 0; row < rows; ++row) {
@@ -468,9 +582,8 @@ TEST_P(BlockRitzTest, ResidualsAgreeWithPlainLoops) {
     const std::vector<float> ax = random_values(count, 2);
     const std::vector<float> theta = random_values(kColumns, 3);
     Guarded<float> x_in(context_, x);
-    Guarded<float> ax_in(context_, ax);
-    Guarded<float> r(context_, count);
-    const std::vector<double> norms = kernels.residual(*x_in, *ax_in, theta, {rows, rows}, *r);
+    Guarded<float> r(context_, ax);
+    const std::vector<double> norms = kernels.residual(*x_in, theta, {rows, rows}, *r);
     ASSERT_EQ(norms.size(), at_size(kColumns));
     const std::vector<float> found = r.values();
     std::vector<double> squares(kColumns, 0.0);
@@ -609,34 +722,38 @@ TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
       // OpenCL's division is right to 2.5 units in the last place.
       ASSERT_NEAR(y[at], s > 0 ? x[at] / s : 0, 2.5 * kEps * std::abs(y[at]));
     }
-    std::vector<cl_int2> upper =
+    const CompressedProblem compressed(context_, problem);
+    const std::vector<cl_int2> upper =
         upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows);
-    std::vector<double> expected(kColumns, 0.0);
-    for (const cl_int2& each : upper) {
-      for (std::size_t i = 0; i + at_size(each.s[1]) < rows; ++i) {
-        const std::size_t j = i + at_size(each.s[1]);
-        const double weight =
-            static_cast<double>(
-                problem.matrix.values[at_size(each.s[0]) * problem.layout.pitch + i]) *
-            problem.sqrt_degree[i] * problem.sqrt_degree[j];
-        for (std::size_t c = 0; c < kColumns; ++c) {
-          const double difference = static_cast<double>(y[i * kColumns + c]) - y[j * kColumns + c];
-          expected[c] += weight * difference * difference;
+    const Buffer<float> values = uploaded(problem.matrix.values);
+    const auto check = [&](const HostDiaMatrix& matrix, const GridMatrix& on_device) {
+      std::vector<double> expected(kColumns, 0.0);
+      for (const cl_int2& each : upper) {
+        for (std::size_t i = 0; i + at_size(each.s[1]) < rows; ++i) {
+          const std::size_t j = i + at_size(each.s[1]);
+          const double weight =
+              static_cast<double>(matrix.values[at_size(each.s[0]) * problem.layout.pitch + i]) *
+              problem.sqrt_degree[i] * problem.sqrt_degree[j];
+          for (std::size_t c = 0; c < kColumns; ++c) {
+            const double difference =
+                static_cast<double>(y[i * kColumns + c]) - y[j * kColumns + c];
+            expected[c] += weight * difference * difference;
+          }
         }
       }
-    }
-    if (upper.empty()) upper.push_back({{0, static_cast<int>(rows)}});  // 1x1: leads nowhere.
-    auto device_upper = context_.allocate<cl_int2>(upper.size(), "upper diagonals");
-    device_upper.upload(upper);
-    const std::vector<double> found =
-        kernels.quadratic_form(uploaded(problem.matrix.values), problem.layout.pitch, device_upper,
-                               *s_in, *y_in, {rows, rows});
+      const std::vector<double> found =
+          kernels.quadratic_form(on_device, problem.diagonals, *s_in, *y_in, {rows, rows});
+      ASSERT_EQ(found.size(), at_size(kColumns));
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        // Positive terms; of each a difference's rounding counts twice beside some of products.
+        const auto terms = static_cast<double>(upper.size());
+        EXPECT_NEAR(found[c], expected[c], (8 + terms) * kEps * expected[c]) << c;
+      }
+    };
+    check(problem.matrix, {values, problem.layout});
+    check(compressed.rounded, compressed.view());
     const std::vector<float> peaks = kernels.peaks(*x_in, {rows, rows}, *y_in);
-    ASSERT_EQ(found.size(), at_size(kColumns));
     for (std::size_t c = 0; c < kColumns; ++c) {
-      // Positive terms; of each a difference's rounding counts twice beside some of products.
-      const auto terms = static_cast<double>(upper.size());
-      EXPECT_NEAR(found[c], expected[c], (8 + terms) * kEps * expected[c]) << c;
       float peak = 0;
       for (std::size_t i = 0; i < rows; ++i) {
         const float value = x[i * kColumns + c];
@@ -678,9 +795,8 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     const std::array<Buffer<float>*, 3> s = {&*blocks[0], &*blocks[1], &*blocks[2]};
     const std::array<Buffer<float>*, 3> as = {&*blocks[3], &*blocks[4], &*blocks[5]};
     const auto grams = together.gram(s, as, 3, segments);
-    auto rest = context_.allocate<float>(kSegments * pitch, "residuals");
-    const auto norms = together.residual(*s[0], *as[0], theta, segments, rest);
-    const auto peaks = together.peaks(*s[0], segments, rest);
+    const auto norms = together.residual(*s[0], theta, segments, *blocks[3]);
+    const auto peaks = together.peaks(*s[0], segments, *blocks[4]);
     together.rotation(rotation);
     together.combine(s, 3, segments);
     const std::vector<float> combined = (*blocks[0]).download();
@@ -695,10 +811,9 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
       const auto gram = alone.gram(own_s, {&*own[3], &*own[4], &*own[5]}, 3, {each, each}).front();
       EXPECT_EQ(grams[k].with_self, gram.with_self);
       EXPECT_EQ(grams[k].with_product, gram.with_product);
-      auto own_rest = context_.allocate<float>(count, "residuals");
-      const auto own_norms = alone.residual(*own[0], *own[3], part(theta, k * kColumns, kColumns),
-                                            {each, each}, own_rest);
-      const auto own_peaks = alone.peaks(*own[0], {each, each}, own_rest);
+      const auto own_norms =
+          alone.residual(*own[0], part(theta, k * kColumns, kColumns), {each, each}, *own[3]);
+      const auto own_peaks = alone.peaks(*own[0], {each, each}, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
         EXPECT_EQ(norms[k * kColumns + c], own_norms[c]);
         EXPECT_EQ(peaks[k * kColumns + c], own_peaks[c]);

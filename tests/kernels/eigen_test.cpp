@@ -2,9 +2,11 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <tuple>
 
 #include "eigen/eigensolver.hpp"
 #include "eigen_problem.hpp"
+#include "sparse/symmetric_dia.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -285,6 +287,86 @@ TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
   ASSERT_EQ(found.count, 17);
   for (int k = 0; k < 17; ++k) {
     EXPECT_NEAR(found.values[k], 1 - values(values.size() - 1 - k), 1e-4) << k;
+  }
+}
+
+/// A problem whose matrix is that of another one, compressed.
+EigenProblem rounded(EigenProblem problem) {
+  const ReferenceSymmetric reference =
+      reference_compress_rooted(problem.matrix, problem.grid, disc_stencil(problem.radius),
+                                MatvecStorage::kHalf, problem.sqrt_degree);
+  problem.matrix.values = {reference.values.begin(), reference.values.end()};
+  return problem;
+}
+
+DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
+                                    const EigenParameters& parameters) {
+  DeviceEigenProblem device(context, problem);
+  return eigenvectors_compressed(context, std::move(device.matrix), problem.grid,
+                                 disc_stencil(problem.radius), device.sqrt_degree, parameters);
+}
+
+TEST(Eigensolver, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
+  Context context(test_device());
+  std::vector<std::uint8_t> hidden(97 * 61, 0);
+  for (std::size_t i = 30 * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
+  for (const auto& [width, height, mask] :
+       {std::tuple(97, 61, false), std::tuple(97, 61, true), std::tuple(64, 128, false)}) {
+    const EigenProblem problem(width, height, 5, 0.1, mask ? hidden : std::vector<std::uint8_t>());
+    for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+      SCOPED_TRACE(::testing::Message() << width << "x" << height << ", mask " << mask
+                                        << ", solver " << static_cast<int>(solver));
+      EigenParameters parameters;
+      parameters.tolerance = 1e-5;
+      parameters.solver = solver;
+      const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
+      EXPECT_TRUE(found.report.converged);
+      EXPECT_EQ(found.report.solver, solver == SolverKind::kLanczos ? "lanczos" : "multilevel");
+      ASSERT_EQ(found.count, 17);
+      expect_sound(rounded(problem), found, 1.1e-5);
+      // Weights off by at most 2^-11 move eigenvalues of I - A by that share at most.
+      const DeviceEigenvectors whole = solve(context, problem, parameters);
+      for (int k = 1; k < 17; ++k) {
+        EXPECT_NEAR(found.values[k], whole.values[k], std::ldexp(whole.values[k], -11) + 2e-6);
+      }
+    }
+  }
+}
+
+TEST(Eigensolver, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
+  Context context(test_device());
+  const EigenProblem problem(60, 40, 1);
+  EigenParameters parameters;
+  parameters.solver = SolverKind::kMultilevel;
+  const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
+  EXPECT_TRUE(found.report.converged);
+  EXPECT_EQ(found.report.solver, "lanczos");
+  expect_sound(rounded(problem), found, 1.1e-4);
+}
+
+TEST(Eigensolver, CompressedMatricesTakeThePlaceOfWholeOnes) {
+  Context context(test_device());
+  const EigenProblem problem(150, 130, 5);
+  const Stencil stencil = disc_stencil(5);
+  EigenParameters parameters;
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    parameters.solver = solver;
+    DeviceEigenProblem device(context, problem);
+    const std::uint64_t whole = device.matrix.shape.stored() * sizeof(float);
+    const std::uint64_t before = context.memory_in_use();
+    context.reset_memory_peak();
+    const DeviceEigenvectors found = eigenvectors_compressed(
+        context, std::move(device.matrix), problem.grid, stencil, device.sqrt_degree, parameters);
+    MemoryPlan compression;
+    MemoryPlan after;
+    plan_eigen_compressed(compression, after, problem.grid, stencil, parameters);
+    MemoryPlan left;
+    plan_eigenvectors(left, Stack(problem.grid), parameters);
+    EXPECT_LE(context.memory_peak(),
+              std::max(before + compression.total(), before - whole + after.total()));
+    EXPECT_LE(context.memory_in_use(), before - whole + left.total());
+    EXPECT_TRUE(found.report.converged);
   }
 }
 

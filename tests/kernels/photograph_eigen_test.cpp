@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "contour/spectral_contour.hpp"
 #include "diacut/segmenter.hpp"
+#include "pipeline/run_plan.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -151,6 +153,46 @@ TEST(PhotographsCompressed, AutoKeepsTheContoursOfTheWholeMatrix) {
   EXPECT_TRUE(
       std::any_of(chosen.device_memory.begin(), chosen.device_memory.end(),
                   [](const MemoryUse& use) { return use.what == "the compressed matrix"; }));
+}
+
+TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    SCOPED_TRACE(name);
+    const Image image = middle_of(name, 97, 71);
+    const Grid grid = grid_for(97, 71);
+    Parameters parameters;
+    parameters.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+    Segmenter segmenter(parameters, test_device());
+    const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
+      Parameters expected = parameters;
+      expected.eigen.solver = solver;
+      const RunPlan plan = plan_run(grid, expected, form);
+      const std::uint64_t limit = std::max({plan.boundaries.total(), plan.compression.total(),
+                                            plan.eigen.total(), plan.contours.total()}) -
+                                  less;
+      segmenter.limit_device_memory(limit);
+      const Segmentation result = segmenter.segment(image);
+      EXPECT_LE(result.device_peak_bytes, limit);
+      return std::tuple(result.eigenvectors.report.solver, result.matvec, result.notes.size(),
+                        reference_spectral_contour(result.eigenvectors));
+    };
+    using enum SolverKind;
+    const auto [solver, product, notes, whole] = contour(kMultilevel, MatrixForm::kDia, 0);
+    EXPECT_EQ(solver, "multilevel");
+    EXPECT_EQ(product, "unrolled");
+    EXPECT_EQ(notes, 0u);
+    for (const auto& [asked, form, less, expected, expected_notes] :
+         {std::tuple(kMultilevel, MatrixForm::kDia, 1, "multilevel", 1u),
+          std::tuple(kMultilevel, MatrixForm::kCompressed, 0, "multilevel", 1u),
+          std::tuple(kLanczos, MatrixForm::kCompressed, 0, "lanczos", 2u)}) {
+      const auto [found, matvec, told, compressed] =
+          contour(asked, form, static_cast<std::uint64_t>(less));
+      EXPECT_EQ(found, expected);
+      EXPECT_EQ(matvec, "symmetric half");
+      EXPECT_EQ(told, expected_notes);
+      EXPECT_GT(correlation(compressed, whole), 0.9999);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, Photographs,

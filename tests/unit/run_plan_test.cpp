@@ -30,8 +30,13 @@ Parameters direct_cuts() {
 }
 
 std::uint64_t most(const RunPlan& plan) {
-  return std::max(
-      {plan.boundaries.total(), plan.eigen.total(), plan.contours.total(), plan.regions.total()});
+  return std::max({plan.boundaries.total(), plan.compression.total(), plan.eigen.total(),
+                   plan.contours.total(), plan.regions.total()});
+}
+
+bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
+  return plan_run(grid, {}).fits(device, 0) ||
+         plan_run(grid, {}, MatrixForm::kCompressed).fits(device, 0);
 }
 
 TEST(RunPlan, HoldsTheMatrixWhereItIsRead) {
@@ -130,8 +135,8 @@ TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
        {device_with(1000 * kMiB, 1000 * kMiB), device_with(100'000 * kMiB, 128 * kMiB)}) {
     const auto found = largest_grid(asked, {}, device, 0);
     ASSERT_TRUE(found);
-    EXPECT_TRUE(plan_run(*found, {}).fits(device, 0));
-    EXPECT_FALSE(plan_run(grid_for(found->width + 2, found->height + 2), {}).fits(device, 0));
+    EXPECT_TRUE(fits_somehow(*found, device));
+    EXPECT_FALSE(fits_somehow(grid_for(found->width + 2, found->height + 2), device));
     EXPECT_NEAR(static_cast<double>(found->width) / found->height, 1.5, 0.01);
   }
   EXPECT_EQ(largest_grid(asked, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0), asked);
@@ -155,25 +160,79 @@ TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
   EXPECT_NO_THROW(check_memory(plan, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
 }
 
-TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFit) {
+TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
   const Grid grid = grid_for(600, 400);
-  Parameters lanczos;
+  Parameters multilevel;
+  multilevel.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  Parameters lanczos = multilevel;
   lanczos.eigen.solver = SolverKind::kLanczos;
-  const auto need = [&](const Parameters& parameters) { return most(plan_run(grid, parameters)); };
-  const std::uint64_t multilevel = need({});
-  ASSERT_GT(multilevel, need(lanczos));
+  const auto need = [&](const Parameters& parameters, MatrixForm form) {
+    return most(plan_run(grid, parameters, form));
+  };
+  const std::uint64_t whole = need(multilevel, MatrixForm::kDia);
+  const std::uint64_t compressed = need(multilevel, MatrixForm::kCompressed);
+  const std::uint64_t other = need(lanczos, MatrixForm::kDia);
+  const std::uint64_t other_compressed = need(lanczos, MatrixForm::kCompressed);
+  ASSERT_GT(whole, compressed);
+  ASSERT_GT(compressed, other);
+  ASSERT_GT(other, other_compressed);
   DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
     device.kind = kind;
-    EXPECT_EQ(solver_that_fits(grid, {}, device, multilevel).eigen.solver, SolverKind::kMultilevel);
+    const auto expect = [&](std::uint64_t limit, SolverKind solver, MatrixForm form) {
+      SCOPED_TRACE(limit);
+      const Parameters usable = solver_that_fits(grid, multilevel, device, limit);
+      EXPECT_EQ(usable.eigen.solver, solver);
+      EXPECT_EQ(form_that_fits(grid, usable, device, limit), form);
+      EXPECT_TRUE(plan_run(grid, usable, form).fits(device, limit));
+    };
+    expect(0, SolverKind::kMultilevel, MatrixForm::kDia);
+    expect(whole, SolverKind::kMultilevel, MatrixForm::kDia);
+    expect(whole - 1, SolverKind::kMultilevel, MatrixForm::kCompressed);
+    expect(compressed, SolverKind::kMultilevel, MatrixForm::kCompressed);
+    expect(compressed - 1, SolverKind::kLanczos, MatrixForm::kDia);
+    expect(other - 1, SolverKind::kLanczos, MatrixForm::kCompressed);
+    const Parameters none = solver_that_fits(grid, multilevel, device, other_compressed - 1);
+    EXPECT_EQ(form_that_fits(grid, none, device, other_compressed - 1), MatrixForm::kDia);
   }
-  const Parameters smaller = solver_that_fits(grid, {}, device, multilevel - 1);
-  EXPECT_EQ(smaller.eigen.solver, SolverKind::kLanczos);
-  EXPECT_TRUE(plan_run(grid, smaller).fits(device, multilevel - 1));
-  Parameters spectra;
+  Parameters spectra = multilevel;
   spectra.eigen.solver = SolverKind::kSpectra;
-  EXPECT_EQ(solver_that_fits(grid, lanczos, device, multilevel).eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(solver_that_fits(grid, lanczos, device, whole).eigen.solver, SolverKind::kLanczos);
   EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
+  EXPECT_EQ(form_that_fits(grid, spectra, device, 1), MatrixForm::kDia);
+  // Direct cuts need the whole matrix later.
+  Parameters direct = multilevel;
+  direct.region.method = RegionMethod::kKway;
+  const Parameters cut = solver_that_fits(grid, direct, device, whole - 1'000'000);
+  EXPECT_EQ(cut.eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(form_that_fits(grid, cut, device, whole - 1'000'000), MatrixForm::kDia);
+}
+
+TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  device.kind = DeviceKind::kCpu;
+  const Parameters usable = solver_that_fits(grid_for(1024, 1024), {}, device, 0);
+  const auto form = [&](int width, const Parameters& parameters) {
+    return form_that_fits(grid_for(width, 1024), parameters, device, 0);
+  };
+  EXPECT_EQ(form(1023, usable), MatrixForm::kDia);
+  EXPECT_EQ(form(1024, usable), MatrixForm::kCompressed);
+  Parameters exact = usable;
+  exact.eigen.tolerance = 1e-6;  // Less than the rounding of weights.
+  EXPECT_EQ(form(1024, exact), MatrixForm::kDia);
+  Parameters lanczos = usable;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  EXPECT_EQ(form(1024, lanczos), MatrixForm::kDia);
+  device.kind = DeviceKind::kGpu;
+  EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
+}
+
+TEST(RunPlan, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
+  const RunPlan plan = plan_run(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
+  EXPECT_LT(most(plan), 2'800'000'000u);
+  // Compressing takes the whole matrix and the compressed one; what follows, that alone.
+  EXPECT_GT(plan.compression.largest().bytes, 300ull * 2464 * 1640);
+  EXPECT_LT(plan.eigen.largest().bytes, 110ull * 2464 * 1640);
 }
 
 TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {

@@ -42,23 +42,37 @@ void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t l
   }
 }
 
-std::string bands_option(std::span<const GridDiagonal> diagonals) {
-  std::string option = "-DBANDS=";
-  for (std::size_t d = 0; d < diagonals.size();) {
-    std::size_t end = d + 1;
-    while (end < diagonals.size() && diagonals[end].dy == diagonals[d].dy) ++end;
-    option += fmt::format("BAND({},{},{},{})", d, diagonals[d].dy, diagonals[d].dx, end - d);
-    d = end;
+cl_uint set_matrix(cl::Kernel& kernel, const GridMatrix& matrix) {
+  if (matrix.form() == MatrixForm::kDia) {
+    set_arguments(kernel, *matrix.values, matrix.layout.pitch);
+    return 2;
   }
-  return option;
+  set_arguments(kernel, *matrix.upper, *matrix.diagonal, matrix.stride);
+  return 3;
 }
 
-int reach_of(std::span<const GridDiagonal> diagonals) {
+std::string matrix_options(std::span<const GridDiagonal> diagonals, MatrixForm form) {
+  const std::size_t centre = diagonals.size() / 2;
+  const bool compressed = form == MatrixForm::kCompressed;
+  // Where the half that is stored begins another band, in which the main diagonal is not.
+  const auto breaks = [&](std::size_t d) {
+    return diagonals[d].dy != diagonals[d - 1].dy ||
+           (compressed && (d == centre || d == centre + 1));
+  };
+  std::string bands = "-DBANDS=";
   int reach = 0;
-  for (const GridDiagonal& each : diagonals) {
-    reach = std::max({reach, std::abs(each.dx), std::abs(each.dy)});
+  for (std::size_t d = 0; d < diagonals.size();) {
+    std::size_t end = d + 1;
+    while (end < diagonals.size() && !breaks(end)) ++end;
+    if (!compressed || d != centre) {
+      bands += fmt::format("BAND({},{},{},{})", d, diagonals[d].dy, diagonals[d].dx, end - d);
+    }
+    for (; d < end; ++d) {
+      reach = std::max({reach, std::abs(diagonals[d].dx), std::abs(diagonals[d].dy)});
+    }
   }
-  return reach;
+  return fmt::format("{} -DREACH={}{}", bands, reach,
+                     compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", centre) : std::string());
 }
 
 }  // namespace diacut

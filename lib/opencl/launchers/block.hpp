@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -27,6 +28,37 @@ struct GridLayout {
   }
 };
 
+/// How the weights of a matrix on a grid are stored; see kernels/grid_matrix.clh.
+enum class MatrixForm {
+  kDia,         ///< Both halves as floats.
+  kCompressed,  ///< Later neighbours alone in 16 bits, and the main diagonal as floats.
+};
+
+/// Such a matrix, which must outlive this.
+struct GridMatrix {
+  GridMatrix(const Buffer<float>& dia_values, const GridLayout& dia_layout)
+      : layout(dia_layout), values(&dia_values) {}
+  /// `weights` and `main_diagonal` as a SymmetricLayout of 16 bits with `weight_stride` says.
+  GridMatrix(const Buffer<std::uint8_t>& weights, const Buffer<float>& main_diagonal,
+             std::size_t weight_stride, const GridLayout& grid_layout)
+      : layout(grid_layout), upper(&weights), diagonal(&main_diagonal), stride(weight_stride) {}
+
+  MatrixForm form() const { return values != nullptr ? MatrixForm::kDia : MatrixForm::kCompressed; }
+
+  GridLayout layout;  ///< Its pitch only says how kDia lies.
+  const Buffer<float>* values = nullptr;
+  const Buffer<std::uint8_t>* upper = nullptr;
+  const Buffer<float>* diagonal = nullptr;
+  std::size_t stride = 0;
+};
+
+/// Sets the first arguments of a kernel, those of MATRIX; the index of the next.
+cl_uint set_matrix(cl::Kernel& kernel, const GridMatrix& matrix);
+
+/// The macros that grid_matrix.clh asks for, and -DBANDS and -DREACH. `diagonals` are those of a
+/// disc in reading order.
+std::string matrix_options(std::span<const GridDiagonal> diagonals, MatrixForm form);
+
 /// Columns of a block that holds `wanted` vectors (kernels/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
 
@@ -51,11 +83,5 @@ struct BlockRuns {
               std::size_t length) const;
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);
-
-/// -DBANDS: runs of diagonals of equal dy and ascending dx.
-std::string bands_option(std::span<const GridDiagonal> diagonals);
-
-/// The largest |dx| or |dy|.
-int reach_of(std::span<const GridDiagonal> diagonals);
 
 }  // namespace diacut

@@ -10,18 +10,19 @@ namespace diacut {
 class BlockProduct {
  public:
   /// `columns` is a result of block_columns(). Builds the kernel.
-  BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns);
+  BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns,
+               MatrixForm form = MatrixForm::kDia);
 
   int columns() const { return columns_; }
 
   /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, x may not; with
-  /// gamma 0 it is not read. Blocks hold layout.rows() * columns() values or more.
-  void launch(const Buffer<float>& values, const GridLayout& layout, const Buffer<float>& x,
-              const Buffer<float>& other, Buffer<float>& out, float alpha, float beta, float gamma);
+  /// gamma 0 it is not read. Blocks hold matrix.layout.rows() * columns() values or more.
+  /// `matrix` is of the form that the kernel was built for.
+  void launch(const GridMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
+              Buffer<float>& out, float alpha, float beta, float gamma);
   /// out = A x.
-  void launch(const Buffer<float>& values, const GridLayout& layout, const Buffer<float>& x,
-              Buffer<float>& out) {
-    launch(values, layout, x, x, out, 1, 0, 0);
+  void launch(const GridMatrix& matrix, const Buffer<float>& x, Buffer<float>& out) {
+    launch(matrix, x, x, out, 1, 0, 0);
   }
 
  private:

@@ -16,6 +16,9 @@ constexpr char kFile[] = "block_ritz.cl";
 /// Elements that are summed in float before the sum goes on in double.
 constexpr std::size_t kFloats = 32;
 
+/// At most so many lists of tiles: of one, two and three blocks.
+constexpr std::size_t kTileLists = 1 + 4 + 8;
+
 bool is_cpu(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
 
 int tile_of(bool cpu) { return cpu ? 8 : 4; }
@@ -67,9 +70,9 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
   for (const bool cpu : {false, true}) {
     const std::size_t tiles = tile_count(columns, tile_of(cpu), 3);
     const auto tile_values = static_cast<std::size_t>(tile_of(cpu) * tile_of(cpu));
-    most = std::max(
-        most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
-                  tiles * (segments * tile_values * sizeof(std::uint64_t) + 3 * sizeof(cl_int4)));
+    most = std::max(most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
+                              tiles * (segments * tile_values * sizeof(std::uint64_t) +
+                                       kTileLists * sizeof(cl_int4)));
   }
   return most + segments * (3 * wide * wide + 3 * wide + 1) * sizeof(float);
 }
@@ -97,39 +100,20 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows, std::s
       theta_(context, segments * static_cast<std::size_t>(columns), "Ritz values"),
       factors_(context, segments, "factors of a column"),
       order_(context, segments * static_cast<std::size_t>(columns), "columns of a block") {
-  for (int blocks = 1; blocks <= 3; ++blocks) {
-    tile_begins_[static_cast<std::size_t>(blocks)] = static_cast<int>(host_tiles_.size());
-    const int per_block = columns / tile_;
-    for (const int product : {0, 3}) {
-      for (int i = 0; i < blocks * per_block; ++i) {
-        for (int j = i; j < blocks * per_block; ++j) {
-          host_tiles_.push_back(
-              {i / per_block, i % per_block, product + j / per_block, j % per_block});
-        }
-      }
-    }
-    tile_counts_[static_cast<std::size_t>(blocks)] =
-        static_cast<int>(host_tiles_.size()) - tile_begins_[static_cast<std::size_t>(blocks)];
-  }
-  std::vector<cl_int4> tiles;
-  for (const auto& tile : host_tiles_) tiles.push_back({{tile[0], tile[1], tile[2], tile[3]}});
-  tiles_ = context.allocate<cl_int4>(tiles.size(), "tiles of the Gram matrices");
-  tiles_.upload(tiles);
-  const std::string options = fmt::format(
-      "{} -DTILE={} -DFLOATS={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
-      block_options(context.info(), columns), tile_, kFloats, combined_rows_,
-      is_cpu(context.info()) ? std::min<std::size_t>(combined_rows_, 8) : 1, combine_group_);
-  gram_ = context.kernel(kFile, "block_gram", options);
-  sum_ = context.kernel(kFile, "block_sum", options);
-  combine_ = context.kernel(kFile, "block_combine", options);
-  residual_ = context.kernel(kFile, "block_residual", options);
-  squares_ = context.kernel(kFile, "block_squares", options);
-  dense_ = context.kernel(kFile, "block_dense", options);
-  insert_ = context.kernel(kFile, "block_insert", options);
-  extract_ = context.kernel(kFile, "block_extract", options);
-  divide_ = context.kernel(kFile, "block_divide", options);
-  quadratic_ = context.kernel(kFile, "block_quadratic", options);
-  peaks_ = context.kernel(kFile, "block_peaks", options);
+  options_ = fmt::format("{} -DTILE={} -DFLOATS={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
+                         block_options(context.info(), columns), tile_, kFloats, combined_rows_,
+                         is_cpu(context.info()) ? std::min<std::size_t>(combined_rows_, 8) : 1,
+                         combine_group_);
+  gram_ = context.kernel(kFile, "block_gram", options_);
+  sum_ = context.kernel(kFile, "block_sum", options_);
+  combine_ = context.kernel(kFile, "block_combine", options_);
+  residual_ = context.kernel(kFile, "block_residual", options_);
+  squares_ = context.kernel(kFile, "block_squares", options_);
+  dense_ = context.kernel(kFile, "block_dense", options_);
+  insert_ = context.kernel(kFile, "block_insert", options_);
+  extract_ = context.kernel(kFile, "block_extract", options_);
+  divide_ = context.kernel(kFile, "block_divide", options_);
+  peaks_ = context.kernel(kFile, "block_peaks", options_);
 }
 
 BlockRitz::Groups BlockRitz::groups_of(const Segments& rows, std::size_t chunk) const {
@@ -161,22 +145,52 @@ std::vector<double> BlockRitz::column_sums(const Groups& groups) {
   return sums_.download(wide * segments_);
 }
 
+/// Those on and above the diagonal.
+const BlockRitz::Tiles& BlockRitz::tiles_of(int blocks, int known) {
+  Tiles& tiles = tiles_[{blocks, known}];
+  if (!tiles.host.empty()) return tiles;
+  const int per_block = columns_ / tile_;
+  const auto has_product = [&](int block) { return (known >> block & 1) != 0; };
+  for (const bool with_product : {false, true}) {
+    for (int i = 0; i < blocks * per_block; ++i) {
+      for (int j = i; j < blocks * per_block; ++j) {
+        // M is symmetric: one of the two has to have a product.
+        const bool turned = with_product && !has_product(j / per_block);
+        if (turned && !has_product(i / per_block)) continue;
+        const int left = turned ? j : i;
+        const int right = turned ? i : j;
+        tiles.host.push_back({left / per_block, left % per_block,
+                              (with_product ? 3 : 0) + right / per_block, right % per_block});
+      }
+    }
+  }
+  std::vector<cl_int4> all;
+  for (const auto& tile : tiles.host) all.push_back({{tile[0], tile[1], tile[2], tile[3]}});
+  tiles.device = context_->allocate<cl_int4>(all.size(), "tiles of the Gram matrices");
+  tiles.device.upload(all);
+  return tiles;
+}
+
 std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
-                                             const std::array<Buffer<float>*, 3>& as, int blocks,
+                                             const std::array<Buffer<float>*, 3>& ms, int blocks,
                                              const Segments& rows) {
-  const auto at = static_cast<std::size_t>(blocks);
-  const int count = tile_counts_[at];
+  int known = 0;
+  for (int b = 0; b < blocks; ++b) {
+    if (ms[static_cast<std::size_t>(b)] != nullptr) known |= 1 << b;
+  }
+  const Tiles& tiles = tiles_of(blocks, known);
+  const auto count = static_cast<int>(tiles.host.size());
   const std::size_t group = is_cpu(context_->info()) ? 1 : kRowGroup;
   const Groups groups = few_groups(rows);
   cl_uint index = 0;
   with_device_errors("setting a kernel's arguments", [&] {
-    for (const auto& set : {s, as}) {
+    for (const auto& set : {s, ms}) {
       for (int b = 0; b < 3; ++b) {
-        gram_.setArg(index++, set[static_cast<std::size_t>(b < blocks ? b : 0)]->cl());
+        const Buffer<float>* block = b < blocks ? set[static_cast<std::size_t>(b)] : nullptr;
+        gram_.setArg(index++, (block != nullptr ? *block : *s[0]).cl());
       }
     }
-    gram_.setArg(index++, tiles_.cl());
-    gram_.setArg(index++, static_cast<cl_uint>(tile_begins_[at]));
+    gram_.setArg(index++, tiles.device.cl());
     gram_.setArg(index++, static_cast<cl_uint>(count));
     gram_.setArg(index++, static_cast<cl_ulong>(rows.rows));
     gram_.setArg(index++, static_cast<cl_ulong>(rows.pitch));
@@ -198,29 +212,28 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
   const std::vector<double> sums = sums_.download(values * segments_);
   std::vector<Gram> result;
   for (std::size_t segment = 0; segment < segments_; ++segment) {
-    result.push_back(gram_of(std::span(sums).subspan(segment * values, values), blocks));
+    result.push_back(gram_of(std::span(sums).subspan(segment * values, values), tiles, blocks));
   }
   return result;
 }
 
 /// Both triangles out of the tiles' sums.
-BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, int blocks) const {
-  const auto at = static_cast<std::size_t>(blocks);
+BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& tiles,
+                                   int blocks) const {
   Gram result;
   result.side = blocks * columns_;
   const auto side = static_cast<std::size_t>(result.side);
   result.with_self.assign(side * side, 0);
   result.with_product.assign(side * side, 0);
   const auto tile_values = static_cast<std::size_t>(tile_ * tile_);
-  for (int t = 0; t < tile_counts_[at]; ++t) {
-    const auto& tile = host_tiles_[static_cast<std::size_t>(tile_begins_[at] + t)];
+  for (std::size_t t = 0; t < tiles.host.size(); ++t) {
+    const auto& tile = tiles.host[t];
     std::vector<double>& out = tile[2] >= 3 ? result.with_product : result.with_self;
     const int first_row = tile[0] * columns_ + tile[1] * tile_;
     const int first_col = tile[2] % 3 * columns_ + tile[3] * tile_;
     for (int i = 0; i < tile_; ++i) {
       for (int j = 0; j < tile_; ++j) {
-        const double value = sums[static_cast<std::size_t>(t) * tile_values +
-                                  static_cast<std::size_t>(i * tile_ + j)];
+        const double value = sums[t * tile_values + static_cast<std::size_t>(i * tile_ + j)];
         const auto row = static_cast<std::size_t>(first_row + i);
         const auto col = static_cast<std::size_t>(first_col + j);
         out[row * side + col] = value;
@@ -250,14 +263,13 @@ void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, cons
   context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
-std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Buffer<float>& ax,
-                                        const std::vector<float>& theta, const Segments& rows,
-                                        Buffer<float>& r) {
+std::vector<double> BlockRitz::residual(const Buffer<float>& x, const std::vector<float>& theta,
+                                        const Segments& rows, Buffer<float>& product) {
   theta_.upload(theta);
   const Groups groups = many_groups(rows);
-  set_arguments(residual_, x, ax, theta_, rows.rows, rows.pitch, groups.chunk,
-                static_cast<int>(groups.each), r);
-  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
+  set_arguments(residual_, x, theta_, rows.rows, rows.pitch, groups.chunk,
+                static_cast<int>(groups.each), product);
+  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(7, partials_.cl()); });
   context_->launch(residual_, cl::NDRange(sets_, groups.all), cl::NullRange);
   std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
@@ -270,16 +282,38 @@ void BlockRitz::divide(const Buffer<float>& x, const Buffer<float>& s, std::size
   context_->launch(divide_, cl::NDRange(round_up(rows * sets_, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-std::vector<double> BlockRitz::quadratic_form(const Buffer<float>& values, std::size_t pitch,
-                                              const Buffer<cl_int2>& upper, const Buffer<float>& s,
-                                              const Buffer<float>& y, const Segments& rows) {
+std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
+                                              std::span<const GridDiagonal> diagonals,
+                                              const Buffer<float>& s, const Buffer<float>& y,
+                                              const Segments& rows) {
+  const auto stride = static_cast<std::size_t>(matrix.layout.stride);
+  // In images narrower than the stencil some diagonals of the upper half have offsets that do not
+  // lead upwards; all of their entries leave their image row and are zero.
+  std::vector<cl_int2> upper;
+  for (std::size_t d = diagonals.size() / 2 + 1; d < diagonals.size(); ++d) {
+    const std::int64_t offset =
+        static_cast<std::int64_t>(diagonals[d].dy) * matrix.layout.stride + diagonals[d].dx;
+    if (offset <= 0 || offset >= static_cast<std::int64_t>(matrix.layout.rows())) continue;
+    upper.push_back({{static_cast<cl_int>(d), static_cast<cl_int>(offset)}});
+  }
+  const std::size_t count = upper.size();
+  if (count == 0) upper.push_back({{0, 0}});  // No buffer is empty.
+  auto device_upper = context_->allocate<cl_int2>(upper.size(), "upper diagonals");
+  device_upper.upload(upper);
+  cl::Kernel& kernel = quadratics_[matrix.form()];
+  if (kernel() == nullptr) {
+    kernel =
+        context_->kernel(kFile, "block_quadratic",
+                         fmt::format("{} {}", options_, matrix_options(diagonals, matrix.form())));
+  }
   const Groups groups = many_groups(rows);
-  set_arguments(quadratic_, values, pitch, upper, static_cast<int>(upper.size()), s, y,
-                rows.pitch * segments_, rows.rows, rows.pitch, groups.chunk,
-                static_cast<int>(groups.each));
+  const cl_uint next = set_matrix(kernel, matrix);
+  set_arguments_from(kernel, next, stride, device_upper, static_cast<int>(count), s, y,
+                     rows.pitch * segments_, rows.rows, rows.pitch, groups.chunk,
+                     static_cast<int>(groups.each));
   with_device_errors("setting a kernel's arguments",
-                     [&] { quadratic_.setArg(11, partials_.cl()); });
-  context_->launch(quadratic_, cl::NDRange(sets_, groups.all), cl::NullRange);
+                     [&] { kernel.setArg(next + 10, partials_.cl()); });
+  context_->launch(kernel, cl::NDRange(sets_, groups.all), cl::NullRange);
   return column_sums(groups);
 }
 

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "opencl/launchers/basis.hpp"
@@ -27,34 +30,34 @@ class BlockRitz {
   /// Bytes that the constructor allocates at most, on any device.
   static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
 
-  /// Gram matrices of S = [X W P], its first `blocks` blocks, with itself and with A S: row-major,
-  /// blocks * columns on a side.
+  /// Gram matrices of S = [X W P], its first `blocks` blocks, with itself and with M S for some
+  /// symmetric M: row-major, blocks * columns on a side.
   struct Gram {
     int side = 0;
     std::vector<double> with_self;
     std::vector<double> with_product;
   };
-  /// `s` and `as` are X, W, P and their products; those from `blocks` on are not read. One of each
-  /// segment. Waits.
+  /// `s` and `ms` are X, W, P and their products; those from `blocks` on are not read. Products may
+  /// be null: of two blocks without theirs with_product holds zeros. One of each segment. Waits.
   std::vector<Gram> gram(const std::array<Buffer<float>*, 3>& s,
-                         const std::array<Buffer<float>*, 3>& as, int blocks, const Segments& rows);
+                         const std::array<Buffer<float>*, 3>& ms, int blocks, const Segments& rows);
 
   /// P = W Q_w + P Q_p, then X = X Q_x + P. `rotation`: Q, row-major, blocks * columns by columns.
   void rotation(const std::vector<float>& rotation);
   void combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows);
 
-  /// r = A X - X diag(theta); the norms of its columns. Waits.
-  std::vector<double> residual(const Buffer<float>& x, const Buffer<float>& ax,
-                               const std::vector<float>& theta, const Segments& rows,
-                               Buffer<float>& r);
+  /// `product` holds M X, and becomes M X - X diag(theta); the norms of its columns. Waits.
+  std::vector<double> residual(const Buffer<float>& x, const std::vector<float>& theta,
+                               const Segments& rows, Buffer<float>& product);
 
   /// y = x / s element by element, 0 where s is 0. `rows`, here and below: of all segments.
   void divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows, Buffer<float>& y);
   /// Of each column the sum over i < j of a_ij s_i s_j (y_i - y_j)^2: its Rayleigh quotient with
-  /// I - A. `upper`: (diagonal, offset) of the upper diagonals. Waits.
-  std::vector<double> quadratic_form(const Buffer<float>& values, std::size_t pitch,
-                                     const Buffer<cl_int2>& upper, const Buffer<float>& s,
-                                     const Buffer<float>& y, const Segments& rows);
+  /// I - A. `diagonals`: those of a disc in reading order. Waits.
+  std::vector<double> quadratic_form(const GridMatrix& matrix,
+                                     std::span<const GridDiagonal> diagonals,
+                                     const Buffer<float>& s, const Buffer<float>& y,
+                                     const Segments& rows);
   /// Of each column the entry of largest magnitude, the first of equals. t is overwritten: a block.
   /// Waits.
   std::vector<float> peaks(const Buffer<float>& x, const Segments& rows, Buffer<float>& t);
@@ -80,11 +83,17 @@ class BlockRitz {
     std::size_t each = 0;   ///< Groups of a segment.
     std::size_t all = 0;
   };
+  /// Tiles of Gram matrices: of `blocks` blocks, with the products that `known` has a bit for.
+  struct Tiles {
+    std::vector<std::array<int, 4>> host;
+    Buffer<cl_int4> device;
+  };
+  const Tiles& tiles_of(int blocks, int known);
   Groups groups_of(const Segments& rows, std::size_t chunk) const;
   Groups few_groups(const Segments& rows) const;
   Groups many_groups(const Segments& rows) const;
   std::vector<double> column_sums(const Groups& groups);
-  Gram gram_of(std::span<const double> sums, int blocks) const;
+  Gram gram_of(std::span<const double> sums, const Tiles& tiles, int blocks) const;
 
   Context* context_;
   int columns_;
@@ -93,12 +102,10 @@ class BlockRitz {
   std::size_t sets_;
   std::size_t combined_rows_;
   std::size_t combine_group_;
+  std::string options_;
   DeviceSums partials_;
   DeviceSums sums_;
-  Buffer<cl_int4> tiles_;
-  std::array<int, 4> tile_counts_{};  ///< By the number of blocks.
-  std::array<int, 4> tile_begins_{};
-  std::vector<std::array<int, 4>> host_tiles_;
+  std::map<std::pair<int, int>, Tiles> tiles_;
   Buffer<float> rotation_;
   Buffer<float> theta_;
   Buffer<float> factors_;
@@ -112,7 +119,7 @@ class BlockRitz {
   cl::Kernel insert_;
   cl::Kernel extract_;
   cl::Kernel divide_;
-  cl::Kernel quadratic_;
+  std::map<MatrixForm, cl::Kernel> quadratics_;  ///< Built when first asked for.
   cl::Kernel peaks_;
 };
 

@@ -6,29 +6,31 @@
 
 namespace diacut {
 
-BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns)
+BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns,
+                             MatrixForm form)
     : context_(&context), runs_(block_runs(context.info(), columns)) {
-  const std::string options =
-      fmt::format("{} {} {} -DREACH={}", block_options(context.info(), columns),
-                  bands_option(diagonals), runs_.options(), reach_of(diagonals));
+  const std::string options = fmt::format("{} {} {}", block_options(context.info(), columns),
+                                          matrix_options(diagonals, form), runs_.options());
   prolong_ = context.kernel("block_transfer.cl", "block_prolong", options);
   restrict_ = context.kernel("block_transfer.cl", "block_restrict", options);
 }
 
-void BlockTransfer::prolong(const Buffer<float>& values, const Buffer<float>& gain,
-                            const GridLayout& fine, const Buffer<float>& coarse_block, bool add,
+void BlockTransfer::prolong(const GridMatrix& matrix, const Buffer<float>& gain,
+                            const Buffer<float>& coarse_block, bool add,
                             Buffer<float>& fine_block) {
-  set_arguments(prolong_, values, fine.pitch, gain, fine.width, fine.height, fine.stride,
-                coarse_block, add ? 1 : 0, fine_block);
+  const GridLayout& fine = matrix.layout;
+  set_arguments_from(prolong_, set_matrix(prolong_, matrix), gain, fine.width, fine.height,
+                     fine.stride, coarse_block, add ? 1 : 0, fine_block);
   runs_.launch(*context_, prolong_, static_cast<std::size_t>(fine.height),
                static_cast<std::size_t>(fine.stride));
 }
 
-void BlockTransfer::restrict_to(const Buffer<float>& values, const Buffer<float>& gain,
-                                const GridLayout& fine, const Buffer<float>& fine_block,
-                                float factor, Buffer<float>& coarse_block) {
-  set_arguments(restrict_, values, fine.pitch, gain, fine.width, fine.height, fine.stride,
-                fine_block, factor, coarse_block);
+void BlockTransfer::restrict_to(const GridMatrix& matrix, const Buffer<float>& gain,
+                                const Buffer<float>& fine_block, float factor,
+                                Buffer<float>& coarse_block) {
+  const GridLayout& fine = matrix.layout;
+  set_arguments_from(restrict_, set_matrix(restrict_, matrix), gain, fine.width, fine.height,
+                     fine.stride, fine_block, factor, coarse_block);
   runs_.launch(*context_, restrict_, static_cast<std::size_t>((fine.height + 1) / 2),
                static_cast<std::size_t>((fine.width + 1) / 2));
 }

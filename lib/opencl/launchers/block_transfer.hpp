@@ -7,16 +7,17 @@
 namespace diacut {
 
 /// kernels/block_transfer.cl: blocks between an image's grid and that of every other row and
-/// column. `fine` is the layout of the finer one, whose matrix and gains these are.
+/// column. `matrix` is that of the finer one, `gain` its gains.
 class BlockTransfer {
  public:
-  BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns);
+  BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns,
+                MatrixForm form = MatrixForm::kDia);
 
   /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
-  void prolong(const Buffer<float>& values, const Buffer<float>& gain, const GridLayout& fine,
+  void prolong(const GridMatrix& matrix, const Buffer<float>& gain,
                const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block);
   /// coarse_block = factor P' fine_block. Enqueues.
-  void restrict_to(const Buffer<float>& values, const Buffer<float>& gain, const GridLayout& fine,
+  void restrict_to(const GridMatrix& matrix, const Buffer<float>& gain,
                    const Buffer<float>& fine_block, float factor, Buffer<float>& coarse_block);
 
  private:

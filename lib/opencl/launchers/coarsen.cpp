@@ -11,9 +11,13 @@
 
 namespace diacut {
 
+namespace {
+constexpr char kFile[] = "coarsen.cl";
+}  // namespace
+
 Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals)
     : context_(&context),
-      diagonals_(diagonals.size()),
+      diagonals_(diagonals.begin(), diagonals.end()),
       run_(context.info().kind == DeviceKind::kCpu ? 16 : 1) {
   std::map<std::pair<int, int>, int> diagonal_to;  // (dy, dx) -> diagonal
   for (std::size_t d = 0; d < diagonals.size(); ++d) {
@@ -41,17 +45,28 @@ Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals)
   targets_ = context.allocate<cl_int2>(targets.size(), "coarse diagonals");
   targets_.upload(targets);
   orphans_ = context.allocate<std::int32_t>(1, "a flag");
-  const std::string options = fmt::format("{} -DRUN={}", bands_option(diagonals), run_);
-  gain_ = context.kernel("coarsen.cl", "coarsen_gain", options);
-  matrix_ = context.kernel("coarsen.cl", "coarsen_matrix", options);
+  matrix_ =
+      context.kernel(kFile, "coarsen_matrix",
+                     fmt::format("{} -DRUN={}", matrix_options(diagonals, MatrixForm::kDia), run_));
 }
 
-bool Coarsen::gains(const Buffer<float>& values, const GridLayout& layout,
-                    const Buffer<float>& sqrt_degree, Buffer<float>& gain) {
+cl::Kernel& Coarsen::gain_kernel(MatrixForm form) {
+  cl::Kernel& kernel = gains_[form];
+  if (kernel() == nullptr) {
+    kernel = context_->kernel(kFile, "coarsen_gain",
+                              fmt::format("{} -DRUN={}", matrix_options(diagonals_, form), run_));
+  }
+  return kernel;
+}
+
+bool Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree,
+                    Buffer<float>& gain) {
+  const GridLayout& layout = matrix.layout;
+  cl::Kernel& kernel = gain_kernel(matrix.form());
   orphans_.fill(0);
-  set_arguments(gain_, values, layout.pitch, sqrt_degree, layout.width, layout.height,
-                layout.stride, gain, orphans_);
-  context_->launch(gain_, cl::NDRange(round_up(layout.rows(), kRowGroup)), cl::NDRange(kRowGroup));
+  set_arguments_from(kernel, set_matrix(kernel, matrix), sqrt_degree, layout.width, layout.height,
+                     layout.stride, gain, orphans_);
+  context_->launch(kernel, cl::NDRange(round_up(layout.rows(), kRowGroup)), cl::NDRange(kRowGroup));
   return orphans_.download()[0] == 0;
 }
 
@@ -59,7 +74,8 @@ void Coarsen::matrix(const Buffer<float>& values, const GridLayout& layout,
                      const Buffer<float>& gain, Buffer<float>& coarse, std::size_t coarse_pitch) {
   coarse.fill(0);
   set_arguments(matrix_, values, layout.pitch, gain, layout.width, layout.height, layout.stride,
-                pairs_, begin_, targets_, static_cast<int>(diagonals_), coarse, coarse_pitch);
+                pairs_, begin_, targets_, static_cast<int>(diagonals_.size()), coarse,
+                coarse_pitch);
   const auto width = static_cast<std::size_t>((layout.width + 1) / 2);
   const auto height = static_cast<std::size_t>((layout.height + 1) / 2);
   const std::size_t runs = round_up(width, run_) / run_ * height;

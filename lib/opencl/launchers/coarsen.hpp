@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <vector>
 
 #include "opencl/launchers/block.hpp"
 
@@ -14,25 +16,26 @@ class Coarsen {
 
   /// Sets `gain`, layout.rows() elements. True if every element with data (sqrt_degree > 0) has a
   /// kept one near. Waits.
-  bool gains(const Buffer<float>& values, const GridLayout& layout,
-             const Buffer<float>& sqrt_degree, Buffer<float>& gain);
+  bool gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain);
 
-  /// The matrix of the kept pixels, diagonals() * coarse_pitch elements, on a grid of half the
-  /// width and height, rounded up, whose stride is its width. Enqueues.
+  /// The matrix of the kept pixels of one in DIA form, diagonals() * coarse_pitch elements, on a
+  /// grid of half the width and height, rounded up, whose stride is its width. Enqueues.
   void matrix(const Buffer<float>& values, const GridLayout& layout, const Buffer<float>& gain,
               Buffer<float>& coarse, std::size_t coarse_pitch);
 
-  std::size_t diagonals() const { return diagonals_; }
+  std::size_t diagonals() const { return diagonals_.size(); }
 
  private:
+  cl::Kernel& gain_kernel(MatrixForm form);
+
   Context* context_;
-  std::size_t diagonals_;
+  std::vector<GridDiagonal> diagonals_;
   std::size_t run_;
   Buffer<cl_int4> pairs_;
   Buffer<std::int32_t> begin_;
   Buffer<cl_int2> targets_;
   Buffer<std::int32_t> orphans_;
-  cl::Kernel gain_;
+  std::map<MatrixForm, cl::Kernel> gains_;  ///< Built when first asked for.
   cl::Kernel matrix_;
 };
 

@@ -30,9 +30,10 @@ std::vector<int> firsts(const SymmetricLayout& layout) {
   return result;
 }
 
-std::string common_options(const SymmetricLayout& layout) {
+/// `stride`: the value of STRIDE.
+std::string common_options(const SymmetricLayout& layout, const std::string& stride) {
   return fmt::format("-DRADIUS={} -DUPPER={} -DSTRIDE={} -DREACHES={} -DFIRSTS={} -DBITS={}",
-                     layout.radius(), layout.upper(), layout.stride, fmt::join(layout.reaches, ","),
+                     layout.radius(), layout.upper(), stride, fmt::join(layout.reaches, ","),
                      fmt::join(firsts(layout), ","), layout.bits);
 }
 
@@ -113,28 +114,33 @@ std::size_t SymmetricLayout::bytes() const {
 }
 
 SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int height, int bits,
-                                 std::vector<int> reaches) {
+                                 std::vector<int> reaches, int padding) {
   constexpr std::size_t kRun = 64;    // The widest that any form reads at once.
   constexpr std::size_t kLine = 128;  // Bytes that a GPU reads at once.
   SymmetricLayout layout{columns, height, bits, std::move(reaches), 0};
+  const auto longest = static_cast<std::size_t>(columns + padding);
   if (device.kind == DeviceKind::kCpu) {
     // An odd multiple: rows a power of two apart would share cache sets.
-    layout.stride = round_up(static_cast<std::size_t>(columns), kRun);
+    layout.stride = round_up(longest, kRun);
     if (layout.stride / kRun % 2 == 0) layout.stride += kRun;
   } else {
-    layout.stride = round_up(static_cast<std::size_t>(columns),
-                             std::max(kRun, kLine * 8 / static_cast<std::size_t>(bits)));
+    layout.stride = round_up(longest, std::max(kRun, kLine * 8 / static_cast<std::size_t>(bits)));
   }
   return layout;
 }
 
 namespace {
 
+/// What becomes of the main diagonal.
+enum class Packed { kAsItIs, kRooted, kUnscaled };
+
 void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
-          const Buffer<float>* roots, Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
-          Buffer<float>* scale) {
+          Packed packed, const Buffer<float>* roots, Buffer<std::uint8_t>& upper,
+          Buffer<float>& diagonal, Buffer<float>* scale) {
   constexpr char kFile[] = "matvec_symmetric_pack.cl";
-  const std::string options = common_options(layout) + (roots != nullptr ? " -DUNSCALED" : "");
+  std::string options = common_options(layout, "stride");
+  if (packed == Packed::kRooted) options += " -DROOTED";
+  if (packed == Packed::kUnscaled) options += " -DUNSCALED";
   const auto neighbours = static_cast<std::size_t>(layout.upper());
   const auto rows = static_cast<std::size_t>(layout.height);
   if (neighbours > 0) {
@@ -143,12 +149,12 @@ void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource
     Buffer<std::int64_t> offsets = context.allocate<std::int64_t>(neighbours, "offsets");
     offsets.upload(later);
     cl::Kernel kernel = context.kernel(kFile, "matvec_symmetric_pack", options);
-    if (roots != nullptr) {
+    if (packed == Packed::kUnscaled) {
       set_arguments(kernel, source.values, offsets, *roots, source.width, layout.height,
-                    layout.columns, source.pitch, upper);
+                    layout.columns, source.pitch, layout.stride, upper);
     } else {
       set_arguments(kernel, source.values, offsets, source.width, layout.height, layout.columns,
-                    source.pitch, upper);
+                    source.pitch, layout.stride, upper);
     }
     context.launch(
         kernel,
@@ -157,12 +163,19 @@ void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource
         cl::NullRange);
   }
   cl::Kernel kernel = context.kernel(kFile, "matvec_symmetric_diagonal", options);
-  if (roots != nullptr) {
-    set_arguments(kernel, source.values, *roots, *scale, source.width, layout.height,
-                  layout.columns, source.pitch, upper, diagonal);
-  } else {
-    set_arguments(kernel, source.values, source.width, layout.height, layout.columns, source.pitch,
-                  upper, diagonal);
+  switch (packed) {
+    case Packed::kAsItIs:
+      set_arguments(kernel, source.values, source.width, layout.height, layout.columns,
+                    source.pitch, layout.stride, upper, diagonal);
+      break;
+    case Packed::kRooted:
+      set_arguments(kernel, source.values, *roots, source.width, layout.height, layout.columns,
+                    source.pitch, layout.stride, upper, diagonal);
+      break;
+    case Packed::kUnscaled:
+      set_arguments(kernel, source.values, *roots, *scale, source.width, layout.height,
+                    layout.columns, source.pitch, layout.stride, upper, diagonal);
+      break;
   }
   launch_rows(context, kernel, static_cast<std::size_t>(layout.columns), rows);
 }
@@ -172,14 +185,20 @@ void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, Buffer<std::uint8_t>& upper,
                            Buffer<float>& diagonal) {
-  pack(context, layout, source, nullptr, upper, diagonal, nullptr);
+  pack(context, layout, source, Packed::kAsItIs, nullptr, upper, diagonal, nullptr);
+}
+
+void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
+                           const SymmetricSource& source, const Buffer<float>& roots,
+                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
+  pack(context, layout, source, Packed::kRooted, &roots, upper, diagonal, nullptr);
 }
 
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, const Buffer<float>& roots,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
                            Buffer<float>& scale) {
-  pack(context, layout, source, &roots, upper, diagonal, &scale);
+  pack(context, layout, source, Packed::kUnscaled, &roots, upper, diagonal, &scale);
 }
 
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,
@@ -247,9 +266,10 @@ MatvecSymmetric::Program& MatvecSymmetric::program(const VectorBlock& block, boo
   // As few passes as can be, with about as many vectors each.
   const int passes = (block.count + form.most_vectors - 1) / form.most_vectors;
   const int vectors = (block.count + passes - 1) / passes;
-  const std::string options = fmt::format(
-      "{} {}{}{}", common_options(layout_), form_options(layout_, form, vectors, quads ? 4 : 1),
-      scale_ != nullptr ? " -DSCALED" : "", recurrence ? " -DRECURRENCE" : "");
+  const std::string options =
+      fmt::format("{} {}{}{}", common_options(layout_, std::to_string(layout_.stride)),
+                  form_options(layout_, form, vectors, quads ? 4 : 1),
+                  scale_ != nullptr ? " -DSCALED" : "", recurrence ? " -DRECURRENCE" : "");
   const std::string file = form.tiles ? "matvec_symmetric_tile.cl" : "matvec_symmetric_run.cl";
   Program made{form, vectors, context_->kernel(file, "matvec", options)};
   return programs_.emplace(key, std::move(made)).first->second;

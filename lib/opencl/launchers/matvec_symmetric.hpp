@@ -27,9 +27,10 @@ struct SymmetricLayout {
   std::size_t bytes() const;
 };
 
-/// A layout that suits the device.
+/// A layout that suits the device, with `padding` weights of zero or more at the end of an image
+/// row.
 SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int height, int bits,
-                                 std::vector<int> reaches);
+                                 std::vector<int> reaches, int padding = 0);
 
 /// What kernels/matvec_symmetric_pack.cl reads: a symmetric matrix in pitched DIA form.
 struct SymmetricSource {
@@ -44,6 +45,10 @@ struct SymmetricSource {
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, Buffer<std::uint8_t>& upper,
                            Buffer<float>& diagonal);
+/// The same, with a main diagonal that keeps `roots` an eigenvector to eigenvalue 1.
+void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
+                           const SymmetricSource& source, const Buffer<float>& roots,
+                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal);
 /// The same of D S D, D the diagonal matrix of `roots` and S that of `source`: what is multiplied
 /// is scale M scale, where `scale` is 1 / roots, and it keeps `roots` an eigenvector to
 /// eigenvalue 1.
