@@ -1,6 +1,6 @@
 // block_ritz: what a Rayleigh-Ritz step over up to three blocks of vectors (block.clh) and their
-// products with A needs. Blocks are numbered X 0, W 1, P 2, A X 3, A W 4, A P 5. Dot products are
-// summed in float over FLOATS elements, then in double or in compensated pairs (accumulate.clh), in
+// products with a symmetric M needs. Blocks are numbered X 0, W 1, P 2, M X 3, M W 4, M P 5; those
+// that no tile names may be any. Dot products are summed in float over FLOATS elements, then in double or in compensated pairs (accumulate.clh), in
 // a fixed order.
 //
 // A block may hold several images, in segments of `rows` elements that begin `segment_pitch` apart:
@@ -35,7 +35,8 @@ typedef BLOCK_JOIN(float, TILE) Part;
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
-                         __global const int4* restrict tiles, const uint tile_count, const ulong rows, const ulong segment_pitch, const ulong chunk,
+                         __global const int4* restrict tiles, const uint tile_count,
+                         const ulong rows, const ulong segment_pitch, const ulong chunk,
                          const uint groups, __global ACC_T* restrict partials) {
   const uint t = get_global_id(0);
   if (t >= tile_count) return;
@@ -127,8 +128,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   }
 }
 
-// product, M X, becomes M X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]: the squared norm
-// of column c over the `chunk` elements of the group. Items: (set, group of all segments).
+// product, M X, becomes M X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]:
+// the squared norm of column c over the `chunk` elements of the group. Items: (set, group of all
+// segments).
 __kernel void block_residual(__global const Set* restrict x, __global const Set* restrict theta,
                              const ulong rows, const ulong segment_pitch, const ulong chunk,
                              const uint groups, __global Set* restrict product,
@@ -191,10 +193,10 @@ __kernel void block_divide(__global const Set* restrict x, __global const float*
 // (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: partials[group * COLUMNS + c]
 // is column c's part of the `chunk` elements of the group. A is a matrix on a grid (grid_matrix.clh);
 // upper[k] = (diagonal, offset > 0). Items: (set, group of all segments).
-__kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* restrict upper, const uint upper_count,
-                              __global const float* restrict s, __global const Set* restrict y,
-                              const ulong total, const ulong rows, const ulong segment_pitch,
-                              const ulong chunk, const uint groups,
+__kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* restrict upper,
+                              const uint upper_count, __global const float* restrict s,
+                              __global const Set* restrict y, const ulong total, const ulong rows,
+                              const ulong segment_pitch, const ulong chunk, const uint groups,
                               __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
