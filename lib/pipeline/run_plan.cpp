@@ -174,9 +174,9 @@ MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const 
   const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedOnCpu &&
                       solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
                       std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
+  if (!compressible(parameters)) return MatrixForm::kDia;
   if (!wanted && plan_run(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
-  return fits_compressed(grid, parameters, device, limit) ? MatrixForm::kCompressed
-                                                          : MatrixForm::kDia;
+  return MatrixForm::kCompressed;  // Which needs the least, if neither fits.
 }
 
 MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
