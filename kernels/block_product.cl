@@ -6,11 +6,14 @@
 // One work-item computes RUN elements from RUN * its first id on, TILE at a time, and of each the
 // TAKEN sets from TAKEN * its second id on; of a compressed matrix the elements of one image row, from
 // RUN * id % row's runs on. On a GPU, where RUN is 1, sets come first instead, so that neighbouring
-// items read neighbouring words: element id / SETS, set id % SETS.
+// items read neighbouring words: set id % SETS of the EACH elements that begin at a multiple of EACH,
+// which is 1 for a compressed matrix. These share what they read of x but for EACH - 1 elements a
+// band. There the images of a stack (segments of `segment_rows` elements) are the second dimension:
+// active[id].
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
-// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS. Sizes are arguments: one program
-// serves the levels of all images.
+// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS; -DEACH, 1, 2 or 4. Sizes are
+// arguments: one program serves the levels of all images.
 #if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "block_product needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
@@ -29,6 +32,31 @@
 #define WITH_DIAGONAL(sum, row, set)
 #endif
 
+#if RUN == 1 && !defined(BITS)
+#if EACH == 1
+typedef float Weights;
+#define LANES(weights, lanes) lanes[0] = weights
+#else
+typedef BLOCK_JOIN(float, EACH) Weights;
+#define LANES(weights, lanes) BLOCK_JOIN(vstore, EACH)(weights, 0, lanes)
+#endif
+
+// The sums of EACH elements, x read by READ(element). Pitch is a multiple of EACH.
+#define BAND(d, dy, dx, count)                                                             \
+  {                                                                                        \
+    const long from = (long)row + (dy) * (long)stride + (dx);                              \
+    __global const float* a = values + (ulong)(d)*pitch + row;                             \
+    Set window[EACH];                                                                      \
+    UNROLL for (int i = 0; i < EACH - 1; ++i) window[i] = READ(from + i);                  \
+    UNROLL for (int k = 0; k < (count); ++k) {                                             \
+      window[EACH - 1] = READ(from + k + EACH - 1);                                        \
+      float lanes[EACH];                                                                   \
+      LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes);                      \
+      UNROLL for (int i = 0; i < EACH; ++i) sums[i] += lanes[i] * window[i];               \
+      UNROLL for (int i = 0; i < EACH - 1; ++i) window[i] = window[i + 1];                 \
+    }                                                                                      \
+  }
+#else
 // One element and one set, with the columns that do not exist left out.
 static Set product_at_border(MATRIX, const long rows, const long stride,
                              __global const Set* restrict x, const long row, const long px,
@@ -45,6 +73,7 @@ static Set product_at_border(MATRIX, const long rows, const long stride,
 #undef BAND
   return sum;
 }
+#endif
 
 #define STORE_SET(at, sum)                                       \
   {                                                              \
@@ -55,19 +84,38 @@ static Set product_at_border(MATRIX, const long rows, const long stride,
 __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
                             __global const Set* restrict x, __global const Set* other,
                             __global Set* out, const float alpha, const float beta,
-                            const float gamma) {
+                            const float gamma, __global const int* restrict active,
+                            const ulong segment_rows) {
   const long reach = REACH * (long)stride + REACH;
-#if RUN == 1
-  const ulong at = get_global_id(0);
-  const ulong row = at / SETS;
-  const uint set = (uint)(at % SETS);
-  if (row >= rows) return;
-#ifdef BITS
+#if RUN == 1 && !defined(BITS)
+  const ulong first = active[get_global_id(1)] * segment_rows;
+  const ulong end = first + segment_rows;
+  const uint set = get_global_id(0) % SETS;
+  const ulong row = (first / EACH + get_global_id(0) / SETS) * EACH;
+  if (row >= end) return;
+  Set sums[EACH];
+  UNROLL for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
+  if ((long)row >= reach && row + EACH + reach <= rows) {
+#define READ(element) x[(element)*SETS + set]
+    BANDS
+#undef READ
+  } else {
+    // Weights of columns that do not exist are 0: whatever is read in their place is some number.
+#define READ(element) x[clamp(element, (long)0, (long)rows - 1) * SETS + set]
+    BANDS
+#undef READ
+  }
+  UNROLL for (int i = 0; i < EACH; ++i) {
+    if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);
+  }
+#elif RUN == 1
+  const uint set = get_global_id(0) % SETS;
+  const ulong inside = get_global_id(0) / SETS;
+  if (inside >= segment_rows) return;
+  const ulong row = active[get_global_id(1)] * segment_rows + inside;
+  const ulong at = row * SETS + set;
   const long py = (uint)row / (uint)stride;
   const long px = row - py * stride;
-#else
-  const long py = 0, px = 0;  // Not read.
-#endif
   Set sum;
   if ((long)row >= reach && row + reach < rows) {
     sum = (Set)(0.0f);

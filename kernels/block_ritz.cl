@@ -4,18 +4,20 @@
 // a fixed order.
 //
 // A block may hold several images, in segments of `rows` elements that begin `segment_pitch` apart:
-// each has sums and a rotation of its own, and what is between them is left alone. Groups of
-// elements lie within a segment; `groups` is how many one segment has. So an image's sums are the
-// same to the last bit wherever in a block it is.
+// each has sums and a rotation of its own, and what is between them is left alone. Kernels work on
+// those that `active` names, whose sums, rotations and factors lie in that order. Groups of elements
+// lie within a segment; `groups` is how many one segment has. So an image's sums are the same to the
+// last bit wherever in a block it is.
 //
 // Locally optimal block conjugate gradients: A. Knyazev, "Toward the optimal preconditioned
 // eigensolver", 2001.
 //
-// -DTILE, columns of a tile of the Gram matrix, a divisor of COLUMNS; -DFLOATS; -DROWS, elements that
-// block_combine takes at a time, a multiple of -DAT_ONCE, which an item does; and -DGROUP, its
-// work-items.
-#if !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || !defined(AT_ONCE) || !defined(GROUP)
-#error "block_ritz needs TILE, FLOATS, ROWS, AT_ONCE and GROUP, beside what block.clh needs"
+// -DTILE, columns of a tile of the Gram matrix, a divisor of COLUMNS; -DFLOATS; -DLINES, as many at
+// most, that block_gram takes at a time; -DROWS, elements that block_combine takes, a multiple of
+// -DAT_ONCE, which an item does; and -DGROUP, its work-items.
+#if !defined(LINES) || !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || \
+    !defined(AT_ONCE) || !defined(GROUP)
+#error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE and GROUP, beside what block.clh needs"
 #endif
 #include "block.clh"
 #include "grid_matrix.clh"
@@ -24,46 +26,79 @@
 typedef BLOCK_JOIN(float, TILE) Part;
 
 // The elements of a group, counted over all segments.
-#define SEGMENT_BEGIN(group) ((group) / groups * segment_pitch + (group) % groups * chunk)
-#define SEGMENT_END(group) \
-  ((group) / groups * segment_pitch + min(((group) % groups + 1) * chunk, rows))
+#define SEGMENT_FIRST(group) (active[(group) / groups] * segment_pitch)
+#define SEGMENT_BEGIN(group) (SEGMENT_FIRST(group) + (group) % groups * chunk)
+#define SEGMENT_END(group) (SEGMENT_FIRST(group) + min(((group) % groups + 1) * chunk, rows))
 
 // Tile t of the Gram matrices, with tile = tiles[t]: the dot products of the TILE columns
 // from TILE * tile.y on of block tile.x with those from TILE * tile.w on of block tile.z, over the `chunk`
-// elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j]. Items: (tile,
-// group of all segments).
+// elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j].
+//
+// With GROUP 1, on a CPU, items are (tile, group of all segments). Otherwise work-groups are (some
+// of the tiles, one an item; group of all segments): one reads LINES elements of all blocks that are
+// used at a time into `lines`, and every item sums its tile of them. The k-th of those `used` blocks
+// is (slots >> 4 k) & 15, and block b is the (places >> 4 b) & 15-th.
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
                          __global const int4* restrict tiles, const uint tile_count,
-                         const ulong rows, const ulong segment_pitch, const ulong chunk,
-                         const uint groups, __global ACC_T* restrict partials) {
+                         const uint used, const uint slots, const uint places, const ulong rows,
+                         const ulong segment_pitch, const ulong chunk, const uint groups,
+                         __global const int* restrict active, __global ACC_T* restrict partials,
+                         __local Part* restrict lines) {
   const uint t = get_global_id(0);
-  if (t >= tile_count) return;
-  const int4 tile = tiles[t];
-  __global const Part* const blocks[6] = {x, w, p, ax, aw, ap};
-  __global const Part* left = blocks[tile.x] + tile.y;
-  __global const Part* right = blocks[tile.z] + tile.w;
-  ACC_T sums[TILE * TILE];
-  for (uint i = 0; i < TILE * TILE; ++i) sums[i] = acc_zero();
   const ulong group = get_global_id(1);
   const ulong end = SEGMENT_END(group);
-  for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += FLOATS) {
+  const uint parts = COLUMNS / TILE;
+  ACC_T sums[TILE * TILE];
+  for (uint i = 0; i < TILE * TILE; ++i) sums[i] = acc_zero();
+#if GROUP == 1
+  if (t >= tile_count) return;
+  const int4 tile = tiles[t];
+  __global const Part* const each[6] = {x, w, p, ax, aw, ap};
+  __global const Part* left = each[tile.x] + tile.y;
+  __global const Part* right = each[tile.z] + tile.w;
+#else
+  // Items without a tile of their own help to read.
+  const int4 tile = tiles[min(t, tile_count - 1)];
+  const uint width = used * parts;
+  const uint left = (places >> (4 * tile.x) & 15) * parts + tile.y;
+  const uint right = (places >> (4 * tile.z) & 15) * parts + tile.w;
+#endif
+  for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += LINES) {
     Part part[TILE];
     for (uint i = 0; i < TILE; ++i) part[i] = (Part)(0.0f);
-    const ulong stop = min(begin + FLOATS, end);
-    for (ulong row = begin; row < stop; ++row) {
-      const Part b = right[row * (COLUMNS / TILE)];
-      __global const float* a = (__global const float*)(left + row * (COLUMNS / TILE));
+    const uint count = (uint)min((ulong)LINES, end - begin);
+#if GROUP == 1
+    for (ulong row = begin; row < begin + count; ++row) {
+      const Part b = right[row * parts];
+      __global const float* a = (__global const float*)(left + row * parts);
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_local_id(0); i < count * width; i += get_local_size(0)) {
+      const uint block = slots >> (4 * (i % width / parts)) & 15;
+      const ulong at = (begin + i / width) * parts + i % parts;
+      lines[i] = block == 0   ? x[at]
+                 : block == 1 ? w[at]
+                 : block == 2 ? p[at]
+                 : block == 3 ? ax[at]
+                 : block == 4 ? aw[at]
+                              : ap[at];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint row = 0; row < count; ++row) {
+      const Part b = lines[row * width + right];
+      __local const float* a = (__local const float*)(lines + row * width + left);
+#endif
       UNROLL for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
     }
     for (uint i = 0; i < TILE; ++i) {
       float values[TILE];
       BLOCK_JOIN(vstore, TILE)(part[i], 0, values);
-      for (uint j = 0; j < TILE; ++j)
-        sums[i * TILE + j] = acc_add(sums[i * TILE + j], values[j]);
+      for (uint j = 0; j < TILE; ++j) sums[i * TILE + j] = acc_add(sums[i * TILE + j], values[j]);
     }
   }
+  if (t >= tile_count) return;
   __global ACC_T* out = partials + (group * tile_count + t) * (TILE * TILE);
   for (uint i = 0; i < TILE * TILE; ++i) out[i] = sums[i];
 }
@@ -88,11 +123,12 @@ __kernel void block_sum(__global const ACC_T* restrict partials, const uint grou
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     __global float* restrict x, __global const float* restrict w, __global float* restrict p,
     __global const Set* restrict rotation, const uint blocks, const ulong rows,
-    const ulong segment_pitch, const uint groups, __local float* restrict old) {
+    const ulong segment_pitch, const uint groups, __global const int* restrict active,
+    __local float* restrict old) {
   const uint lid = get_local_id(0);
   const ulong segment = get_group_id(0) / groups;
   const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
-  const ulong first = segment * segment_pitch + inside;
+  const ulong first = active[segment] * segment_pitch + inside;
   const uint count = (uint)min((ulong)ROWS, rows - inside);
   rotation += segment * blocks * COLUMNS * SETS;
   for (uint i = lid; i < ROWS * COLUMNS; i += GROUP) {
@@ -133,7 +169,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
 // segments).
 __kernel void block_residual(__global const Set* restrict x, __global const Set* restrict theta,
                              const ulong rows, const ulong segment_pitch, const ulong chunk,
-                             const uint groups, __global Set* restrict product,
+                             const uint groups, __global const int* restrict active,
+                             __global Set* restrict product,
                              __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
@@ -190,14 +227,40 @@ __kernel void block_divide(__global const Set* restrict x, __global const float*
 //
 //   a_ij s_i s_j (y_i - y_j)^2
 //
-// (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: partials[group * COLUMNS + c]
-// is column c's part of the `chunk` elements of the group. A is a matrix on a grid (grid_matrix.clh);
-// upper[k] = (diagonal, offset > 0). Items: (set, group of all segments).
+// (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: `parts` are the sums over j for
+// each i, of positive terms, which in float lose nothing but their own roundings. A is a
+// matrix on a grid (grid_matrix.clh); upper[k] = (diagonal, offset > 0). Items: one element
+// and set, id / SETS and id % SETS, of `rows`.
 __kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* restrict upper,
                               const uint upper_count, __global const float* restrict s,
-                              __global const Set* restrict y, const ulong total, const ulong rows,
-                              const ulong segment_pitch, const ulong chunk, const uint groups,
-                              __global ACC_T* restrict partials) {
+                              __global const Set* restrict y, const ulong rows,
+                              __global Set* restrict parts) {
+  const ulong at = get_global_id(0);
+  const ulong row = at / SETS;
+  if (row >= rows) return;
+  const float own_scale = s[row];
+  const Set own = y[at];
+#ifdef BITS
+  const uint px = (uint)row % (uint)stride;
+  const uint py = (uint)row / (uint)stride;
+#endif
+  Set part = (Set)(0.0f);
+  for (uint k = 0; own_scale > 0.0f && k < upper_count; ++k) {
+    const ulong other = row + (ulong)upper[k].y;
+    if (other >= rows) continue;
+    const float weight = WEIGHT(WEIGHTS(upper[k].x, 0, 0)) * s[other];
+    const Set difference = own - y[at + (ulong)upper[k].y * SETS];
+    part = fma(weight * difference, difference, part);
+  }
+  parts[at] = own_scale * part;
+}
+
+// partials[group * COLUMNS + c]: the sum of column c over the `chunk` elements of the group. Items:
+// (set, group of all segments).
+__kernel void block_columns(__global const Set* restrict x, const ulong rows,
+                            const ulong segment_pitch, const ulong chunk, const uint groups,
+                            __global const int* restrict active,
+                            __global ACC_T* restrict partials) {
   const uint set = get_global_id(0);
   if (set >= SETS) return;
   const ulong group = get_global_id(1);
@@ -205,25 +268,8 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* r
   ACC_T sums[VEC];
   for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();
   for (ulong row = SEGMENT_BEGIN(group); row < end; ++row) {
-    const float own_scale = s[row];
-    if (!(own_scale > 0.0f)) continue;
-    const Set own = y[row * SETS + set];
-#ifdef BITS
-    const uint px = (uint)row % (uint)stride;
-    const uint py = (uint)row / (uint)stride;
-#endif
-    // All terms are positive: in float they lose nothing but their own roundings.
-    Set part = (Set)(0.0f);
-    for (uint k = 0; k < upper_count; ++k) {
-      const ulong other = row + (ulong)upper[k].y;
-      if (other >= total) continue;
-      const float weight = WEIGHT(WEIGHTS(upper[k].x, 0, 0)) * s[other];
-      const Set difference = own - y[other * SETS + set];
-      part = fma(weight * difference, difference, part);
-    }
-    part *= own_scale;
     float lanes[VEC];
-    BLOCK_JOIN(vstore, VEC)(part, 0, lanes);
+    BLOCK_JOIN(vstore, VEC)(x[row * SETS + set], 0, lanes);
     for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], lanes[i]);
   }
   for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
@@ -232,7 +278,8 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* r
 // peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements of
 // the group, the first of equals. Items: (c, group of all segments).
 __kernel void block_peaks(__global const float* restrict x, const ulong rows,
-                          const ulong segment_pitch, const ulong chunk, const uint groups, __global float* restrict peaks) {
+                          const ulong segment_pitch, const ulong chunk, const uint groups, __global const int* restrict active,
+                          __global float* restrict peaks) {
   const uint c = get_global_id(0);
   if (c >= COLUMNS) return;
   const ulong group = get_global_id(1);
@@ -245,23 +292,27 @@ __kernel void block_peaks(__global const float* restrict x, const ulong rows,
   peaks[group * COLUMNS + c] = peak;
 }
 
-// out = M b for dense symmetric M of `rows` x `rows`, one after the other, one for each of `segments`
-// segments. Items: one element and set, id / SETS and id % SETS.
+// out = M b for dense symmetric M of `rows` x `rows`, one after the other, one for each segment.
+// Items: one element and set, id / SETS and id % SETS, of the segment active[second id].
 __kernel void block_dense(__global const float* restrict matrix, const uint rows,
-                          const uint segments, __global const Set* restrict b,
-                          __global Set* restrict out) {
-  const ulong at = get_global_id(0);
-  const uint set = (uint)(at % SETS);
-  const ulong segment = at / SETS / rows;
-  const ulong row = at / SETS % rows;
-  if (segment >= segments) return;
-  matrix += segment * rows * rows;
-  b += segment * rows * SETS;
-  Set sum = (Set)(0.0f);
+                          __global const Set* restrict b, __global Set* restrict out,
+                          __global const int* restrict active) {
+  const uint set = get_global_id(0) % SETS;
+  const uint row = get_global_id(0) / SETS;
+  if (row >= rows) return;
+  const ulong segment = active[get_global_id(1)];
   // Symmetric: neighbouring rows read neighbouring words.
-  for (uint c = 0; c < rows; ++c)
-    sum = fma((Set)(matrix[(ulong)c * rows + row]), b[(ulong)c * SETS + set], sum);
-  out[at] = sum;
+  __global const float* column = matrix + segment * rows * rows + row;
+  __global const Set* from = b + segment * rows * SETS + set;
+  Set sums[4];
+  for (uint k = 0; k < 4; ++k) sums[k] = (Set)(0.0f);
+  uint c = 0;
+  for (; c + 4 <= rows; c += 4) {
+    UNROLL for (uint k = 0; k < 4; ++k)
+        sums[k] = fma((Set)(column[(c + k) * rows]), from[(c + k) * SETS], sums[k]);
+  }
+  for (; c < rows; ++c) sums[0] = fma((Set)(column[c * rows]), from[c * SETS], sums[0]);
+  out[(segment * rows + row) * SETS + set] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // Column `column` of block x becomes factors[segment] * vector, one element an item: `total` in all.

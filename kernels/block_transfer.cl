@@ -3,8 +3,10 @@
 // matrix (grid_matrix.clh) on the fine grid of `width` x `height` pixels, `stride` elements apart;
 // the coarse grid's stride is its width.
 //
-// With RUN 1, for GPUs, a work-item computes one element and one of its sets: id / SETS and
-// id % SETS. Otherwise, for CPUs, it computes the elements of one image row from RUN * id % row's
+// With RUN 1, for GPUs, a work-item computes one set, id % SETS, of one coarse element or of two
+// neighbouring fine ones (of a compressed matrix one), which share what they read. There the images
+// of a stack (segments of `segment_height` image rows) are the second dimension: active[id].
+// Otherwise, for CPUs, it computes the elements of one image row from RUN * id % row's
 // runs on, TILE at a time, and of each the TAKEN sets from TAKEN * its second id on.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the largest
@@ -23,6 +25,7 @@
 #error "block_transfer: TILE must be 4 or 8"
 #endif
 
+#if RUN > 1 || defined(BITS)
 // Row (px, py) of P times one set of the coarse block, without the gain.
 static Set interpolated(MATRIX, const int width, const int height, const ulong row, const int px,
                         const int py, __global const Set* restrict coarse, const uint set) {
@@ -70,17 +73,59 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
   return sum;
 }
 
+#endif
+
 #define STORE_FINE(at, sum) fine[at] = add ? fine[at] + (sum) : (sum)
 
 // fine = P coarse, or fine += P coarse with add 1.
 __kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,
                             const int height, const int stride, __global const Set* restrict coarse,
-                            const int add, __global Set* restrict fine) {
-#if RUN == 1
-  const ulong at = get_global_id(0);
-  const ulong row = at / SETS;
-  const uint set = (uint)(at % SETS);
-  if (row >= (ulong)stride * height) return;
+                            const int add, __global Set* restrict fine,
+                            __global const int* restrict active, const int segment_height) {
+#if RUN == 1 && !defined(BITS)
+  const int half_stride = (stride + 1) / 2;
+  const uint set = get_global_id(0) % SETS;
+  const uint pair = get_global_id(0) / SETS;
+  const int cx = pair % half_stride;
+  const int line = pair / half_stride;
+  if (line >= segment_height) return;
+  const int py = active[get_global_id(1)] * segment_height + line;
+  const ulong row = (ulong)py * stride + 2 * cx;
+  const bool two = 2 * cx + 1 < stride;
+  const int coarse_width = (width + 1) / 2;
+  const int coarse_height = (height + 1) / 2;
+  __global const float* left = values + row;
+  __global const float* right = left + (two ? 1 : 0);
+  Set sums[2] = {(Set)(0.0f), (Set)(0.0f)};
+  // Pixel 2 cx reaches the coarse column cx + j by dx = 2 j, its neighbour by 2 j - 1. Weights of
+  // what lies outside are 0.
+#define BAND(d, dy, dx, count)                                                             \
+  if (((py + (dy)) & 1) == 0) {                                                            \
+    __global const Set* from =                                                             \
+        coarse + (long)clamp((py + (dy)) / 2, 0, coarse_height - 1) * coarse_width * SETS + set; \
+    UNROLL for (int j = -(REACH + 1) / 2; j <= (REACH + 1) / 2; ++j) {                     \
+      const int even = 2 * j - (dx);                                                       \
+      const int odd = even - 1;                                                            \
+      if (even >= 0 && odd < (count)) {                                                    \
+        const Set value = from[clamp(cx + j, 0, coarse_width - 1) * SETS];                 \
+        if (even < (count)) sums[0] += left[(ulong)((d) + even) * pitch] * value;          \
+        if (odd >= 0) sums[1] += right[(ulong)((d) + odd) * pitch] * value;                \
+      }                                                                                    \
+    }                                                                                      \
+  }
+  BANDS
+#undef BAND
+  for (int i = 0; i < (two ? 2 : 1); ++i) {
+    const float scale = gain[row + i];
+    const ulong at = (row + i) * SETS + set;
+    STORE_FINE(at, scale != 0.0f ? scale * sums[i] : (Set)(0.0f));
+  }
+#elif RUN == 1
+  const uint set = get_global_id(0) % SETS;
+  const ulong inside = get_global_id(0) / SETS;
+  if (inside >= (ulong)stride * segment_height) return;
+  const ulong row = (ulong)active[get_global_id(1)] * segment_height * stride + inside;
+  const ulong at = row * SETS + set;
   const int px = (int)(row % stride);
   const int py = (int)(row / stride);
   const float scale = gain[row];
@@ -157,16 +202,36 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
 // coarse = factor P' fine. Elements are those of the coarse grid.
 __kernel void block_restrict(MATRIX, __global const float* restrict gain, const int width,
                              const int height, const int stride, __global const Set* restrict fine,
-                             const float factor, __global Set* restrict coarse) {
+                             const float factor, __global Set* restrict coarse,
+                             __global const int* restrict active, const int segment_height) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
 #if RUN == 1
-  const ulong at = get_global_id(0);
-  const ulong row = at / SETS;
-  if (row >= (ulong)coarse_width * coarse_height) return;
-  coarse[at] = factor * restricted(MATRIX_ARGUMENTS, gain, width, height, stride,
-                                   2 * (int)(row % coarse_width), 2 * (int)(row / coarse_width),
-                                   fine, (uint)(at % SETS));
+  // A segment has an even number of image rows, or is all there is.
+  const int segment_lines = (segment_height + 1) / 2;
+  const uint set = get_global_id(0) % SETS;
+  const uint element = get_global_id(0) / SETS;
+  const int cx = element % coarse_width;
+  if (element / coarse_width >= segment_lines) return;
+  const int cy = active[get_global_id(1)] * segment_lines + element / coarse_width;
+#ifdef BITS
+  const Set sum =
+      restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set);
+#else
+  __global const float* own = values + (ulong)(2 * cy) * stride + 2 * cx;
+  Set sum = (Set)(0.0f);
+#define BAND(d, dy, dx, count)                                                             \
+  {                                                                                        \
+    const ulong line = (ulong)clamp(2 * cy + (dy), 0, height - 1) * stride;                \
+    UNROLL for (int k = 0; k < (count); ++k) {                                             \
+      const ulong at = line + clamp(2 * cx + (dx) + k, 0, width - 1);                      \
+      sum += (own[(ulong)((d) + k) * pitch] * gain[at]) * fine[at * SETS + set];           \
+    }                                                                                      \
+  }
+  BANDS
+#undef BAND
+#endif
+  coarse[((ulong)cy * coarse_width + cx) * SETS + set] = factor * sum;
 #else
   const int runs = (coarse_width + RUN - 1) / RUN;
   const int cy = (int)(get_global_id(0) / runs);

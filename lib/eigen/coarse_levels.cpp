@@ -24,6 +24,10 @@ constexpr std::size_t kMostLastRows = 1024;
 constexpr double kZero = 1e-6;
 /// And below this may be, as far as float eigenvalues tell.
 constexpr double kLooksZero = 1e-4;
+/// Vectors beyond those wanted that subspace iteration on the last level carries along, and its
+/// iterations.
+constexpr Eigen::Index kMoreColumns = 16;
+constexpr int kSubspaceIterations = 3;
 /// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
 /// what is slower over to the coarser grid.
 constexpr double kSmoothFrom = 0.1;
@@ -57,38 +61,49 @@ Degrees segment_of(const std::vector<float>& elements, int image, int images) {
   return Degrees(elements).subspan(static_cast<std::size_t>(image) * each, each);
 }
 
+float scale_of(Degrees degrees) {
+  double sum = 0;
+  for (const float value : degrees) sum += static_cast<double>(value) * value;
+  return static_cast<float>(1 / std::sqrt(sum));
+}
+
 std::vector<float> scales_of(const std::vector<float>& degrees, int images) {
-  std::vector<float> scales;
-  for (int image = 0; image < images; ++image) {
-    double sum = 0;
-    for (const float value : segment_of(degrees, image, images)) {
-      sum += static_cast<double>(value) * value;
-    }
-    scales.push_back(static_cast<float>(1 / std::sqrt(sum)));
-  }
+  std::vector<float> scales(static_cast<std::size_t>(images));
+  parallel_for(images, [&](int image) {
+    scales[static_cast<std::size_t>(image)] = scale_of(segment_of(degrees, image, images));
+  });
   return scales;
 }
 
-/// Elements with data of the image that has the fewest.
-std::size_t with_data(const std::vector<float>& degrees, int images) {
-  std::size_t least = degrees.size();
-  for (int image = 0; image < images; ++image) {
-    const Degrees own = segment_of(degrees, image, images);
-    least = std::min(least, static_cast<std::size_t>(std::count_if(own.begin(), own.end(),
-                                                                   [](float s) { return s > 0; })));
-  }
-  return least;
-}
+/// What is left of degrees on every other row and column.
+struct Decimated {
+  std::vector<float> values;
+  std::vector<float> scales;
+  std::size_t with_data = 0;  ///< Of the image that has the fewest.
+};
 
-std::vector<float> every_other(const std::vector<float>& values, const GridLayout& layout) {
-  std::vector<float> kept;
-  for (int y = 0; y < layout.height; y += 2) {
-    for (int x = 0; x < layout.width; x += 2) {
-      kept.push_back(values[static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.stride) +
-                            static_cast<std::size_t>(x)]);
+Decimated decimate(const std::vector<float>& degrees, const GridLayout& fine,
+                   const GridLayout& coarse, int images) {
+  Decimated result{std::vector<float>(coarse.rows()),
+                   std::vector<float>(static_cast<std::size_t>(images)), coarse.rows()};
+  std::vector<std::size_t> with_data(static_cast<std::size_t>(images));
+  const int lines = coarse.height / images;
+  const auto wide = static_cast<std::size_t>(coarse.width);
+  parallel_for(images, [&](int image) {
+    for (int y = image * lines; y < (image + 1) * lines; ++y) {
+      const float* from =
+          degrees.data() + static_cast<std::size_t>(2 * y) * static_cast<std::size_t>(fine.stride);
+      float* to = result.values.data() + static_cast<std::size_t>(y) * wide;
+      for (std::size_t x = 0; x < wide; ++x) to[x] = from[2 * x];
     }
-  }
-  return kept;
+    const Degrees own = segment_of(result.values, image, images);
+    const auto at = static_cast<std::size_t>(image);
+    result.scales[at] = scale_of(own);
+    with_data[at] = static_cast<std::size_t>(
+        std::count_if(own.begin(), own.end(), [](float s) { return s > 0; }));
+  });
+  result.with_data = *std::min_element(with_data.begin(), with_data.end());
+  return result;
 }
 
 GridLayout coarser(const GridLayout& fine) {
@@ -106,6 +121,60 @@ std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
   return diagonals;
 }
 
+/// Eigenvectors of A, those of the largest eigenvalues first, without the trivial one, and the
+/// inverse of I - A on what is orthogonal to that one. In float, which is twice as fast: what the
+/// finer levels start from, and a part of their preconditioner, is about right anyway.
+struct DenseSolution {
+  Eigen::MatrixXf vectors;
+  Eigen::MatrixXf inverse;
+};
+
+/// The inverse by Cholesky's factors, and `columns` - 1 vectors by subspace iteration with it: much
+/// quicker than all eigenvectors. Nothing where an eigenvalue of I - A may be 0.
+std::optional<DenseSolution> by_inverse(const DenseProblem& problem, int columns) {
+  const auto n = static_cast<Eigen::Index>(problem.element.size());
+  const Eigen::Index size = std::min<Eigen::Index>(n - 1, columns + kMoreColumns);
+  // problem.a has -2 in place of the trivial eigenvalue: 3 here.
+  const Eigen::LLT<Eigen::MatrixXf> factors(
+      (Eigen::MatrixXd::Identity(n, n) - problem.a).cast<float>());
+  if (factors.info() != Eigen::Success) return std::nullopt;
+  const Eigen::VectorXf trivial = problem.trivial.cast<float>();
+  DenseSolution solution;
+  solution.inverse = factors.solve(Eigen::MatrixXf::Identity(n, n));
+  solution.inverse.noalias() -= trivial * (trivial.transpose() / 3);
+  // Any start does that no eigenvector is orthogonal to: pixels far apart, one a column.
+  Eigen::MatrixXf basis = Eigen::MatrixXf::Zero(n, size);
+  for (Eigen::Index i = 0; i < n; ++i) basis(i, i % size) = (i / size) % 2 == 0 ? 1.0F : -0.5F;
+  for (int k = 0; k < kSubspaceIterations; ++k) {
+    const Eigen::HouseholderQR<Eigen::MatrixXf> orthonormal(solution.inverse * basis);
+    basis = orthonormal.householderQ() * Eigen::MatrixXf::Identity(n, size);
+  }
+  const Eigen::MatrixXf image = solution.inverse * basis;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> ritz(basis.transpose() * image);
+  const float largest = ritz.eigenvalues()(size - 1);
+  if (ritz.info() != Eigen::Success || !(largest * kLooksZero < 1)) return std::nullopt;
+  solution.vectors = basis * ritz.eigenvectors().rowwise().reverse();
+  return solution;
+}
+
+std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem) {
+  const auto n = static_cast<Eigen::Index>(problem.element.size());
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(problem.a.cast<float>());
+  if (solver.info() != Eigen::Success) return std::nullopt;
+  const Eigen::MatrixXf& vectors = solver.eigenvectors();
+  Eigen::VectorXf inverse_values(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
+    if (lambda < kLooksZero) {  // These are looked at in double.
+      const Eigen::VectorXd vector = vectors.col(k).cast<double>();
+      lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
+    }
+    inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
+  }
+  return DenseSolution{vectors.rightCols(n - 1).rowwise().reverse(),
+                       vectors * inverse_values.asDiagonal() * vectors.transpose()};
+}
+
 }  // namespace
 
 CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
@@ -114,8 +183,9 @@ CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& di
       columns_(columns),
       images_(images),
       diagonals_(diagonals),
-      product_(context, diagonals, columns, form),
-      transfer_(context, diagonals, columns, form) {}
+      active_(std::make_shared<ActiveSegments>(context, images)),
+      product_(context, diagonals, columns, form, active_),
+      transfer_(context, diagonals, columns, form, active_) {}
 
 GridMatrix CoarseLevels::Level::matrix() const {
   if (compressed == nullptr) return {*values, layout};
@@ -204,10 +274,11 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   for (;;) {
     Level& fine = *result.levels_.back();
     if (fine.layout.rows() <= kLastRows * static_cast<std::size_t>(stack.count)) break;
-    std::vector<float> kept = every_other(own_degrees, fine.layout);
-    if (with_data(kept, stack.count) < 3 * wide) break;
+    const GridLayout coarse = coarser(fine.layout);
+    Decimated kept = decimate(own_degrees, fine.layout, coarse, stack.count);
+    if (kept.with_data < 3 * wide) break;
     auto level = std::make_unique<Level>();
-    level->layout = coarser(fine.layout);
+    level->layout = coarse;
     level->image_height = (fine.image_height + 1) / 2;
     const std::size_t rows = level->layout.rows();
     fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
@@ -219,13 +290,13 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     level->values = &level->own_values;
     coarsen.matrix(*fine.values, fine.layout, fine.gain, level->own_values, level->layout.pitch);
     level->own_sqrt_degree = context.allocate<float>(rows, "coarse square roots of the degrees");
-    level->own_sqrt_degree.upload(kept);
+    level->own_sqrt_degree.upload(kept.values);
     level->sqrt_degree = &level->own_sqrt_degree;
-    level->scales = scales_of(kept, stack.count);
+    level->scales = std::move(kept.scales);
     if (compressed != nullptr && !result.compress_last(freed, coarsen, stencil)) {
       return std::nullopt;
     }
-    own_degrees = std::move(kept);
+    own_degrees = std::move(kept.values);
     result.levels_.push_back(std::move(level));
   }
   for (const std::unique_ptr<Level>& level : result.levels_) {
@@ -277,8 +348,7 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   }
   inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");
   inverse_.upload(inverses);
-  kernels_ = std::make_unique<BlockRitz>(*context_, columns_, segments(count() - 1).pitch,
-                                         static_cast<std::size_t>(images_));
+  kernels_ = std::make_unique<BlockRitz>(*context_, columns_, segments(count() - 1).pitch, active_);
   return true;
 }
 
@@ -299,29 +369,17 @@ std::optional<CoarseLevels::Last> CoarseLevels::solve_last(
   const DenseProblem problem = dense_problem(matrix, {own.begin(), own.end()});
   const auto n = static_cast<Eigen::Index>(problem.element.size());
   if (n < columns_ || !problem.a.allFinite()) return std::nullopt;
-  // In float, which is twice as fast: what the finer levels start from, and a part of their
-  // preconditioner, is about right anyway. Eigenvalues that may be 0 are looked at in double.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(problem.a.cast<float>());
-  if (solver.info() != Eigen::Success) return std::nullopt;
-  const Eigen::MatrixXf& vectors = solver.eigenvectors();
-
-  Eigen::VectorXf inverse_values(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
-    if (lambda < kLooksZero) {
-      const Eigen::VectorXd vector = vectors.col(k).cast<double>();
-      lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
-    }
-    inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
-  }
-  const Eigen::MatrixXf inverse = vectors * inverse_values.asDiagonal() * vectors.transpose();
+  std::optional<DenseSolution> solution = by_inverse(problem, columns_);
+  if (!solution) solution = by_all_eigenvectors(problem);
+  if (!solution) return std::nullopt;
+  const auto& [vectors, inverse] = *solution;
   const auto wide = static_cast<std::size_t>(columns_);
   Last last{std::vector<float>(rows * wide, 0.0F), std::vector<float>(rows * rows, 0.0F)};
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto row = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(i)]);
     last.vectors[row * wide] = static_cast<float>(problem.trivial(i));
     for (int k = 1; k < columns_; ++k) {
-      last.vectors[row * wide + static_cast<std::size_t>(k)] = vectors(i, n - k);
+      last.vectors[row * wide + static_cast<std::size_t>(k)] = vectors(i, k - 1);
     }
     for (Eigen::Index j = 0; j < n; ++j) {
       const auto column = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(j)]);

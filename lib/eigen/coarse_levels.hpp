@@ -64,6 +64,9 @@ class CoarseLevels {
   /// Of all images.
   std::size_t rows(int level) const { return at(level).layout.rows(); }
   Segments segments(int level) const;
+  /// The images that all that follows works on, on a GPU only on those; all from the start.
+  ActiveSegments& active() { return *active_; }
+  const std::shared_ptr<ActiveSegments>& shared_active() const { return active_; }
 
   /// out = (I - A) x on that level.
   void laplacian(int level, const Buffer<float>& x, Buffer<float>& out);
@@ -126,6 +129,7 @@ class CoarseLevels {
   int columns_;
   int images_;
   std::vector<GridDiagonal> diagonals_;
+  std::shared_ptr<ActiveSegments> active_;
   BlockProduct product_;
   BlockTransfer transfer_;
   std::unique_ptr<BlockRitz> kernels_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -25,7 +26,7 @@ namespace {
 /// Vectors whose quadratic forms are computed at once.
 constexpr int kFormColumns = 8;
 
-std::size_t support_of(const std::vector<float>& degrees) {
+std::size_t support_of(std::span<const float> degrees) {
   return static_cast<std::size_t>(
       std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
 }
@@ -145,7 +146,7 @@ std::vector<double> compressed_forms(Context& context, const SymmetricDia& matri
     }
     blocks.divide(x, sqrt_degree, rows, y);
     const std::vector<double> values =
-        blocks.quadratic_form(on_grid, diagonals, sqrt_degree, y, {rows, rows});
+        blocks.quadratic_form(on_grid, diagonals, sqrt_degree, y, {rows, rows}, x);
     result.insert(result.end(), values.begin(), values.begin() + count);
   }
   return result;
@@ -304,10 +305,9 @@ std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
   watch.report("eigenvectors", 0);
   const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
   for (int image = 0; image < stack.count; ++image) {
-    const auto first = degrees.begin() + static_cast<std::ptrdiff_t>(
-                                             static_cast<std::size_t>(image) * stack.segment());
-    const auto end = first + static_cast<std::ptrdiff_t>(stack.segment());
-    if (few(support_of({first, end}), parameters)) return std::nullopt;
+    const auto own = std::span(degrees).subspan(static_cast<std::size_t>(image) * stack.segment(),
+                                                stack.segment());
+    if (few(support_of(own), parameters)) return std::nullopt;
   }
   auto found = multilevel_eigenvectors(context, matrix, stack, stencil, sqrt_degree, degrees,
                                        parameters, watch);

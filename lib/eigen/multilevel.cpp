@@ -44,6 +44,8 @@ int columns_for(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));
 }
 
+constexpr auto all_active = [](std::size_t) { return true; };
+
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
 
 /// What is known of one image's vectors on the grid that is worked on, one value a column.
@@ -75,12 +77,13 @@ class Multilevel {
         watch_(watch),
         columns_(columns_for(parameters)),
         corrected_(parameters.vectors + kCorrectedGuards),
-        kernels_(context, columns_, stack.segment(), static_cast<std::size_t>(stack.count)),
+        kernels_(context, columns_, stack.segment(), levels_.shared_active()),
         images_(static_cast<std::size_t>(stack.count)) {
     for (Buffer<float>* block : {&x_, &w_, &p_, &b_, &t_}) {
       *block = context.allocate<float>(stack.grid().rows() * static_cast<std::size_t>(columns_),
                                        "a block of vectors");
-      block->fill(0);  // What is between images is not always written, and has to be a number.
+      // What is between images is not always written, and has to be a number.
+      if (stack.count > 1) block->fill(0);
     }
   }
 
@@ -91,7 +94,11 @@ class Multilevel {
   using Grams = std::vector<BlockRitz::Gram>;
 
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
-  RitzStep no_step(const Progress& image, int blocks) const;
+  /// The images that are not done are worked on: the k-th of them, and its place in the stack.
+  std::size_t place(std::size_t k) {
+    return static_cast<std::size_t>(levels_.active().places()[k]);
+  }
+  Progress& active(std::size_t k) { return images_[place(k)]; }
   void small_problems(const Grams& grams, bool all, double least_new, std::vector<RitzStep>& steps);
   Eigen::MatrixXd energy(const Progress& image, const BlockRitz::Gram& gram, bool all) const;
   void step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
@@ -132,15 +139,6 @@ class Multilevel {
   double share_ = 0;
 };
 
-/// What leaves x as it is, and p nothing.
-RitzStep Multilevel::no_step(const Progress& image, int blocks) const {
-  RitzStep step;
-  step.values = image.theta;
-  step.rotation.assign(static_cast<std::size_t>(blocks) * wide() * wide(), 0.0F);
-  for (std::size_t i = 0; i < wide(); ++i) step.rotation[i * wide() + i] = 1;
-  return step;
-}
-
 /// S' (I - A) S. `all`: of all blocks of S but x, if there are others, products were computed, and
 /// else of w alone; what is left is known.
 Eigen::MatrixXd Multilevel::energy(const Progress& image, const BlockRitz::Gram& gram,
@@ -159,10 +157,6 @@ Eigen::MatrixXd Multilevel::energy(const Progress& image, const BlockRitz::Gram&
 /// Solves an image's small problem, of which `all` is as in energy().
 void Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
                       RitzStep& step) const {
-  if (image.done) {
-    step = no_step(image, gram.side / columns_);
-    return;
-  }
   // A vector that has converged needs no correction of its own, which would be rounding errors.
   std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
   for (int i = columns_; i < gram.side; ++i) {
@@ -187,13 +181,13 @@ void Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool all, do
 /// Solves those of the small problems that have no step yet.
 void Multilevel::small_problems(const Grams& grams, bool all, double least_new,
                                 std::vector<RitzStep>& steps) {
-  parallel_for(stack_.count, [&](int k) {
-    const auto image = static_cast<std::size_t>(k);
-    if (!steps[image].taken) step(images_[image], grams[image], all, least_new, steps[image]);
+  parallel_for(static_cast<int>(grams.size()), [&](int k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (!steps[at].taken) step(active(at), grams[at], all, least_new, steps[at]);
   });
 }
 
-/// levels_.laplacian(), counted for the images that `has_use` names.
+/// levels_.laplacian(), counted for those of the active images that `has_use` names.
 template <class HasUse>
 void Multilevel::laplacian(int level, const Buffer<float>& x, Buffer<float>& out,
                            const HasUse& has_use) {
@@ -204,8 +198,8 @@ template <class Work, class HasUse>
 void Multilevel::count_passes(const Work& work, const HasUse& has_use) {
   const std::int64_t before = levels_.passes(0);
   work();
-  for (std::size_t image = 0; image < images_.size(); ++image) {
-    if (has_use(image)) images_[image].passes += levels_.passes(0) - before;
+  for (std::size_t k = 0; k < levels_.active().count(); ++k) {
+    if (has_use(k)) active(k).passes += levels_.passes(0) - before;
   }
 }
 
@@ -240,12 +234,12 @@ void Multilevel::ritz(int level, int blocks) {
   Buffer<float>* const none = nullptr;
   Grams grams = blocks == 1 ? kernels_.gram(s, {&b_, none, none}, blocks, rows)
                             : kernels_.gram(s, {none, &b_, none}, blocks, rows);
-  std::vector<RitzStep> steps(images_.size());
+  std::vector<RitzStep> steps(grams.size());
   for (RitzStep& step : steps) step.taken = false;
   small_problems(grams, false, kMostlyOld, steps);
   if (std::any_of(steps.begin(), steps.end(), [](const RitzStep& step) { return !step.taken; })) {
     for (int block = 1; block < blocks; ++block) project(level, block, grams, steps);
-    const auto stepless = [&](std::size_t image) { return !steps[image].taken; };
+    const auto stepless = [&](std::size_t k) { return !steps[k].taken; };
     laplacian(level, w_, b_, stepless);
     if (blocks > 2) laplacian(level, p_, t_, stepless);
     grams = kernels_.gram(s, {none, &b_, &t_}, blocks, rows);
@@ -258,12 +252,12 @@ void Multilevel::ritz(int level, int blocks) {
     for (const double value : step.values) eigenvalues.push_back(static_cast<float>(1 - value));
   }
   kernels_.rotation(rotations);
+  kernels_.theta(eigenvalues);
   kernels_.combine(s, blocks, rows);
-  laplacian(level, x_, b_, [this](std::size_t image) { return !images_[image].done; });
-  const std::vector<double> norms = kernels_.residual(x_, eigenvalues, rows, b_);
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    Progress& image = images_[i];
-    if (image.done) continue;
+  laplacian(level, x_, b_, all_active);
+  const std::vector<double> norms = kernels_.residual(x_, rows, b_);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Progress& image = active(i);
     const std::vector<double> before = std::exchange(image.theta, steps[i].values);
     for (std::size_t k = 1; k < wide(); ++k) {
       const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
@@ -274,15 +268,13 @@ void Multilevel::ritz(int level, int blocks) {
 }
 
 void Multilevel::iterate(int level, int blocks) {
-  const auto not_done = [this](std::size_t image) { return !images_[image].done; };
-  count_passes([&] { levels_.precondition(level, b_, w_, t_); }, not_done);
-  laplacian(level, w_, b_, not_done);
+  count_passes([&] { levels_.precondition(level, b_, w_, t_); }, all_active);
+  laplacian(level, w_, b_, all_active);
   ritz(level, blocks);
 }
 
 /// Whether the image has what this level can give it.
 void Multilevel::judge(int level, Progress& image) const {
-  if (image.done) return;
   ++image.iterations;
   const double excess = worst(image.excess);
   image.stalled = excess < kProgress * image.least ? 0 : image.stalled + 1;
@@ -294,6 +286,7 @@ void Multilevel::judge(int level, Progress& image) const {
 
 /// Iterates on x_, which holds a start, at most `most` times.
 void Multilevel::solve_level(int level, int most) {
+  levels_.active().set_all();
   for (Progress& image : images_) {
     image.theta.assign(wide(), 0);
     image.excess.assign(wide(), INFINITY);
@@ -302,34 +295,38 @@ void Multilevel::solve_level(int level, int most) {
     image.stalled = 0;
     image.done = false;
   }
-  laplacian(level, x_, b_, [](std::size_t) { return true; });
+  laplacian(level, x_, b_, all_active);
   ritz(level, 1);
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0 ? 2 : 3);
     double excess = 0;
-    for (Progress& image : images_) {
+    std::vector<std::int32_t> left;
+    for (const std::int32_t at : levels_.active().places()) {
+      Progress& image = images_[static_cast<std::size_t>(at)];
       judge(level, image);
       excess = std::max(excess, worst(image.excess));
+      if (!image.done) left.push_back(at);
     }
     report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
-    if (std::all_of(images_.begin(), images_.end(), [](const Progress& i) { return i.done; })) {
-      return;
-    }
+    if (left.empty()) return;
+    levels_.active().set(left);
   }
 }
 
 /// Of x_ on the finest grid: measured anew, ordered and signed.
 std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_degree) {
+  levels_.active().set_all();
   const Segments segments = levels_.segments(0);
   std::vector<float> eigenvalues;
   for (const Progress& image : images_) {
     for (const double theta : image.theta) eigenvalues.push_back(static_cast<float>(1 - theta));
   }
-  laplacian(0, x_, b_, [](std::size_t) { return true; });
-  const std::vector<double> norms = kernels_.residual(x_, eigenvalues, segments, b_);
+  laplacian(0, x_, b_, all_active);
+  kernels_.theta(eigenvalues);
+  const std::vector<double> norms = kernels_.residual(x_, segments, b_);
   kernels_.divide(x_, sqrt_degree, levels_.rows(0), w_);
   const std::vector<double> values =
-      kernels_.quadratic_form(levels_.matrix(), levels_.diagonals(), sqrt_degree, w_, segments);
+      kernels_.quadratic_form(levels_.matrix(), levels_.diagonals(), sqrt_degree, w_, segments, t_);
   const std::vector<float> peaks = kernels_.peaks(x_, segments, t_);
   // What is left takes less than these.
   w_ = {};
@@ -379,6 +376,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
 std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree) {
   x_.upload(levels_.last_vectors());
   for (int level = levels_.count() - 2; level >= 0; --level) {
+    levels_.active().set_all();
     levels_.prolong(level, x_, t_);
     std::swap(x_, t_);
     solve_level(level, level > 0 ? kCoarseIterations : parameters_.max_products);

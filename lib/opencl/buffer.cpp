@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "opencl/context.hpp"
@@ -29,8 +30,18 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   }
   with_device_errors(
       fmt::format("allocating {} ({:.1f} MiB)", what, static_cast<double>(bytes) / kMiB), [&] {
+        buffer_ = context.take_kept(bytes);
+        if (buffer_() != nullptr) return;
+        if (bytes + context.memory_in_use() + context.memory_kept() > limit) context.drop_kept();
         // OpenCL has no empty buffers.
-        buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max<std::size_t>(bytes, 1));
+        const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
+        try {
+          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
+        } catch (const cl::Error&) {
+          if (context.memory_kept() == 0) throw;
+          context.drop_kept();
+          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
+        }
       });
   context_ = &context;
   bytes_ = bytes;
@@ -41,7 +52,14 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
 RawBuffer::~RawBuffer() { release(); }
 
 void RawBuffer::release() noexcept {
-  if (context_ != nullptr) context_->memory_in_use_ -= bytes_;
+  if (context_ != nullptr) {
+    context_->memory_in_use_ -= bytes_;
+    try {
+      context_->keep(bytes_, buffer_);
+    } catch (const std::exception&) {
+      // Without host memory for that it is released, as it may be.
+    }
+  }
   context_ = nullptr;
   bytes_ = 0;
   // Assigning an empty buffer would throw when the driver fails to release this one; destroying it

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -114,6 +116,34 @@ Context::Context(std::string_view device, std::string kernel_dir)
 }
 
 Context::~Context() = default;
+
+cl::Buffer Context::take_kept(std::size_t bytes) {
+  // The newest one: its memory is the likeliest to be in a cache.
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [bytes](const Kept& each) { return each.bytes == bytes; });
+  if (found == kept_.rend()) return {};
+  cl::Buffer buffer = found->buffer;
+  kept_.erase(std::next(found).base());
+  kept_bytes_ -= bytes;
+  return buffer;
+}
+
+void Context::keep(std::size_t bytes, cl::Buffer buffer) {
+  // Of a GPU that others use too, most memory is left alone.
+  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? 0 : info_.global_memory / 4;
+  if (bytes > most) return;
+  kept_.push_back({bytes, std::move(buffer)});
+  kept_bytes_ += bytes;
+  while (kept_bytes_ > most) {
+    kept_bytes_ -= kept_.front().bytes;
+    kept_.pop_front();
+  }
+}
+
+void Context::drop_kept() {
+  kept_.clear();
+  kept_bytes_ = 0;
+}
 
 cl::Program Context::program(const std::string& file, const std::string& options) {
   std::string all = options;

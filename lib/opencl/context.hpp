@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -73,9 +74,22 @@ class Context {
   std::uint64_t memory_peak() const { return memory_peak_; }
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
+  /// Memory that is not in use, but kept for buffers of the same sizes to come: on other devices
+  /// than CPUs, where to allocate takes longer than many a kernel. Counted in no figure above;
+  /// given up as soon as it stands in the way of an allocation.
+  std::uint64_t memory_kept() const { return kept_bytes_; }
 
  private:
   friend class RawBuffer;
+
+  struct Kept {
+    std::size_t bytes = 0;
+    cl::Buffer buffer;
+  };
+  /// A buffer of just that size, if one is kept; else one without memory.
+  cl::Buffer take_kept(std::size_t bytes);
+  void keep(std::size_t bytes, cl::Buffer buffer);
+  void drop_kept();
 
   DeviceInfo info_;
   std::string kernel_dir_;
@@ -88,6 +102,8 @@ class Context {
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;
+  std::deque<Kept> kept_;  ///< The oldest first.
+  std::uint64_t kept_bytes_ = 0;
 };
 
 /// "CL_OUT_OF_RESOURCES" for -5.

@@ -583,7 +583,8 @@ TEST_P(BlockRitzTest, ResidualsAgreeWithPlainLoops) {
     const std::vector<float> theta = random_values(kColumns, 3);
     Guarded<float> x_in(context_, x);
     Guarded<float> r(context_, ax);
-    const std::vector<double> norms = kernels.residual(*x_in, theta, {rows, rows}, *r);
+    kernels.theta(theta);
+    const std::vector<double> norms = kernels.residual(*x_in, {rows, rows}, *r);
     ASSERT_EQ(norms.size(), at_size(kColumns));
     const std::vector<float> found = r.values();
     std::vector<double> squares(kColumns, 0.0);
@@ -741,8 +742,9 @@ TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
           }
         }
       }
+      auto parts = context_.allocate<float>(rows * kColumns, "parts of sums");
       const std::vector<double> found =
-          kernels.quadratic_form(on_device, problem.diagonals, *s_in, *y_in, {rows, rows});
+          kernels.quadratic_form(on_device, problem.diagonals, *s_in, *y_in, {rows, rows}, parts);
       ASSERT_EQ(found.size(), at_size(kColumns));
       for (std::size_t c = 0; c < kColumns; ++c) {
         // Positive terms; of each a difference's rounding counts twice beside some of products.
@@ -774,7 +776,8 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     const Segments segments{each, each + kGap};
     const std::size_t count = each * kColumns;
     const std::size_t pitch = segments.pitch * kColumns;
-    BlockRitz together(context_, kColumns, segments.pitch, kSegments);
+    BlockRitz together(context_, kColumns, segments.pitch,
+                       std::make_shared<const ActiveSegments>(context_, kSegments));
     BlockRitz alone(context_, kColumns, each);
     std::vector<std::vector<float>> host;
     std::vector<Guarded<float>> blocks;
@@ -795,7 +798,8 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     const std::array<Buffer<float>*, 3> s = {&*blocks[0], &*blocks[1], &*blocks[2]};
     const std::array<Buffer<float>*, 3> as = {&*blocks[3], &*blocks[4], &*blocks[5]};
     const auto grams = together.gram(s, as, 3, segments);
-    const auto norms = together.residual(*s[0], theta, segments, *blocks[3]);
+    together.theta(theta);
+    const auto norms = together.residual(*s[0], segments, *blocks[3]);
     const auto peaks = together.peaks(*s[0], segments, *blocks[4]);
     together.rotation(rotation);
     together.combine(s, 3, segments);
@@ -811,8 +815,8 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
       const auto gram = alone.gram(own_s, {&*own[3], &*own[4], &*own[5]}, 3, {each, each}).front();
       EXPECT_EQ(grams[k].with_self, gram.with_self);
       EXPECT_EQ(grams[k].with_product, gram.with_product);
-      const auto own_norms =
-          alone.residual(*own[0], part(theta, k * kColumns, kColumns), {each, each}, *own[3]);
+      alone.theta(part(theta, k * kColumns, kColumns));
+      const auto own_norms = alone.residual(*own[0], {each, each}, *own[3]);
       const auto own_peaks = alone.peaks(*own[0], {each, each}, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
         EXPECT_EQ(norms[k * kColumns + c], own_norms[c]);
@@ -831,7 +835,8 @@ TEST_F(BlockTest, SegmentsHaveMatricesAndFactorsOfTheirOwn) {
   for (const std::size_t each : {1U, 30U, 77U}) {
     SCOPED_TRACE(each);
     const std::size_t count = each * kColumns;
-    BlockRitz kernels(context_, kColumns, each, kSegments);
+    BlockRitz kernels(context_, kColumns, each,
+                      std::make_shared<const ActiveSegments>(context_, kSegments));
     std::vector<float> matrices = random_values(kSegments * each * each, 1);
     for (std::size_t k = 0; k < kSegments; ++k) {
       float* own = matrices.data() + k * each * each;

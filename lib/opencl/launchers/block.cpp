@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <utility>
 
 #include "opencl/arguments.hpp"
 
@@ -31,11 +33,34 @@ std::string BlockRuns::options() const {
   return fmt::format("-DRUN={} -DTILE={} -DTAKEN={}", run, tile, taken);
 }
 
+ActiveSegments::ActiveSegments(Context& context, int segments)
+    : list_(context.allocate<std::int32_t>(static_cast<std::size_t>(segments),
+                                           "places of images in a stack")) {
+  set_all();
+}
+
+void ActiveSegments::set(const std::vector<std::int32_t>& places) {
+  if (places == places_) return;
+  places_ = places;
+  list_.upload(places_);
+}
+
+void ActiveSegments::set_all() {
+  std::vector<std::int32_t> all(list_.size());
+  std::iota(all.begin(), all.end(), 0);
+  set(all);
+}
+
+std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
+                                                   std::shared_ptr<const ActiveSegments> active) {
+  return active ? std::move(active) : std::make_shared<const ActiveSegments>(context, 1);
+}
+
 void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
-                       std::size_t length) const {
+                       std::size_t length, std::size_t items, const ActiveSegments& active) const {
   if (run == 1) {
-    context.launch(kernel, cl::NDRange(round_up(lines * length * sets, kRowGroup)),
-                   cl::NDRange(kRowGroup));
+    context.launch(kernel, cl::NDRange(round_up(items * sets, kRowGroup), active.count()),
+                   cl::NDRange(kRowGroup, 1));
   } else {
     context.launch(kernel, cl::NDRange(lines * (round_up(length, run) / run), sets / taken),
                    cl::NDRange(1, 1));

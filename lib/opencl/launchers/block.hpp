@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "opencl/context.hpp"
 
@@ -68,6 +70,30 @@ int block_vector(const DeviceInfo& device);
 /// The macros that block.clh asks for.
 std::string block_options(const DeviceInfo& device, int columns);
 
+/// The images of a stack that kernels work on, by their places in it: all, or those that are not
+/// done yet.
+class ActiveSegments {
+ public:
+  /// All of them.
+  ActiveSegments(Context& context, int segments);
+  /// Precondition: ascending, at least one.
+  void set(const std::vector<std::int32_t>& places);
+  void set_all();
+
+  std::size_t all() const { return list_.size(); }
+  std::size_t count() const { return places_.size(); }
+  const std::vector<std::int32_t>& places() const { return places_; }
+  const Buffer<std::int32_t>& list() const { return list_; }
+
+ private:
+  std::vector<std::int32_t> places_;
+  Buffer<std::int32_t> list_;
+};
+
+/// Those of `active`, or of one image where it is null.
+std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
+                                                   std::shared_ptr<const ActiveSegments> active);
+
 /// How kernels that pass over a matrix deal elements of a block to work-items: `run` elements, of
 /// which `tile` are taken at a time, and `taken` of their sets. On a GPU all are 1; on a CPU as
 /// many sums are open at once as it has registers for.
@@ -78,9 +104,12 @@ struct BlockRuns {
   std::size_t taken = 1;
 
   std::string options() const;
-  /// Launches `kernel` for `lines` lines of `length` elements each.
-  void launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
-              std::size_t length) const;
+  /// Elements that an item of block_product may take on a GPU.
+  std::size_t most_each() const { return run == 1 ? 4 : 1; }
+  /// Launches `kernel`, on a CPU for `lines` lines of `length` elements each, elsewhere for `items`
+  /// items and sets of each active segment.
+  void launch(Context& context, const cl::Kernel& kernel, std::size_t lines, std::size_t length,
+              std::size_t items, const ActiveSegments& active) const;
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "opencl/launchers/block.hpp"
 
@@ -11,7 +14,8 @@ class BlockProduct {
  public:
   /// `columns` is a result of block_columns(). Builds the kernel.
   BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns,
-               MatrixForm form = MatrixForm::kDia);
+               MatrixForm form = MatrixForm::kDia,
+               std::shared_ptr<const ActiveSegments> active = nullptr);
 
   int columns() const { return columns_; }
 
@@ -28,8 +32,11 @@ class BlockProduct {
  private:
   Context* context_;
   int columns_;
+  std::shared_ptr<const ActiveSegments> active_;
   BlockRuns runs_;
-  cl::Kernel kernel_;
+  /// By how many elements an item takes, ascending; of a compressed matrix, and on a CPU, there is
+  /// but one.
+  std::vector<std::pair<std::size_t, cl::Kernel>> kernels_;
 };
 
 }  // namespace diacut

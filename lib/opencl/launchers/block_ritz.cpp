@@ -59,7 +59,35 @@ std::size_t rows_at_once(const DeviceInfo& device, int columns) {
                     "memory: lower eigen.vectors or use --solver lanczos",
                     columns, device.name, device.local_memory));
   }
-  return std::min<std::size_t>(std::bit_floor(fit), 16);
+  return std::min<std::size_t>(std::bit_floor(fit), is_cpu(device) ? 16 : 64);
+}
+
+/// Elements of all six blocks that fit half of the local memory, for block_gram.
+std::size_t lines_at_once(const DeviceInfo& device, int columns) {
+  if (is_cpu(device)) return kFloats;
+  const std::size_t bytes = 6 * static_cast<std::size_t>(columns) * sizeof(float);
+  return std::clamp<std::size_t>(std::bit_floor(device.local_memory / 2 / bytes), 1, kFloats);
+}
+
+/// Work-items of a group of block_gram on a GPU: with blocks of 24 vectors all 342 tiles.
+constexpr std::size_t kGramGroup = 352;
+
+/// The blocks of S and M S that Gram matrices are made of, as block_gram takes them.
+struct UsedBlocks {
+  cl_uint count = 0;
+  cl_uint slots = 0;
+  cl_uint places = 0;
+};
+
+UsedBlocks used_blocks(int blocks, int known) {
+  UsedBlocks used;
+  for (int b = 0; b < 6; ++b) {
+    if (b < 3 ? b >= blocks : (known >> (b - 3) & 1) == 0) continue;
+    used.slots |= static_cast<cl_uint>(b) << (4 * used.count);
+    used.places |= used.count << (4 * b);
+    ++used.count;
+  }
+  return used;
 }
 
 }  // namespace
@@ -77,38 +105,41 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
   return most + segments * (3 * wide * wide + 3 * wide + 1) * sizeof(float);
 }
 
-BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows, std::size_t segments)
+BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
+                     std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       columns_(columns),
-      segments_(segments),
+      active_(or_one_image(context, std::move(active))),
       tile_(tile_of(is_cpu(context.info()))),
+      lines_(lines_at_once(context.info(), columns)),
       sets_(static_cast<std::size_t>(columns / block_vector(context.info()))),
       combined_rows_(rows_at_once(context.info(), columns)),
       combine_group_(is_cpu(context.info()) ? 1
                                             : std::bit_floor(std::clamp<std::size_t>(
-                                                  context.info().max_work_group, 1, 64))),
-      partials_(context, partial_count(is_cpu(context.info()), columns, max_rows, segments),
+                                                  context.info().max_work_group, 1, 128))),
+      partials_(context, partial_count(is_cpu(context.info()), columns, max_rows, active_->all()),
                 "partial dot products"),
       sums_(context,
-            segments * tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
+            active_->all() * tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
                 static_cast<std::size_t>(tile_),
             "dot products"),
-      rotation_(
-          context,
-          segments * 3 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(columns),
-          "a rotation of blocks"),
-      theta_(context, segments * static_cast<std::size_t>(columns), "Ritz values"),
-      factors_(context, segments, "factors of a column"),
-      order_(context, segments * static_cast<std::size_t>(columns), "columns of a block") {
-  options_ = fmt::format("{} -DTILE={} -DFLOATS={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
-                         block_options(context.info(), columns), tile_, kFloats, combined_rows_,
-                         is_cpu(context.info()) ? std::min<std::size_t>(combined_rows_, 8) : 1,
-                         combine_group_);
+      rotation_(context,
+                active_->all() * 3 * static_cast<std::size_t>(columns) *
+                    static_cast<std::size_t>(columns),
+                "a rotation of blocks"),
+      theta_(context, active_->all() * static_cast<std::size_t>(columns), "Ritz values"),
+      factors_(context, active_->all(), "factors of a column"),
+      order_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block") {
+  options_ = fmt::format(
+      "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
+      block_options(context.info(), columns), tile_, kFloats, lines_, combined_rows_,
+      std::min<std::size_t>(combined_rows_, is_cpu(context.info()) ? 8 : 4), combine_group_);
   gram_ = context.kernel(kFile, "block_gram", options_);
   sum_ = context.kernel(kFile, "block_sum", options_);
   combine_ = context.kernel(kFile, "block_combine", options_);
   residual_ = context.kernel(kFile, "block_residual", options_);
   squares_ = context.kernel(kFile, "block_squares", options_);
+  columns_sums_ = context.kernel(kFile, "block_columns", options_);
   dense_ = context.kernel(kFile, "block_dense", options_);
   insert_ = context.kernel(kFile, "block_insert", options_);
   extract_ = context.kernel(kFile, "block_extract", options_);
@@ -121,7 +152,7 @@ BlockRitz::Groups BlockRitz::groups_of(const Segments& rows, std::size_t chunk) 
   groups.segments = rows;
   groups.chunk = chunk;
   groups.each = round_up(rows.rows, chunk) / chunk;
-  groups.all = groups.each * segments_;
+  groups.all = groups.each * active_->count();
   return groups;
 }
 
@@ -140,9 +171,9 @@ std::vector<double> BlockRitz::column_sums(const Groups& groups) {
     squares_.setArg(2, sums_.cl());
   });
   const auto wide = static_cast<std::size_t>(columns_);
-  context_->launch(squares_, cl::NDRange(wide * combine_group_, segments_),
+  context_->launch(squares_, cl::NDRange(wide * combine_group_, active_->count()),
                    cl::NDRange(combine_group_, 1));
-  return sums_.download(wide * segments_);
+  return sums_.download(wide * active_->count());
 }
 
 /// Those on and above the diagonal.
@@ -180,8 +211,12 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
   }
   const Tiles& tiles = tiles_of(blocks, known);
   const auto count = static_cast<int>(tiles.host.size());
-  const std::size_t group = is_cpu(context_->info()) ? 1 : kRowGroup;
+  const bool cpu = is_cpu(context_->info());
+  const std::size_t group = cpu ? 1
+                                : std::min({round_up(static_cast<std::size_t>(count), 32),
+                                            kGramGroup, context_->info().max_work_group});
   const Groups groups = few_groups(rows);
+  const UsedBlocks used = used_blocks(blocks, known);
   cl_uint index = 0;
   with_device_errors("setting a kernel's arguments", [&] {
     for (const auto& set : {s, ms}) {
@@ -192,11 +227,16 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
     }
     gram_.setArg(index++, tiles.device.cl());
     gram_.setArg(index++, static_cast<cl_uint>(count));
+    for (const cl_uint value : {used.count, used.slots, used.places}) gram_.setArg(index++, value);
     gram_.setArg(index++, static_cast<cl_ulong>(rows.rows));
     gram_.setArg(index++, static_cast<cl_ulong>(rows.pitch));
     gram_.setArg(index++, static_cast<cl_ulong>(groups.chunk));
     gram_.setArg(index++, static_cast<cl_uint>(groups.each));
+    gram_.setArg(index++, active_->list().cl());
     gram_.setArg(index++, partials_.cl());
+    // Local memory of size 0 is no argument.
+    gram_.setArg(index++, cl::Local((cpu ? 1 : lines_ * used.count) *
+                                    static_cast<std::size_t>(columns_) * sizeof(float)));
   });
   context_->launch(gram_, cl::NDRange(round_up(static_cast<std::size_t>(count), group), groups.all),
                    cl::NDRange(group, 1));
@@ -207,11 +247,11 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
     sum_.setArg(2, static_cast<cl_uint>(values));
     sum_.setArg(3, sums_.cl());
   });
-  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup), segments_),
+  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup), active_->count()),
                    cl::NDRange(kRowGroup, 1));
-  const std::vector<double> sums = sums_.download(values * segments_);
+  const std::vector<double> sums = sums_.download(values * active_->count());
   std::vector<Gram> result;
-  for (std::size_t segment = 0; segment < segments_; ++segment) {
+  for (std::size_t segment = 0; segment < active_->count(); ++segment) {
     result.push_back(gram_of(std::span(sums).subspan(segment * values, values), tiles, blocks));
   }
   return result;
@@ -258,18 +298,20 @@ void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, cons
     combine_.setArg(5, static_cast<cl_ulong>(rows.rows));
     combine_.setArg(6, static_cast<cl_ulong>(rows.pitch));
     combine_.setArg(7, static_cast<cl_uint>(groups.each));
-    combine_.setArg(8, cl::Local(old));
+    combine_.setArg(8, active_->list().cl());
+    combine_.setArg(9, cl::Local(old));
   });
   context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
-std::vector<double> BlockRitz::residual(const Buffer<float>& x, const std::vector<float>& theta,
-                                        const Segments& rows, Buffer<float>& product) {
-  theta_.upload(theta);
+void BlockRitz::theta(const std::vector<float>& theta) { theta_.upload(theta); }
+
+std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Segments& rows,
+                                        Buffer<float>& product) {
   const Groups groups = many_groups(rows);
   set_arguments(residual_, x, theta_, rows.rows, rows.pitch, groups.chunk,
-                static_cast<int>(groups.each), product);
-  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(7, partials_.cl()); });
+                static_cast<int>(groups.each), active_->list(), product);
+  with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
   context_->launch(residual_, cl::NDRange(sets_, groups.all), cl::NullRange);
   std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
@@ -285,7 +327,7 @@ void BlockRitz::divide(const Buffer<float>& x, const Buffer<float>& s, std::size
 std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
                                               std::span<const GridDiagonal> diagonals,
                                               const Buffer<float>& s, const Buffer<float>& y,
-                                              const Segments& rows) {
+                                              const Segments& rows, Buffer<float>& t) {
   const auto stride = static_cast<std::size_t>(matrix.layout.stride);
   // In images narrower than the stencil some diagonals of the upper half have offsets that do not
   // lead upwards; all of their entries leave their image row and are zero.
@@ -306,14 +348,16 @@ std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
         context_->kernel(kFile, "block_quadratic",
                          fmt::format("{} {}", options_, matrix_options(diagonals, matrix.form())));
   }
+  const std::size_t total = rows.pitch * active_->all();
+  set_arguments_from(kernel, set_matrix(kernel, matrix), stride, device_upper,
+                     static_cast<int>(count), s, y, total, t);
+  context_->launch(kernel, cl::NDRange(round_up(total * sets_, kRowGroup)), cl::NDRange(kRowGroup));
   const Groups groups = many_groups(rows);
-  const cl_uint next = set_matrix(kernel, matrix);
-  set_arguments_from(kernel, next, stride, device_upper, static_cast<int>(count), s, y,
-                     rows.pitch * segments_, rows.rows, rows.pitch, groups.chunk,
-                     static_cast<int>(groups.each));
+  set_arguments(columns_sums_, t, rows.rows, rows.pitch, groups.chunk,
+                static_cast<int>(groups.each), active_->list());
   with_device_errors("setting a kernel's arguments",
-                     [&] { kernel.setArg(next + 10, partials_.cl()); });
-  context_->launch(kernel, cl::NDRange(sets_, groups.all), cl::NullRange);
+                     [&] { columns_sums_.setArg(6, partials_.cl()); });
+  context_->launch(columns_sums_, cl::NDRange(sets_, groups.all), cl::NullRange);
   return column_sums(groups);
 }
 
@@ -321,11 +365,12 @@ std::vector<float> BlockRitz::peaks(const Buffer<float>& x, const Segments& rows
                                     Buffer<float>& t) {
   const Groups groups = few_groups(rows);
   const auto wide = static_cast<std::size_t>(columns_);
-  set_arguments(peaks_, x, rows.rows, rows.pitch, groups.chunk, static_cast<int>(groups.each), t);
+  set_arguments(peaks_, x, rows.rows, rows.pitch, groups.chunk, static_cast<int>(groups.each),
+                active_->list(), t);
   context_->launch(peaks_, cl::NDRange(round_up(wide, 8), groups.all), cl::NullRange);
   std::vector<float> each(groups.all * wide);
   t.download(std::span<float>(each));
-  std::vector<float> result(segments_ * wide, 0.0F);
+  std::vector<float> result(active_->count() * wide, 0.0F);
   for (std::size_t at = 0; at < each.size(); ++at) {
     float& peak = result[at / wide / groups.each * wide + at % wide];
     if (std::abs(each[at]) > std::abs(peak)) peak = each[at];
@@ -335,15 +380,16 @@ std::vector<float> BlockRitz::peaks(const Buffer<float>& x, const Segments& rows
 
 void BlockRitz::dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
                       Buffer<float>& out) {
-  set_arguments(dense_, matrices, static_cast<int>(rows / segments_), static_cast<int>(segments_),
-                b, out);
-  context_->launch(dense_, cl::NDRange(round_up(rows * sets_, kRowGroup)), cl::NDRange(kRowGroup));
+  const std::size_t each = rows / active_->all();
+  set_arguments(dense_, matrices, static_cast<int>(each), b, out, active_->list());
+  context_->launch(dense_, cl::NDRange(round_up(each * sets_, kRowGroup), active_->count()),
+                   cl::NDRange(kRowGroup, 1));
 }
 
 void BlockRitz::insert(const Buffer<float>& vector, const std::vector<float>& factors,
                        std::size_t rows, int column, Buffer<float>& x) {
   factors_.upload(factors);
-  set_arguments(insert_, vector, factors_, rows / segments_, rows, column, x);
+  set_arguments(insert_, vector, factors_, rows / active_->all(), rows, column, x);
   context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
 }
 

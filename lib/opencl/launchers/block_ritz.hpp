@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,7 +26,10 @@ struct Segments {
 class BlockRitz {
  public:
   /// For blocks of `columns` columns (block_columns()) and segments of at most `max_rows` elements.
-  BlockRitz(Context& context, int columns, std::size_t max_rows, std::size_t segments = 1);
+  /// All that follows is about the segments in `active` (one image where it is null), in their
+  /// order.
+  BlockRitz(Context& context, int columns, std::size_t max_rows,
+            std::shared_ptr<const ActiveSegments> active = nullptr);
 
   /// Bytes that the constructor allocates at most, on any device.
   static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
@@ -43,21 +47,23 @@ class BlockRitz {
                          const std::array<Buffer<float>*, 3>& ms, int blocks, const Segments& rows);
 
   /// P = W Q_w + P Q_p, then X = X Q_x + P. `rotation`: Q, row-major, blocks * columns by columns.
+  /// Uploads wait for what is queued: all of a step's go first.
   void rotation(const std::vector<float>& rotation);
+  void theta(const std::vector<float>& theta);
   void combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows);
 
   /// `product` holds M X, and becomes M X - X diag(theta); the norms of its columns. Waits.
-  std::vector<double> residual(const Buffer<float>& x, const std::vector<float>& theta,
-                               const Segments& rows, Buffer<float>& product);
+  std::vector<double> residual(const Buffer<float>& x, const Segments& rows,
+                               Buffer<float>& product);
 
   /// y = x / s element by element, 0 where s is 0. `rows`, here and below: of all segments.
   void divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows, Buffer<float>& y);
   /// Of each column the sum over i < j of a_ij s_i s_j (y_i - y_j)^2: its Rayleigh quotient with
-  /// I - A. `diagonals`: those of a disc in reading order. Waits.
+  /// I - A. `diagonals`: those of a disc in reading order. t is overwritten: a block. Waits.
   std::vector<double> quadratic_form(const GridMatrix& matrix,
                                      std::span<const GridDiagonal> diagonals,
                                      const Buffer<float>& s, const Buffer<float>& y,
-                                     const Segments& rows);
+                                     const Segments& rows, Buffer<float>& t);
   /// Of each column the entry of largest magnitude, the first of equals. t is overwritten: a block.
   /// Waits.
   std::vector<float> peaks(const Buffer<float>& x, const Segments& rows, Buffer<float>& t);
@@ -65,7 +71,7 @@ class BlockRitz {
   /// out = M b, M symmetric, one matrix a segment.
   void dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
              Buffer<float>& out);
-  /// Column `column` of x = factor * vector, with the factor of each segment.
+  /// Column `column` of x = factor * vector, with the factor of each of all segments.
   void insert(const Buffer<float>& vector, const std::vector<float>& factors, std::size_t rows,
               int column, Buffer<float>& x);
   /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned.
@@ -97,8 +103,9 @@ class BlockRitz {
 
   Context* context_;
   int columns_;
-  std::size_t segments_;
+  std::shared_ptr<const ActiveSegments> active_;
   int tile_;
+  std::size_t lines_;  ///< Elements that block_gram reads at a time.
   std::size_t sets_;
   std::size_t combined_rows_;
   std::size_t combine_group_;
@@ -115,6 +122,7 @@ class BlockRitz {
   cl::Kernel combine_;
   cl::Kernel residual_;
   cl::Kernel squares_;
+  cl::Kernel columns_sums_;
   cl::Kernel dense_;
   cl::Kernel insert_;
   cl::Kernel extract_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "opencl/launchers/block.hpp"
@@ -11,7 +12,8 @@ namespace diacut {
 class BlockTransfer {
  public:
   BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns,
-                MatrixForm form = MatrixForm::kDia);
+                MatrixForm form = MatrixForm::kDia,
+                std::shared_ptr<const ActiveSegments> active = nullptr);
 
   /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
   void prolong(const GridMatrix& matrix, const Buffer<float>& gain,
@@ -22,7 +24,9 @@ class BlockTransfer {
 
  private:
   Context* context_;
+  std::shared_ptr<const ActiveSegments> active_;
   BlockRuns runs_;
+  std::size_t fine_each_;  ///< Fine elements of an item on a GPU.
   cl::Kernel prolong_;
   cl::Kernel restrict_;
 };
