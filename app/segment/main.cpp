@@ -1,3 +1,7 @@
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 #include <optional>
 #include <string>
 
@@ -53,6 +57,11 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
     case Action::kSegment:
       break;
   }
+#ifdef M_MMAP_THRESHOLD
+  // Buffers of an OpenCL device that is a CPU are malloc's: what is freed goes back at once, and
+  // leaves no holes between them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   const Plan plan = make_plan(options);
   prepare_results(options, plan);
   return run_plan(options, plan, console, cancel);
