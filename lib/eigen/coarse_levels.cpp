@@ -115,12 +115,6 @@ GridLayout coarser(const GridLayout& fine) {
   return coarse;
 }
 
-std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
-  std::vector<GridDiagonal> diagonals;
-  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
-  return diagonals;
-}
-
 /// Eigenvectors of A, those of the largest eigenvalues first, without the trivial one, and the
 /// inverse of I - A on what is orthogonal to that one. In float, which is twice as fast: what the
 /// finer levels start from, and a part of their preconditioner, is about right anyway.
@@ -176,6 +170,12 @@ std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem) {
 }
 
 }  // namespace
+
+std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
+  std::vector<GridDiagonal> diagonals;
+  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  return diagonals;
+}
 
 CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
                            int columns, int images, MatrixForm form)

@@ -15,6 +15,9 @@
 
 namespace diacut {
 
+/// The stencil's entries as kernels over grids take them.
+std::vector<GridDiagonal> diagonals_of(const Stencil& stencil);
+
 /// A normalised affinity matrix A on ever coarser grids, each of every other row and column of the
 /// one before (kernels/coarsen.cl), down to one that is solved densely; and the V-cycle over them:
 /// about the inverse of I - A on what is orthogonal to the trivial eigenvector, at the cost of a

@@ -129,8 +129,7 @@ std::vector<double> compressed_forms(Context& context, const SymmetricDia& matri
   const std::size_t rows = matrix.grid.rows();
   const GridMatrix on_grid(matrix.upper, matrix.diagonal, matrix.layout.stride,
                            {matrix.grid.width, matrix.grid.height, matrix.grid.stride, pitch});
-  std::vector<GridDiagonal> diagonals;
-  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
   BasisKernels vectors(context, pitch, found.count);
   BlockRitz blocks(context, kFormColumns, rows);
   auto z = context.allocate<float>(pitch, "a vector");

@@ -147,7 +147,6 @@ class Segmenter::Implementation {
   /// An image whose work on the device is done.
   struct Begun {
     Segmentation result;
-    std::vector<float> orientation;
     /// What is left to do on the host, if anything.
     std::function<void(Segmentation&, const Watch&)> rest;
   };
@@ -202,7 +201,7 @@ class Segmenter::Implementation {
     return std::move(begun->front());
   }
 
-  /// Images of one size, together; nothing if they have to be tried one by one.
+  /// Images of one size, together; nothing if they cannot be.
   std::optional<std::vector<Begun>> begin(std::span<const ImageToSegment> images,
                                           const Watch& watch) {
     const Image& first = *images.front().image;
@@ -222,7 +221,7 @@ class Segmenter::Implementation {
       return on_device(
           [&] { return run(images, *stack, plan, usable, product, MatrixForm::kDia, watch); });
     } catch (const DeviceError&) {
-      return std::nullopt;  // One by one they need less.
+      return std::nullopt;  // Fewer need less.
     } catch (const NumericalError&) {
       return std::nullopt;
     }
@@ -249,7 +248,7 @@ class Segmenter::Implementation {
     }
   }
 
-  /// One image, or several of one size; nothing if several have to be tried one by one.
+  /// One image, or several of one size; nothing if several cannot go together.
   std::optional<std::vector<Begun>> run(std::span<const ImageToSegment> images, const Stack& stack,
                                         const RunPlan& plan, const Parameters& usable,
                                         const MatvecChoice& choice, MatrixForm form,
@@ -305,11 +304,11 @@ class Segmenter::Implementation {
       affinity.matrix.values = {};
       stages.run("contours", [&] {
         for (std::size_t k = 0; k < begun.size(); ++k) {
-          add_contours(context, stack, k, (*found)[k], affinity.sqrt_degree, cues[k], begun[k]);
-          begun[k].rest = [orientation = std::move(begun[k].orientation),
-                           valid = images[k].image->valid, grid = stack.image,
-                           parameters = parameters_.region](Segmentation& so_far,
-                                                            const Watch& watching) {
+          std::vector<float> orientation = add_contours(
+              context, stack, k, (*found)[k], affinity.sqrt_degree, cues[k], begun[k].result);
+          begun[k].rest = [orientation = std::move(orientation), valid = images[k].image->valid,
+                           grid = stack.image, parameters = parameters_.region](
+                              Segmentation& so_far, const Watch& watching) {
             add_hierarchy(so_far, orientation, valid, grid, parameters, watching);
           };
         }
@@ -414,16 +413,18 @@ class Segmenter::Implementation {
     return own;
   }
 
-  void add_contours(Context& context, const Stack& stack, std::size_t image,
-                    const DeviceEigenvectors& vectors, const Buffer<float>& sqrt_degree,
-                    const Buffer<float>& cue, Begun& begun) const {
+  /// The orientation of the contours, which regions need.
+  std::vector<float> add_contours(Context& context, const Stack& stack, std::size_t image,
+                                  const DeviceEigenvectors& vectors,
+                                  const Buffer<float>& sqrt_degree, const Buffer<float>& cue,
+                                  Segmentation& result) const {
     Buffer<float> own;
     const Buffer<float>& own_degrees = degrees_of(context, stack, image, sqrt_degree, own);
     const Buffer<float> contours =
         combined_contour(context, stack.image, vectors, own_degrees, cue, parameters_.contour);
-    begun.orientation = without_padding(
-        boundary_orientation(context, stack.image, contours).download(), stack.image);
-    begun.result.contours = without_padding(contours.download(), stack.image);
+    result.contours = without_padding(contours.download(), stack.image);
+    return without_padding(boundary_orientation(context, stack.image, contours).download(),
+                           stack.image);
   }
 
   Parameters parameters_;
@@ -462,7 +463,6 @@ BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, con
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
   std::vector<BegunSegmentation> all(images.size());
-  // Each size in the order in which it first comes.
   std::map<std::pair<int, int>, std::vector<std::size_t>> of_size;
   for (std::size_t k = 0; k < images.size(); ++k) {
     try {
@@ -473,12 +473,22 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
       all[k].failure_ = std::current_exception();
     }
   }
-  for (const auto& [size, members] : of_size) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (auto& [size, members] : of_size) groups.push_back(std::move(members));
+  while (!groups.empty()) {
+    const std::vector<std::size_t> members = std::move(groups.back());
+    groups.pop_back();
     std::optional<std::vector<Implementation::Begun>> together;
     if (members.size() > 1) {
       std::vector<ImageToSegment> several;
       for (const std::size_t k : members) several.push_back(images[k]);
       together = implementation_->begin(several, watch);
+      if (!together) {  // Fewer may fit, or go without the one that cannot.
+        const auto half = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
+        groups.emplace_back(members.begin(), half);
+        groups.emplace_back(half, members.end());
+        continue;
+      }
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
       BegunSegmentation& begun = all[members[i]];

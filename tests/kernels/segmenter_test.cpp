@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "eigen/eigensolver.hpp"
 #include "label_checks.hpp"
 #include "pipeline/run_plan.hpp"
 #include "support.hpp"
@@ -348,6 +349,28 @@ TEST(Segmenter, ImagesThatDoNotFitTogetherAreSegmentedOneByOne) {
   for (BegunSegmentation& each : begun) {
     const Segmentation found = std::move(each).finish();
     EXPECT_LE(found.device_peak_bytes, most);
+    expect_all_the_same(found, alone);
+  }
+}
+
+TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
+  const Image image = mottled(90, 70, 2);
+  Segmenter segmenter({}, test_device());
+  const Grid grid = grid_for(90, 70);
+  const std::optional<Stack> two = stack_for(
+      grid, 2, disc_stencil(segmenter.parameters().affinity.radius), segmenter.parameters().eigen);
+  ASSERT_TRUE(two);
+  const RunPlan plan = plan_run(*two, segmenter.parameters());
+  const std::uint64_t most =
+      std::max({plan.boundaries.total(), plan.eigen.total(), plan.contours.total()});
+  const Segmentation alone = segmenter.segment(image);
+  segmenter.limit_device_memory(most);
+  const std::vector<ImageToSegment> asked(4, {&image, nullptr});
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  for (BegunSegmentation& each : begun) {
+    const Segmentation found = std::move(each).finish();
+    EXPECT_LE(found.device_peak_bytes, most);
+    EXPECT_GT(found.device_peak_bytes, 3 * alone.device_peak_bytes / 2);
     expect_all_the_same(found, alone);
   }
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "opencl/arguments.hpp"
+#include "opencl/launchers/quadratic_form.hpp"
 
 namespace diacut {
 
@@ -329,15 +330,11 @@ std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
                                               const Buffer<float>& s, const Buffer<float>& y,
                                               const Segments& rows, Buffer<float>& t) {
   const auto stride = static_cast<std::size_t>(matrix.layout.stride);
-  // In images narrower than the stencil some diagonals of the upper half have offsets that do not
-  // lead upwards; all of their entries leave their image row and are zero.
-  std::vector<cl_int2> upper;
-  for (std::size_t d = diagonals.size() / 2 + 1; d < diagonals.size(); ++d) {
-    const std::int64_t offset =
-        static_cast<std::int64_t>(diagonals[d].dy) * matrix.layout.stride + diagonals[d].dx;
-    if (offset <= 0 || offset >= static_cast<std::int64_t>(matrix.layout.rows())) continue;
-    upper.push_back({{static_cast<cl_int>(d), static_cast<cl_int>(offset)}});
+  std::vector<std::int64_t> offsets;
+  for (const GridDiagonal& each : diagonals) {
+    offsets.push_back(static_cast<std::int64_t>(each.dy) * matrix.layout.stride + each.dx);
   }
+  std::vector<cl_int2> upper = upper_diagonals(offsets, matrix.layout.rows());
   const std::size_t count = upper.size();
   if (count == 0) upper.push_back({{0, 0}});  // No buffer is empty.
   auto device_upper = context_->allocate<cl_int2>(upper.size(), "upper diagonals");
