@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "diacut/errors.hpp"
+#include "eigen/small_eigen.hpp"
+#include "eigen/small_matrix.hpp"
 
 namespace diacut {
 
@@ -14,37 +19,96 @@ namespace {
 /// the vectors so far nothing is lost so; they begin nearly orthonormal.
 constexpr double kDependent = 1e-6;
 constexpr double kDependentCorrection = 1e-4;
-/// Cholesky's pivots, the squared distances of the unit vectors from those before them, above which
-/// no such direction is looked for.
-constexpr double kIndependent = 0.05;
 /// What is left of a vector without the trivial one, or without the vectors so far, as a share of
 /// its squared norm, below which it is rounding error.
 constexpr double kNothing = 1e-5;
 
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 /// Columns that orthonormalise those of which `gram` is the Gram matrix: each scaled to norm 1
 /// before, by the inverse root of `squares`, of which it may be a small remainder.
-Eigen::MatrixXd whitening(const Eigen::MatrixXd& gram, const Eigen::VectorXd& squares,
-                          double dependent) {
-  const Eigen::Index size = gram.rows();
-  Eigen::VectorXd scale(size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    scale(i) = gram(i, i) > kNothing * squares(i) ? 1 / std::sqrt(gram(i, i)) : 0;
+SmallMatrix whitening(const SmallMatrix& gram, const double* squares, double dependent) {
+  const int size = gram.rows;
+  std::vector<double> scale;
+  for (int i = 0; i < size; ++i) {
+    const double square = gram.row(i)[i];
+    scale.push_back(square > kNothing * squares[i] ? 1 / std::sqrt(square) : 0);
   }
-  if (size == 0) return Eigen::MatrixXd(0, 0);
-  const Eigen::MatrixXd scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-  // Cholesky is quick, and as good where no column depends on others.
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(scaled);
-  if (cholesky.info() == Eigen::Success &&
-      cholesky.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kIndependent) {
-    return scale.asDiagonal() *
-           Eigen::MatrixXd(cholesky.matrixU().solve(Eigen::MatrixXd::Identity(size, size)));
+  SmallMatrix scaled(size, size);
+  double sum_of_squares = 0;
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j < size; ++j) {
+      scaled.row(i)[j] = scale[at(i)] * gram.row(i)[j] * scale[at(j)];
+      sum_of_squares += scaled.row(i)[j] * scaled.row(i)[j];
+    }
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
-  const double least = dependent * std::max(1.0, solver.eigenvalues()(size - 1));
-  const Eigen::Index rank = (solver.eigenvalues().array() > least).count();
-  return scale.asDiagonal() *
-         (solver.eigenvectors().rightCols(rank) *
-          solver.eigenvalues().tail(rank).cwiseSqrt().cwiseInverse().asDiagonal());
+  // Cholesky is quick, and as good where no direction is to be left out: the largest eigenvalue is
+  // at most the norm of the matrix, and the inverse of the least one that of the inverse.
+  const double least = dependent * std::max(1.0, std::sqrt(sum_of_squares));
+  SmallMatrix factor = scaled;
+  if (cholesky(factor)) {
+    SmallMatrix inverse = inverse_of_upper(factor);
+    double trace = 0;  // Of the inverse of `scaled`.
+    for (const double value : inverse.values) trace += value * value;
+    if (least * trace < 1) {
+      for (int i = 0; i < size; ++i) {
+        for (int j = i; j < size; ++j) inverse.row(i)[j] *= scale[at(i)];
+      }
+      return inverse;
+    }
+  }
+  const SmallEigenpairs pairs = largest_eigenpairs(std::move(scaled), size);
+  const double limit = dependent * std::max(1.0, pairs.values[0]);
+  const auto rank = std::count_if(pairs.values.begin(), pairs.values.end(),
+                                  [&](double value) { return value > limit; });
+  SmallMatrix result(size, static_cast<int>(rank));
+  for (int k = 0; k < result.columns; ++k) {
+    const double inverse = 1 / std::sqrt(pairs.values[at(k)]);
+    for (int i = 0; i < size; ++i)
+      result.row(i)[k] = scale[at(i)] * pairs.vectors.row(i)[k] * inverse;
+  }
+  return result;
+}
+
+/// Rows and columns from `row` and `column` on.
+SmallMatrix block(const SmallMatrix& a, int row, int column, int rows, int columns) {
+  SmallMatrix result(rows, columns);
+  for (int i = 0; i < rows; ++i) {
+    std::copy_n(a.row(row + i) + column, columns, result.row(i));
+  }
+  return result;
+}
+
+/// Columns that make an orthonormal basis of vectors with the Gram matrix `gram`: of the first
+/// `first`, the vectors so far, then of what the corrections add to them. Taken all at once, a
+/// correction that hardly leaves their space would cost some of that space. Nothing, where
+/// step.least_new, which this sets, is less than `least_wanted`.
+std::optional<SmallMatrix> orthonormal_basis(const SmallMatrix& gram,
+                                             const std::vector<double>& squares, int first,
+                                             double least_wanted, RitzStep& step) {
+  const int rest = gram.rows - first;
+  const SmallMatrix so_far = whitening(block(gram, 0, 0, first, first), squares.data(), kDependent);
+  const SmallMatrix shared = multiply_transposed(so_far, block(gram, 0, first, first, rest));
+  SmallMatrix remainder = block(gram, first, first, rest, rest);
+  const SmallMatrix inside = multiply_transposed(shared, shared);
+  for (int i = 0; i < rest; ++i) {
+    for (int j = 0; j < rest; ++j) remainder.row(i)[j] -= inside.row(i)[j];
+    step.least_new = std::min(step.least_new, remainder.row(i)[i] / squares[at(first + i)]);
+  }
+  if (step.least_new < least_wanted) return std::nullopt;
+  const SmallMatrix corrections =
+      whitening(remainder, squares.data() + first, kDependentCorrection);
+  const SmallMatrix without = multiply(so_far, multiply(shared, corrections));
+  SmallMatrix basis(gram.rows, so_far.columns + corrections.columns);
+  for (int i = 0; i < first; ++i) {
+    std::copy_n(so_far.row(i), so_far.columns, basis.row(i));
+    std::transform(without.row(i), without.row(i) + without.columns, basis.row(i) + so_far.columns,
+                   std::negate<>());
+  }
+  for (int i = 0; i < rest; ++i) {
+    std::copy_n(corrections.row(i), corrections.columns, basis.row(first + i) + so_far.columns);
+  }
+  return basis;
 }
 
 }  // namespace
@@ -64,16 +128,18 @@ RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product,
     if (gram(i, i) > 0) used.push_back(i);
     if (i < columns) first = static_cast<Eigen::Index>(used.size());
   }
-  const auto size = static_cast<Eigen::Index>(used.size());
-  Eigen::MatrixXd g(size, size);
-  Eigen::MatrixXd h(size, size);
-  Eigen::VectorXd squares(size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    squares(i) = gram(used[i], used[i]);
-    for (Eigen::Index j = 0; j < size; ++j) {
-      const double trivial = along(used[i]) * along(used[j]);
-      g(i, j) = gram(used[i], used[j]) - trivial;
-      h(i, j) = product(used[i], used[j]) - trivial;
+  const int size = static_cast<int>(used.size());
+  SmallMatrix g(size, size);
+  SmallMatrix h(size, size);
+  std::vector<double> squares;
+  for (int i = 0; i < size; ++i) {
+    const Eigen::Index row = used[at(i)];
+    squares.push_back(gram(row, row));
+    for (int j = 0; j <= i; ++j) {
+      const Eigen::Index column = used[at(j)];
+      const double trivial = along(row) * along(column);
+      g.row(i)[j] = g.row(j)[i] = (gram(row, column) + gram(column, row)) / 2 - trivial;
+      h.row(i)[j] = h.row(j)[i] = (product(row, column) + product(column, row)) / 2 - trivial;
     }
   }
 
@@ -83,45 +149,26 @@ RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product,
   step.rotation.assign(static_cast<std::size_t>(side * columns), 0.0F);
   step.rotation[0] = static_cast<float>(1 / std::sqrt(gram(0, 0)));
 
-  // An orthonormal basis: the vectors so far, then what the corrections add to them. Taken all at
-  // once, a correction that hardly leaves their space would cost some of that space.
-  const Eigen::Index rest = size - first;
-  const Eigen::MatrixXd vectors_so_far =
-      whitening(g.topLeftCorner(first, first), squares.head(first), kDependent);
-  const Eigen::MatrixXd shared = vectors_so_far.transpose() * g.topRightCorner(first, rest);
-  const Eigen::MatrixXd remainder = g.bottomRightCorner(rest, rest) - shared.transpose() * shared;
-  for (Eigen::Index i = 0; i < rest; ++i) {
-    step.least_new = std::min(step.least_new, remainder(i, i) / squares(first + i));
-  }
-  if (step.least_new < least_wanted) {
-    step.taken = false;
-    return step;
-  }
-  const Eigen::MatrixXd corrections =
-      whitening(remainder, squares.tail(rest), kDependentCorrection);
-  const Eigen::Index rank = vectors_so_far.cols() + corrections.cols();
-  if (rank == 0) return step;
-  Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(size, rank);
-  basis.topLeftCorner(first, vectors_so_far.cols()) = vectors_so_far;
-  basis.topRightCorner(first, corrections.cols()) = -vectors_so_far * (shared * corrections);
-  basis.bottomRightCorner(rest, corrections.cols()) = corrections;
-  const Eigen::MatrixXd reduced = basis.transpose() * h * basis;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz((reduced + reduced.transpose()) / 2);
-
-  step.found = static_cast<int>(std::min<Eigen::Index>(rank, columns - 1));
-  const Eigen::MatrixXd vectors =
-      basis * ritz.eigenvectors().rightCols(step.found).rowwise().reverse();
-  for (int k = 0; k < step.found; ++k) {
-    step.values[static_cast<std::size_t>(k) + 1] = ritz.eigenvalues()(rank - 1 - k);
-    double trivial = 0;
-    const auto at = [&](Eigen::Index row) {
-      return static_cast<std::size_t>(row * columns + k + 1);
-    };
-    for (Eigen::Index i = 0; i < size; ++i) {
-      step.rotation[at(used[i])] = static_cast<float>(vectors(i, k));
-      trivial += along(used[i]) * vectors(i, k);
+  const std::optional<SmallMatrix> basis =
+      orthonormal_basis(g, squares, static_cast<int>(first), least_wanted, step);
+  step.taken = basis.has_value();
+  if (!basis || basis->columns == 0) return step;
+  step.found = std::min(basis->columns, columns - 1);
+  const SmallEigenpairs pairs =
+      largest_eigenpairs(multiply_transposed(*basis, multiply(h, *basis)), step.found);
+  const SmallMatrix vectors = multiply(*basis, pairs.vectors);
+  std::copy(pairs.values.begin(), pairs.values.end(), step.values.begin() + 1);
+  std::vector<double> trivial(static_cast<std::size_t>(step.found), 0.0);
+  for (int i = 0; i < size; ++i) {
+    const Eigen::Index row = used[at(i)];
+    float* rotation = step.rotation.data() + row * columns + 1;
+    for (int k = 0; k < step.found; ++k) {
+      rotation[k] = static_cast<float>(vectors.row(i)[k]);
+      trivial[at(k)] += along(row) * vectors.row(i)[k];
     }
-    step.rotation[at(0)] = static_cast<float>(-trivial / std::sqrt(gram(0, 0)));
+  }
+  for (int k = 0; k < step.found; ++k) {
+    step.rotation[at(k + 1)] = static_cast<float>(-trivial[at(k)] / std::sqrt(gram(0, 0)));
   }
   return step;
 }
