@@ -48,9 +48,12 @@ SmallMatrix whitening(const SmallMatrix& gram, const double* squares, double dep
   SmallMatrix factor = scaled;
   if (cholesky(factor)) {
     SmallMatrix inverse = inverse_of_upper(factor);
-    double trace = 0;  // Of the inverse of `scaled`.
-    for (const double value : inverse.values) trace += value * value;
-    if (least * trace < 1) {
+    // As large as the inverse of `scaled`, which is the other product of the two.
+    double squared_norm = 0;
+    for (const double value : multiply_transposed(inverse, inverse).values) {
+      squared_norm += value * value;
+    }
+    if (least * std::sqrt(squared_norm) < 1) {
       for (int i = 0; i < size; ++i) {
         for (int j = i; j < size; ++j) inverse.row(i)[j] *= scale[at(i)];
       }
