@@ -1,6 +1,5 @@
 #include "eigen/coarse_levels.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +7,7 @@
 #include <span>
 
 #include "core/parallel.hpp"
-#include "eigen/dense.hpp"
+#include "eigen/last_level.hpp"
 
 namespace diacut {
 
@@ -20,14 +19,6 @@ constexpr MatvecStorage kStorage = MatvecStorage::kHalf;
 constexpr std::size_t kLastRows = 256;
 /// And one of at most so many is, when few of them have data.
 constexpr std::size_t kMostLastRows = 1024;
-/// Eigenvalues of I - A below this are 0: other pieces of the image than the first.
-constexpr double kZero = 1e-6;
-/// And below this may be, as far as float eigenvalues tell.
-constexpr double kLooksZero = 1e-4;
-/// Vectors beyond those wanted that subspace iteration on the last level carries along, and its
-/// iterations.
-constexpr Eigen::Index kMoreColumns = 16;
-constexpr int kSubspaceIterations = 3;
 /// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
 /// what is slower over to the coarser grid.
 constexpr double kSmoothFrom = 0.1;
@@ -113,60 +104,6 @@ GridLayout coarser(const GridLayout& fine) {
   coarse.stride = coarse.width;
   coarse.pitch = dia_pitch(coarse.rows());
   return coarse;
-}
-
-/// Eigenvectors of A, those of the largest eigenvalues first, without the trivial one, and the
-/// inverse of I - A on what is orthogonal to that one. In float, which is twice as fast: what the
-/// finer levels start from, and a part of their preconditioner, is about right anyway.
-struct DenseSolution {
-  Eigen::MatrixXf vectors;
-  Eigen::MatrixXf inverse;
-};
-
-/// The inverse by Cholesky's factors, and `columns` - 1 vectors by subspace iteration with it: much
-/// quicker than all eigenvectors. Nothing where an eigenvalue of I - A may be 0.
-std::optional<DenseSolution> by_inverse(const DenseProblem& problem, int columns) {
-  const auto n = static_cast<Eigen::Index>(problem.element.size());
-  const Eigen::Index size = std::min<Eigen::Index>(n - 1, columns + kMoreColumns);
-  // problem.a has -2 in place of the trivial eigenvalue: 3 here.
-  const Eigen::LLT<Eigen::MatrixXf> factors(
-      (Eigen::MatrixXd::Identity(n, n) - problem.a).cast<float>());
-  if (factors.info() != Eigen::Success) return std::nullopt;
-  const Eigen::VectorXf trivial = problem.trivial.cast<float>();
-  DenseSolution solution;
-  solution.inverse = factors.solve(Eigen::MatrixXf::Identity(n, n));
-  solution.inverse.noalias() -= trivial * (trivial.transpose() / 3);
-  // Any start does that no eigenvector is orthogonal to: pixels far apart, one a column.
-  Eigen::MatrixXf basis = Eigen::MatrixXf::Zero(n, size);
-  for (Eigen::Index i = 0; i < n; ++i) basis(i, i % size) = (i / size) % 2 == 0 ? 1.0F : -0.5F;
-  for (int k = 0; k < kSubspaceIterations; ++k) {
-    const Eigen::HouseholderQR<Eigen::MatrixXf> orthonormal(solution.inverse * basis);
-    basis = orthonormal.householderQ() * Eigen::MatrixXf::Identity(n, size);
-  }
-  const Eigen::MatrixXf image = solution.inverse * basis;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> ritz(basis.transpose() * image);
-  const float largest = ritz.eigenvalues()(size - 1);
-  if (ritz.info() != Eigen::Success || !(largest * kLooksZero < 1)) return std::nullopt;
-  solution.vectors = basis * ritz.eigenvectors().rowwise().reverse();
-  return solution;
-}
-
-std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem) {
-  const auto n = static_cast<Eigen::Index>(problem.element.size());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(problem.a.cast<float>());
-  if (solver.info() != Eigen::Success) return std::nullopt;
-  const Eigen::MatrixXf& vectors = solver.eigenvectors();
-  Eigen::VectorXf inverse_values(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
-    if (lambda < kLooksZero) {  // These are looked at in double.
-      const Eigen::VectorXd vector = vectors.col(k).cast<double>();
-      lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
-    }
-    inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
-  }
-  return DenseSolution{vectors.rightCols(n - 1).rowwise().reverse(),
-                       vectors * inverse_values.asDiagonal() * vectors.transpose()};
 }
 
 }  // namespace
@@ -335,13 +272,20 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   const std::size_t rows = last.layout.rows();
   if (rows > kMostLastRows * static_cast<std::size_t>(images_)) return false;
   const std::vector<float> values = last.values->download();
-  std::vector<std::optional<Last>> solved(static_cast<std::size_t>(images_));
+  DiaShape shape{rows / static_cast<std::size_t>(images_), last.layout.pitch, {}};
+  for (const GridDiagonal& diagonal : diagonals_) {
+    shape.offsets.push_back(static_cast<std::int64_t>(diagonal.dy) * last.layout.stride +
+                            diagonal.dx);
+  }
+  std::vector<std::optional<LastLevel>> solved(static_cast<std::size_t>(images_));
   parallel_for(images_, [&](int image) {
-    solved[static_cast<std::size_t>(image)] = solve_last(image, values, degrees);
+    const auto at = static_cast<std::size_t>(image);
+    solved[at] = solve_last_level(shape, values.data() + at * shape.rows,
+                                  segment_of(degrees, image, images_), columns_);
   });
   last_vectors_.clear();
   std::vector<float> inverses;
-  for (const std::optional<Last>& each : solved) {
+  for (const std::optional<LastLevel>& each : solved) {
     if (!each) return false;
     last_vectors_.insert(last_vectors_.end(), each->vectors.begin(), each->vectors.end());
     inverses.insert(inverses.end(), each->inverse.begin(), each->inverse.end());
@@ -350,43 +294,6 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   inverse_.upload(inverses);
   kernels_ = std::make_unique<BlockRitz>(*context_, columns_, segments(count() - 1).pitch, active_);
   return true;
-}
-
-std::optional<CoarseLevels::Last> CoarseLevels::solve_last(
-    int image, const std::vector<float>& values, const std::vector<float>& degrees) const {
-  const GridLayout& layout = levels_.back()->layout;
-  const std::size_t rows = layout.rows() / static_cast<std::size_t>(images_);
-  const Degrees own = segment_of(degrees, image, images_);
-  HostDiaMatrix matrix{{rows, rows, {}}, {}};
-  for (std::size_t d = 0; d < diagonals_.size(); ++d) {
-    matrix.shape.offsets.push_back(static_cast<std::int64_t>(diagonals_[d].dy) * layout.stride +
-                                   diagonals_[d].dx);
-    const auto first =
-        values.begin() +
-        static_cast<std::ptrdiff_t>(d * layout.pitch + static_cast<std::size_t>(image) * rows);
-    matrix.values.insert(matrix.values.end(), first, first + static_cast<std::ptrdiff_t>(rows));
-  }
-  const DenseProblem problem = dense_problem(matrix, {own.begin(), own.end()});
-  const auto n = static_cast<Eigen::Index>(problem.element.size());
-  if (n < columns_ || !problem.a.allFinite()) return std::nullopt;
-  std::optional<DenseSolution> solution = by_inverse(problem, columns_);
-  if (!solution) solution = by_all_eigenvectors(problem);
-  if (!solution) return std::nullopt;
-  const auto& [vectors, inverse] = *solution;
-  const auto wide = static_cast<std::size_t>(columns_);
-  Last last{std::vector<float>(rows * wide, 0.0F), std::vector<float>(rows * rows, 0.0F)};
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const auto row = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(i)]);
-    last.vectors[row * wide] = static_cast<float>(problem.trivial(i));
-    for (int k = 1; k < columns_; ++k) {
-      last.vectors[row * wide + static_cast<std::size_t>(k)] = vectors(i, k - 1);
-    }
-    for (Eigen::Index j = 0; j < n; ++j) {
-      const auto column = static_cast<std::size_t>(problem.element[static_cast<std::size_t>(j)]);
-      last.inverse[row * rows + column] = inverse(i, j);
-    }
-  }
-  return last;
 }
 
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,

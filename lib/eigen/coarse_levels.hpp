@@ -118,13 +118,6 @@ class CoarseLevels {
                                            const std::vector<float>& degrees, int columns);
   bool compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
   bool finish(const std::vector<float>& degrees);
-  /// Of one image on the last level: its columns of vectors, and the inverse.
-  struct Last {
-    std::vector<float> vectors;
-    std::vector<float> inverse;
-  };
-  std::optional<Last> solve_last(int image, const std::vector<float>& values,
-                                 const std::vector<float>& degrees) const;
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 // GCC compiles a function once for each of these and has the loader choose.
@@ -24,8 +25,11 @@ namespace diacut {
 namespace {
 
 constexpr int kLanes = SmallMatrix::kLanes;
+constexpr int kFloats = FloatMatrix::kLanes;
 /// Columns whose sums are kept in registers.
 constexpr int kWide = 4 * kLanes;
+/// Rows of sums that are.
+constexpr int kAtOnce = 4;
 
 /// The first of the lanes that column `i` is in.
 int lanes_before(int i) { return i / kLanes * kLanes; }
@@ -37,7 +41,108 @@ int zeros_before(const SmallMatrix& a, int i) {
       std::find_if(row, row + a.columns, [](double value) { return value != 0; }) - row);
 }
 
+/// 64 bytes of a row, wherever they begin.
+template <typename Scalar>
+struct Lanes {
+  typedef Scalar Type [[gnu::vector_size(64), gnu::aligned(sizeof(Scalar)), gnu::may_alias]];
+};
+
+/// kRows rows and kVectors times 64 bytes of add_combinations(), the sums in registers.
+template <int kRows, int kVectors, typename Scalar>
+[[gnu::always_inline]] inline void add_tile(const Scalar* coefficients, std::ptrdiff_t next,
+                                            std::ptrdiff_t step, const Scalar* rows,
+                                            std::ptrdiff_t stride, int count, Scalar* out,
+                                            std::ptrdiff_t out_stride) {
+  using Vector = typename Lanes<Scalar>::Type;
+  constexpr int kElements = PaddedMatrix<Scalar>::kLanes;
+  Vector sum[kRows][kVectors];
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) {
+      sum[i][v] = *reinterpret_cast<const Vector*>(out + i * out_stride + v * kElements);
+    }
+  }
+  for (int j = 0; j < count; ++j) {
+    for (int i = 0; i < kRows; ++i) {
+      const Scalar coefficient = coefficients[i * next + j * step];
+      for (int v = 0; v < kVectors; ++v) {
+        sum[i][v] +=
+            coefficient * *reinterpret_cast<const Vector*>(rows + j * stride + v * kElements);
+      }
+    }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) {
+      *reinterpret_cast<Vector*>(out + i * out_stride + v * kElements) = sum[i][v];
+    }
+  }
+}
+
+template <int kRows, typename Scalar>
+[[gnu::always_inline]] inline void add_strip(const Scalar* coefficients, std::ptrdiff_t next,
+                                             std::ptrdiff_t step, const Scalar* rows,
+                                             std::ptrdiff_t stride, int count, Scalar* out,
+                                             std::ptrdiff_t out_stride, int width) {
+  constexpr int kElements = PaddedMatrix<Scalar>::kLanes;
+  int first = 0;
+  for (; first + 2 * kElements <= width; first += 2 * kElements) {
+    add_tile<kRows, 2>(coefficients, next, step, rows + first, stride, count, out + first,
+                       out_stride);
+  }
+  if (first < width) {
+    add_tile<kRows, 1>(coefficients, next, step, rows + first, stride, count, out + first,
+                       out_stride);
+  }
+}
+
+template <typename Scalar>
+[[gnu::always_inline]] inline void add_strips(const Scalar* coefficients, std::ptrdiff_t next,
+                                              std::ptrdiff_t step, const Scalar* rows,
+                                              std::ptrdiff_t stride, int count, Scalar* out,
+                                              std::ptrdiff_t out_stride, int out_rows, int width) {
+  int i = 0;
+  for (; i + kAtOnce <= out_rows; i += kAtOnce) {
+    add_strip<kAtOnce>(coefficients + i * next, next, step, rows, stride, count,
+                       out + i * out_stride, out_stride, width);
+  }
+  for (; i < out_rows; ++i) {
+    add_strip<1>(coefficients + i * next, next, step, rows, stride, count, out + i * out_stride,
+                 out_stride, width);
+  }
+}
+
+/// Sweeps a symmetric block, which becomes minus its inverse. False at a pivot that is not
+/// positive, or not finite.
+[[gnu::always_inline]] inline bool sweep(float (&block)[kFloats][kFloats]) {
+  for (int k = 0; k < kFloats; ++k) {
+    const float pivot = block[k][k];
+    if (!(pivot > 0 && std::isfinite(pivot))) return false;
+    const float inverse = 1 / pivot;
+    float scaled[kFloats];
+    for (int j = 0; j < kFloats; ++j) scaled[j] = inverse * block[k][j];
+    scaled[k] = 1 - inverse;  // What each row has there, times 1/d, is wanted.
+    for (int i = 0; i < kFloats; ++i) {
+      const float factor = i == k ? 0 : block[i][k];
+      for (int j = 0; j < kFloats; ++j) block[i][j] -= factor * scaled[j];
+    }
+    scaled[k] = -inverse;
+    for (int j = 0; j < kFloats; ++j) block[k][j] = scaled[j];
+  }
+  return true;
+}
+
 }  // namespace
+
+DIACUT_VECTOR_CLONES
+void add_combinations(const float* coefficients, int next, int step, const float* rows, int stride,
+                      int count, float* out, int out_stride, int out_rows, int width) {
+  add_strips(coefficients, next, step, rows, stride, count, out, out_stride, out_rows, width);
+}
+
+DIACUT_VECTOR_CLONES
+void add_combinations(const double* coefficients, int next, int step, const double* rows,
+                      int stride, int count, double* out, int out_stride, int out_rows, int width) {
+  add_strips(coefficients, next, step, rows, stride, count, out, out_stride, out_rows, width);
+}
 
 DIACUT_VECTOR_CLONES
 void add_combination(const double* coefficients, int step, const double* rows, int stride,
@@ -146,6 +251,52 @@ bool cholesky(SmallMatrix& a) {
   return true;
 }
 
+DIACUT_VECTOR_CLONES
+bool invert_symmetric(FloatMatrix& a) {
+  const int size = a.rows;
+  FloatMatrix panel(kFloats, size);
+  FloatMatrix product(kFloats, size);  // -p/d
+  for (int k = 0; k < size; k += kFloats) {
+    float block[kFloats][kFloats];
+    for (int i = 0; i < kFloats; ++i) {
+      for (int j = 0; j < kFloats; ++j) block[i][j] = a.row(k + std::min(i, j))[k + std::max(i, j)];
+    }
+    if (!sweep(block)) return false;
+    for (int j = 0; j < k; ++j) {
+      for (int i = 0; i < kFloats; ++i) panel.row(i)[j] = a.row(j)[k + i];
+    }
+    for (int i = 0; i < kFloats; ++i) {
+      std::copy(a.row(k + i) + k, a.row(k + i) + size, panel.row(i) + k);
+    }
+    std::fill(product.values.begin(), product.values.end(), 0.0F);
+    add_combinations(block[0], kFloats, 1, panel.row(0), panel.stride, kFloats, product.row(0),
+                     product.stride, kFloats, size);
+    for (int i = 0; i < size; i += kFloats) {
+      if (i == k) continue;
+      add_combinations(panel.row(0) + i, 1, panel.stride, product.row(0) + i, product.stride,
+                       kFloats, a.row(i) + i, a.stride, kFloats, size - i);
+    }
+    for (int j = 0; j < k; ++j) {
+      for (int i = 0; i < kFloats; ++i) a.row(j)[k + i] = -product.row(i)[j];
+    }
+    for (int i = 0; i < kFloats; ++i) {
+      std::copy_n(block[i], kFloats, a.row(k + i) + k);
+      std::transform(product.row(i) + k + kFloats, product.row(i) + size,
+                     a.row(k + i) + k + kFloats, std::negate<>());
+    }
+  }
+  // Square by square, which the cache holds.
+  for (int k = 0; k < size; k += kFloats) {
+    for (int l = k; l < size; l += kFloats) {
+      for (int i = k; i < k + kFloats; ++i) {
+        float* row = a.row(i);
+        for (int j = std::max(i, l); j < l + kFloats; ++j) a.row(j)[i] = row[j] = -row[j];
+      }
+    }
+  }
+  return true;
+}
+
 SmallMatrix inverse_of_upper(const SmallMatrix& u) {
   SmallMatrix result(u.rows, u.rows);
   // Row i of u result = identity, from the last: the rows below it are known.
@@ -165,17 +316,15 @@ SmallMatrix inverse_of_upper(const SmallMatrix& u) {
 
 SmallMatrix multiply(const SmallMatrix& a, const SmallMatrix& b) {
   SmallMatrix result(a.rows, b.columns);
-  // Rows of b, so many at once, from where the first of them has something but zeros.
-  for (int j = 0; j < b.rows; j += kLanes) {
-    const int count = std::min(kLanes, b.rows - j);
-    int first = b.columns;
-    for (int k = j; k < j + count; ++k) first = std::min(first, zeros_before(b, k));
-    first = lanes_before(first);
-    if (first == b.columns) continue;
-    for (int i = 0; i < a.rows; ++i) {
-      add_combination(a.row(i) + j, 1, b.row(j) + first, b.stride, count, result.row(i) + first,
-                      b.stride - first);
+  // Rows of b that begin in the same lanes at once.
+  for (int j = 0, end = 0; j < b.rows; j = end) {
+    const int first = lanes_before(zeros_before(b, j));
+    for (end = j + 1; end < b.rows; ++end) {
+      if (lanes_before(zeros_before(b, end)) != first) break;
     }
+    if (first >= b.columns) continue;
+    add_combinations(a.row(0) + j, a.stride, 1, b.row(j) + first, b.stride, end - j,
+                     result.row(0) + first, result.stride, a.rows, b.stride - first);
   }
   return result;
 }
@@ -183,11 +332,15 @@ SmallMatrix multiply(const SmallMatrix& a, const SmallMatrix& b) {
 SmallMatrix multiply_transposed(const SmallMatrix& a, const SmallMatrix& b) {
   SmallMatrix result(a.columns, b.columns);
   int count = 0;  // Rows of a that have anything in the columns so far.
-  for (int i = 0; i < a.columns; ++i) {
+  for (int i = 0; i < a.columns; i += kAtOnce) {
+    const int end = std::min(i + kAtOnce, a.columns);
     for (int j = a.rows; j > count; --j) {
-      if (a.row(j - 1)[i] != 0) count = j;
+      if (std::any_of(a.row(j - 1) + i, a.row(j - 1) + end, [](double v) { return v != 0; })) {
+        count = j;
+      }
     }
-    add_combination(a.row(0) + i, a.stride, b.row(0), b.stride, count, result.row(i), b.stride);
+    add_combinations(a.row(0) + i, 1, a.stride, b.row(0), b.stride, count, result.row(i),
+                     result.stride, end - i, b.stride);
   }
   return result;
 }
