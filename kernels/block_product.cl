@@ -60,7 +60,7 @@ typedef BLOCK_JOIN(float, EACH) Weights;
 // One element and one set, with the columns that do not exist left out.
 static Set product_at_border(MATRIX, const long rows, const long stride,
                              __global const Set* restrict x, const long row, const long px,
-                             const long py, const uint set) {
+                             const long py, const uint set, const uint sets) {
   Set sum = (Set)(0.0f);
   WITH_DIAGONAL(sum, row, set);
 #define BAND(d, dy, dx, count)                                             \
@@ -85,13 +85,14 @@ __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
                             __global const Set* restrict x, __global const Set* other,
                             __global Set* out, const float alpha, const float beta,
                             const float gamma, __global const int* restrict active,
-                            const ulong segment_rows) {
+                            const ulong segment_rows, const uint sets) {
   const long reach = REACH * (long)stride + REACH;
 #if RUN == 1 && !defined(BITS)
   const ulong first = active[get_global_id(1)] * segment_rows;
   const ulong end = first + segment_rows;
-  const uint set = get_global_id(0) % SETS;
-  const ulong row = (first / EACH + get_global_id(0) / SETS) * EACH;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const ulong row = (first / EACH + item / SETS) * EACH;
   if (row >= end) return;
   Set sums[EACH];
   UNROLL for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
@@ -109,8 +110,9 @@ __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
     if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);
   }
 #elif RUN == 1
-  const uint set = get_global_id(0) % SETS;
-  const ulong inside = get_global_id(0) / SETS;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const ulong inside = item / SETS;
   if (inside >= segment_rows) return;
   const ulong row = active[get_global_id(1)] * segment_rows + inside;
   const ulong at = row * SETS + set;
@@ -130,7 +132,7 @@ __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
     BANDS
 #undef BAND
   } else {
-    sum = product_at_border(MATRIX_ARGUMENTS, rows, stride, x, row, px, py, set);
+    sum = product_at_border(MATRIX_ARGUMENTS, rows, stride, x, row, px, py, set, sets);
   }
   STORE_SET(at, sum);
 #else
@@ -202,7 +204,8 @@ __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
       for (ulong i = row; i < min(row + DECODED, end); ++i) {
         for (uint s = 0; s < TAKEN; ++s) {
           STORE_SET(i * SETS + set + s,
-                    product_at_border(MATRIX_ARGUMENTS, rows, stride, x, i, i - line, py, set + s));
+                    product_at_border(MATRIX_ARGUMENTS, rows, stride, x, i, i - line, py, set + s,
+                                      sets));
         }
       }
     }

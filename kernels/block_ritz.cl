@@ -14,10 +14,10 @@
 //
 // -DTILE, columns of a tile of the Gram matrix, a divisor of COLUMNS; -DFLOATS; -DLINES, as many at
 // most, that block_gram takes at a time; -DROWS, elements that block_combine takes, a multiple of
-// -DAT_ONCE, which an item does; and -DGROUP, its work-items.
-#if !defined(LINES) || !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || \
+// -DAT_ONCE, which an item does; -DGROUP, its work-items; and -DVALUES and -DLANES of block_sum.
+#if !defined(VALUES) || !defined(LANES) || !defined(LINES) || !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || \
     !defined(AT_ONCE) || !defined(GROUP)
-#error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE and GROUP, beside what block.clh needs"
+#error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE, GROUP, VALUES and LANES, beside what block.clh needs"
 #endif
 #include "block.clh"
 #include "grid_matrix.clh"
@@ -30,26 +30,28 @@ typedef BLOCK_JOIN(float, TILE) Part;
 #define SEGMENT_BEGIN(group) (SEGMENT_FIRST(group) + (group) % groups * chunk)
 #define SEGMENT_END(group) (SEGMENT_FIRST(group) + min(((group) % groups + 1) * chunk, rows))
 
-// Tile t of the Gram matrices, with tile = tiles[t]: the dot products of the TILE columns
-// from TILE * tile.y on of block tile.x with those from TILE * tile.w on of block tile.z, over the `chunk`
-// elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j].
+// Block 0, X, has COLUMNS columns, W and P `width` (a multiple of TILE and of VEC), and each the
+// products of its own.
+
+// Tile t of the Gram matrices: the dot products of TILE columns of a block with TILE columns of another
+// one, over the `chunk` elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j].
 //
-// With GROUP 1, on a CPU, items are (tile, group of all segments). Otherwise work-groups are (some
-// of the tiles, one an item; group of all segments): one reads LINES elements of all blocks that are
-// used at a time into `lines`, and every item sums its tile of them. The k-th of those `used` blocks
-// is (slots >> 4 k) & 15, and block b is the (places >> 4 b) & 15-th.
+// With GROUP 1, on a CPU, items are (tile, group of all segments), and the tile's columns are those
+// from TILE * tile.y on of block tile.x and from TILE * tile.w on of block tile.z. Otherwise
+// work-groups are (some of the tiles, one an item; group of all segments): one reads LINES elements of
+// all blocks that are used at a time into `lines`, of each element `line_width` parts of TILE values,
+// which parts[] names by block and place in it; every item sums its tile, of parts tile.x and tile.y.
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
-                         __global const int4* restrict tiles, const uint tile_count,
-                         const uint used, const uint slots, const uint places, const ulong rows,
-                         const ulong segment_pitch, const ulong chunk, const uint groups,
-                         __global const int* restrict active, __global ACC_T* restrict partials,
-                         __local Part* restrict lines) {
+                         const uint width, __global const int4* restrict tiles,
+                         const uint tile_count, __global const int2* restrict parts,
+                         const uint line_width, const ulong rows, const ulong segment_pitch,
+                         const ulong chunk, const uint groups, __global const int* restrict active,
+                         __global ACC_T* restrict partials, __local Part* restrict lines) {
   const uint t = get_global_id(0);
   const ulong group = get_global_id(1);
   const ulong end = SEGMENT_END(group);
-  const uint parts = COLUMNS / TILE;
   ACC_T sums[TILE * TILE];
   for (uint i = 0; i < TILE * TILE; ++i) sums[i] = acc_zero();
 #if GROUP == 1
@@ -58,12 +60,11 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
   __global const Part* const each[6] = {x, w, p, ax, aw, ap};
   __global const Part* left = each[tile.x] + tile.y;
   __global const Part* right = each[tile.z] + tile.w;
+  const ulong left_parts = (tile.x % 3 == 0 ? COLUMNS : width) / TILE;
+  const ulong right_parts = (tile.z % 3 == 0 ? COLUMNS : width) / TILE;
 #else
   // Items without a tile of their own help to read.
   const int4 tile = tiles[min(t, tile_count - 1)];
-  const uint width = used * parts;
-  const uint left = (places >> (4 * tile.x) & 15) * parts + tile.y;
-  const uint right = (places >> (4 * tile.z) & 15) * parts + tile.w;
 #endif
   for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += LINES) {
     Part part[TILE];
@@ -71,13 +72,15 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
     const uint count = (uint)min((ulong)LINES, end - begin);
 #if GROUP == 1
     for (ulong row = begin; row < begin + count; ++row) {
-      const Part b = right[row * parts];
-      __global const float* a = (__global const float*)(left + row * parts);
+      const Part b = right[row * right_parts];
+      __global const float* a = (__global const float*)(left + row * left_parts);
 #else
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = get_local_id(0); i < count * width; i += get_local_size(0)) {
-      const uint block = slots >> (4 * (i % width / parts)) & 15;
-      const ulong at = (begin + i / width) * parts + i % parts;
+    for (uint i = get_local_id(0); i < count * line_width; i += get_local_size(0)) {
+      const int2 place = parts[i % line_width];
+      const int block = place.x;
+      const uint wide = (block % 3 == 0 ? COLUMNS : width) / TILE;
+      const ulong at = (begin + i / line_width) * wide + place.y;
       lines[i] = block == 0   ? x[at]
                  : block == 1 ? w[at]
                  : block == 2 ? p[at]
@@ -87,8 +90,8 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint row = 0; row < count; ++row) {
-      const Part b = lines[row * width + right];
-      __local const float* a = (__local const float*)(lines + row * width + left);
+      const Part b = lines[row * line_width + tile.y];
+      __local const float* a = (__local const float*)(lines + row * line_width + tile.x);
 #endif
       UNROLL for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
     }
@@ -103,26 +106,37 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
   for (uint i = 0; i < TILE * TILE; ++i) out[i] = sums[i];
 }
 
-// sums[segment * count + i] = sum over the segment's groups of partials[group * count + i]. Items:
-// (i, segment).
-__kernel void block_sum(__global const ACC_T* restrict partials, const uint groups,
-                        const uint count, __global ACC_T* restrict sums) {
-  const uint i = get_global_id(0);
-  if (i >= count) return;
-  ACC_T sum = acc_zero();
+// sums[segment * count + i] = sum over the segment's groups of partials[group * count + i]. A
+// work-group of VALUES * LANES items does VALUES of them: (lane * VALUES + value, segment).
+__kernel __attribute__((reqd_work_group_size(VALUES * LANES, 1, 1))) void block_sum(
+    __global const ACC_T* restrict partials, const uint groups, const uint count,
+    __global ACC_T* restrict sums) {
+  __local ACC_T scratch[VALUES * LANES];
+  const uint lid = get_local_id(0);
+  const uint i = get_group_id(0) * VALUES + lid % VALUES;
   const ulong segment = get_global_id(1);
-  for (uint g = 0; g < groups; ++g)
-    sum = acc_join(sum, partials[(segment * groups + g) * count + i]);
+  ACC_T sum = acc_zero();
+  if (i < count) {
+    for (uint g = lid / VALUES; g < groups; g += LANES)
+      sum = acc_join(sum, partials[(segment * groups + g) * count + i]);
+  }
+  scratch[lid] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid >= VALUES || i >= count) return;
+  for (uint lane = 1; lane < LANES; ++lane) sum = acc_join(sum, scratch[lane * VALUES + lid]);
   sums[segment * count + i] = sum;
 }
 
-// In place, for `blocks` blocks of which x is the first: p = w Q_w + p Q_p, then x = x Q_x + p.
-// `rotation` holds Q of each segment: (block * COLUMNS + from) * COLUMNS + to, `blocks` blocks of
-// it. With one block p is left alone, with two it is not read. A work-group takes ROWS elements of a
-// segment, whose old values it keeps in `old`.
+// For `blocks` blocks of which x is the first: s = w Q_w + p Q_p, whose column c goes to column
+// place[c] of `out`, `width` wide, if that is not negative; then, in place, x = x Q_x + s. The
+// columns of `out` that get none, those from place[COLUMNS] on, become 0. Q of each segment, one row
+// a column of x, w and p, is in `rotation`, `place` is each segment's too. With one block `out` is left
+// alone, with two p is not read. A work-group takes ROWS elements of a segment, whose old values it
+// keeps in `old`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
-    __global float* restrict x, __global const float* restrict w, __global float* restrict p,
-    __global const Set* restrict rotation, const uint blocks, const ulong rows,
+    __global float* restrict x, __global const float* restrict w, __global const float* restrict p,
+    __global float* restrict out, __global const Set* restrict rotation,
+    __global const int* restrict place, const uint blocks, const uint width, const ulong rows,
     const ulong segment_pitch, const uint groups, __global const int* restrict active,
     __local float* restrict old) {
   const uint lid = get_local_id(0);
@@ -130,38 +144,106 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
   const ulong first = active[segment] * segment_pitch + inside;
   const uint count = (uint)min((ulong)ROWS, rows - inside);
-  rotation += segment * blocks * COLUMNS * SETS;
-  for (uint i = lid; i < ROWS * COLUMNS; i += GROUP) {
-    const bool exists = i < count * COLUMNS;
-    old[i] = exists ? x[first * COLUMNS + i] : 0.0f;
-    if (blocks > 1) old[ROWS * COLUMNS + i] = exists ? w[first * COLUMNS + i] : 0.0f;
-    if (blocks > 2) old[2 * ROWS * COLUMNS + i] = exists ? p[first * COLUMNS + i] : 0.0f;
+  rotation += segment * (COLUMNS + (blocks - 1) * width) * SETS;
+  place += segment * (COLUMNS + 1);
+  for (uint i = lid; i < ROWS * COLUMNS; i += GROUP)
+    old[i] = i < count * COLUMNS ? x[first * COLUMNS + i] : 0.0f;
+  for (uint b = 1; b < blocks; ++b) {
+    __global const float* from = (b == 1 ? w : p) + first * width;
+    __local float* to = old + ROWS * (COLUMNS + (b - 1) * width);
+    for (uint i = lid; i < ROWS * width; i += GROUP) to[i] = i < count * width ? from[i] : 0.0f;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   // AT_ONCE elements share each set of the rotation.
   for (uint i = lid; i < (count + AT_ONCE - 1) / AT_ONCE * SETS; i += GROUP) {
     const uint row = i / SETS * AT_ONCE;
     const uint set = i % SETS;
+    const uint existing = min((uint)AT_ONCE, count - row);
     Set sums[AT_ONCE];
     for (uint r = 0; r < AT_ONCE; ++r) sums[r] = (Set)(0.0f);
-    for (uint b = 1; b <= blocks; ++b) {
-      // The directions first, from the blocks after x; then x on top of them.
-      const uint block = b < blocks ? b : 0;
-      if (block == 0 && blocks > 1) {
-        for (uint r = 0; r < min((uint)AT_ONCE, count - row); ++r)
-          ((__global Set*)p)[(first + row + r) * SETS + set] = sums[r];
-      }
-      __local const float* from = old + (block * ROWS + row) * COLUMNS;
-      __global const Set* q = rotation + block * COLUMNS * SETS + set;
-      for (uint c = 0; c < COLUMNS; ++c) {
-        const Set factor = q[c * SETS];
-        UNROLL for (uint r = 0; r < AT_ONCE; ++r)
-            sums[r] = fma((Set)(from[r * COLUMNS + c]), factor, sums[r]);
+#define ADD_PRODUCT(from, wide, q)                               \
+  for (uint c = 0; c < (wide); ++c) {                            \
+    const Set factor = (q)[c * SETS];                            \
+    UNROLL for (uint r = 0; r < AT_ONCE; ++r)                    \
+        sums[r] = fma((Set)((from)[r * (wide) + c]), factor, sums[r]); \
+  }
+    for (uint b = 1; b < blocks; ++b) {
+      const uint before = COLUMNS + (b - 1) * width;
+      __local const float* from = old + ROWS * before + row * width;
+      __global const Set* q = rotation + before * SETS + set;
+      ADD_PRODUCT(from, width, q)
+    }
+    if (blocks > 1) {
+      for (uint r = 0; r < existing; ++r) {
+        __global float* to = out + (first + row + r) * width;
+        float lanes[VEC];
+        BLOCK_JOIN(vstore, VEC)(sums[r], 0, lanes);
+        for (uint k = 0; k < VEC; ++k) {
+          const int column = place[set * VEC + k];
+          if (column >= 0) to[column] = lanes[k];
+        }
+        for (uint k = place[COLUMNS] + set; k < width; k += SETS) to[k] = 0.0f;
       }
     }
-    for (uint r = 0; r < min((uint)AT_ONCE, count - row); ++r)
+    __local const float* from = old + row * COLUMNS;
+    __global const Set* q = rotation + set;
+    ADD_PRODUCT(from, COLUMNS, q)
+    for (uint r = 0; r < existing; ++r)
       ((__global Set*)x)[(first + row + r) * SETS + set] = sums[r];
   }
+}
+
+// w -= x C, C the dot products of x with w, `width` columns wide: C of each segment as block_sum
+// leaves it of all tiles of x and w. A work-group takes ROWS elements of a segment, and keeps C in `c`.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
+    __global const float* restrict x, __global const ACC_T* restrict sums, const uint width,
+    const ulong rows, const ulong segment_pitch, const uint groups,
+    __global const int* restrict active, __global float* restrict w, __local Set* restrict c) {
+  const uint lid = get_local_id(0);
+  const ulong segment = get_group_id(0) / groups;
+  const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
+  const ulong first = active[segment] * segment_pitch + inside;
+  const uint count = (uint)min((ulong)ROWS, rows - inside);
+  sums += segment * COLUMNS * width;
+  for (uint i = lid; i < COLUMNS * width; i += GROUP) {
+    const uint from = i / width;
+    const uint to = i % width;
+    const uint tile = from / TILE * (width / TILE) + to / TILE;
+    ((__local float*)c)[i] = acc_value(sums[(tile * TILE + from % TILE) * TILE + to % TILE]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint sets = width / VEC;
+  for (uint i = lid; i < count * sets; i += GROUP) {
+    const ulong row = first + i / sets;
+    __global const float* from = x + row * COLUMNS;
+    __local const Set* factors = c + i % sets;
+    __global Set* to = (__global Set*)(w + row * width) + i % sets;
+    Set rest = *to;
+    for (uint k = 0; k < COLUMNS; ++k) rest = fma((Set)(-from[k]), factors[k * sets], rest);
+    *to = rest;
+  }
+}
+
+// out[row * to + k] = in[row * from + columns[k]], 0 where columns[k] is negative and between the
+// images: `columns` of each segment, `to` of them. Items: (one element and set of `out`, segment).
+__kernel void block_gather(__global const float* restrict in, const uint from,
+                           __global const int* restrict columns, const uint to, const ulong rows,
+                           const ulong segment_pitch, __global const int* restrict active,
+                           __global Set* restrict out) {
+  const uint sets = to / VEC;
+  const uint item = get_global_id(0);
+  const ulong inside = item / sets;
+  if (inside >= segment_pitch) return;
+  const uint set = item % sets;
+  const ulong segment = get_global_id(1);
+  const ulong row = active[segment] * segment_pitch + inside;
+  columns += segment * to + set * VEC;
+  float lanes[VEC];
+  for (uint k = 0; k < VEC; ++k) {
+    const int column = columns[k];
+    lanes[k] = column >= 0 && inside < rows ? in[row * from + column] : 0.0f;
+  }
+  out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
 }
 
 // product, M X, becomes M X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]:
@@ -293,26 +375,26 @@ __kernel void block_peaks(__global const float* restrict x, const ulong rows,
 }
 
 // out = M b for dense symmetric M of `rows` x `rows`, one after the other, one for each segment.
-// Items: one element and set, id / SETS and id % SETS, of the segment active[second id].
+// Blocks of `sets` sets. Items: one element and set of the segment active[second id].
 __kernel void block_dense(__global const float* restrict matrix, const uint rows,
                           __global const Set* restrict b, __global Set* restrict out,
-                          __global const int* restrict active) {
-  const uint set = get_global_id(0) % SETS;
-  const uint row = get_global_id(0) / SETS;
+                          __global const int* restrict active, const uint sets) {
+  const uint set = get_global_id(0) % sets;
+  const uint row = get_global_id(0) / sets;
   if (row >= rows) return;
   const ulong segment = active[get_global_id(1)];
   // Symmetric: neighbouring rows read neighbouring words.
   __global const float* column = matrix + segment * rows * rows + row;
-  __global const Set* from = b + segment * rows * SETS + set;
+  __global const Set* from = b + segment * rows * sets + set;
   Set sums[4];
   for (uint k = 0; k < 4; ++k) sums[k] = (Set)(0.0f);
   uint c = 0;
   for (; c + 4 <= rows; c += 4) {
     UNROLL for (uint k = 0; k < 4; ++k)
-        sums[k] = fma((Set)(column[(c + k) * rows]), from[(c + k) * SETS], sums[k]);
+        sums[k] = fma((Set)(column[(c + k) * rows]), from[(c + k) * sets], sums[k]);
   }
-  for (; c < rows; ++c) sums[0] = fma((Set)(column[c * rows]), from[c * SETS], sums[0]);
-  out[(segment * rows + row) * SETS + set] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (; c < rows; ++c) sums[0] = fma((Set)(column[c * rows]), from[c * sets], sums[0]);
+  out[(segment * rows + row) * sets + set] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // Column `column` of block x becomes factors[segment] * vector, one element an item: `total` in all.

@@ -28,7 +28,8 @@
 #if RUN > 1 || defined(BITS)
 // Row (px, py) of P times one set of the coarse block, without the gain.
 static Set interpolated(MATRIX, const int width, const int height, const ulong row, const int px,
-                        const int py, __global const Set* restrict coarse, const uint set) {
+                        const int py, __global const Set* restrict coarse, const uint set,
+                        const uint sets) {
   const long coarse_width = (width + 1) / 2;
   Set sum = (Set)(0.0f);
 #ifdef BITS
@@ -52,7 +53,7 @@ static Set interpolated(MATRIX, const int width, const int height, const ulong r
 // Row (px, py), both even, of P' times one set of the fine block.
 static Set restricted(MATRIX, __global const float* restrict gain, const int width,
                       const int height, const int stride, const int px, const int py,
-                      __global const Set* restrict fine, const uint set) {
+                      __global const Set* restrict fine, const uint set, const uint sets) {
   const ulong row = (ulong)py * stride + px;
   Set sum = (Set)(0.0f);
 #ifdef BITS
@@ -81,11 +82,13 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
 __kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,
                             const int height, const int stride, __global const Set* restrict coarse,
                             const int add, __global Set* restrict fine,
-                            __global const int* restrict active, const int segment_height) {
+                            __global const int* restrict active, const int segment_height,
+                            const uint sets) {
 #if RUN == 1 && !defined(BITS)
   const int half_stride = (stride + 1) / 2;
-  const uint set = get_global_id(0) % SETS;
-  const uint pair = get_global_id(0) / SETS;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const uint pair = item / SETS;
   const int cx = pair % half_stride;
   const int line = pair / half_stride;
   if (line >= segment_height) return;
@@ -121,8 +124,9 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
     STORE_FINE(at, scale != 0.0f ? scale * sums[i] : (Set)(0.0f));
   }
 #elif RUN == 1
-  const uint set = get_global_id(0) % SETS;
-  const ulong inside = get_global_id(0) / SETS;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const ulong inside = item / SETS;
   if (inside >= (ulong)stride * segment_height) return;
   const ulong row = (ulong)active[get_global_id(1)] * segment_height * stride + inside;
   const ulong at = row * SETS + set;
@@ -131,7 +135,7 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
   const float scale = gain[row];
   Set sum = (Set)(0.0f);
   if (scale != 0.0f)
-    sum = scale * interpolated(MATRIX_ARGUMENTS, width, height, row, px, py, coarse, set);
+    sum = scale * interpolated(MATRIX_ARGUMENTS, width, height, row, px, py, coarse, set, sets);
   STORE_FINE(at, sum);
 #else
   const int runs = (stride + RUN - 1) / RUN;
@@ -189,7 +193,7 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
           Set sum = (Set)(0.0f);
           if (scale != 0.0f)
             sum = scale * interpolated(MATRIX_ARGUMENTS, width, height, line + px, px, py, coarse,
-                                       set + s);
+                                       set + s, sets);
           const ulong at = (line + px) * SETS + set + s;
           STORE_FINE(at, sum);
         }
@@ -203,20 +207,23 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
 __kernel void block_restrict(MATRIX, __global const float* restrict gain, const int width,
                              const int height, const int stride, __global const Set* restrict fine,
                              const float factor, __global Set* restrict coarse,
-                             __global const int* restrict active, const int segment_height) {
+                             __global const int* restrict active, const int segment_height,
+                            const uint sets) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
 #if RUN == 1
   // A segment has an even number of image rows, or is all there is.
   const int segment_lines = (segment_height + 1) / 2;
-  const uint set = get_global_id(0) % SETS;
-  const uint element = get_global_id(0) / SETS;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const uint element = item / SETS;
   const int cx = element % coarse_width;
   if (element / coarse_width >= segment_lines) return;
   const int cy = active[get_global_id(1)] * segment_lines + element / coarse_width;
 #ifdef BITS
   const Set sum =
-      restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set);
+      restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set,
+                 sets);
 #else
   __global const float* own = values + (ulong)(2 * cy) * stride + 2 * cx;
   Set sum = (Set)(0.0f);
@@ -278,7 +285,7 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
       for (int cx = begin; cx < min(begin + TILE, end); ++cx) {
         for (uint s = 0; s < TAKEN; ++s)
           out[(ulong)cx * SETS + s] = factor * restricted(MATRIX_ARGUMENTS, gain, width, height,
-                                                          stride, 2 * cx, py, fine, set + s);
+                                                          stride, 2 * cx, py, fine, set + s, sets);
       }
     }
   }

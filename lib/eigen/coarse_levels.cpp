@@ -297,22 +297,22 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
 }
 
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
-                        Buffer<float>& out, double alpha, double beta, double gamma) {
+                        Buffer<float>& out, double alpha, double beta, double gamma, int columns) {
   Level& own = at(level);
   product_.launch(own.matrix(), x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
-                  static_cast<float>(gamma));
+                  static_cast<float>(gamma), columns);
   ++own.passes;
 }
 
-void CoarseLevels::laplacian(int level, const Buffer<float>& x, Buffer<float>& out) {
-  step(level, x, x, out, -1, 1, 0);
+void CoarseLevels::laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns) {
+  step(level, x, x, out, -1, 1, 0, columns);
 }
 
 void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>& x,
-                                Buffer<float>& t) {
+                                Buffer<float>& t, int columns) {
   Level& own = at(level);
   if (level + 1 == count()) {
-    kernels_->dense(inverse_, own.layout.rows(), b, x);
+    kernels_->dense(inverse_, own.layout.rows(), b, x, columns);
     return;
   }
   const auto w = smoother(level == 0);
@@ -320,19 +320,20 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
   Buffer<float>* current = &x;
   Buffer<float>* spare = &t;
   // The first step from 0 is w[0] b; the second takes it from there in one pass.
-  step(level, b, b, *current, w[0] * w[1], (1 - w[1]) * w[0] + w[1], 0);
+  step(level, b, b, *current, w[0] * w[1], (1 - w[1]) * w[0] + w[1], 0, columns);
   for (std::size_t k = 2; k < w.size(); ++k) {
-    step(level, *current, b, *spare, w[k], 1 - w[k], w[k]);
+    step(level, *current, b, *spare, w[k], 1 - w[k], w[k], columns);
     std::swap(current, spare);
   }
-  step(level, *current, b, *spare, 1, -1, 1);  // b - (I - A) x
+  step(level, *current, b, *spare, 1, -1, 1, columns);  // b - (I - A) x
   Level& next = at(level + 1);
-  transfer_.restrict_to(own.matrix(), own.gain, *spare, static_cast<float>(1 / kHops), next.b);
+  transfer_.restrict_to(own.matrix(), own.gain, *spare, static_cast<float>(1 / kHops), next.b,
+                        columns);
   // Nothing of this level is in t.
-  precondition(level + 1, next.b, next.x, t);
-  transfer_.prolong(own.matrix(), own.gain, next.x, true, *current);
+  precondition(level + 1, next.b, next.x, t, columns);
+  transfer_.prolong(own.matrix(), own.gain, next.x, true, *current, columns);
   for (std::size_t k = 0; k < w.size(); ++k) {
-    step(level, *current, b, *spare, w[k], 1 - w[k], w[k]);
+    step(level, *current, b, *spare, w[k], 1 - w[k], w[k], columns);
     std::swap(current, spare);
   }
   // 2 (kSmoothing - 1) swaps: the result is in x.
@@ -340,7 +341,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
-  transfer_.prolong(own.matrix(), own.gain, coarse, false, fine);
+  transfer_.prolong(own.matrix(), own.gain, coarse, false, fine, columns_);
   kernels_->insert(*own.sqrt_degree, own.scales, own.layout.rows(), 0, fine);
 }
 

@@ -71,12 +71,14 @@ class CoarseLevels {
   ActiveSegments& active() { return *active_; }
   const std::shared_ptr<ActiveSegments>& shared_active() const { return active_; }
 
-  /// out = (I - A) x on that level.
-  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out);
+  /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most those that
+  /// the levels were built for and a multiple of block_vector().
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns);
   /// x = about the inverse of I - A times b; t is overwritten, and serves the coarser levels too.
-  void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t);
+  void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t,
+                    int columns);
   /// fine = the interpolation of the next level's `coarse`, with the trivial eigenvector in column
-  /// 0.
+  /// 0: blocks of as many columns as the levels were built for.
   void prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine);
   /// The eigenvectors on the last level, descending, the trivial one first, in a block; rows(last)
   /// by columns.
@@ -119,7 +121,7 @@ class CoarseLevels {
   bool compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
   bool finish(const std::vector<float>& degrees);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
-            double alpha, double beta, double gamma);
+            double alpha, double beta, double gamma, int columns);
 
   Context* context_;
   int columns_;

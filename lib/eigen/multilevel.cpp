@@ -36,30 +36,32 @@ constexpr double kCoarselySettled = 60;
 constexpr double kSettled = 1e-3;
 /// And by this much, which float vectors may not resolve.
 constexpr double kResolved = 1e-7;
-/// Corrections of which less than this share of the squared norm is new are freed from what is old
-/// before they are multiplied by A: the difference of their products would be rounding errors.
+/// Last steps of which less than this share of the squared norm is outside of the vectors so far
+/// are not used again: the difference of products with A would be rounding errors.
 constexpr double kMostlyOld = 1e-4;
 
 int columns_for(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));
 }
 
-constexpr auto all_active = [](std::size_t) { return true; };
-
 using DenseMap = Eigen::Map<const Eigen::MatrixXd>;
 
 /// What is known of one image's vectors on the grid that is worked on, one value a column.
 struct Progress {
   std::vector<double> theta;
+  /// The vectors that get corrections: the columns of x that those of w and p are of, in order.
+  std::vector<std::int32_t> corrected;
   /// [X P]' (I - A) [X P], as it follows from that before the last step.
   Eigen::MatrixXd energy;
+  std::vector<double> norms;  ///< Of the residuals.
   /// How far each vector is from what is asked for: 1 and less is enough.
   std::vector<double> excess;
   std::vector<double> change;  ///< The same of the eigenvalue alone.
   double least = INFINITY;     ///< The worst excess so far, at its least.
   int stalled = 0;
-  int iterations = 0;       ///< On all grids.
-  std::int64_t passes = 0;  ///< Over its matrix on the finest grid that it had a use for.
+  int iterations = 0;         ///< On all grids.
+  std::int64_t passes = 0;    ///< Over its matrix on the finest grid.
+  std::int64_t products = 0;  ///< The same with each vector that it had a use for.
   bool done = false;
 };
 
@@ -91,25 +93,25 @@ class Multilevel {
   std::vector<DeviceEigenvectors> run(const Buffer<float>& sqrt_degree);
 
  private:
-  using Grams = std::vector<BlockRitz::Gram>;
-
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
   /// The images that are not done are worked on: the k-th of them, and its place in the stack.
   std::size_t place(std::size_t k) {
     return static_cast<std::size_t>(levels_.active().places()[k]);
   }
   Progress& active(std::size_t k) { return images_[place(k)]; }
-  void small_problems(const Grams& grams, bool all, double least_new, std::vector<RitzStep>& steps);
-  Eigen::MatrixXd energy(const Progress& image, const BlockRitz::Gram& gram, bool all) const;
-  void step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
-            RitzStep& step) const;
-  void project(int level, int block, const Grams& grams, const std::vector<RitzStep>& steps);
-  void ritz(int level, int blocks);
-  template <class HasUse>
-  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, const HasUse& has_use);
-  template <class Work, class HasUse>
-  void count_passes(const Work& work, const HasUse& has_use);
-  void iterate(int level, int blocks);
+  RitzStep step(Progress& image, const BlockRitz::Gram& gram) const;
+  Eigen::MatrixXd own_part(const Progress& image, const std::vector<double>& of_blocks,
+                           int side) const;
+  Eigen::MatrixXd energy(const Progress& image, Eigen::MatrixXd with_product) const;
+  std::vector<RitzStep> small_problems(const std::vector<BlockRitz::Gram>& grams);
+  void upload_rotation(const std::vector<RitzStep>& steps, int blocks);
+  void take_residuals(int level, const std::vector<RitzStep>& steps);
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, bool corrections);
+  template <class Work>
+  void count_passes(const Work& work, bool corrections);
+  void start(int level);
+  void choose_corrections(int level, bool first);
+  void iterate(int level, bool first);
   double worst(const std::vector<double>& each) const {
     return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
   }
@@ -130,147 +132,239 @@ class Multilevel {
   /// Vectors from this on are not corrected themselves.
   int corrected_;
   BlockRitz kernels_;
+  /// Of blocks w and p: enough for the corrections of the image that has the most.
+  int width_ = 0;
   Buffer<float> x_;  ///< The vectors, the trivial one first.
   Buffer<float> w_;  ///< Preconditioned residuals.
   Buffer<float> p_;  ///< What the last iteration added to x.
   Buffer<float> b_;  ///< Residuals; or the product of I - A with x, to make them of, or with w.
   Buffer<float> t_;
+  // What the device may still read.
+  std::vector<float> rotation_;
+  std::vector<float> eigenvalues_;
+  std::vector<std::int32_t> places_;
+  std::vector<std::int32_t> kept_;
+  std::vector<std::int32_t> chosen_;
   std::vector<Progress> images_;
   double share_ = 0;
 };
 
-/// S' (I - A) S. `all`: of all blocks of S but x, if there are others, products were computed, and
-/// else of w alone; what is left is known.
-Eigen::MatrixXd Multilevel::energy(const Progress& image, const BlockRitz::Gram& gram,
-                                   bool all) const {
-  Eigen::MatrixXd result = DenseMap(gram.with_product.data(), gram.side, gram.side);
-  if (gram.side == columns_) return result;
-  result.topLeftCorner(columns_, columns_) = image.energy.topLeftCorner(columns_, columns_);
-  if (gram.side == 2 * columns_ || all) return result;
-  const Eigen::Index p = 2 * columns_;
-  result.block(0, p, columns_, columns_) = image.energy.topRightCorner(columns_, columns_);
-  result.block(p, 0, columns_, columns_) = image.energy.bottomLeftCorner(columns_, columns_);
-  result.block(p, p, columns_, columns_) = image.energy.bottomRightCorner(columns_, columns_);
-  return result;
-}
-
-/// Solves an image's small problem, of which `all` is as in energy().
-void Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool all, double least_new,
-                      RitzStep& step) const {
-  // A vector that has converged needs no correction of its own, which would be rounding errors.
-  std::vector<bool> skipped(static_cast<std::size_t>(gram.side), false);
-  for (int i = columns_; i < gram.side; ++i) {
-    const int column = i % columns_;
-    skipped[static_cast<std::size_t>(i)] =
-        column >= corrected_ || image.excess[static_cast<std::size_t>(column)] <= 1;
+/// Of a matrix over S = [x w p] as the blocks hold it, what concerns an image's own columns: blocks
+/// may be wider, and how wide must not show in any rounding.
+Eigen::MatrixXd Multilevel::own_part(const Progress& image, const std::vector<double>& of_blocks,
+                                     int side) const {
+  const auto own = static_cast<Eigen::Index>(image.corrected.size());
+  const Eigen::Index blocks = side == columns_ ? 0 : (side - columns_) / width_;
+  std::vector<Eigen::Index> from(static_cast<std::size_t>(columns_ + blocks * own));
+  std::iota(from.begin(), from.begin() + columns_, 0);
+  for (Eigen::Index block = 0; block < blocks; ++block) {
+    const auto first = from.begin() + columns_ + block * own;
+    std::iota(first, first + own, columns_ + block * width_);
   }
-  const DenseMap with_self(gram.with_self.data(), gram.side, gram.side);
-  const Eigen::MatrixXd with_laplacian = energy(image, gram, all);
-  step = solve_ritz(with_self, with_self - with_laplacian, columns_, skipped, least_new);
-  if (!step.taken) return;
-  // Of what x and p become, x = S Q and p = x without x's own part of it.
-  const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> q(
-      step.rotation.data(), gram.side, columns_);
-  Eigen::MatrixXd both(gram.side, 2 * columns_);
-  both.leftCols(columns_) = q.cast<double>();
-  both.rightCols(columns_) = both.leftCols(columns_);
-  both.topRightCorner(columns_, columns_).setZero();
-  image.energy = both.transpose() * with_laplacian * both;
+  return DenseMap(of_blocks.data(), side, side)(from, from);
 }
 
-/// Solves those of the small problems that have no step yet.
-void Multilevel::small_problems(const Grams& grams, bool all, double least_new,
-                                std::vector<RitzStep>& steps) {
+/// S' (I - A) S. Products were computed of w or, where that is all, of x; what is left is known.
+Eigen::MatrixXd Multilevel::energy(const Progress& image, Eigen::MatrixXd with_product) const {
+  const Eigen::Index own = image.energy.rows() - columns_;
+  const Eigen::Index p = columns_ + own;
+  if (with_product.rows() == columns_) return with_product;
+  with_product.topLeftCorner(columns_, columns_) = image.energy.topLeftCorner(columns_, columns_);
+  if (with_product.rows() == p) return with_product;
+  with_product.block(0, p, columns_, own) = image.energy.topRightCorner(columns_, own);
+  with_product.block(p, 0, own, columns_) = image.energy.bottomLeftCorner(own, columns_);
+  with_product.block(p, p, own, own) = image.energy.bottomRightCorner(own, own);
+  return with_product;
+}
+
+/// Solves an image's small problem.
+RitzStep Multilevel::step(Progress& image, const BlockRitz::Gram& gram) const {
+  const Eigen::MatrixXd with_self = own_part(image, gram.with_self, gram.side);
+  const Eigen::MatrixXd with_laplacian =
+      energy(image, own_part(image, gram.with_product, gram.side));
+  const Eigen::Index side = with_self.rows();
+  const Eigen::Index own = side == columns_ ? 0 : static_cast<Eigen::Index>(image.corrected.size());
+  std::vector<bool> skipped(static_cast<std::size_t>(side), false);
+  for (Eigen::Index i = columns_ + own; i < side; ++i) {
+    const double old = with_self.col(i).head(columns_).squaredNorm();
+    skipped[static_cast<std::size_t>(i)] = with_self(i, i) - old < kMostlyOld * with_self(i, i);
+  }
+  RitzStep step = solve_ritz(with_self, with_self - with_laplacian, columns_, skipped);
+  // Of what x and p become: x = S Q and p = x without x's own part of it.
+  const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> q(
+      step.rotation.data(), side, columns_);
+  Eigen::MatrixXd both = Eigen::MatrixXd::Zero(side, columns_ + own);
+  both.leftCols(columns_) = q.cast<double>();
+  for (Eigen::Index k = 0; k < own; ++k) {
+    both.col(columns_ + k).tail(side - columns_) =
+        both.col(image.corrected[static_cast<std::size_t>(k)]).tail(side - columns_);
+  }
+  image.energy = both.transpose() * with_laplacian * both;
+  return step;
+}
+
+std::vector<RitzStep> Multilevel::small_problems(const std::vector<BlockRitz::Gram>& grams) {
+  std::vector<RitzStep> steps(grams.size());
   parallel_for(static_cast<int>(grams.size()), [&](int k) {
     const auto at = static_cast<std::size_t>(k);
-    if (!steps[at].taken) step(active(at), grams[at], all, least_new, steps[at]);
+    steps[at] = step(active(at), grams[at]);
   });
+  return steps;
 }
 
-/// levels_.laplacian(), counted for those of the active images that `has_use` names.
-template <class HasUse>
+/// levels_.laplacian() of as many columns as x has, or as w has, counted.
 void Multilevel::laplacian(int level, const Buffer<float>& x, Buffer<float>& out,
-                           const HasUse& has_use) {
-  count_passes([&] { levels_.laplacian(level, x, out); }, has_use);
+                           bool corrections) {
+  count_passes([&] { levels_.laplacian(level, x, out, corrections ? width_ : columns_); },
+               corrections);
 }
 
-template <class Work, class HasUse>
-void Multilevel::count_passes(const Work& work, const HasUse& has_use) {
+template <class Work>
+void Multilevel::count_passes(const Work& work, bool corrections) {
   const std::int64_t before = levels_.passes(0);
   work();
+  const std::int64_t passes = levels_.passes(0) - before;
   for (std::size_t k = 0; k < levels_.active().count(); ++k) {
-    if (has_use(k)) active(k).passes += levels_.passes(0) - before;
+    Progress& image = active(k);
+    image.passes += passes;
+    image.products +=
+        passes * (corrections ? static_cast<std::int64_t>(image.corrected.size()) : columns_);
   }
 }
 
-/// Takes out of w (block 1) or p (2) what lies along x, for images without a step. t_ is
-/// overwritten.
-void Multilevel::project(int level, int block, const Grams& grams,
-                         const std::vector<RitzStep>& steps) {
-  const std::size_t size = 2 * wide() * wide();
-  std::vector<float> rotation(grams.size() * size, 0.0F);
-  for (std::size_t image = 0; image < grams.size(); ++image) {
-    const auto own = std::span(rotation).subspan(image * size, size);
-    const auto side = static_cast<std::size_t>(grams[image].side);
-    for (std::size_t i = 0; i < wide(); ++i) {
-      own[i * wide() + i] = 1;
-      if (steps[image].taken) continue;
-      for (std::size_t j = 0; j < wide(); ++j) {
-        own[(wide() + i) * wide() + j] = static_cast<float>(
-            -grams[image].with_self[i * side + static_cast<std::size_t>(block) * wide() + j]);
-      }
+/// The rotation to the Ritz vectors, and of p to what was added to them.
+void Multilevel::upload_rotation(const std::vector<RitzStep>& steps, int blocks) {
+  rotation_.clear();
+  places_.assign(steps.size() * (wide() + 1), -1);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const std::vector<std::int32_t>& corrected = active(k).corrected;
+    // Each block's rows, and zeros for what is in it beyond the image's own.
+    const std::size_t own_rows = corrected.size() * wide();
+    auto from = steps[k].rotation.begin();
+    const auto add = [&](std::size_t values, std::size_t all) {
+      rotation_.insert(rotation_.end(), from, from + static_cast<std::ptrdiff_t>(values));
+      rotation_.resize(rotation_.size() + all - values, 0.0F);
+      from += static_cast<std::ptrdiff_t>(values);
+    };
+    add(wide() * wide(), wide() * wide());
+    for (int block = 1; block < blocks; ++block) {
+      add(own_rows, static_cast<std::size_t>(width_) * wide());
     }
+    const auto own = std::span(places_).subspan(k * (wide() + 1), wide() + 1);
+    for (std::size_t i = 0; i < corrected.size(); ++i) {
+      own[static_cast<std::size_t>(corrected[i])] = static_cast<std::int32_t>(i);
+    }
+    own[wide()] = static_cast<std::int32_t>(corrected.size());
   }
-  kernels_.rotation(rotation);
-  kernels_.combine({block == 1 ? &w_ : &p_, &x_, &t_}, 2, levels_.segments(level));
+  kernels_.rotation(rotation_, places_);
 }
 
-/// Rotates x (and p) to the Ritz vectors of the first `blocks` of x, w, p; b_ = their residuals.
-/// Before, b_ is the product of I - A with w or, where that is all, with x. That with x after it is
-/// computed anew; what is known of those with x and p suffices for the small problems.
-void Multilevel::ritz(int level, int blocks) {
-  const Segments rows = levels_.segments(level);
-  const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
-  Buffer<float>* const none = nullptr;
-  Grams grams = blocks == 1 ? kernels_.gram(s, {&b_, none, none}, blocks, rows)
-                            : kernels_.gram(s, {none, &b_, none}, blocks, rows);
-  std::vector<RitzStep> steps(grams.size());
-  for (RitzStep& step : steps) step.taken = false;
-  small_problems(grams, false, kMostlyOld, steps);
-  if (std::any_of(steps.begin(), steps.end(), [](const RitzStep& step) { return !step.taken; })) {
-    for (int block = 1; block < blocks; ++block) project(level, block, grams, steps);
-    const auto stepless = [&](std::size_t k) { return !steps[k].taken; };
-    laplacian(level, w_, b_, stepless);
-    if (blocks > 2) laplacian(level, p_, t_, stepless);
-    grams = kernels_.gram(s, {none, &b_, &t_}, blocks, rows);
-    small_problems(grams, true, -INFINITY, steps);
-  }
-  std::vector<float> rotations;
-  std::vector<float> eigenvalues;  // Of I - A.
+/// b_, the product of I - A with x, becomes the residuals.
+void Multilevel::take_residuals(int level, const std::vector<RitzStep>& steps) {
+  eigenvalues_.clear();
   for (const RitzStep& step : steps) {
-    rotations.insert(rotations.end(), step.rotation.begin(), step.rotation.end());
-    for (const double value : step.values) eigenvalues.push_back(static_cast<float>(1 - value));
+    for (const double value : step.values) eigenvalues_.push_back(static_cast<float>(1 - value));
   }
-  kernels_.rotation(rotations);
-  kernels_.theta(eigenvalues);
-  kernels_.combine(s, blocks, rows);
-  laplacian(level, x_, b_, all_active);
-  const std::vector<double> norms = kernels_.residual(x_, rows, b_);
+  kernels_.theta(eigenvalues_);
+  const std::vector<double> norms = kernels_.residual(x_, levels_.segments(level), b_);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Progress& image = active(i);
     const std::vector<double> before = std::exchange(image.theta, steps[i].values);
+    const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
+    image.norms.assign(own, own + columns_);
     for (std::size_t k = 1; k < wide(); ++k) {
       const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
       image.change[k] = std::abs(image.theta[k] - before[k]) / settled;
-      image.excess[k] = std::max(norms[i * wide() + k] / parameters_.tolerance, image.change[k]);
+      image.excess[k] = std::max(image.norms[k] / parameters_.tolerance, image.change[k]);
     }
   }
 }
 
-void Multilevel::iterate(int level, int blocks) {
-  count_passes([&] { levels_.precondition(level, b_, w_, t_); }, all_active);
-  laplacian(level, w_, b_, all_active);
-  ritz(level, blocks);
+/// Turns x_ to the Ritz vectors of its span, and b_ to their residuals.
+void Multilevel::start(int level) {
+  laplacian(level, x_, b_, false);
+  Buffer<float>* const none = nullptr;
+  const Segments rows = levels_.segments(level);
+  const std::vector<RitzStep> steps =
+      small_problems(kernels_.gram({&x_, none, none}, {&b_, none, none}, 1, columns_, rows));
+  upload_rotation(steps, 1);
+  for (Buffer<float>* block : {&x_, &b_}) {
+    kernels_.combine({block, none, none}, 1, columns_, rows, t_);
+  }
+  take_residuals(level, steps);
+}
+
+/// Leaves in b_ the residuals, and in p_ the last steps, of the vectors that have not converged:
+/// what would correct the others is rounding errors.
+void Multilevel::choose_corrections(int level, bool first) {
+  const std::size_t count = levels_.active().count();
+  std::vector<std::vector<std::int32_t>> before(count);
+  std::size_t most = 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    Progress& image = active(k);
+    before[k] = std::exchange(image.corrected, {});
+    for (int column = 1; column < corrected_; ++column) {
+      if (image.excess[static_cast<std::size_t>(column)] > 1) image.corrected.push_back(column);
+    }
+    most = std::max(most, image.corrected.size());
+  }
+  const int width_before =
+      std::exchange(width_, kernels_.correction_columns(static_cast<int>(most)));
+  const auto width = static_cast<std::size_t>(width_);
+  chosen_.assign(count * width, -1);
+  kept_.assign(count * width, -1);
+  for (std::size_t k = 0; k < count; ++k) {
+    Progress& image = active(k);
+    std::copy(image.corrected.begin(), image.corrected.end(),
+              chosen_.begin() + static_cast<std::ptrdiff_t>(k * width));
+    if (first) continue;
+    // Where those of [x p] were whose energies are known; -1 where there were none.
+    std::vector<Eigen::Index> from(wide() + image.corrected.size(), -1);
+    std::iota(from.begin(), from.begin() + columns_, 0);
+    for (std::size_t i = 0; i < image.corrected.size(); ++i) {
+      const auto found = std::lower_bound(before[k].begin(), before[k].end(), image.corrected[i]);
+      if (found == before[k].end() || *found != image.corrected[i]) continue;
+      const auto at = found - before[k].begin();
+      kept_[k * width + i] = static_cast<std::int32_t>(at);
+      from[wide() + i] = columns_ + at;
+    }
+    const auto side = static_cast<Eigen::Index>(from.size());
+    image.energy = Eigen::MatrixXd::NullaryExpr(
+        side, side, [&, known = image.energy](Eigen::Index i, Eigen::Index j) {
+          const Eigen::Index row = from[static_cast<std::size_t>(i)];
+          const Eigen::Index column = from[static_cast<std::size_t>(j)];
+          return row < 0 || column < 0 ? 0 : known(row, column);
+        });
+  }
+  const Segments rows = levels_.segments(level);
+  kernels_.gather(b_, columns_, chosen_, width_, rows, t_);
+  std::swap(b_, t_);
+  bool same = width_ == width_before;
+  for (std::size_t k = 0; k < count; ++k) same = same && before[k] == active(k).corrected;
+  if (first || same) return;
+  kernels_.gather(p_, width_before, kept_, width_, rows, t_);
+  std::swap(p_, t_);
+}
+
+/// From the residuals in b_ to better vectors and their residuals.
+void Multilevel::iterate(int level, bool first) {
+  choose_corrections(level, first);
+  count_passes([&] { levels_.precondition(level, b_, w_, t_, width_); }, true);
+  // Most of a correction may lie along x: of the rest, as a difference of what has products, only
+  // rounding errors would be left.
+  const Segments rows = levels_.segments(level);
+  kernels_.project(x_, width_, rows, w_);
+  laplacian(level, w_, b_, true);
+  const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
+  Buffer<float>* const none = nullptr;
+  const int blocks = first ? 2 : 3;
+  const std::vector<RitzStep> steps =
+      small_problems(kernels_.gram(s, {none, &b_, none}, blocks, width_, rows));
+  upload_rotation(steps, blocks);
+  kernels_.combine(s, blocks, width_, rows, t_);
+  std::swap(p_, t_);
+  laplacian(level, x_, b_, false);
+  take_residuals(level, steps);
 }
 
 /// Whether the image has what this level can give it.
@@ -280,7 +374,7 @@ void Multilevel::judge(int level, Progress& image) const {
   image.stalled = excess < kProgress * image.least ? 0 : image.stalled + 1;
   image.least = std::min(image.least, excess);
   image.done = excess <= 1 || (level > 0 && worst(image.change) <= kCoarselySettled) ||
-               (level == 0 && image.passes * columns_ >= parameters_.max_products) ||
+               (level == 0 && image.products >= parameters_.max_products) ||
                image.stalled > kPatience;
 }
 
@@ -295,10 +389,9 @@ void Multilevel::solve_level(int level, int most) {
     image.stalled = 0;
     image.done = false;
   }
-  laplacian(level, x_, b_, all_active);
-  ritz(level, 1);
+  start(level);
   for (int k = 0; k < most; ++k) {
-    iterate(level, k == 0 ? 2 : 3);
+    iterate(level, k == 0);
     double excess = 0;
     std::vector<std::int32_t> left;
     for (const std::int32_t at : levels_.active().places()) {
@@ -313,17 +406,10 @@ void Multilevel::solve_level(int level, int most) {
   }
 }
 
-/// Of x_ on the finest grid: measured anew, ordered and signed.
+/// Of x_ on the finest grid: ordered and signed.
 std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_degree) {
   levels_.active().set_all();
   const Segments segments = levels_.segments(0);
-  std::vector<float> eigenvalues;
-  for (const Progress& image : images_) {
-    for (const double theta : image.theta) eigenvalues.push_back(static_cast<float>(1 - theta));
-  }
-  laplacian(0, x_, b_, all_active);
-  kernels_.theta(eigenvalues);
-  const std::vector<double> norms = kernels_.residual(x_, segments, b_);
   kernels_.divide(x_, sqrt_degree, levels_.rows(0), w_);
   const std::vector<double> values =
       kernels_.quadratic_form(levels_.matrix(), levels_.diagonals(), sqrt_degree, w_, segments, t_);
@@ -352,14 +438,14 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
       const std::size_t from = first + static_cast<std::size_t>(order[k]);
       columns[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
       result.values.push_back(k == 0 ? 0 : values[from]);  // The first is known, not computed.
-      result.report.residuals.push_back(norms[from]);
+      result.report.residuals.push_back(images_[i].norms[static_cast<std::size_t>(order[k])]);
     }
     result.report.solver = "multilevel";
     result.report.converged = worst(images_[i].excess) <= 1;
     result.report.levels = levels_.count();
     result.report.restarts = images_[i].iterations;
     result.report.passes = images_[i].passes;
-    result.report.products = images_[i].passes * columns_;
+    result.report.products = images_[i].products;
     results.push_back(std::move(result));
   }
   kernels_.columns_wanted(columns);

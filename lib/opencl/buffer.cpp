@@ -89,6 +89,13 @@ void RawBuffer::write(const void* data, std::size_t bytes, std::size_t offset) {
   });
 }
 
+void RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t offset) {
+  if (bytes == 0) return;
+  with_device_errors("writing to the device", [&] {
+    context_->queue().enqueueWriteBuffer(buffer_, CL_FALSE, offset, bytes, data);
+  });
+}
+
 void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   if (bytes == 0) return;
   context_->finish();

@@ -29,6 +29,8 @@ class RawBuffer {
 
   /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer.
   void write(const void* data, std::size_t bytes, std::size_t offset);
+  /// A copy that does not block: `data` has to stay until the context is waited for.
+  void write_later(const void* data, std::size_t bytes, std::size_t offset);
   void read(void* data, std::size_t bytes, std::size_t offset) const;
   void fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes, std::size_t offset);
 
@@ -61,6 +63,10 @@ class Buffer {
 
   void upload(std::span<const T> data, std::size_t offset = 0) {
     raw_.write(data.data(), data.size_bytes(), offset * sizeof(T));
+  }
+  /// Does not wait: `data` has to stay until the context is waited for.
+  void upload_later(std::span<const T> data, std::size_t offset = 0) {
+    raw_.write_later(data.data(), data.size_bytes(), offset * sizeof(T));
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));

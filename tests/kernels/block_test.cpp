@@ -123,6 +123,11 @@ class BlockTest : public ::testing::Test {
  protected:
   Context context_{test_device()};
 
+  /// Widths of blocks beside the usual one: those of corrections.
+  std::vector<int> widths(int usual) const {
+    return {usual, 8, 16, 5 * block_vector(context_.info())};
+  }
+
   Buffer<float> uploaded(const std::vector<float>& values) {
     auto buffer = context_.allocate<float>(std::max<std::size_t>(values.size(), 1), "values");
     if (!values.empty()) buffer.upload(values);
@@ -133,13 +138,13 @@ class BlockTest : public ::testing::Test {
 TEST_F(BlockTest, ProductAgreesWithPlainLoops) {
   unsigned seed = 1;
   for (const int radius : {1, 3, 5}) {
-    for (const int columns : {8, 16, 24, 40}) {
-      std::optional<BlockProduct> product;
+    std::optional<BlockProduct> product;
+    for (const int columns : widths(24)) {
       for (const Size& size : kSizes) {
         SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
                                           << radius << " columns " << columns);
         const Problem problem(size.width, size.height, size.padding, radius, ++seed);
-        if (!product) product.emplace(context_, problem.diagonals, columns);
+        if (!product) product.emplace(context_, problem.diagonals, 24);
         const std::size_t count = problem.rows() * at_size(columns);
         const std::vector<float> x = random_values(count, ++seed);
         const std::vector<float> other = random_values(count, ++seed);
@@ -148,9 +153,10 @@ TEST_F(BlockTest, ProductAgreesWithPlainLoops) {
         Guarded<float> added(context_, other);
         Guarded<float> plain(context_, count);
         Guarded<float> fused(context_, count);
-        product->launch({values, problem.layout}, *in, *plain);
-        product->launch({values, problem.layout}, *in, *added, *fused, 0.5F, -2.0F, 3.0F);
-        product->launch({values, problem.layout}, *in, *added, *added, 0.5F, -2.0F, 3.0F);
+        const GridMatrix matrix(values, problem.layout);
+        product->launch(matrix, *in, *in, *plain, 1, 0, 0, columns);
+        product->launch(matrix, *in, *added, *fused, 0.5F, -2.0F, 3.0F, columns);
+        product->launch(matrix, *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
         const std::vector<float> got = plain.values();
         const std::vector<float> got_fused = fused.values();
         EXPECT_EQ(got_fused, added.values());  // In place.
@@ -207,22 +213,22 @@ struct CompressedProblem {
 TEST_F(BlockTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
   unsigned seed = 700;
   for (const int radius : {1, 3, 5}) {
-    for (const int columns : {8, 16, 24, 40}) {
-      std::optional<BlockProduct> product;
+    std::optional<BlockProduct> product;
+    for (const int columns : widths(24)) {
       for (const Size& size : kSizes) {
         SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
                                           << radius << " columns " << columns);
         const Problem problem(size.width, size.height, size.padding, radius, ++seed, {0});
         const CompressedProblem compressed(context_, problem);
         if (!product) {
-          product.emplace(context_, problem.diagonals, columns, MatrixForm::kCompressed);
+          product.emplace(context_, problem.diagonals, 24, MatrixForm::kCompressed);
         }
         const std::size_t count = problem.rows() * at_size(columns);
         const std::vector<float> x = random_values(count, ++seed);
         Guarded<float> in(context_, x);
         Guarded<float> added(context_, random_values(count, ++seed));
         const std::vector<float> other = added.values();
-        product->launch(compressed.view(), *in, *added, *added, 0.5F, -2.0F, 3.0F);
+        product->launch(compressed.view(), *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
         const std::vector<float> found = added.values();
         std::vector<double> expected(count);
         std::vector<double> magnitude(count);
@@ -265,7 +271,8 @@ TEST_F(BlockTest, ProductDoesNotReadOtherWithoutGamma) {
   Guarded<float> in(context_, x);
   Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
   Guarded<float> out(context_, problem.rows() * 8);
-  product.launch({uploaded(problem.matrix.values), problem.layout}, *in, *nothing, *out, 1, 1, 0);
+  product.launch({uploaded(problem.matrix.values), problem.layout}, *in, *nothing, *out, 1, 1, 0,
+                 8);
   expect_numbers(out.values());
 }
 
@@ -445,9 +452,11 @@ TEST_F(BlockTest, PixelsThatNoKeptOneIsNearAreReported) {
 
 TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
   unsigned seed = 300;
+  const int narrow = 5 * block_vector(context_.info());
   for (const auto& [columns, form] :
        {std::pair(8, MatrixForm::kDia), std::pair(24, MatrixForm::kDia),
-        std::pair(8, MatrixForm::kCompressed), std::pair(24, MatrixForm::kCompressed)}) {
+        std::pair(narrow, MatrixForm::kDia), std::pair(8, MatrixForm::kCompressed),
+        std::pair(24, MatrixForm::kCompressed), std::pair(narrow, MatrixForm::kCompressed)}) {
     for (const Size& size : kSizes) {
       SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << ", " << columns
                                         << " columns, form " << static_cast<int>(form));
@@ -457,7 +466,7 @@ TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
       const bool whole = form == MatrixForm::kDia;
       if (!whole) problem.matrix = compressed.rounded;
       const GridMatrix matrix = whole ? GridMatrix(values, problem.layout) : compressed.view();
-      BlockTransfer transfer(context_, problem.diagonals, columns, form);
+      BlockTransfer transfer(context_, problem.diagonals, 24, form);
       std::vector<float> gain = random_values(problem.rows(), ++seed);
       for (std::size_t i = 0; i < gain.size(); ++i) {
         if (i % static_cast<std::size_t>(problem.stride()) >= at_size(size.width)) gain[i] = 0;
@@ -473,9 +482,9 @@ TEST_F(BlockTest, TransfersAgreeWithPlainLoops) {
       Guarded<float> prolonged(context_, problem.rows() * wide);
       Guarded<float> added(context_, fine);
       Guarded<float> restricted(context_, coarse_rows * wide);
-      transfer.prolong(matrix, gains, *coarse_in, false, *prolonged);
-      transfer.prolong(matrix, gains, *coarse_in, true, *added);
-      transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted);
+      transfer.prolong(matrix, gains, *coarse_in, false, *prolonged, columns);
+      transfer.prolong(matrix, gains, *coarse_in, true, *added, columns);
+      transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted, columns);
       std::vector<double> up(problem.rows() * wide, 0.0);
       std::vector<double> up_magnitude(up.size(), 0.0);
       std::vector<double> down(coarse_rows * wide, 0.0);
@@ -512,17 +521,25 @@ class BlockRitzTest : public BlockTest, public ::testing::WithParamInterface<boo
 
 TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
   unsigned seed = 500;
-  for (const int columns : {8, 24}) {
+  for (const auto& [columns, wanted] :
+       {std::pair(8, 8), std::pair(24, 24), std::pair(24, 1), std::pair(24, 10)}) {
     for (const std::size_t rows : {1U, 31U, 33U, 64U, 513U, 3001U}) {
-      SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows");
-      const std::size_t count = rows * at_size(columns);
       BlockRitz kernels(context_, columns, 4000);
+      const int width = kernels.correction_columns(wanted);
+      SCOPED_TRACE(::testing::Message()
+                   << columns << " and " << width << " columns, " << rows << " rows");
+      const std::array<int, 3> wide = {columns, width, width};
       std::vector<std::vector<float>> host;
       std::vector<Guarded<float>> blocks;
       blocks.reserve(6);
-      for (int b = 0; b < 6; ++b) {
-        host.push_back(random_values(count, ++seed));
+      for (std::size_t b = 0; b < 6; ++b) {
+        host.push_back(random_values(rows * at_size(wide[b % 3]), ++seed));
         blocks.emplace_back(context_, host.back());
+      }
+      // Of each column of S its block and its place there.
+      std::vector<std::pair<int, int>> place;
+      for (int b = 0; b < 3; ++b) {
+        for (int k = 0; k < wide[at_size(b)]; ++k) place.emplace_back(b, k);
       }
       // All products, and only some; a bit each.
       for (const auto& [used, known] : {std::pair(1, 1), std::pair(2, 3), std::pair(3, 7),
@@ -533,25 +550,26 @@ TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
         };
         const std::vector<BlockRitz::Gram> grams =
             kernels.gram({&*blocks[0], &*blocks[1], &*blocks[2]},
-                         {product_of(0), product_of(1), product_of(2)}, used, {rows, rows});
+                         {product_of(0), product_of(1), product_of(2)}, used, width, {rows, rows});
         ASSERT_EQ(grams.size(), 1U);
         const BlockRitz::Gram& gram = grams.front();
-        ASSERT_EQ(gram.side, used * columns);
+        ASSERT_EQ(gram.side, columns + (used - 1) * width);
         for (int i = 0; i < gram.side; ++i) {
           for (int j = i; j < gram.side; ++j) {
             const std::size_t at = at_size(i * gram.side + j);
             for (const int product : {0, 3}) {
               // Of a product that is not given, the other one.
-              const bool turned = product == 3 && product_of(j / columns) == nullptr;
-              if (turned && product_of(i / columns) == nullptr) {
+              const bool turned = product == 3 && product_of(place[at_size(j)].first) == nullptr;
+              if (turned && product_of(place[at_size(i)].first) == nullptr) {
                 ASSERT_EQ(gram.with_product[at], 0);
                 continue;
               }
-              const int first = turned ? j : i;
-              const int second = turned ? i : j;
-              const auto left = column_of(host[at_size(first / columns)], columns, first % columns);
-              const auto right =
-                  column_of(host[at_size(product + second / columns)], columns, second % columns);
+              const auto [left_block, left_column] = place[at_size(turned ? j : i)];
+              const auto [right_block, right_column] = place[at_size(turned ? i : j)];
+              const auto left =
+                  column_of(host[at_size(left_block)], wide[at_size(left_block)], left_column);
+              const auto right = column_of(host[at_size(product + right_block)],
+                                           wide[at_size(right_block)], right_column);
               double sum = 0;
               double magnitude = 0;
               for (std::size_t row = 0; row < rows; ++row) {
@@ -560,7 +578,8 @@ TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
               }
               // In tiles on the diagonal both halves are computed, and the later one is kept.
               const auto& found = product == 0 ? gram.with_self : gram.with_product;
-              const bool same_tile = i / 8 == j / 8 && product == 3;
+              const bool same_tile =
+                  left_block == right_block && left_column / 8 == right_column / 8 && product == 3;
               if (same_tile && i != j) continue;
               ASSERT_LE(std::abs(found[at] - sum), 34 * kEps * magnitude) << i << ", " << j;
               EXPECT_EQ(found[at], found[at_size(j * gram.side + i)]);
@@ -568,6 +587,77 @@ TEST_P(BlockRitzTest, GramMatricesAgreeWithPlainLoops) {
           }
         }
       }
+    }
+  }
+}
+
+TEST_P(BlockRitzTest, ProjectionsAgreeWithPlainLoops) {
+  constexpr int kColumns = 24;
+  for (const int wanted : {1, 10, 24}) {
+    for (const std::size_t rows : {1U, 17U, 513U, 3001U}) {
+      BlockRitz kernels(context_, kColumns, 4000);
+      const int width = kernels.correction_columns(wanted);
+      SCOPED_TRACE(::testing::Message() << width << " columns, " << rows << " rows");
+      const std::vector<float> x = random_values(rows * kColumns, 1);
+      const std::vector<float> w = random_values(rows * at_size(width), 2);
+      Guarded<float> x_in(context_, x);
+      Guarded<float> w_block(context_, w);
+      kernels.project(*x_in, width, {rows, rows}, *w_block);
+      std::vector<double> expected(w.begin(), w.end());
+      std::vector<double> magnitude(w.size());
+      for (std::size_t at = 0; at < w.size(); ++at) magnitude[at] = std::abs(w[at]);
+      for (int k = 0; k < width; ++k) {
+        const std::vector<double> own = column_of(w, width, k);
+        for (int c = 0; c < kColumns; ++c) {
+          const std::vector<double> from = column_of(x, kColumns, c);
+          double dot = 0;
+          double dot_magnitude = 0;
+          for (std::size_t row = 0; row < rows; ++row) {
+            dot += from[row] * own[row];
+            dot_magnitude += std::abs(from[row] * own[row]);
+          }
+          for (std::size_t row = 0; row < rows; ++row) {
+            const std::size_t at = row * at_size(width) + at_size(k);
+            expected[at] -= dot * from[row];
+            magnitude[at] += dot_magnitude * std::abs(from[row]);
+          }
+        }
+      }
+      // 34 roundings of a dot product, one as it becomes a float, and a sum of 25 terms.
+      expect_near(w_block.values(), expected, magnitude, 34 + 1 + 25);
+      EXPECT_EQ(x_in.values(), x);
+    }
+  }
+}
+
+TEST_F(BlockTest, GatheredColumnsAreThoseAskedFor) {
+  constexpr int kColumns = 24;
+  constexpr std::size_t kSegments = 3;
+  for (const std::size_t each : {1U, 17U, 130U}) {
+    SCOPED_TRACE(each);
+    const Segments segments{each, each + 5};
+    auto active = std::make_shared<ActiveSegments>(context_, static_cast<int>(kSegments));
+    BlockRitz kernels(context_, kColumns, segments.pitch, active);
+    active->set({0, 2});
+    const auto to = at_size(kernels.correction_columns(7));
+    const std::vector<float> in = random_values(kSegments * segments.pitch * kColumns, 1);
+    std::vector<std::int32_t> columns(2 * to, -1);
+    for (std::size_t k = 0; k < 6; ++k) columns[k] = static_cast<std::int32_t>(3 * k + 1);
+    columns[to] = 23;
+    Guarded<float> block(context_, in);
+    Guarded<float> out(context_, kSegments * segments.pitch * to);
+    kernels.gather(*block, kColumns, columns, static_cast<int>(to), segments, *out);
+    const std::vector<float> found = out.values();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+      const std::size_t segment = at / to / segments.pitch;
+      const std::size_t row = at / to;
+      if (segment == 1) {
+        ASSERT_TRUE(std::isnan(found[at]));  // As it was.
+        continue;
+      }
+      const std::int32_t column = columns[segment / 2 * to + at % to];
+      const bool exists = column >= 0 && row % segments.pitch < each;
+      ASSERT_EQ(found[at], exists ? in[row * kColumns + at_size(column)] : 0);
     }
   }
 }
@@ -605,24 +695,36 @@ INSTANTIATE_TEST_SUITE_P(Precision, BlockRitzTest, ::testing::Bool(), [](const a
 });
 
 TEST_F(BlockTest, CombinationsAgreeWithPlainLoops) {
-  for (const int columns : {8, 24, 128}) {
+  for (const auto& [columns, wanted] :
+       {std::pair(8, 8), std::pair(24, 24), std::pair(24, 3), std::pair(128, 128)}) {
     for (const std::size_t rows : {1U, 15U, 17U, 200U}) {
-      SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows");
       const auto wide = at_size(columns);
       BlockRitz kernels(context_, columns, rows);
+      const auto width = at_size(kernels.correction_columns(wanted));
+      SCOPED_TRACE(::testing::Message()
+                   << columns << " and " << width << " columns, " << rows << " rows");
+      // Every other column, as long as there is room for another one.
+      std::vector<std::int32_t> places(wide + 1, -1);
+      std::int32_t kept = 0;
+      for (std::size_t c = 1; c < wide && kept + 1 < static_cast<std::int32_t>(width); c += 2) {
+        places[c] = kept++;
+      }
+      places[wide] = kept;
       for (int used = 1; used <= 3; ++used) {
         const std::vector<float> x = random_values(rows * wide, 1);
-        const std::vector<float> w = random_values(rows * wide, 2);
-        std::vector<float> p = random_values(rows * wide, 3);
+        const std::vector<float> w = random_values(rows * width, 2);
+        std::vector<float> p = random_values(rows * width, 3);
         if (used < 3) std::fill(p.begin(), p.end(), NAN);
-        const std::vector<float> q = random_values(at_size(used) * wide * wide, 4);
+        const std::vector<float> q = random_values((wide + at_size(used - 1) * width) * wide, 4);
         Guarded<float> x_block(context_, x);
         Guarded<float> w_block(context_, w);
         Guarded<float> p_block(context_, p);
-        kernels.rotation(q);
-        kernels.combine({&*x_block, &*w_block, &*p_block}, used, {rows, rows});
-        std::vector<double> direction(rows * wide, 0.0);
-        std::vector<double> direction_magnitude(rows * wide, 0.0);
+        Guarded<float> out(context_, rows * width);
+        kernels.rotation(q, places);
+        kernels.combine({&*x_block, &*w_block, &*p_block}, used, static_cast<int>(width),
+                        {rows, rows}, *out);
+        std::vector<double> direction(rows * width, 0.0);
+        std::vector<double> direction_magnitude(rows * width, 0.0);
         std::vector<double> sum(rows * wide, 0.0);
         std::vector<double> sum_magnitude(rows * wide, 0.0);
         for (std::size_t row = 0; row < rows; ++row) {
@@ -630,14 +732,16 @@ TEST_F(BlockTest, CombinationsAgreeWithPlainLoops) {
             const std::size_t at = row * wide + to;
             for (int b = 0; b < used; ++b) {
               const std::vector<float>& from = b == 0 ? x : b == 1 ? w : p;
-              for (std::size_t c = 0; c < wide; ++c) {
-                const double term = static_cast<double>(from[row * wide + c]) *
-                                    q[(at_size(b) * wide + c) * wide + to];
+              const std::size_t own = b == 0 ? wide : width;
+              const std::size_t before = b == 0 ? 0 : wide + at_size(b - 1) * width;
+              for (std::size_t c = 0; c < own; ++c) {
+                const double term =
+                    static_cast<double>(from[row * own + c]) * q[(before + c) * wide + to];
                 sum[at] += term;
                 sum_magnitude[at] += std::abs(term);
-                if (b == 0) continue;
-                direction[at] += term;
-                direction_magnitude[at] += std::abs(term);
+                if (b == 0 || places[to] < 0) continue;
+                direction[row * width + at_size(places[to])] += term;
+                direction_magnitude[row * width + at_size(places[to])] += std::abs(term);
               }
             }
           }
@@ -645,7 +749,7 @@ TEST_F(BlockTest, CombinationsAgreeWithPlainLoops) {
         expect_near(x_block.values(), sum, sum_magnitude, 3.0 * columns + 2);
         EXPECT_EQ(w_block.values(), w);
         if (used > 1) {
-          expect_near(p_block.values(), direction, direction_magnitude, 3.0 * columns + 2);
+          expect_near(out.values(), direction, direction_magnitude, 3.0 * columns + 2);
         }
       }
     }
@@ -665,7 +769,7 @@ TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
     Guarded<float> m_in(context_, m);
     Guarded<float> b_in(context_, b);
     Guarded<float> out(context_, rows * kColumns);
-    kernels.dense(*m_in, rows, *b_in, *out);
+    kernels.dense(*m_in, rows, *b_in, *out, kColumns);
     std::vector<double> expected(rows * kColumns, 0.0);
     std::vector<double> magnitude(rows * kColumns, 0.0);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -797,13 +901,22 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     const std::vector<float> rotation = random_values(kSegments * 3 * kColumns * kColumns, ++seed);
     const std::array<Buffer<float>*, 3> s = {&*blocks[0], &*blocks[1], &*blocks[2]};
     const std::array<Buffer<float>*, 3> as = {&*blocks[3], &*blocks[4], &*blocks[5]};
-    const auto grams = together.gram(s, as, 3, segments);
+    const auto grams = together.gram(s, as, 3, kColumns, segments);
     together.theta(theta);
     const auto norms = together.residual(*s[0], segments, *blocks[3]);
     const auto peaks = together.peaks(*s[0], segments, *blocks[4]);
-    together.rotation(rotation);
-    together.combine(s, 3, segments);
+    std::vector<std::int32_t> places(kColumns + 1, 0);
+    std::iota(places.begin(), places.end(), 0);
+    std::vector<std::int32_t> all_places;
+    for (std::size_t k = 0; k < kSegments; ++k) {
+      all_places.insert(all_places.end(), places.begin(), places.end());
+    }
+    together.project(*s[0], kColumns, segments, *s[1]);
+    const std::vector<float> projected = s[1]->download();
+    together.rotation(rotation, all_places);
+    together.combine(s, 3, kColumns, segments, *blocks[5]);
     const std::vector<float> combined = (*blocks[0]).download();
+    const std::vector<float> directions = (*blocks[5]).download();
     ASSERT_EQ(grams.size(), kSegments);
     for (std::size_t k = 0; k < kSegments; ++k) {
       std::vector<Guarded<float>> own;
@@ -812,19 +925,26 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
         own.emplace_back(context_, part(host[at_size(b)], k * pitch, count));
       }
       const std::array<Buffer<float>*, 3> own_s = {&*own[0], &*own[1], &*own[2]};
-      const auto gram = alone.gram(own_s, {&*own[3], &*own[4], &*own[5]}, 3, {each, each}).front();
+      const auto gram =
+          alone.gram(own_s, {&*own[3], &*own[4], &*own[5]}, 3, kColumns, {each, each}).front();
       EXPECT_EQ(grams[k].with_self, gram.with_self);
       EXPECT_EQ(grams[k].with_product, gram.with_product);
-      alone.theta(part(theta, k * kColumns, kColumns));
+      const auto own_theta = part(theta, k * kColumns, kColumns);
+      alone.theta(own_theta);
       const auto own_norms = alone.residual(*own[0], {each, each}, *own[3]);
       const auto own_peaks = alone.peaks(*own[0], {each, each}, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
         EXPECT_EQ(norms[k * kColumns + c], own_norms[c]);
         EXPECT_EQ(peaks[k * kColumns + c], own_peaks[c]);
       }
-      alone.rotation(part(rotation, k * 3 * kColumns * kColumns, 3 * kColumns * kColumns));
-      alone.combine(own_s, 3, {each, each});
+      alone.project(*own[0], kColumns, {each, each}, *own[1]);
+      EXPECT_EQ(part(projected, k * pitch, count), own[1].values());
+      const auto own_rotation =
+          part(rotation, k * 3 * kColumns * kColumns, 3 * kColumns * kColumns);
+      alone.rotation(own_rotation, places);
+      alone.combine(own_s, 3, kColumns, {each, each}, *own[5]);
       EXPECT_EQ(part(combined, k * pitch, count), own[0].values());
+      EXPECT_EQ(part(directions, k * pitch, count), own[5].values());
     }
   }
 }
@@ -849,7 +969,7 @@ TEST_F(BlockTest, SegmentsHaveMatricesAndFactorsOfTheirOwn) {
     Guarded<float> m_in(context_, matrices);
     Guarded<float> b_in(context_, b);
     Guarded<float> out(context_, kSegments * count);
-    kernels.dense(*m_in, kSegments * each, *b_in, *out);
+    kernels.dense(*m_in, kSegments * each, *b_in, *out, kColumns);
     const std::vector<float> product = out.values();
     kernels.insert(*Guarded<float>(context_, vector), {1, 2, -3}, kSegments * each, 7, *b_in);
     const std::vector<float> inserted = b_in.values();

@@ -13,8 +13,13 @@ namespace diacut {
 
 int block_vector(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 8 : 4; }
 
+int program_columns(const DeviceInfo& device, int columns, int usual) {
+  return device.kind == DeviceKind::kCpu || columns == usual ? columns : 0;
+}
+
 std::string block_options(const DeviceInfo& device, int columns) {
-  return fmt::format("-DCOLUMNS={} -DVEC={}", columns, block_vector(device));
+  const std::string vector = fmt::format("-DVEC={}", block_vector(device));
+  return columns == 0 ? vector : fmt::format("-DCOLUMNS={} {}", columns, vector);
 }
 
 BlockRuns block_runs(const DeviceInfo& device, int columns) {

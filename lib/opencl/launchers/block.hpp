@@ -67,7 +67,11 @@ constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
 /// Columns that one vector of the device's holds.
 int block_vector(const DeviceInfo& device);
 
-/// The macros that block.clh asks for.
+/// The columns that a program is built for which serves blocks of `columns` of them: where blocks
+/// of `usual` columns are the rule, a GPU has one more program, 0, for all other widths. What a
+/// CPU's compiler does not know costs it too much.
+int program_columns(const DeviceInfo& device, int columns, int usual);
+/// The macros that block.clh asks for; of any width for 0 columns.
 std::string block_options(const DeviceInfo& device, int columns);
 
 /// The images of a stack that kernels work on, by their places in it: all, or those that are not

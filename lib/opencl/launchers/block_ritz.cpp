@@ -17,8 +17,9 @@ constexpr char kFile[] = "block_ritz.cl";
 /// Elements that are summed in float before the sum goes on in double.
 constexpr std::size_t kFloats = 32;
 
-/// At most so many lists of tiles: of one, two and three blocks.
-constexpr std::size_t kTileLists = 1 + 4 + 8;
+/// At most so many lists of tiles are in use: of one, two and three blocks, and of two with each
+/// other, for each width.
+constexpr std::size_t kTileLists = 4;
 
 bool is_cpu(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
 
@@ -27,7 +28,7 @@ int tile_of(bool cpu) { return cpu ? 8 : 4; }
 /// Elements of one group of partial sums. On a CPU they stay in its cache while all tiles pass over
 /// them.
 std::size_t chunk_for(bool cpu, std::size_t rows) {
-  const std::size_t most_groups = cpu ? 512 : 256;
+  const std::size_t most_groups = 512;
   const std::size_t least = cpu ? 512 : 64;
   return std::max(least, round_up(round_up(rows, most_groups) / most_groups, kFloats));
 }
@@ -73,24 +74,6 @@ std::size_t lines_at_once(const DeviceInfo& device, int columns) {
 /// Work-items of a group of block_gram on a GPU: with blocks of 24 vectors all 342 tiles.
 constexpr std::size_t kGramGroup = 352;
 
-/// The blocks of S and M S that Gram matrices are made of, as block_gram takes them.
-struct UsedBlocks {
-  cl_uint count = 0;
-  cl_uint slots = 0;
-  cl_uint places = 0;
-};
-
-UsedBlocks used_blocks(int blocks, int known) {
-  UsedBlocks used;
-  for (int b = 0; b < 6; ++b) {
-    if (b < 3 ? b >= blocks : (known >> (b - 3) & 1) == 0) continue;
-    used.slots |= static_cast<cl_uint>(b) << (4 * used.count);
-    used.places |= used.count << (4 * b);
-    ++used.count;
-  }
-  return used;
-}
-
 }  // namespace
 
 std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t segments) {
@@ -101,9 +84,9 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
     const auto tile_values = static_cast<std::size_t>(tile_of(cpu) * tile_of(cpu));
     most = std::max(most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
                               tiles * (segments * tile_values * sizeof(std::uint64_t) +
-                                       kTileLists * sizeof(cl_int4)));
+                                       kTileLists * wide / 4 * sizeof(cl_int4)));
   }
-  return most + segments * (3 * wide * wide + 3 * wide + 1) * sizeof(float);
+  return most + segments * (3 * wide * wide + 7 * wide + 2) * sizeof(float);
 }
 
 BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
@@ -118,6 +101,8 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
       combine_group_(is_cpu(context.info()) ? 1
                                             : std::bit_floor(std::clamp<std::size_t>(
                                                   context.info().max_work_group, 1, 128))),
+      sum_values_(is_cpu(context.info()) ? 8 : 16),
+      sum_lanes_(is_cpu(context.info()) || context.info().max_work_group < 256 ? 1 : 16),
       partials_(context, partial_count(is_cpu(context.info()), columns, max_rows, active_->all()),
                 "partial dot products"),
       sums_(context,
@@ -128,16 +113,23 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
                 active_->all() * 3 * static_cast<std::size_t>(columns) *
                     static_cast<std::size_t>(columns),
                 "a rotation of blocks"),
+      places_(context, active_->all() * static_cast<std::size_t>(columns + 1),
+              "columns of a block"),
+      gathered_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block"),
       theta_(context, active_->all() * static_cast<std::size_t>(columns), "Ritz values"),
       factors_(context, active_->all(), "factors of a column"),
       order_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block") {
   options_ = fmt::format(
-      "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={}",
+      "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={} "
+      "-DVALUES={} -DLANES={}",
       block_options(context.info(), columns), tile_, kFloats, lines_, combined_rows_,
-      std::min<std::size_t>(combined_rows_, is_cpu(context.info()) ? 8 : 4), combine_group_);
+      std::min<std::size_t>(combined_rows_, is_cpu(context.info()) ? 8 : 4), combine_group_,
+      sum_values_, sum_lanes_);
   gram_ = context.kernel(kFile, "block_gram", options_);
   sum_ = context.kernel(kFile, "block_sum", options_);
   combine_ = context.kernel(kFile, "block_combine", options_);
+  project_ = context.kernel(kFile, "block_project", options_);
+  gather_ = context.kernel(kFile, "block_gather", options_);
   residual_ = context.kernel(kFile, "block_residual", options_);
   squares_ = context.kernel(kFile, "block_squares", options_);
   columns_sums_ = context.kernel(kFile, "block_columns", options_);
@@ -177,101 +169,149 @@ std::vector<double> BlockRitz::column_sums(const Groups& groups) {
   return sums_.download(wide * active_->count());
 }
 
+int BlockRitz::correction_columns(int wanted) const {
+  return static_cast<int>(
+      round_up(static_cast<std::size_t>(std::max(wanted, 1)), static_cast<std::size_t>(tile_)));
+}
+
 /// Those on and above the diagonal.
-const BlockRitz::Tiles& BlockRitz::tiles_of(int blocks, int known) {
-  Tiles& tiles = tiles_[{blocks, known}];
+const BlockRitz::Tiles& BlockRitz::gram_tiles(int blocks, int known, int width) {
+  Tiles& tiles = tiles_[{blocks, known, width}];
   if (!tiles.host.empty()) return tiles;
-  const int per_block = columns_ / tile_;
   const auto has_product = [&](int block) { return (known >> block & 1) != 0; };
   for (const bool with_product : {false, true}) {
-    for (int i = 0; i < blocks * per_block; ++i) {
-      for (int j = i; j < blocks * per_block; ++j) {
+    for (int first = 0; first < blocks; ++first) {
+      for (int second = first; second < blocks; ++second) {
         // M is symmetric: one of the two has to have a product.
-        const bool turned = with_product && !has_product(j / per_block);
-        if (turned && !has_product(i / per_block)) continue;
-        const int left = turned ? j : i;
-        const int right = turned ? i : j;
-        tiles.host.push_back({left / per_block, left % per_block,
-                              (with_product ? 3 : 0) + right / per_block, right % per_block});
+        const bool turned = with_product && !has_product(second);
+        if (turned && !has_product(first)) continue;
+        for (int i = 0; i < parts_of(first, width); ++i) {
+          for (int j = first == second ? i : 0; j < parts_of(second, width); ++j) {
+            const int product = with_product ? 3 : 0;
+            if (turned) {
+              tiles.host.push_back({second, j, product + first, i});
+            } else {
+              tiles.host.push_back({first, i, product + second, j});
+            }
+          }
+        }
       }
     }
   }
-  std::vector<cl_int4> all;
-  for (const auto& tile : tiles.host) all.push_back({{tile[0], tile[1], tile[2], tile[3]}});
-  tiles.device = context_->allocate<cl_int4>(all.size(), "tiles of the Gram matrices");
-  tiles.device.upload(all);
+  finish_tiles(tiles, width);
   return tiles;
 }
 
-std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
-                                             const std::array<Buffer<float>*, 3>& ms, int blocks,
-                                             const Segments& rows) {
-  int known = 0;
-  for (int b = 0; b < blocks; ++b) {
-    if (ms[static_cast<std::size_t>(b)] != nullptr) known |= 1 << b;
+const BlockRitz::Tiles& BlockRitz::cross_tiles(int width) {
+  Tiles& tiles = tiles_[{0, 0, width}];
+  if (!tiles.host.empty()) return tiles;
+  for (int i = 0; i < parts_of(0, width); ++i) {
+    for (int j = 0; j < parts_of(1, width); ++j) tiles.host.push_back({0, i, 1, j});
   }
-  const Tiles& tiles = tiles_of(blocks, known);
-  const auto count = static_cast<int>(tiles.host.size());
+  finish_tiles(tiles, width);
+  return tiles;
+}
+
+/// On a GPU the tiles name parts of a line that holds those blocks alone which have tiles.
+void BlockRitz::finish_tiles(Tiles& tiles, int width) {
+  std::array<int, 6> first{};
+  std::vector<cl_int2> parts;
+  for (int block = 0; block < 6; ++block) {
+    const bool used = std::any_of(tiles.host.begin(), tiles.host.end(), [block](const auto& tile) {
+      return tile[0] == block || tile[2] == block;
+    });
+    first[static_cast<std::size_t>(block)] = static_cast<int>(parts.size());
+    for (int i = 0; used && i < parts_of(block, width); ++i) parts.push_back({{block, i}});
+  }
   const bool cpu = is_cpu(context_->info());
-  const std::size_t group = cpu ? 1
-                                : std::min({round_up(static_cast<std::size_t>(count), 32),
-                                            kGramGroup, context_->info().max_work_group});
+  std::vector<cl_int4> all;
+  for (const auto& [left, i, right, j] : tiles.host) {
+    if (cpu) {
+      all.push_back({{left, i, right, j}});
+    } else {
+      all.push_back({{first[static_cast<std::size_t>(left)] + i,
+                      first[static_cast<std::size_t>(right)] + j, 0, 0}});
+    }
+  }
+  tiles.device = context_->allocate<cl_int4>(all.size(), "tiles of the Gram matrices");
+  tiles.device.upload(all);
+  tiles.parts = context_->allocate<cl_int2>(parts.size(), "parts of the Gram matrices");
+  tiles.parts.upload(parts);
+}
+
+void BlockRitz::launch_gram(const std::array<const Buffer<float>*, 6>& blocks, const Tiles& tiles,
+                            int width, const Segments& rows) {
+  const std::size_t count = tiles.host.size();
+  const bool cpu = is_cpu(context_->info());
+  const std::size_t group =
+      cpu ? 1 : std::min({round_up(count, 32), kGramGroup, context_->info().max_work_group});
   const Groups groups = few_groups(rows);
-  const UsedBlocks used = used_blocks(blocks, known);
   cl_uint index = 0;
   with_device_errors("setting a kernel's arguments", [&] {
-    for (const auto& set : {s, ms}) {
-      for (int b = 0; b < 3; ++b) {
-        const Buffer<float>* block = b < blocks ? set[static_cast<std::size_t>(b)] : nullptr;
-        gram_.setArg(index++, (block != nullptr ? *block : *s[0]).cl());
-      }
+    for (const Buffer<float>* block : blocks) {
+      gram_.setArg(index++, (block != nullptr ? *block : *blocks[0]).cl());
     }
-    gram_.setArg(index++, tiles.device.cl());
-    gram_.setArg(index++, static_cast<cl_uint>(count));
-    for (const cl_uint value : {used.count, used.slots, used.places}) gram_.setArg(index++, value);
-    gram_.setArg(index++, static_cast<cl_ulong>(rows.rows));
-    gram_.setArg(index++, static_cast<cl_ulong>(rows.pitch));
-    gram_.setArg(index++, static_cast<cl_ulong>(groups.chunk));
-    gram_.setArg(index++, static_cast<cl_uint>(groups.each));
-    gram_.setArg(index++, active_->list().cl());
-    gram_.setArg(index++, partials_.cl());
     // Local memory of size 0 is no argument.
-    gram_.setArg(index++, cl::Local((cpu ? 1 : lines_ * used.count) *
-                                    static_cast<std::size_t>(columns_) * sizeof(float)));
+    const std::size_t line =
+        cpu ? 1 : lines_ * tiles.parts.size() * static_cast<std::size_t>(tile_);
+    set_arguments_from(gram_, index, width, tiles.device, static_cast<int>(count), tiles.parts,
+                       static_cast<int>(tiles.parts.size()), rows.rows, rows.pitch, groups.chunk,
+                       static_cast<int>(groups.each), active_->list());
+    gram_.setArg(index + 10, partials_.cl());
+    gram_.setArg(index + 11, cl::Local(line * sizeof(float)));
   });
-  context_->launch(gram_, cl::NDRange(round_up(static_cast<std::size_t>(count), group), groups.all),
-                   cl::NDRange(group, 1));
-  const auto values = static_cast<std::size_t>(count * tile_ * tile_);
+  context_->launch(gram_, cl::NDRange(round_up(count, group), groups.all), cl::NDRange(group, 1));
+  const std::size_t values = count * static_cast<std::size_t>(tile_ * tile_);
   with_device_errors("setting a kernel's arguments", [&] {
     sum_.setArg(0, partials_.cl());
     sum_.setArg(1, static_cast<cl_uint>(groups.each));
     sum_.setArg(2, static_cast<cl_uint>(values));
     sum_.setArg(3, sums_.cl());
   });
-  context_->launch(sum_, cl::NDRange(round_up(values, kRowGroup), active_->count()),
-                   cl::NDRange(kRowGroup, 1));
+  context_->launch(sum_, cl::NDRange(round_up(values, sum_values_) * sum_lanes_, active_->count()),
+                   cl::NDRange(sum_values_ * sum_lanes_, 1));
+}
+
+std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>& s,
+                                             const std::array<Buffer<float>*, 3>& ms, int blocks,
+                                             int width, const Segments& rows) {
+  int known = 0;
+  std::array<const Buffer<float>*, 6> all{};
+  for (int b = 0; b < blocks; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    all[at] = s[at];
+    all[at + 3] = ms[at];
+    if (ms[at] != nullptr) known |= 1 << b;
+  }
+  const Tiles& tiles = gram_tiles(blocks, known, width);
+  launch_gram(all, tiles, width, rows);
+  const std::size_t values = tiles.host.size() * static_cast<std::size_t>(tile_ * tile_);
   const std::vector<double> sums = sums_.download(values * active_->count());
   std::vector<Gram> result;
   for (std::size_t segment = 0; segment < active_->count(); ++segment) {
-    result.push_back(gram_of(std::span(sums).subspan(segment * values, values), tiles, blocks));
+    result.push_back(
+        gram_of(std::span(sums).subspan(segment * values, values), tiles, blocks, width));
   }
   return result;
 }
 
 /// Both triangles out of the tiles' sums.
-BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& tiles,
-                                   int blocks) const {
+BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& tiles, int blocks,
+                                   int width) const {
   Gram result;
-  result.side = blocks * columns_;
+  result.side = columns_ + (blocks - 1) * width;
   const auto side = static_cast<std::size_t>(result.side);
   result.with_self.assign(side * side, 0);
   result.with_product.assign(side * side, 0);
   const auto tile_values = static_cast<std::size_t>(tile_ * tile_);
+  const auto first_of = [&](int block, int part) {
+    return (block == 0 ? 0 : columns_ + (block - 1) * width) + part * tile_;
+  };
   for (std::size_t t = 0; t < tiles.host.size(); ++t) {
     const auto& tile = tiles.host[t];
     std::vector<double>& out = tile[2] >= 3 ? result.with_product : result.with_self;
-    const int first_row = tile[0] * columns_ + tile[1] * tile_;
-    const int first_col = tile[2] % 3 * columns_ + tile[3] * tile_;
+    const int first_row = first_of(tile[0], tile[1]);
+    const int first_col = first_of(tile[2] % 3, tile[3]);
     for (int i = 0; i < tile_; ++i) {
       for (int j = 0; j < tile_; ++j) {
         const double value = sums[t * tile_values + static_cast<std::size_t>(i * tile_ + j)];
@@ -285,27 +325,48 @@ BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& ti
   return result;
 }
 
-void BlockRitz::rotation(const std::vector<float>& rotation) { rotation_.upload(rotation); }
-
-void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows) {
-  const std::size_t old = 3 * combined_rows_ * static_cast<std::size_t>(columns_) * sizeof(float);
+void BlockRitz::project(const Buffer<float>& x, int width, const Segments& rows, Buffer<float>& w) {
+  launch_gram({&x, &w}, cross_tiles(width), width, rows);
   const Groups groups = groups_of(rows, combined_rows_);
   with_device_errors("setting a kernel's arguments", [&] {
-    combine_.setArg(0, s[0]->cl());
-    combine_.setArg(1, s[1]->cl());
-    combine_.setArg(2, s[2]->cl());
-    combine_.setArg(3, rotation_.cl());
-    combine_.setArg(4, static_cast<cl_uint>(blocks));
-    combine_.setArg(5, static_cast<cl_ulong>(rows.rows));
-    combine_.setArg(6, static_cast<cl_ulong>(rows.pitch));
-    combine_.setArg(7, static_cast<cl_uint>(groups.each));
-    combine_.setArg(8, active_->list().cl());
-    combine_.setArg(9, cl::Local(old));
+    project_.setArg(0, x.cl());
+    project_.setArg(1, sums_.cl());
+    set_arguments_from(project_, 2, width, rows.rows, rows.pitch, static_cast<int>(groups.each),
+                       active_->list(), w);
+    project_.setArg(8, cl::Local(static_cast<std::size_t>(columns_ * width) * sizeof(float)));
   });
+  context_->launch(project_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
+}
+
+void BlockRitz::rotation(const std::vector<float>& rotation,
+                         const std::vector<std::int32_t>& places) {
+  rotation_.upload_later(rotation);
+  places_.upload_later(places);
+}
+
+void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, int width,
+                        const Segments& rows, Buffer<float>& out) {
+  const std::size_t old =
+      combined_rows_ * static_cast<std::size_t>(columns_ + (blocks - 1) * width) * sizeof(float);
+  const Groups groups = groups_of(rows, combined_rows_);
+  const Buffer<float>& w = blocks > 1 ? *s[1] : *s[0];
+  const Buffer<float>& p = blocks > 2 ? *s[2] : *s[0];
+  set_arguments(combine_, *s[0], w, p, out, rotation_, places_, blocks, width, rows.rows,
+                rows.pitch, static_cast<int>(groups.each), active_->list());
+  with_device_errors("setting a kernel's arguments", [&] { combine_.setArg(12, cl::Local(old)); });
   context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
-void BlockRitz::theta(const std::vector<float>& theta) { theta_.upload(theta); }
+void BlockRitz::gather(const Buffer<float>& in, int from, const std::vector<std::int32_t>& columns,
+                       int to, const Segments& rows, Buffer<float>& out) {
+  gathered_.upload_later(columns);
+  set_arguments(gather_, in, from, gathered_, to, rows.rows, rows.pitch, active_->list(), out);
+  const auto sets = static_cast<std::size_t>(to / block_vector(context_->info()));
+  context_->launch(gather_, cl::NDRange(round_up(rows.pitch * sets, kRowGroup), active_->count()),
+                   cl::NDRange(kRowGroup, 1));
+}
+
+void BlockRitz::theta(const std::vector<float>& theta) { theta_.upload_later(theta); }
 
 std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Segments& rows,
                                         Buffer<float>& product) {
@@ -376,11 +437,14 @@ std::vector<float> BlockRitz::peaks(const Buffer<float>& x, const Segments& rows
 }
 
 void BlockRitz::dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
-                      Buffer<float>& out) {
+                      Buffer<float>& out, int columns) {
   const std::size_t each = rows / active_->all();
-  set_arguments(dense_, matrices, static_cast<int>(each), b, out, active_->list());
-  context_->launch(dense_, cl::NDRange(round_up(each * sets_, kRowGroup), active_->count()),
-                   cl::NDRange(kRowGroup, 1));
+  const int sets = columns / block_vector(context_->info());
+  set_arguments(dense_, matrices, static_cast<int>(each), b, out, active_->list(), sets);
+  context_->launch(
+      dense_,
+      cl::NDRange(round_up(each * static_cast<std::size_t>(sets), kRowGroup), active_->count()),
+      cl::NDRange(kRowGroup, 1));
 }
 
 void BlockRitz::insert(const Buffer<float>& vector, const std::vector<float>& factors,

@@ -31,11 +31,14 @@ class BlockRitz {
   BlockRitz(Context& context, int columns, std::size_t max_rows,
             std::shared_ptr<const ActiveSegments> active = nullptr);
 
+  /// The width of W and P that hold `wanted` columns.
+  int correction_columns(int wanted) const;
+
   /// Bytes that the constructor allocates at most, on any device.
   static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
 
   /// Gram matrices of S = [X W P], its first `blocks` blocks, with itself and with M S for some
-  /// symmetric M: row-major, blocks * columns on a side.
+  /// symmetric M: row-major. W and P have `width` columns, a multiple of correction_columns(1).
   struct Gram {
     int side = 0;
     std::vector<double> with_self;
@@ -44,14 +47,30 @@ class BlockRitz {
   /// `s` and `ms` are X, W, P and their products; those from `blocks` on are not read. Products may
   /// be null: of two blocks without theirs with_product holds zeros. One of each segment. Waits.
   std::vector<Gram> gram(const std::array<Buffer<float>*, 3>& s,
-                         const std::array<Buffer<float>*, 3>& ms, int blocks, const Segments& rows);
+                         const std::array<Buffer<float>*, 3>& ms, int blocks, int width,
+                         const Segments& rows);
 
-  /// P = W Q_w + P Q_p, then X = X Q_x + P. `rotation`: Q, row-major, blocks * columns by columns.
-  /// Uploads wait for what is queued: all of a step's go first.
-  void rotation(const std::vector<float>& rotation);
+  /// W -= X X'W. Enqueues.
+  void project(const Buffer<float>& x, int width, const Segments& rows, Buffer<float>& w);
+
+  /// What combine() takes. `rotation`: Q of each segment, row-major, as many rows as S has columns;
+  /// `places`: of each segment columns() of them and then how many are not negative. Enqueues; both
+  /// stay until the device is waited for.
+  void rotation(const std::vector<float>& rotation, const std::vector<std::int32_t>& places);
+  /// S = W Q_w + P Q_p, whose column c becomes column places[c] of `out`, `width` wide, if that is
+  /// not negative; then X = X Q_x + S. What `out` has more columns is 0. With one block `out` is
+  /// left alone. Enqueues.
+  void combine(const std::array<Buffer<float>*, 3>& s, int blocks, int width, const Segments& rows,
+               Buffer<float>& out);
+
+  /// Column k of `out`, `to` wide, = column columns[k] of `in`, `from` wide; 0 where that is
+  /// negative. `columns`: `to` of each segment. Enqueues; `columns` stays until the device is
+  /// waited for.
+  void gather(const Buffer<float>& in, int from, const std::vector<std::int32_t>& columns, int to,
+              const Segments& rows, Buffer<float>& out);
+
+  /// Of each segment, what residual() takes. Enqueues; stays until the device is waited for.
   void theta(const std::vector<float>& theta);
-  void combine(const std::array<Buffer<float>*, 3>& s, int blocks, const Segments& rows);
-
   /// `product` holds M X, and becomes M X - X diag(theta); the norms of its columns. Waits.
   std::vector<double> residual(const Buffer<float>& x, const Segments& rows,
                                Buffer<float>& product);
@@ -68,9 +87,9 @@ class BlockRitz {
   /// Waits.
   std::vector<float> peaks(const Buffer<float>& x, const Segments& rows, Buffer<float>& t);
 
-  /// out = M b, M symmetric, one matrix a segment.
+  /// out = M b, M symmetric, one matrix a segment; blocks `columns` wide.
   void dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
-             Buffer<float>& out);
+             Buffer<float>& out, int columns);
   /// Column `column` of x = factor * vector, with the factor of each of all segments.
   void insert(const Buffer<float>& vector, const std::vector<float>& factors, std::size_t rows,
               int column, Buffer<float>& x);
@@ -89,17 +108,26 @@ class BlockRitz {
     std::size_t each = 0;   ///< Groups of a segment.
     std::size_t all = 0;
   };
-  /// Tiles of Gram matrices: of `blocks` blocks, with the products that `known` has a bit for.
+  /// Tiles of Gram matrices: their blocks and places there, and what the kernel takes.
   struct Tiles {
     std::vector<std::array<int, 4>> host;
     Buffer<cl_int4> device;
+    Buffer<cl_int2> parts;
   };
-  const Tiles& tiles_of(int blocks, int known);
+  /// Of `blocks` blocks, with the products that `known` has a bit for.
+  const Tiles& gram_tiles(int blocks, int known, int width);
+  /// Of X and W.
+  const Tiles& cross_tiles(int width);
+  void finish_tiles(Tiles& tiles, int width);
+  int parts_of(int block, int width) const { return (block % 3 == 0 ? columns_ : width) / tile_; }
+  /// Sums, in sums_, of all tiles of each segment.
+  void launch_gram(const std::array<const Buffer<float>*, 6>& blocks, const Tiles& tiles, int width,
+                   const Segments& rows);
   Groups groups_of(const Segments& rows, std::size_t chunk) const;
   Groups few_groups(const Segments& rows) const;
   Groups many_groups(const Segments& rows) const;
   std::vector<double> column_sums(const Groups& groups);
-  Gram gram_of(std::span<const double> sums, const Tiles& tiles, int blocks) const;
+  Gram gram_of(std::span<const double> sums, const Tiles& tiles, int blocks, int width) const;
 
   Context* context_;
   int columns_;
@@ -109,17 +137,23 @@ class BlockRitz {
   std::size_t sets_;
   std::size_t combined_rows_;
   std::size_t combine_group_;
+  std::size_t sum_values_;  ///< Of a work-group of block_sum.
+  std::size_t sum_lanes_;
   std::string options_;
   DeviceSums partials_;
   DeviceSums sums_;
-  std::map<std::pair<int, int>, Tiles> tiles_;
+  std::map<std::array<int, 3>, Tiles> tiles_;  ///< By blocks, known products, and width.
   Buffer<float> rotation_;
+  Buffer<std::int32_t> places_;
+  Buffer<std::int32_t> gathered_;
   Buffer<float> theta_;
   Buffer<float> factors_;
   Buffer<std::int32_t> order_;
   cl::Kernel gram_;
   cl::Kernel sum_;
   cl::Kernel combine_;
+  cl::Kernel project_;
+  cl::Kernel gather_;
   cl::Kernel residual_;
   cl::Kernel squares_;
   cl::Kernel columns_sums_;
