@@ -246,34 +246,52 @@ __kernel void block_gather(__global const float* restrict in, const uint from,
   out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
 }
 
-// product, M X, becomes M X - X diag(theta), theta of each segment, and partials[group * COLUMNS + c]:
-// the squared norm of column c over the `chunk` elements of the group. Items: (set, group of all
-// segments).
-__kernel void block_residual(__global const Set* restrict x, __global const Set* restrict theta,
-                             const ulong rows, const ulong segment_pitch, const ulong chunk,
-                             const uint groups, __global const int* restrict active,
-                             __global Set* restrict product,
-                             __global ACC_T* restrict partials) {
-  const uint set = get_global_id(0);
-  if (set >= SETS) return;
-  const ulong group = get_global_id(1);
-  const ulong end = SEGMENT_END(group);
-  const Set values = theta[group / groups * SETS + set];
-  ACC_T sums[VEC];
-  for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();
-  for (ulong begin = SEGMENT_BEGIN(group); begin < end; begin += FLOATS) {
-    const ulong stop = min(begin + FLOATS, end);
-    Set part = (Set)(0.0f);
-    for (ulong row = begin; row < stop; ++row) {
-      const Set rest = product[row * SETS + set] - values * x[row * SETS + set];
-      product[row * SETS + set] = rest;
-      part = fma(rest, rest, part);
-    }
-    float lanes[VEC];
-    BLOCK_JOIN(vstore, VEC)(part, 0, lanes);
-    for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], lanes[i]);
+// partials[group * COLUMNS + c]: the sum over the `chunk` elements of the group of what TERM(at, part)
+// adds to the sums `part` of a set, `at` being the set's place in the block. One work-group a group;
+// neighbouring items read neighbouring sets.
+#define COLUMN_SUMS(TERM)                                                                       \
+  __local ACC_T scratch[GROUP * VEC];                                                           \
+  const uint lid = get_local_id(0);                                                             \
+  const ulong group = get_group_id(0);                                                          \
+  const ulong end = SEGMENT_END(group);                                                         \
+  for (uint base = 0; base < SETS; base += GROUP) {                                             \
+    const uint width = min((uint)GROUP, SETS - base);                                           \
+    const uint lanes = GROUP / width;                                                           \
+    const uint lane = lid / width;                                                              \
+    const uint set = base + lid % width;                                                        \
+    ACC_T sums[VEC];                                                                            \
+    for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();                                        \
+    for (ulong row = SEGMENT_BEGIN(group) + lane; lane < lanes && row < end;) {                 \
+      Set part = (Set)(0.0f);                                                                   \
+      for (uint i = 0; i < FLOATS && row < end; ++i, row += lanes) TERM(row * SETS + set, part) \
+      float values[VEC];                                                                        \
+      BLOCK_JOIN(vstore, VEC)(part, 0, values);                                                 \
+      for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], values[i]);                     \
+    }                                                                                           \
+    for (uint i = 0; i < VEC; ++i) scratch[lid * VEC + i] = sums[i];                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                               \
+    for (uint i = 0; lane == 0 && i < VEC; ++i) {                                               \
+      for (uint l = 1; l < lanes; ++l)                                                          \
+        sums[i] = acc_join(sums[i], scratch[(l * width + lid) * VEC + i]);                      \
+      partials[group * COLUMNS + set * VEC + i] = sums[i];                                      \
+    }                                                                                           \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                               \
   }
-  for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
+
+// product, M X, becomes M X - X diag(theta), theta of each segment; and the squared norms of its
+// columns, by COLUMN_SUMS.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_residual(
+    __global const Set* restrict x, __global const Set* restrict theta, const ulong rows,
+    const ulong segment_pitch, const ulong chunk, const uint groups,
+    __global const int* restrict active, __global Set* restrict product,
+    __global ACC_T* restrict partials) {
+#define SQUARE_OF_RESIDUAL(at, part)                                                           \
+  {                                                                                            \
+    const Set rest = product[at] - theta[group / groups * SETS + set] * x[at];                 \
+    product[at] = rest;                                                                        \
+    part = fma(rest, rest, part);                                                              \
+  }
+  COLUMN_SUMS(SQUARE_OF_RESIDUAL)
 }
 
 // squares[segment * COLUMNS + c] = sum over the segment's groups of partials[group * COLUMNS + c]; one
@@ -337,24 +355,12 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* r
   parts[at] = own_scale * part;
 }
 
-// partials[group * COLUMNS + c]: the sum of column c over the `chunk` elements of the group. Items:
-// (set, group of all segments).
-__kernel void block_columns(__global const Set* restrict x, const ulong rows,
-                            const ulong segment_pitch, const ulong chunk, const uint groups,
-                            __global const int* restrict active,
-                            __global ACC_T* restrict partials) {
-  const uint set = get_global_id(0);
-  if (set >= SETS) return;
-  const ulong group = get_global_id(1);
-  const ulong end = SEGMENT_END(group);
-  ACC_T sums[VEC];
-  for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();
-  for (ulong row = SEGMENT_BEGIN(group); row < end; ++row) {
-    float lanes[VEC];
-    BLOCK_JOIN(vstore, VEC)(x[row * SETS + set], 0, lanes);
-    for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], lanes[i]);
-  }
-  for (uint i = 0; i < VEC; ++i) partials[group * COLUMNS + set * VEC + i] = sums[i];
+// The sums of the columns of x, by COLUMN_SUMS.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_columns(
+    __global const Set* restrict x, const ulong rows, const ulong segment_pitch, const ulong chunk,
+    const uint groups, __global const int* restrict active, __global ACC_T* restrict partials) {
+#define ELEMENT(at, part) part += x[at];
+  COLUMN_SUMS(ELEMENT)
 }
 
 // peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements of

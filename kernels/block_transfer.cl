@@ -76,7 +76,13 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
 
 #endif
 
-#define STORE_FINE(at, sum) fine[at] = add ? fine[at] + (sum) : (sum)
+// The sum is rounded by itself, wherever it comes from: which elements are taken several at a time
+// depends on how wide blocks are, and must not show.
+#define STORE_FINE(at, sum)                       \
+  {                                               \
+    const Set sum_ = sum;                         \
+    fine[at] = add ? fine[at] + sum_ : sum_;      \
+  }
 
 // fine = P coarse, or fine += P coarse with add 1.
 __kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,

@@ -33,9 +33,9 @@ std::size_t chunk_for(bool cpu, std::size_t rows) {
   return std::max(least, round_up(round_up(rows, most_groups) / most_groups, kFloats));
 }
 
-/// The same for residuals, of which an item takes one chunk of one set: a GPU wants many.
-std::size_t residual_chunk(bool cpu, std::size_t rows) {
-  return cpu ? chunk_for(true, rows) : std::max<std::size_t>(32, chunk_for(false, rows) / 16);
+/// The same for sums of columns, of which there is little to keep: a GPU wants many.
+std::size_t column_chunk(bool cpu, std::size_t rows) {
+  return cpu ? chunk_for(true, rows) : std::max<std::size_t>(256, chunk_for(false, rows) / 16);
 }
 
 /// Tiles on and above the diagonal of both Gram matrices of `blocks` blocks.
@@ -154,7 +154,7 @@ BlockRitz::Groups BlockRitz::few_groups(const Segments& rows) const {
 }
 
 BlockRitz::Groups BlockRitz::many_groups(const Segments& rows) const {
-  return groups_of(rows, residual_chunk(is_cpu(context_->info()), rows.rows));
+  return groups_of(rows, column_chunk(is_cpu(context_->info()), rows.rows));
 }
 
 std::vector<double> BlockRitz::column_sums(const Groups& groups) {
@@ -374,7 +374,7 @@ std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Segments& 
   set_arguments(residual_, x, theta_, rows.rows, rows.pitch, groups.chunk,
                 static_cast<int>(groups.each), active_->list(), product);
   with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
-  context_->launch(residual_, cl::NDRange(sets_, groups.all), cl::NullRange);
+  context_->launch(residual_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
   std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
   return norms;
@@ -415,7 +415,8 @@ std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
                 static_cast<int>(groups.each), active_->list());
   with_device_errors("setting a kernel's arguments",
                      [&] { columns_sums_.setArg(6, partials_.cl()); });
-  context_->launch(columns_sums_, cl::NDRange(sets_, groups.all), cl::NullRange);
+  context_->launch(columns_sums_, cl::NDRange(groups.all * combine_group_),
+                   cl::NDRange(combine_group_));
   return column_sums(groups);
 }
 
