@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <numbers>
 #include <span>
 
@@ -166,8 +167,7 @@ CoarseLevels::Memory CoarseLevels::memory(const Stack& stack, const Stencil& ste
       bytes += level.total();
     }
   }
-  return {floats * sizeof(float) + bytes + BlockRitz::memory(columns, kMostLastRows, images),
-          building};
+  return {floats * sizeof(float) + bytes, building};
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
@@ -206,12 +206,15 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   finest->sqrt_degree = &sqrt_degree;
   finest->scales = scales_of(degrees, stack.count);
   result.levels_.push_back(std::move(finest));
-  std::vector<float> own_degrees = degrees;
+  std::deque<std::vector<float>> coarse_degrees;
+  const WaitAtEnd uploaded(context);
   const auto wide = static_cast<std::size_t>(columns);
   for (;;) {
     Level& fine = *result.levels_.back();
     if (fine.layout.rows() <= kLastRows * static_cast<std::size_t>(stack.count)) break;
     const GridLayout coarse = coarser(fine.layout);
+    const std::vector<float>& own_degrees =
+        coarse_degrees.empty() ? degrees : coarse_degrees.back();
     Decimated kept = decimate(own_degrees, fine.layout, coarse, stack.count);
     if (kept.with_data < 3 * wide) break;
     auto level = std::make_unique<Level>();
@@ -219,21 +222,17 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     level->image_height = (fine.image_height + 1) / 2;
     const std::size_t rows = level->layout.rows();
     fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
-    if (!coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain)) {
-      return std::nullopt;
-    }
+    coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain);
     level->own_values =
         context.allocate<float>(level->layout.pitch * stencil.size(), "a coarse matrix");
     level->values = &level->own_values;
     coarsen.matrix(*fine.values, fine.layout, fine.gain, level->own_values, level->layout.pitch);
     level->own_sqrt_degree = context.allocate<float>(rows, "coarse square roots of the degrees");
-    level->own_sqrt_degree.upload(kept.values);
+    coarse_degrees.push_back(std::move(kept.values));
+    level->own_sqrt_degree.upload_later(coarse_degrees.back());
     level->sqrt_degree = &level->own_sqrt_degree;
     level->scales = std::move(kept.scales);
-    if (compressed != nullptr && !result.compress_last(freed, coarsen, stencil)) {
-      return std::nullopt;
-    }
-    own_degrees = std::move(kept.values);
+    if (compressed != nullptr) result.compress_last(freed, coarsen, stencil);
     result.levels_.push_back(std::move(level));
   }
   for (const std::unique_ptr<Level>& level : result.levels_) {
@@ -242,13 +241,15 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
       *block = context.allocate<float>(level->layout.rows() * wide, "a coarse block of vectors");
     }
   }
-  if (result.count() < 2 || !result.finish(own_degrees)) return std::nullopt;
+  result.kernels_ = std::make_unique<BlockRitz>(context, columns, stack.segment(), result.active_);
+  if (result.count() < 2 || coarsen.orphans() || !result.finish(coarse_degrees.back())) {
+    return std::nullopt;
+  }
   return result;
 }
 
-/// Puts the compressed form in place of the matrix of the last level so far, with its gains. False
-/// as gains() is.
-bool CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil) {
+/// Puts the compressed form in place of the matrix of the last level so far, with its gains.
+void CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil) {
   Level& level = *levels_.back();
   const bool first = levels_.size() == 1;
   DiaMatrix own;
@@ -260,10 +261,10 @@ bool CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Sten
         compress_rooted(*context_, own, grid, stencil, kStorage, *level.sqrt_degree);
     level.compressed = &level.own_compressed;
   }
-  const bool reached = coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain);  // Waits.
+  coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain);
+  context_->finish();  // What is still in use is not free for the next level.
   matrix.values = {};
   level.values = nullptr;
-  return reached;
 }
 
 /// The dense solutions on the last level.
@@ -292,7 +293,6 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   }
   inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");
   inverse_.upload(inverses);
-  kernels_ = std::make_unique<BlockRitz>(*context_, columns_, segments(count() - 1).pitch, active_);
   return true;
 }
 

@@ -51,8 +51,9 @@ class CoarseLevels {
                                            const Stencil& stencil, const Buffer<float>& sqrt_degree,
                                            const std::vector<float>& degrees, int columns);
 
-  /// Bytes that the result holds at most; and those that there are, beside `matrix` and
-  /// `compressed`, until `matrix` is freed.
+  /// Bytes that the result holds at most, but for those of kernels(), BlockRitz::memory() of the
+  /// finest level; and those that there are, beside `matrix` and `compressed`, until `matrix` is
+  /// freed.
   struct Memory {
     std::size_t held = 0;
     std::size_t building = 0;
@@ -69,7 +70,8 @@ class CoarseLevels {
   Segments segments(int level) const;
   /// The images that all that follows works on, on a GPU only on those; all from the start.
   ActiveSegments& active() { return *active_; }
-  const std::shared_ptr<ActiveSegments>& shared_active() const { return active_; }
+  /// For blocks of all levels, and the images that are active.
+  BlockRitz& kernels() { return *kernels_; }
 
   /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most those that
   /// the levels were built for and a multiple of block_vector().
@@ -118,7 +120,7 @@ class CoarseLevels {
                                            const Stack& stack, const Stencil& stencil,
                                            const Buffer<float>& sqrt_degree,
                                            const std::vector<float>& degrees, int columns);
-  bool compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
+  void compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
   bool finish(const std::vector<float>& degrees);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);

@@ -79,7 +79,7 @@ class Multilevel {
         watch_(watch),
         columns_(columns_for(parameters)),
         corrected_(parameters.vectors + kCorrectedGuards),
-        kernels_(context, columns_, stack.segment(), levels_.shared_active()),
+        kernels_(levels_.kernels()),
         images_(static_cast<std::size_t>(stack.count)) {
     for (Buffer<float>* block : {&x_, &w_, &p_, &b_, &t_}) {
       *block = context.allocate<float>(stack.grid().rows() * static_cast<std::size_t>(columns_),
@@ -131,7 +131,7 @@ class Multilevel {
   int columns_;
   /// Vectors from this on are not corrected themselves.
   int corrected_;
-  BlockRitz kernels_;
+  BlockRitz& kernels_;
   /// Of blocks w and p: enough for the corrections of the image that has the most.
   int width_ = 0;
   Buffer<float> x_;  ///< The vectors, the trivial one first.
@@ -145,6 +145,7 @@ class Multilevel {
   std::vector<std::int32_t> places_;
   std::vector<std::int32_t> kept_;
   std::vector<std::int32_t> chosen_;
+  const WaitAtEnd uploaded_{context_};
   std::vector<Progress> images_;
   double share_ = 0;
 };
@@ -460,7 +461,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
 }
 
 std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree) {
-  x_.upload(levels_.last_vectors());
+  x_.upload_later(levels_.last_vectors());
   for (int level = levels_.count() - 2; level >= 0; --level) {
     levels_.active().set_all();
     levels_.prolong(level, x_, t_);
@@ -496,14 +497,14 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
 void plan_multilevel(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                      const EigenParameters& parameters, MatrixForm form) {
   const int columns = columns_for(parameters);
-  const auto images = static_cast<std::size_t>(stack.count);
   const std::size_t rows = stack.grid().rows();
   const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
   // In the end the eigenvectors take the place of some.
   for (int k = 0; k < 5; ++k) plan.add("a block of vectors of the eigensolver", block);
   plan.add("coarser grids of the eigensolver",
            CoarseLevels::memory(stack, stencil, columns, form).held);
-  plan.add("dot products of the eigensolver", BlockRitz::memory(columns, stack.segment(), images));
+  plan.add("dot products of the eigensolver",
+           BlockRitz::memory(columns, stack.segment(), static_cast<std::size_t>(stack.count)));
 }
 
 std::size_t multilevel_building_memory(const Grid& grid, const Stencil& stencil,

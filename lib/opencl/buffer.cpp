@@ -98,9 +98,10 @@ void RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t off
 
 void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   if (bytes == 0) return;
-  context_->finish();
   with_device_errors("reading from the device", [&] {
-    context_->queue().enqueueReadBuffer(buffer_, CL_TRUE, offset, bytes, data);
+    cl::Event read;
+    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, data, nullptr, &read);
+    context_->wait(read);
   });
 }
 

@@ -202,9 +202,12 @@ cl::Event Context::mark() {
 }
 
 void Context::finish() {
+  with_device_errors("waiting for the device", [&] { wait(mark()); });
+}
+
+void Context::wait(const cl::Event& event) {
   using Clock = std::chrono::steady_clock;
   with_device_errors("waiting for the device", [&] {
-    const cl::Event event = mark();
     queue_.flush();
     const Clock::time_point start = Clock::now();
     for (;;) {
@@ -224,6 +227,14 @@ void Context::finish() {
       }
     }
   });
+}
+
+WaitAtEnd::~WaitAtEnd() {
+  try {
+    context_.finish();
+  } catch (const Error&) {
+    // A device that cannot be waited for does nothing any more.
+  }
 }
 
 }  // namespace diacut

@@ -59,6 +59,8 @@ class Context {
 
   /// Waits for all that is queued, at most wait_limit_seconds(); then throws DeviceError.
   void finish();
+  /// The same up to some command, of which later ones may be queued already.
+  void wait(const cl::Event& event);
   double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
 
@@ -104,6 +106,19 @@ class Context {
   std::uint64_t memory_peak_ = 0;
   std::deque<Kept> kept_;  ///< The oldest first.
   std::uint64_t kept_bytes_ = 0;
+};
+
+/// Waits for the device at the end of its scope, however that is left: declared after what
+/// Buffer::upload_later() is given there.
+class WaitAtEnd {
+ public:
+  explicit WaitAtEnd(Context& context) : context_(context) {}
+  ~WaitAtEnd();
+  WaitAtEnd(const WaitAtEnd&) = delete;
+  WaitAtEnd& operator=(const WaitAtEnd&) = delete;
+
+ private:
+  Context& context_;
 };
 
 /// "CL_OUT_OF_RESOURCES" for -5.

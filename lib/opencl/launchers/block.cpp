@@ -47,7 +47,7 @@ ActiveSegments::ActiveSegments(Context& context, int segments)
 void ActiveSegments::set(const std::vector<std::int32_t>& places) {
   if (places == places_) return;
   places_ = places;
-  list_.upload(places_);
+  list_.upload_later(places_);
 }
 
 void ActiveSegments::set_all() {

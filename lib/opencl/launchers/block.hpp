@@ -80,7 +80,7 @@ class ActiveSegments {
  public:
   /// All of them.
   ActiveSegments(Context& context, int segments);
-  /// Precondition: ascending, at least one.
+  /// Precondition: ascending, at least one; the device was waited for since the last change.
   void set(const std::vector<std::int32_t>& places);
   void set_all();
 

@@ -215,7 +215,7 @@ const BlockRitz::Tiles& BlockRitz::cross_tiles(int width) {
 /// On a GPU the tiles name parts of a line that holds those blocks alone which have tiles.
 void BlockRitz::finish_tiles(Tiles& tiles, int width) {
   std::array<int, 6> first{};
-  std::vector<cl_int2> parts;
+  std::vector<cl_int2>& parts = tiles.used;
   for (int block = 0; block < 6; ++block) {
     const bool used = std::any_of(tiles.host.begin(), tiles.host.end(), [block](const auto& tile) {
       return tile[0] == block || tile[2] == block;
@@ -224,7 +224,7 @@ void BlockRitz::finish_tiles(Tiles& tiles, int width) {
     for (int i = 0; used && i < parts_of(block, width); ++i) parts.push_back({{block, i}});
   }
   const bool cpu = is_cpu(context_->info());
-  std::vector<cl_int4> all;
+  std::vector<cl_int4>& all = tiles.all;
   for (const auto& [left, i, right, j] : tiles.host) {
     if (cpu) {
       all.push_back({{left, i, right, j}});
@@ -234,9 +234,9 @@ void BlockRitz::finish_tiles(Tiles& tiles, int width) {
     }
   }
   tiles.device = context_->allocate<cl_int4>(all.size(), "tiles of the Gram matrices");
-  tiles.device.upload(all);
+  tiles.device.upload_later(all);
   tiles.parts = context_->allocate<cl_int2>(parts.size(), "parts of the Gram matrices");
-  tiles.parts.upload(parts);
+  tiles.parts.upload_later(parts);
 }
 
 void BlockRitz::launch_gram(const std::array<const Buffer<float>*, 6>& blocks, const Tiles& tiles,
@@ -374,7 +374,8 @@ std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Segments& 
   set_arguments(residual_, x, theta_, rows.rows, rows.pitch, groups.chunk,
                 static_cast<int>(groups.each), active_->list(), product);
   with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
-  context_->launch(residual_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
+  context_->launch(residual_, cl::NDRange(groups.all * combine_group_),
+                   cl::NDRange(combine_group_));
   std::vector<double> norms = column_sums(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
   return norms;

@@ -111,6 +111,8 @@ class BlockRitz {
   /// Tiles of Gram matrices: their blocks and places there, and what the kernel takes.
   struct Tiles {
     std::vector<std::array<int, 4>> host;
+    std::vector<cl_int4> all;
+    std::vector<cl_int2> used;
     Buffer<cl_int4> device;
     Buffer<cl_int2> parts;
   };

@@ -45,6 +45,7 @@ Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals)
   targets_ = context.allocate<cl_int2>(targets.size(), "coarse diagonals");
   targets_.upload(targets);
   orphans_ = context.allocate<std::int32_t>(1, "a flag");
+  orphans_.fill(0);
   matrix_ =
       context.kernel(kFile, "coarsen_matrix",
                      fmt::format("{} -DRUN={}", matrix_options(diagonals, MatrixForm::kDia), run_));
@@ -59,15 +60,13 @@ cl::Kernel& Coarsen::gain_kernel(MatrixForm form) {
   return kernel;
 }
 
-bool Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree,
+void Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree,
                     Buffer<float>& gain) {
   const GridLayout& layout = matrix.layout;
   cl::Kernel& kernel = gain_kernel(matrix.form());
-  orphans_.fill(0);
   set_arguments_from(kernel, set_matrix(kernel, matrix), sqrt_degree, layout.width, layout.height,
                      layout.stride, gain, orphans_);
   context_->launch(kernel, cl::NDRange(round_up(layout.rows(), kRowGroup)), cl::NDRange(kRowGroup));
-  return orphans_.download()[0] == 0;
 }
 
 void Coarsen::matrix(const Buffer<float>& values, const GridLayout& layout,

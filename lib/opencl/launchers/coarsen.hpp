@@ -14,9 +14,11 @@ class Coarsen {
  public:
   Coarsen(Context& context, std::span<const GridDiagonal> diagonals);
 
-  /// Sets `gain`, layout.rows() elements. True if every element with data (sqrt_degree > 0) has a
-  /// kept one near. Waits.
-  bool gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain);
+  /// Sets `gain`, layout.rows() elements. Enqueues.
+  void gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain);
+  /// Whether some element with data (sqrt_degree > 0) had no kept one near, in any gains() so far.
+  /// Waits.
+  bool orphans() const { return orphans_.download()[0] != 0; }
 
   /// The matrix of the kept pixels of one in DIA form, diagonals() * coarse_pitch elements, on a
   /// grid of half the width and height, rounded up, whose stride is its width. Enqueues.
