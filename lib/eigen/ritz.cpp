@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -84,11 +83,9 @@ SmallMatrix block(const SmallMatrix& a, int row, int column, int rows, int colum
 
 /// Columns that make an orthonormal basis of vectors with the Gram matrix `gram`: of the first
 /// `first`, the vectors so far, then of what the corrections add to them. Taken all at once, a
-/// correction that hardly leaves their space would cost some of that space. Nothing, where
-/// step.least_new, which this sets, is less than `least_wanted`.
-std::optional<SmallMatrix> orthonormal_basis(const SmallMatrix& gram,
-                                             const std::vector<double>& squares, int first,
-                                             double least_wanted, RitzStep& step) {
+/// correction that hardly leaves their space would cost some of that space.
+SmallMatrix orthonormal_basis(const SmallMatrix& gram, const std::vector<double>& squares,
+                              int first) {
   const int rest = gram.rows - first;
   const SmallMatrix so_far = whitening(block(gram, 0, 0, first, first), squares.data(), kDependent);
   const SmallMatrix shared = multiply_transposed(so_far, block(gram, 0, first, first, rest));
@@ -96,9 +93,7 @@ std::optional<SmallMatrix> orthonormal_basis(const SmallMatrix& gram,
   const SmallMatrix inside = multiply_transposed(shared, shared);
   for (int i = 0; i < rest; ++i) {
     for (int j = 0; j < rest; ++j) remainder.row(i)[j] -= inside.row(i)[j];
-    step.least_new = std::min(step.least_new, remainder.row(i)[i] / squares[at(first + i)]);
   }
-  if (step.least_new < least_wanted) return std::nullopt;
   const SmallMatrix corrections =
       whitening(remainder, squares.data() + first, kDependentCorrection);
   const SmallMatrix without = multiply(so_far, multiply(shared, corrections));
@@ -117,7 +112,7 @@ std::optional<SmallMatrix> orthonormal_basis(const SmallMatrix& gram,
 }  // namespace
 
 RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product, int columns,
-                    const std::vector<bool>& skipped, double least_wanted) {
+                    const std::vector<bool>& skipped) {
   if (!gram.allFinite() || !product.allFinite()) {
     throw NumericalError(
         "the affinity matrix is not finite: a product with it gave NaN or infinity");
@@ -152,14 +147,12 @@ RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product,
   step.rotation.assign(static_cast<std::size_t>(side * columns), 0.0F);
   step.rotation[0] = static_cast<float>(1 / std::sqrt(gram(0, 0)));
 
-  const std::optional<SmallMatrix> basis =
-      orthonormal_basis(g, squares, static_cast<int>(first), least_wanted, step);
-  step.taken = basis.has_value();
-  if (!basis || basis->columns == 0) return step;
-  step.found = std::min(basis->columns, columns - 1);
+  const SmallMatrix basis = orthonormal_basis(g, squares, static_cast<int>(first));
+  if (basis.columns == 0) return step;
+  step.found = std::min(basis.columns, columns - 1);
   const SmallEigenpairs pairs =
-      largest_eigenpairs(multiply_transposed(*basis, multiply(h, *basis)), step.found);
-  const SmallMatrix vectors = multiply(*basis, pairs.vectors);
+      largest_eigenpairs(multiply_transposed(basis, multiply(h, basis)), step.found);
+  const SmallMatrix vectors = multiply(basis, pairs.vectors);
   std::copy(pairs.values.begin(), pairs.values.end(), step.values.begin() + 1);
   std::vector<double> trivial(static_cast<std::size_t>(step.found), 0.0);
   for (int i = 0; i < size; ++i) {

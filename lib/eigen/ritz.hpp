@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <cmath>
 #include <vector>
 
 namespace diacut {
@@ -14,20 +13,14 @@ struct RitzStep {
   std::vector<double> values;
   /// S times this are the Ritz vectors: row-major, S's columns by `columns`.
   std::vector<float> rotation;
-  /// The least share of a correction's squared norm (columns of S from `columns` on, but those
-  /// skipped) that lies outside of the span of the vectors so far. Where it is small, rounding
-  /// errors of float vectors show.
-  double least_new = 1;
-  int found = 0;      ///< Ritz vectors beside the trivial one; columns after them are zero.
-  bool taken = true;  ///< False where least_new fell short: nothing but least_new was computed.
+  int found = 0;  ///< Ritz vectors beside the trivial one; columns after them are zero.
 };
 
 /// The largest `columns` - 1 Ritz pairs of A in the span of S (and the trivial one).
 /// `gram` = S'S and `product` = S'AS; columns of S may be zero or depend on others, up to the
 /// rounding errors of float vectors; those that `skipped` (one flag a column, or none) names are
-/// left out. The step is not taken where least_new is less than `least_wanted`. Throws
-/// NumericalError if either matrix is not finite.
+/// left out. Throws NumericalError if either matrix is not finite.
 RitzStep solve_ritz(const Eigen::MatrixXd& gram, const Eigen::MatrixXd& product, int columns,
-                    const std::vector<bool>& skipped = {}, double least_wanted = -INFINITY);
+                    const std::vector<bool>& skipped = {});
 
 }  // namespace diacut

@@ -90,28 +90,10 @@ TEST(Ritz, TakesZeroAndDependentColumns) {
   const RitzStep step =
       solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, kColumns);
   ASSERT_EQ(step.found, kColumns - 1);
-  EXPECT_LT(step.least_new, 1e-9);
   const Eigen::VectorXd expected = expected_values(spectrum, s, kColumns - 1);
   for (int k = 1; k < kColumns; ++k) {
     EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], expected(k - 1), 1e-9);
   }
-}
-
-TEST(Ritz, IsNotTakenWhereTheCorrectionsHoldTooLittleThatIsNew) {
-  constexpr int kColumns = 4;
-  const Spectrum spectrum(30);
-  Eigen::MatrixXd s(30, 2 * kColumns);
-  s.leftCols(kColumns) = spectrum.vectors.leftCols(kColumns);
-  s.rightCols(kColumns) =
-      spectrum.vectors.leftCols(kColumns) + 1e-3 * random_block(30, kColumns, 7);
-  const Eigen::MatrixXd gram = s.transpose() * s;
-  const Eigen::MatrixXd product = s.transpose() * spectrum.matrix * s;
-  const RitzStep step = solve_ritz(gram, product, kColumns, {}, 1e-2);
-  EXPECT_FALSE(step.taken);
-  EXPECT_LT(step.least_new, 1e-2);
-  EXPECT_GT(step.least_new, 1e-6);
-  EXPECT_TRUE(solve_ritz(gram, product, kColumns, {}, step.least_new).taken);
-  EXPECT_EQ(solve_ritz(gram, product, kColumns).least_new, step.least_new);
 }
 
 TEST(Ritz, LosesNothingOfTheVectorsSoFarToACorrectionLikeThem) {
