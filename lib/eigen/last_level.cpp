@@ -228,7 +228,8 @@ std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* va
   const int count = columns - 1;
   std::optional<DenseSolution> solution = by_inverse(std::move(laplacian), unknowns, count);
   if (!solution) {
-    const HostDiaMatrix matrix{shape, {values, values + shape.stored()}};
+    HostDiaMatrix matrix{shape, {values, values + shape.stored() - shape.pitch + shape.rows}};
+    matrix.values.resize(shape.stored());
     solution =
         by_all_eigenvectors(dense_problem(matrix, {sqrt_degree.begin(), sqrt_degree.end()}), count);
   }

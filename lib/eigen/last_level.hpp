@@ -17,7 +17,8 @@ struct LastLevel {
   std::vector<float> inverse;  ///< Rows by rows.
 };
 
-/// `values` are A's as HostDiaMatrix holds them; rows and columns whose `sqrt_degree` is not
+/// `values` are A's as HostDiaMatrix holds them, but that nothing is read after the last diagonal's
+/// shape.rows: they may be one image's of several. Rows and columns whose `sqrt_degree` is not
 /// positive are zero in the result. Nothing if fewer than `columns` are left, or an entry is not
 /// finite.
 std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* values,
