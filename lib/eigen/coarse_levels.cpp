@@ -245,7 +245,17 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
   if (result.count() < 2 || coarsen.orphans() || !result.finish(coarse_degrees.back())) {
     return std::nullopt;
   }
+  result.choose_cycle();
   return result;
+}
+
+/// On a CPU a launch costs little, and blocks of all columns are what it is fast with.
+void CoarseLevels::choose_cycle() {
+  if (form() != MatrixForm::kDia || context_->info().kind == DeviceKind::kCpu) return;
+  const Level& level = at(count() - 2);
+  if (BlockCycle::fits(context_->info(), diagonals_, level.layout, level.image_height)) {
+    cycle_.emplace(*context_, diagonals_, active_);
+  }
 }
 
 /// Puts the compressed form in place of the matrix of the last level so far, with its gains.
@@ -316,6 +326,14 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
     return;
   }
   const auto w = smoother(level == 0);
+  if (level + 2 == count() && cycle_) {
+    const std::array<float, kSmoothing> steps{static_cast<float>(w[0]), static_cast<float>(w[1])};
+    cycle_->launch(
+        {own.matrix(), own.image_height, own.gain, inverse_, steps, static_cast<float>(1 / kHops)},
+        b, x, columns);
+    own.passes += 2 * kSmoothing;
+    return;
+  }
   static_assert(kSmoothing % 2 == 0);
   Buffer<float>* current = &x;
   Buffer<float>* spare = &t;

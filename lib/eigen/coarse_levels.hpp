@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "opencl/launchers/block_cycle.hpp"
 #include "opencl/launchers/block_product.hpp"
 #include "opencl/launchers/block_ritz.hpp"
 #include "opencl/launchers/block_transfer.hpp"
@@ -25,10 +26,14 @@ std::vector<GridDiagonal> diagonals_of(const Stencil& stencil);
 ///
 /// The matrix may be that of several images (Stack): all have the same levels, and on the last one
 /// each has a solution of its own. Blocks hold their segments one after the other.
+///
+/// On a GPU the V-cycle ends in one launch for the last two levels (kernels/block_cycle.cl) where
+/// an image is small enough on the first of these and the matrix in DIA form. That depends on the
+/// size of the images alone, never on how many there are.
 class CoarseLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
-  static constexpr int kSmoothing = 2;
+  static constexpr int kSmoothing = BlockCycle::kSmoothing;
 
   /// The rows that each of several images of that size has to be given (Stack::height): every level
   /// halves them.
@@ -122,6 +127,7 @@ class CoarseLevels {
                                            const std::vector<float>& degrees, int columns);
   void compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
   bool finish(const std::vector<float>& degrees);
+  void choose_cycle();
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);
 
@@ -132,6 +138,7 @@ class CoarseLevels {
   std::shared_ptr<ActiveSegments> active_;
   BlockProduct product_;
   BlockTransfer transfer_;
+  std::optional<BlockCycle> cycle_;  ///< Of the last two levels.
   std::unique_ptr<BlockRitz> kernels_;
   std::vector<std::unique_ptr<Level>> levels_;
   Buffer<float> inverse_;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <optional>
-#include <random>
 
+#include "block_problem.hpp"
 #include "guarded.hpp"
 #include "opencl/launchers/block_product.hpp"
 #include "opencl/launchers/block_ritz.hpp"
@@ -21,77 +21,16 @@
 namespace diacut {
 namespace {
 
+using testing::at_size;
+using testing::column_of;
+using testing::expect_near;
 using testing::expect_numbers;
 using testing::Guarded;
+using testing::kEps;
+using testing::random_values;
+using testing::reference_interpolation;
 using testing::test_device;
-
-constexpr double kEps = std::numeric_limits<float>::epsilon();
-
-std::size_t at_size(int value) { return static_cast<std::size_t>(value); }
-
-/// A random symmetric matrix on a grid; elements that `hidden` names have no data.
-struct Problem {
-  Stencil stencil;
-  GridLayout layout;
-  HostDiaMatrix matrix;
-  std::vector<float> sqrt_degree;
-  std::vector<GridDiagonal> diagonals;
-
-  Problem(int width, int height, int padding, int radius, unsigned seed,
-          const std::vector<std::size_t>& hidden = {})
-      : stencil(disc_stencil(radius)) {
-    const Grid grid{width, height, width + padding};
-    matrix.shape = dia_shape(grid, stencil);
-    layout = {width, height, width + padding, matrix.shape.pitch};
-    matrix.values.assign(matrix.shape.stored(), 0.0F);
-    sqrt_degree.assign(grid.rows(), 0.0F);
-    for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
-    std::vector<bool> data(grid.rows(), false);
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<float> weight(0.001F, 1.0F);
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) data[element(x, y)] = true;
-    }
-    for (const std::size_t row : hidden) data[row] = false;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        if (!data[element(x, y)]) continue;
-        sqrt_degree[element(x, y)] = 1 + 3 * weight(random);
-        for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
-          const int nx = x + stencil.entries[d].dx;
-          const int ny = y + stencil.entries[d].dy;
-          if (nx < 0 || nx >= width || ny >= height || !data[element(nx, ny)]) continue;
-          const float value = weight(random);
-          matrix.values[d * layout.pitch + element(x, y)] = value;
-          matrix.values[stencil.opposite(d) * layout.pitch + element(nx, ny)] = value;
-        }
-      }
-    }
-  }
-
-  std::size_t element(int x, int y) const {
-    return at_size(y) * at_size(matrix.shape.rows == 0 ? 0 : stride()) + at_size(x);
-  }
-  int stride() const { return layout.stride; }
-  std::size_t rows() const { return matrix.shape.rows; }
-  /// A_ij, 0 where the stencil does not reach.
-  double value(std::size_t i, int dx, int dy) const {
-    for (std::size_t d = 0; d < stencil.size(); ++d) {
-      if (stencil.entries[d].dx == dx && stencil.entries[d].dy == dy) {
-        return matrix.values[d * layout.pitch + i];
-      }
-    }
-    return 0;
-  }
-};
-
-std::vector<float> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
+using Problem = testing::BlockProblem;
 
 struct Size {
   int width, height, padding;
@@ -99,25 +38,6 @@ struct Size {
 constexpr Size kSizes[] = {{1, 1, 0},   {1, 7, 0},    {7, 1, 0},  {2, 2, 0},  {3, 5, 2},
                            {8, 8, 0},   {63, 1, 1},   {13, 5, 0}, {64, 2, 7}, {65, 3, 0},
                            {31, 37, 4}, {127, 17, 0}, {67, 66, 0}};
-
-/// Column `column` of a block.
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
-  std::vector<double> result;
-  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
-    result.push_back(block[i]);
-  }
-  return result;
-}
-
-void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
-                 const std::vector<double>& magnitude, double roundings) {
-  ASSERT_EQ(found.size(), expected.size());
-  expect_numbers(found);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_LE(std::abs(found[i] - expected[i]), roundings * kEps * magnitude[i])
-        << "value " << i << ": " << found[i] << ", expected " << expected[i];
-  }
-}
 
 class BlockTest : public ::testing::Test {
  protected:
@@ -296,31 +216,6 @@ std::vector<double> reference_gain(const Problem& problem) {
     }
   }
   return gain;
-}
-
-/// The interpolation as dense rows: element i, coarse element J.
-std::vector<std::vector<double>> reference_interpolation(const Problem& problem,
-                                                         const std::vector<float>& gain) {
-  const int coarse_width = (problem.layout.width + 1) / 2;
-  const int coarse_height = (problem.layout.height + 1) / 2;
-  std::vector<std::vector<double>> p(
-      problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
-  for (int y = 0; y < problem.layout.height; ++y) {
-    for (int x = 0; x < problem.layout.width; ++x) {
-      const std::size_t i = problem.element(x, y);
-      for (const StencilOffset& entry : problem.stencil.entries) {
-        const int nx = x + entry.dx;
-        const int ny = y + entry.dy;
-        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
-            nx % 2 != 0 || ny % 2 != 0) {
-          continue;
-        }
-        p[i][at_size(ny / 2 * coarse_width + nx / 2)] =
-            gain[i] * problem.value(i, entry.dx, entry.dy);
-      }
-    }
-  }
-  return p;
 }
 
 TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {

@@ -1,0 +1,103 @@
+#include "block_problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "guarded.hpp"
+
+namespace diacut::testing {
+
+BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsigned seed,
+                           const std::vector<std::size_t>& hidden)
+    : stencil(disc_stencil(radius)) {
+  const Grid grid{width, height, width + padding};
+  matrix.shape = dia_shape(grid, stencil);
+  layout = {width, height, width + padding, matrix.shape.pitch};
+  matrix.values.assign(matrix.shape.stored(), 0.0F);
+  sqrt_degree.assign(grid.rows(), 0.0F);
+  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
+  std::vector<bool> data(grid.rows(), false);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> weight(0.001F, 1.0F);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) data[element(x, y)] = true;
+  }
+  for (const std::size_t row : hidden) data[row] = false;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      if (!data[element(x, y)]) continue;
+      sqrt_degree[element(x, y)] = 1 + 3 * weight(random);
+      for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
+        const int nx = x + stencil.entries[d].dx;
+        const int ny = y + stencil.entries[d].dy;
+        if (nx < 0 || nx >= width || ny >= height || !data[element(nx, ny)]) continue;
+        const float value = weight(random);
+        matrix.values[d * layout.pitch + element(x, y)] = value;
+        matrix.values[stencil.opposite(d) * layout.pitch + element(nx, ny)] = value;
+      }
+    }
+  }
+}
+
+double BlockProblem::value(std::size_t i, int dx, int dy) const {
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    if (stencil.entries[d].dx == dx && stencil.entries[d].dy == dy) {
+      return matrix.values[d * layout.pitch + i];
+    }
+  }
+  return 0;
+}
+
+std::vector<float> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
+  std::vector<double> result;
+  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
+    result.push_back(block[i]);
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
+                                                         const std::vector<float>& gain) {
+  const int coarse_width = (problem.layout.width + 1) / 2;
+  const int coarse_height = (problem.layout.height + 1) / 2;
+  std::vector<std::vector<double>> p(
+      problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
+  for (int y = 0; y < problem.layout.height; ++y) {
+    for (int x = 0; x < problem.layout.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      for (const StencilOffset& entry : problem.stencil.entries) {
+        const int nx = x + entry.dx;
+        const int ny = y + entry.dy;
+        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+            nx % 2 != 0 || ny % 2 != 0) {
+          continue;
+        }
+        p[i][at_size(ny / 2 * coarse_width + nx / 2)] =
+            gain[i] * problem.value(i, entry.dx, entry.dy);
+      }
+    }
+  }
+  return p;
+}
+
+void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
+                 const std::vector<double>& magnitude, double roundings) {
+  ASSERT_EQ(found.size(), expected.size());
+  expect_numbers(found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_LE(std::abs(found[i] - expected[i]), roundings * kEps * magnitude[i])
+        << "value " << i << ": " << found[i] << ", expected " << expected[i];
+  }
+}
+
+}  // namespace diacut::testing

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "opencl/launchers/block.hpp"
+#include "sparse/dia_matrix.hpp"
+#include "sparse/stencil.hpp"
+
+namespace diacut::testing {
+
+inline constexpr double kEps = std::numeric_limits<float>::epsilon();
+
+inline std::size_t at_size(int value) { return static_cast<std::size_t>(value); }
+
+/// A random symmetric matrix on a grid; elements that `hidden` names have no data.
+struct BlockProblem {
+  Stencil stencil;
+  GridLayout layout;
+  HostDiaMatrix matrix;
+  std::vector<float> sqrt_degree;
+  std::vector<GridDiagonal> diagonals;
+
+  BlockProblem(int width, int height, int padding, int radius, unsigned seed,
+               const std::vector<std::size_t>& hidden = {});
+
+  std::size_t element(int x, int y) const { return at_size(y) * at_size(stride()) + at_size(x); }
+  int stride() const { return layout.stride; }
+  std::size_t rows() const { return matrix.shape.rows; }
+  /// A_ij, 0 where the stencil does not reach.
+  double value(std::size_t i, int dx, int dy) const;
+};
+
+/// Normally distributed.
+std::vector<float> random_values(std::size_t count, unsigned seed);
+
+/// Column `column` of a block.
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
+
+/// The interpolation as dense rows: element i, coarse element J.
+std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
+                                                         const std::vector<float>& gain);
+
+/// Expects numbers that are each off by at most so many roundings of `magnitude`.
+void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
+                 const std::vector<double>& magnitude, double roundings);
+
+}  // namespace diacut::testing
