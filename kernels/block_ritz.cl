@@ -403,12 +403,14 @@ __kernel void block_dense(__global const float* restrict matrix, const uint rows
   out[(segment * rows + row) * sets + set] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Column `column` of block x becomes factors[segment] * vector, one element an item: `total` in all.
+// Column `column` of block x becomes factors[at + segment] * vector, one element an item: `total` in
+// all.
 __kernel void block_insert(__global const float* restrict vector,
-                           __global const float* restrict factors, const ulong rows,
-                           const ulong total, const uint column, __global float* restrict x) {
+                           __global const float* restrict factors, const ulong at,
+                           const ulong rows, const ulong total, const uint column,
+                           __global float* restrict x) {
   const ulong row = get_global_id(0);
-  if (row < total) x[row * COLUMNS + column] = factors[row / rows] * vector[row];
+  if (row < total) x[row * COLUMNS + column] = factors[at + row / rows] * vector[row];
 }
 
 // basis[k * pitch + row] = x[(first + row) * COLUMNS + |c| - 1], c = columns[at + k], signed as c;

@@ -20,15 +20,18 @@
 #include "grid_matrix.clh"
 
 // gain, one element an item: 0 where there is no data, or where no kept pixel is near, which also
-// sets orphans[0] to 1.
+// sets orphans[level] to 1. Kept pixels' s goes to coarse_degree.
 __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, const int width,
                            const int height, const int stride, __global float* restrict gain,
-                           __global int* restrict orphans) {
+                           __global float* restrict coarse_degree, __global int* restrict orphans,
+                           const int level) {
   const ulong row = get_global_id(0);
   if (row >= (ulong)stride * height) return;
   const int px = (int)(row % stride);
   const int py = (int)(row / stride);
   const float own = sqrt_degree[row];
+  if (((px | py) & 1) == 0 && px < width)
+    coarse_degree[(ulong)(py / 2) * ((width + 1) / 2) + px / 2] = own;
   float sum = 0.0f;
 #ifdef BITS
   if (((px | py) & 1) == 0) sum = main_diagonal[row] * own;
@@ -48,7 +51,7 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
 #undef BAND
   const bool reached = sum > 0.0f && sum < INFINITY;
   gain[row] = own > 0.0f && reached ? own / sum : 0.0f;
-  if (own > 0.0f && !reached) orphans[0] = 1;  // All who write write the same.
+  if (own > 0.0f && !reached) orphans[level] = 1;  // All who write write the same.
 }
 
 #ifdef RUN

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <numbers>
 #include <span>
 
 #include "core/parallel.hpp"
 #include "eigen/last_level.hpp"
+#include "opencl/launchers/level_degrees.hpp"
 
 namespace diacut {
 
@@ -45,59 +45,6 @@ std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
   return steps;
 }
 
-using Degrees = std::span<const float>;
-
-/// The elements of one of `images` images.
-Degrees segment_of(const std::vector<float>& elements, int image, int images) {
-  const std::size_t each = elements.size() / static_cast<std::size_t>(images);
-  return Degrees(elements).subspan(static_cast<std::size_t>(image) * each, each);
-}
-
-float scale_of(Degrees degrees) {
-  double sum = 0;
-  for (const float value : degrees) sum += static_cast<double>(value) * value;
-  return static_cast<float>(1 / std::sqrt(sum));
-}
-
-std::vector<float> scales_of(const std::vector<float>& degrees, int images) {
-  std::vector<float> scales(static_cast<std::size_t>(images));
-  parallel_for(images, [&](int image) {
-    scales[static_cast<std::size_t>(image)] = scale_of(segment_of(degrees, image, images));
-  });
-  return scales;
-}
-
-/// What is left of degrees on every other row and column.
-struct Decimated {
-  std::vector<float> values;
-  std::vector<float> scales;
-  std::size_t with_data = 0;  ///< Of the image that has the fewest.
-};
-
-Decimated decimate(const std::vector<float>& degrees, const GridLayout& fine,
-                   const GridLayout& coarse, int images) {
-  Decimated result{std::vector<float>(coarse.rows()),
-                   std::vector<float>(static_cast<std::size_t>(images)), coarse.rows()};
-  std::vector<std::size_t> with_data(static_cast<std::size_t>(images));
-  const int lines = coarse.height / images;
-  const auto wide = static_cast<std::size_t>(coarse.width);
-  parallel_for(images, [&](int image) {
-    for (int y = image * lines; y < (image + 1) * lines; ++y) {
-      const float* from =
-          degrees.data() + static_cast<std::size_t>(2 * y) * static_cast<std::size_t>(fine.stride);
-      float* to = result.values.data() + static_cast<std::size_t>(y) * wide;
-      for (std::size_t x = 0; x < wide; ++x) to[x] = from[2 * x];
-    }
-    const Degrees own = segment_of(result.values, image, images);
-    const auto at = static_cast<std::size_t>(image);
-    result.scales[at] = scale_of(own);
-    with_data[at] = static_cast<std::size_t>(
-        std::count_if(own.begin(), own.end(), [](float s) { return s > 0; }));
-  });
-  result.with_data = *std::min_element(with_data.begin(), with_data.end());
-  return result;
-}
-
 GridLayout coarser(const GridLayout& fine) {
   GridLayout coarse;
   coarse.width = (fine.width + 1) / 2;
@@ -105,6 +52,19 @@ GridLayout coarser(const GridLayout& fine) {
   coarse.stride = coarse.width;
   coarse.pitch = dia_pitch(coarse.rows());
   return coarse;
+}
+
+/// How many of the levels, whose images have `counts` elements with data, are of use: none if an
+/// image has fewer than `least`; coarse ones as long as each has `coarse_least`.
+std::size_t levels_with(const std::vector<std::uint32_t>& counts, std::size_t images,
+                        std::size_t least, std::size_t coarse_least) {
+  std::size_t level = 0;
+  for (; level < counts.size() / images; ++level) {
+    const auto own = counts.begin() + static_cast<std::ptrdiff_t>(level * images);
+    const auto fewest = *std::min_element(own, own + static_cast<std::ptrdiff_t>(images));
+    if (fewest < (level == 0 ? least : coarse_least)) break;
+  }
+  return level;
 }
 
 }  // namespace
@@ -152,7 +112,8 @@ CoarseLevels::Memory CoarseLevels::memory(const Stack& stack, const Stencil& ste
   std::size_t floats = images * kMostLastRows * kMostLastRows;
   std::size_t bytes = 0;
   std::size_t building = 0;
-  while (grid.rows() > kLastRows * images) {
+  std::size_t levels = 1;
+  for (; grid.rows() > kLastRows * images; ++levels) {
     floats += grid.rows();
     grid = {(grid.width + 1) / 2, (grid.height + 1) / 2, (grid.width + 1) / 2};
     floats += grid.rows() * (1 + 2 * wide);
@@ -167,72 +128,66 @@ CoarseLevels::Memory CoarseLevels::memory(const Stack& stack, const Stencil& ste
       bytes += level.total();
     }
   }
+  bytes += level_degrees_memory(stack.image.pixels(), images, levels);
   return {floats * sizeof(float) + bytes, building};
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
                                                 const Stack& stack, const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree,
-                                                const std::vector<float>& degrees, int columns) {
-  return build(context, matrix, nullptr, nullptr, stack, stencil, sqrt_degree, degrees, columns);
+                                                const Buffer<float>& sqrt_degree, std::size_t least,
+                                                int columns) {
+  return build(context, matrix, nullptr, nullptr, stack, stencil, sqrt_degree, least, columns);
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, DiaMatrix&& matrix,
                                                 const SymmetricDia& compressed, const Stack& stack,
                                                 const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree,
-                                                const std::vector<float>& degrees, int columns) {
-  return build(context, matrix, &matrix, &compressed, stack, stencil, sqrt_degree, degrees,
-               columns);
+                                                const Buffer<float>& sqrt_degree, std::size_t least,
+                                                int columns) {
+  return build(context, matrix, &matrix, &compressed, stack, stencil, sqrt_degree, least, columns);
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
                                                 DiaMatrix* freed, const SymmetricDia* compressed,
                                                 const Stack& stack, const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree,
-                                                const std::vector<float>& degrees, int columns) {
+                                                const Buffer<float>& sqrt_degree, std::size_t least,
+                                                int columns) {
   if (stencil.radius < 2) return std::nullopt;  // A pixel between four kept ones reaches none.
+  const auto wide = static_cast<std::size_t>(columns);
+  const auto images = static_cast<std::size_t>(stack.count);
+  const Grid grid = stack.grid();
+  std::vector<GridLayout> layouts = {{grid.width, grid.height, grid.stride, matrix.shape.pitch}};
+  while (layouts.back().rows() > kLastRows * images) layouts.push_back(coarser(layouts.back()));
+  LevelDegrees degrees =
+      level_degrees(context, sqrt_degree, grid.width, stack.image.height, grid.stride,
+                    stack.segment(), stack.count, static_cast<int>(layouts.size()));
+  std::vector<std::uint32_t> counts(degrees.counts.size());
+  const auto enough = [&] { return levels_with(counts, images, least, 3 * wide); };
+  if (compressed != nullptr) {
+    // Levels that turn out to be too many could not be left out again: their matrices are gone.
+    degrees.counts.download(std::span(counts));
+    layouts.resize(enough());
+  }
+  if (layouts.size() < 2) return std::nullopt;
+
   const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
   CoarseLevels result(context, diagonals, columns, stack.count,
                       compressed != nullptr ? MatrixForm::kCompressed : MatrixForm::kDia);
-  Coarsen coarsen(context, diagonals);
-
-  auto finest = std::make_unique<Level>();
-  const Grid grid = stack.grid();
-  finest->layout = {grid.width, grid.height, grid.stride, matrix.shape.pitch};
-  finest->image_height = stack.image.height;
-  finest->values = &matrix.values;
-  finest->compressed = compressed;
-  finest->sqrt_degree = &sqrt_degree;
-  finest->scales = scales_of(degrees, stack.count);
-  result.levels_.push_back(std::move(finest));
-  std::deque<std::vector<float>> coarse_degrees;
-  const WaitAtEnd uploaded(context);
-  const auto wide = static_cast<std::size_t>(columns);
-  for (;;) {
-    Level& fine = *result.levels_.back();
-    if (fine.layout.rows() <= kLastRows * static_cast<std::size_t>(stack.count)) break;
-    const GridLayout coarse = coarser(fine.layout);
-    const std::vector<float>& own_degrees =
-        coarse_degrees.empty() ? degrees : coarse_degrees.back();
-    Decimated kept = decimate(own_degrees, fine.layout, coarse, stack.count);
-    if (kept.with_data < 3 * wide) break;
+  Coarsen coarsen(context, diagonals, layouts.size());
+  std::vector<std::int32_t> orphans(layouts.size());
+  const WaitAtEnd all_read(context);
+  for (const GridLayout& layout : layouts) {
     auto level = std::make_unique<Level>();
-    level->layout = coarse;
-    level->image_height = (fine.image_height + 1) / 2;
-    const std::size_t rows = level->layout.rows();
-    fine.gain = context.allocate<float>(fine.layout.rows(), "gains of the interpolation");
-    coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain);
-    level->own_values =
-        context.allocate<float>(level->layout.pitch * stencil.size(), "a coarse matrix");
-    level->values = &level->own_values;
-    coarsen.matrix(*fine.values, fine.layout, fine.gain, level->own_values, level->layout.pitch);
-    level->own_sqrt_degree = context.allocate<float>(rows, "coarse square roots of the degrees");
-    coarse_degrees.push_back(std::move(kept.values));
-    level->own_sqrt_degree.upload_later(coarse_degrees.back());
-    level->sqrt_degree = &level->own_sqrt_degree;
-    level->scales = std::move(kept.scales);
-    if (compressed != nullptr) result.compress_last(freed, coarsen, stencil);
+    level->layout = layout;
+    if (result.levels_.empty()) {
+      level->image_height = stack.image.height;
+      level->values = &matrix.values;
+      level->compressed = compressed;
+      level->sqrt_degree = &sqrt_degree;
+    } else {
+      result.coarsen_last(*level, coarsen, stencil);
+      if (compressed != nullptr) result.compress_last(*level, freed, coarsen, stencil);
+    }
     result.levels_.push_back(std::move(level));
   }
   for (const std::unique_ptr<Level>& level : result.levels_) {
@@ -241,10 +196,23 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
       *block = context.allocate<float>(level->layout.rows() * wide, "a coarse block of vectors");
     }
   }
+  result.scales_ = std::move(degrees.scales);
   result.kernels_ = std::make_unique<BlockRitz>(context, columns, stack.segment(), result.active_);
-  if (result.count() < 2 || coarsen.orphans() || !result.finish(coarse_degrees.back())) {
+
+  // What is read later is there with what is read last.
+  degrees.counts.download_later(std::span(counts));
+  coarsen.orphans().download_later(std::span(orphans));
+  LastMatrix last = result.last_matrix();
+  const std::size_t found = enough();
+  const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(found, 1));
+  if (found < 2 || std::any_of(orphans.begin(), end - 1, [](int flag) { return flag != 0; })) {
     return std::nullopt;
   }
+  if (found < result.levels_.size()) {
+    result.levels_.resize(found);
+    last = result.last_matrix();
+  }
+  if (!result.solve_last(last)) return std::nullopt;
   result.choose_cycle();
   return result;
 }
@@ -258,8 +226,26 @@ void CoarseLevels::choose_cycle() {
   }
 }
 
-/// Puts the compressed form in place of the matrix of the last level so far, with its gains.
-void CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil) {
+/// Makes `next`, the level after the last one so far.
+void CoarseLevels::coarsen_last(Level& next, Coarsen& coarsen, const Stencil& stencil) {
+  Level& fine = *levels_.back();
+  next.image_height = (fine.image_height + 1) / 2;
+  fine.gain = context_->allocate<float>(fine.layout.rows(), "gains of the interpolation");
+  next.own_sqrt_degree =
+      context_->allocate<float>(next.layout.rows(), "coarse square roots of the degrees");
+  next.sqrt_degree = &next.own_sqrt_degree;
+  coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain, next.own_sqrt_degree,
+                count() - 1);
+  next.own_values =
+      context_->allocate<float>(next.layout.pitch * stencil.size(), "a coarse matrix");
+  next.values = &next.own_values;
+  coarsen.matrix(*fine.values, fine.layout, fine.gain, next.own_values, next.layout.pitch);
+}
+
+/// Puts the compressed form in place of the matrix of the last level so far, with its gains to
+/// `next`.
+void CoarseLevels::compress_last(Level& next, DiaMatrix* finest, Coarsen& coarsen,
+                                 const Stencil& stencil) {
   Level& level = *levels_.back();
   const bool first = levels_.size() == 1;
   DiaMatrix own;
@@ -271,18 +257,31 @@ void CoarseLevels::compress_last(DiaMatrix* finest, Coarsen& coarsen, const Sten
         compress_rooted(*context_, own, grid, stencil, kStorage, *level.sqrt_degree);
     level.compressed = &level.own_compressed;
   }
-  coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain);
+  coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain, next.own_sqrt_degree, count() - 1);
   context_->finish();  // What is still in use is not free for the next level.
   matrix.values = {};
   level.values = nullptr;
 }
 
+/// Waits. Without values if the last level has too many for dense matrices.
+CoarseLevels::LastMatrix CoarseLevels::last_matrix() const {
+  const Level& last = *levels_.back();
+  if (last.layout.rows() > kMostLastRows * static_cast<std::size_t>(images_)) {
+    context_->finish();
+    return {};
+  }
+  LastMatrix result{std::vector<float>(last.sqrt_degree->size()),
+                    std::vector<float>(last.values->size())};
+  last.sqrt_degree->download_later(std::span(result.sqrt_degree));
+  last.values->download(std::span(result.values));
+  return result;
+}
+
 /// The dense solutions on the last level.
-bool CoarseLevels::finish(const std::vector<float>& degrees) {
+bool CoarseLevels::solve_last(const LastMatrix& matrix) {
+  if (matrix.values.empty()) return false;
   const Level& last = *levels_.back();
   const std::size_t rows = last.layout.rows();
-  if (rows > kMostLastRows * static_cast<std::size_t>(images_)) return false;
-  const std::vector<float> values = last.values->download();
   DiaShape shape{rows / static_cast<std::size_t>(images_), last.layout.pitch, {}};
   for (const GridDiagonal& diagonal : diagonals_) {
     shape.offsets.push_back(static_cast<std::int64_t>(diagonal.dy) * last.layout.stride +
@@ -291,8 +290,8 @@ bool CoarseLevels::finish(const std::vector<float>& degrees) {
   std::vector<std::optional<LastLevel>> solved(static_cast<std::size_t>(images_));
   parallel_for(images_, [&](int image) {
     const auto at = static_cast<std::size_t>(image);
-    solved[at] = solve_last_level(shape, values.data() + at * shape.rows,
-                                  segment_of(degrees, image, images_), columns_);
+    const auto degrees = std::span(matrix.sqrt_degree).subspan(at * shape.rows, shape.rows);
+    solved[at] = solve_last_level(shape, matrix.values.data() + at * shape.rows, degrees, columns_);
   });
   last_vectors_.clear();
   std::vector<float> inverses;
@@ -360,7 +359,8 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
   transfer_.prolong(own.matrix(), own.gain, coarse, false, fine, columns_);
-  kernels_->insert(*own.sqrt_degree, own.scales, own.layout.rows(), 0, fine);
+  const std::size_t scales = static_cast<std::size_t>(level) * static_cast<std::size_t>(images_);
+  kernels_->insert(*own.sqrt_degree, scales_, scales, own.layout.rows(), 0, fine);
 }
 
 }  // namespace diacut

@@ -39,22 +39,22 @@ class CoarseLevels {
   /// halves them.
   static int stacked_height(const Grid& image, const Stencil& stencil);
 
-  /// Builds the levels, for blocks of `columns` columns. `degrees` are the elements of
-  /// sqrt_degree. Nothing if an image cannot be coarsened down to a grid small enough: a radius of
-  /// 1, pixels with data that no kept pixel is near, or hardly any pixels with data. `matrix` and
+  /// Builds the levels, for blocks of `columns` columns. Nothing if an image has fewer than `least`
+  /// pixels with data or cannot be coarsened down to a grid small enough: a radius of 1, pixels
+  /// with data that no kept pixel is near, or hardly any pixels with data. `matrix` and
   /// `sqrt_degree` must outlive the result. Precondition: several images lie stacked_height()
   /// apart.
   static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
                                            const Stack& stack, const Stencil& stencil,
-                                           const Buffer<float>& sqrt_degree,
-                                           const std::vector<float>& degrees, int columns);
+                                           const Buffer<float>& sqrt_degree, std::size_t least,
+                                           int columns);
   /// The same with the matrices of all levels but the last compressed (compress_rooted(), in 16
   /// bits): `compressed`, which must outlive the result, is that of `matrix`, whose values are
   /// freed as soon as the next level's are made from them.
   static std::optional<CoarseLevels> build(Context& context, DiaMatrix&& matrix,
                                            const SymmetricDia& compressed, const Stack& stack,
                                            const Stencil& stencil, const Buffer<float>& sqrt_degree,
-                                           const std::vector<float>& degrees, int columns);
+                                           std::size_t least, int columns);
 
   /// Bytes that the result holds at most, but for those of kernels(), BlockRitz::memory() of the
   /// finest level; and those that there are, beside `matrix` and `compressed`, until `matrix` is
@@ -105,9 +105,8 @@ class CoarseLevels {
     Buffer<float> own_values;
     SymmetricDia own_compressed;
     Buffer<float> own_sqrt_degree;
-    std::vector<float> scales;  ///< 1 / norm of each image's sqrt_degree.
-    Buffer<float> gain;         ///< Of the interpolation from the next level.
-    Buffer<float> b;            ///< Blocks for the V-cycle, on coarse levels.
+    Buffer<float> gain;  ///< Of the interpolation from the next level.
+    Buffer<float> b;     ///< Blocks for the V-cycle, on coarse levels.
     Buffer<float> x;
     std::int64_t passes = 0;
 
@@ -123,10 +122,17 @@ class CoarseLevels {
   static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
                                            DiaMatrix* freed, const SymmetricDia* compressed,
                                            const Stack& stack, const Stencil& stencil,
-                                           const Buffer<float>& sqrt_degree,
-                                           const std::vector<float>& degrees, int columns);
-  void compress_last(DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
-  bool finish(const std::vector<float>& degrees);
+                                           const Buffer<float>& sqrt_degree, std::size_t least,
+                                           int columns);
+  /// What there is of the last level on the host.
+  struct LastMatrix {
+    std::vector<float> sqrt_degree;
+    std::vector<float> values;
+  };
+  void coarsen_last(Level& next, Coarsen& coarsen, const Stencil& stencil);
+  void compress_last(Level& next, DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
+  LastMatrix last_matrix() const;
+  bool solve_last(const LastMatrix& matrix);
   void choose_cycle();
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);
@@ -141,6 +147,7 @@ class CoarseLevels {
   std::optional<BlockCycle> cycle_;  ///< Of the last two levels.
   std::unique_ptr<BlockRitz> kernels_;
   std::vector<std::unique_ptr<Level>> levels_;
+  Buffer<float> scales_;  ///< Of each level, of each image there: 1 / the norm of sqrt_degree.
   Buffer<float> inverse_;
   std::vector<float> last_vectors_;
 };

@@ -15,6 +15,7 @@
 #include "eigen/spectra_solver.hpp"
 #include "opencl/launchers/basis.hpp"
 #include "opencl/launchers/block_ritz.hpp"
+#include "opencl/launchers/level_degrees.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
 #include "sparse/dia_operator.hpp"
 #include "sparse/symmetric_dia.hpp"
@@ -26,7 +27,7 @@ namespace {
 /// Vectors whose quadratic forms are computed at once.
 constexpr int kFormColumns = 8;
 
-std::size_t support_of(std::span<const float> degrees) {
+std::size_t support_of(const std::vector<float>& degrees) {
   return static_cast<std::size_t>(
       std::count_if(degrees.begin(), degrees.end(), [](float s) { return s > 0; }));
 }
@@ -37,10 +38,14 @@ std::vector<float> download_degrees(const Buffer<float>& sqrt_degree, std::size_
   return degrees;
 }
 
-/// So few elements with data that the dense solver takes them.
-bool few(std::size_t support, const EigenParameters& parameters) {
+/// The elements with data that there have to be for another solver than the dense one.
+std::size_t least_support(const EigenParameters& parameters) {
   const auto steps = static_cast<std::size_t>(lanczos_basis_size(parameters));
-  return support <= std::max(kDenseLimit, 2 * steps);
+  return std::max(kDenseLimit, 2 * steps) + 1;
+}
+
+bool few(std::size_t support, const EigenParameters& parameters) {
+  return support < least_support(parameters);
 }
 
 /// By a solver that takes one image at a time.
@@ -135,13 +140,15 @@ std::vector<double> compressed_forms(Context& context, const SymmetricDia& matri
   auto z = context.allocate<float>(pitch, "a vector");
   auto x = context.allocate<float>(rows * kFormColumns, "a block of vectors");
   auto y = context.allocate<float>(rows * kFormColumns, "a block of vectors");
+  auto one = context.allocate<float>(1, "a factor");
+  one.fill(1);
   x.fill(0);
   std::vector<double> result;
   for (int first = 0; first < found.count; first += kFormColumns) {
     const int count = std::min(kFormColumns, found.count - first);
     for (int k = 0; k < count; ++k) {
       vectors.copy(found.basis, first + k, 1, z);
-      blocks.insert(z, {1.0F}, rows, k, x);
+      blocks.insert(z, one, 0, rows, k, x);
     }
     blocks.divide(x, sqrt_degree, rows, y);
     const std::vector<double> values =
@@ -230,16 +237,18 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   const std::size_t pitch = matrix.shape.pitch;
   const std::int64_t products_before = op.products();
   watch.report("eigenvectors", 0);
-  const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
-  const std::size_t support = support_of(degrees);
-  if (support == 0) throw InputError("no pixel has data: there is nothing to find eigenvectors of");
-  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel && !few(support, parameters)) {
+  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel &&
+      !few(grid.pixels(), parameters)) {
     auto found = multilevel_eigenvectors(context, matrix, Stack(grid), stencil, sqrt_degree,
-                                         degrees, parameters, watch);
+                                         least_support(parameters), parameters, watch);
     if (settled(found, parameters)) {
       watch.report("eigenvectors", 1);
       return std::move(found->front());
     }
+  }
+  const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
+  if (support_of(degrees) == 0) {
+    throw InputError("no pixel has data: there is nothing to find eigenvectors of");
   }
   KrylovResult solved = solve(context, op, matrix, sqrt_degree, degrees, parameters, watch);
 
@@ -257,8 +266,10 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
                                            const Stencil& stencil, const Buffer<float>& sqrt_degree,
                                            const EigenParameters& parameters, const Watch& watch) {
   const DiaShape shape = matrix.shape;
-  const std::vector<float> degrees = download_degrees(sqrt_degree, shape.rows);
-  const std::size_t support = support_of(degrees);
+  const std::size_t support =
+      level_degrees(context, sqrt_degree, grid.width, grid.height, grid.stride, shape.rows, 1, 1)
+          .counts.download()
+          .front();
   if (few(support, parameters)) {
     DiaOperator op(context, matrix, MatvecKind::kUnrolled);
     return eigenvectors(context, op, matrix, grid, stencil, sqrt_degree, parameters, watch);
@@ -267,8 +278,9 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
   const SymmetricDia compressed =
       compress_rooted(context, matrix, grid, stencil, MatvecStorage::kHalf, sqrt_degree);
   if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
-    auto found = multilevel_eigenvectors(context, std::move(matrix), compressed, Stack(grid),
-                                         stencil, sqrt_degree, degrees, parameters, watch);
+    auto found =
+        multilevel_eigenvectors(context, std::move(matrix), compressed, Stack(grid), stencil,
+                                sqrt_degree, least_support(parameters), parameters, watch);
     if (settled(found, parameters)) {
       watch.report("eigenvectors", 1);
       return std::move(found->front());
@@ -302,14 +314,8 @@ std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
     Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
     const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch) {
   watch.report("eigenvectors", 0);
-  const std::vector<float> degrees = download_degrees(sqrt_degree, matrix.shape.rows);
-  for (int image = 0; image < stack.count; ++image) {
-    const auto own = std::span(degrees).subspan(static_cast<std::size_t>(image) * stack.segment(),
-                                                stack.segment());
-    if (few(support_of(own), parameters)) return std::nullopt;
-  }
-  auto found = multilevel_eigenvectors(context, matrix, stack, stencil, sqrt_degree, degrees,
-                                       parameters, watch);
+  auto found = multilevel_eigenvectors(context, matrix, stack, stencil, sqrt_degree,
+                                       least_support(parameters), parameters, watch);
   if (found) watch.report("eigenvectors", 1);
   return found;
 }

@@ -475,21 +475,21 @@ std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree
 
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
-    const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
-    const EigenParameters& parameters, const Watch& watch) {
+    const Buffer<float>& sqrt_degree, std::size_t least, const EigenParameters& parameters,
+    const Watch& watch) {
   std::optional<CoarseLevels> levels = CoarseLevels::build(
-      context, matrix, stack, stencil, sqrt_degree, degrees, columns_for(parameters));
+      context, matrix, stack, stencil, sqrt_degree, least, columns_for(parameters));
   if (!levels) return std::nullopt;
   return Multilevel(context, std::move(*levels), parameters, stack, watch).run(sqrt_degree);
 }
 
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Stack& stack,
-    const Stencil& stencil, const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const Stencil& stencil, const Buffer<float>& sqrt_degree, std::size_t least,
     const EigenParameters& parameters, const Watch& watch) {
   std::optional<CoarseLevels> levels =
       CoarseLevels::build(context, std::move(matrix), compressed, stack, stencil, sqrt_degree,
-                          degrees, columns_for(parameters));
+                          least, columns_for(parameters));
   if (!levels) return std::nullopt;
   return Multilevel(context, std::move(*levels), parameters, stack, watch).run(sqrt_degree);
 }

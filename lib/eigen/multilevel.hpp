@@ -21,17 +21,16 @@ namespace diacut {
 /// iteration costs the same few products on the finest grid at any size of image.
 ///
 /// Of all images of the stack at once. Nothing if one of them cannot be coarsened (see
-/// CoarseLevels::build) or has too few elements with data. `degrees` are the elements of
-/// sqrt_degree.
+/// CoarseLevels::build) or has fewer than `least` elements with data.
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
-    const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
-    const EigenParameters& parameters, const Watch& watch);
+    const Buffer<float>& sqrt_degree, std::size_t least, const EigenParameters& parameters,
+    const Watch& watch);
 
 /// The same with compressed matrices on all grids: see CoarseLevels::build().
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Stack& stack,
-    const Stencil& stencil, const Buffer<float>& sqrt_degree, const std::vector<float>& degrees,
+    const Stencil& stencil, const Buffer<float>& sqrt_degree, std::size_t least,
     const EigenParameters& parameters, const Watch& watch);
 
 /// What it allocates beside the matrix, what it returns included.

@@ -105,6 +105,13 @@ void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   });
 }
 
+void RawBuffer::read_later(void* data, std::size_t bytes, std::size_t offset) const {
+  if (bytes == 0) return;
+  with_device_errors("reading from the device", [&] {
+    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, data);
+  });
+}
+
 void RawBuffer::fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes,
                      std::size_t offset) {
   if (bytes == 0) return;

@@ -32,6 +32,8 @@ class RawBuffer {
   /// A copy that does not block: `data` has to stay until the context is waited for.
   void write_later(const void* data, std::size_t bytes, std::size_t offset);
   void read(void* data, std::size_t bytes, std::size_t offset) const;
+  /// A copy that does not block: `data` is there, and has to stay, until the context is waited for.
+  void read_later(void* data, std::size_t bytes, std::size_t offset) const;
   void fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes, std::size_t offset);
 
  private:
@@ -70,6 +72,11 @@ class Buffer {
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));
+  }
+  /// Does not wait: `data` is there as soon as the context, or a later download, was waited for,
+  /// and has to stay until then.
+  void download_later(std::span<T> data, std::size_t offset = 0) const {
+    raw_.read_later(data.data(), data.size_bytes(), offset * sizeof(T));
   }
   std::vector<T> download() const {
     std::vector<T> data(count_);

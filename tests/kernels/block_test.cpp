@@ -13,6 +13,7 @@
 #include "opencl/launchers/block_ritz.hpp"
 #include "opencl/launchers/block_transfer.hpp"
 #include "opencl/launchers/coarsen.hpp"
+#include "opencl/launchers/level_degrees.hpp"
 #include "opencl/launchers/quadratic_form.hpp"
 #include "sparse/dia_matrix.hpp"
 #include "sparse/symmetric_dia.hpp"
@@ -225,11 +226,22 @@ TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << " radius " << radius);
       const Problem problem(size.width, size.height, size.padding, radius, ++seed);
-      Coarsen coarsen(context_, problem.diagonals);
+      Coarsen coarsen(context_, problem.diagonals, 1);
       const Buffer<float> values = uploaded(problem.matrix.values);
       Guarded<float> gain(context_, problem.rows());
-      coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain);
-      EXPECT_FALSE(coarsen.orphans());
+      const int width = (size.width + 1) / 2;
+      const int height = (size.height + 1) / 2;
+      Guarded<float> coarse_degree(context_, at_size(width * height));
+      coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, *coarse_degree,
+                    0);
+      EXPECT_EQ(coarsen.orphans().download(), std::vector<std::int32_t>{0});
+      const std::vector<float> kept = coarse_degree.values();
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          ASSERT_EQ(kept[at_size(y * width + x)],
+                    problem.sqrt_degree[problem.element(2 * x, 2 * y)]);
+        }
+      }
       const std::vector<float> gains = gain.values();
       const std::vector<double> expected_gain = reference_gain(problem);
       for (std::size_t i = 0; i < gains.size(); ++i) {
@@ -239,8 +251,6 @@ TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
             << i;
       }
 
-      const int width = (size.width + 1) / 2;
-      const int height = (size.height + 1) / 2;
       const Grid coarse_grid{width, height, width};
       const DiaShape shape = dia_shape(coarse_grid, problem.stencil);
       Guarded<float> coarse(context_, shape.stored());
@@ -297,18 +307,19 @@ TEST_F(BlockTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   for (std::size_t i = 0; i < n; ++i) {
     problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
   }
-  Coarsen coarsen(context_, problem.diagonals);
+  Coarsen coarsen(context_, problem.diagonals, 1);
   const Buffer<float> values = uploaded(problem.matrix.values);
   auto gain = context_.allocate<float>(n, "gain");
-  coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain);
-  ASSERT_FALSE(coarsen.orphans());
+  auto kept = context_.allocate<float>(23 * 19, "kept");
+  coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain, kept, 0);
+  ASSERT_EQ(coarsen.orphans().download().front(), 0);
 
   const CompressedProblem compressed(context_, problem);
   Problem rounded = problem;
   rounded.matrix = compressed.rounded;
   Guarded<float> rounded_gain(context_, n);
-  coarsen.gains(compressed.view(), uploaded(problem.sqrt_degree), *rounded_gain);
-  ASSERT_FALSE(coarsen.orphans());
+  coarsen.gains(compressed.view(), uploaded(problem.sqrt_degree), *rounded_gain, kept, 0);
+  ASSERT_EQ(coarsen.orphans().download().front(), 0);
   const std::vector<float> rounded_gains = rounded_gain.values();
   const std::vector<double> expected_gain = reference_gain(rounded);
   for (std::size_t i = 0; i < n; ++i) {
@@ -338,11 +349,13 @@ TEST_F(BlockTest, PixelsThatNoKeptOneIsNearAreReported) {
   }
   const Problem island(9, 9, 0, 2, 5, hidden);
   for (const Problem* each : {&problem, &island}) {
-    Coarsen coarsen(context_, each->diagonals);
+    Coarsen coarsen(context_, each->diagonals, 3);
     Guarded<float> gain(context_, each->rows());
-    coarsen.gains({uploaded(each->matrix.values), each->layout}, uploaded(each->sqrt_degree),
-                  *gain);
-    EXPECT_EQ(coarsen.orphans(), each == &island);
+    Guarded<float> kept(context_, 25);
+    coarsen.gains({uploaded(each->matrix.values), each->layout}, uploaded(each->sqrt_degree), *gain,
+                  *kept, 1);
+    const std::vector<std::int32_t> expected = {0, each == &island ? 1 : 0, 0};
+    EXPECT_EQ(coarsen.orphans().download(), expected);
     EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);
     expect_numbers(gain.values());
   }
@@ -683,7 +696,7 @@ TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
 
     const std::vector<float> vector = random_values(rows, 3);
     Guarded<float> vector_in(context_, vector);
-    kernels.insert(*vector_in, {2}, rows, 5, *b_in);
+    kernels.insert(*vector_in, uploaded({7, 2}), 1, rows, 5, *b_in);
     const std::vector<float> inserted = b_in.values();
     const std::size_t pitch = round_up(rows, 32) + 32;
     Guarded<float> basis(context_, 7 * pitch);
@@ -764,6 +777,67 @@ TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
         if (std::abs(value) > std::abs(peak)) peak = value;
       }
       EXPECT_EQ(peaks[c], peak);
+    }
+  }
+}
+
+TEST_P(BlockRitzTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
+  constexpr int kLevels = 4;
+  constexpr int kImages = 3;
+  for (const Size& size : kSizes) {
+    SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
+    const int stride = size.width + size.padding;
+    const std::size_t pitch = at_size(stride * (size.height + 2));
+    std::vector<float> all = random_values(kImages * pitch, 41);
+    // Around the images is nobody's business; few of the middle one's have data, none of the
+    // last's.
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const std::size_t inside = at % pitch;
+      const bool exists = inside % at_size(stride) < at_size(size.width) &&
+                          inside / at_size(stride) < at_size(size.height);
+      const std::size_t image = at / pitch;
+      if (image == 2 || (image == 1 && at % 3 != 0)) all[at] = 0;
+      if (!exists) all[at] = NAN;
+    }
+    Guarded<float> in(context_, all);
+    const LevelDegrees found =
+        level_degrees(context_, *in, size.width, size.height, stride, pitch, kImages, kLevels);
+    const std::vector<float> scales = found.scales.download();
+    const std::vector<std::uint32_t> counts = found.counts.download();
+    ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
+    ASSERT_EQ(counts.size(), scales.size());
+    for (int image = 0; image < kImages; ++image) {
+      const float* own = all.data() + at_size(image) * pitch;
+      for (int level = 0; level < kLevels; ++level) {
+        const int step = 1 << level;
+        double sum = 0;
+        std::uint32_t count = 0;
+        for (int y = 0; y < size.height; y += step) {
+          for (int x = 0; x < size.width; x += step) {
+            const double value = own[at_size(y * stride + x)];
+            sum += value * value;
+            count += value > 0 ? 1 : 0;
+          }
+        }
+        const std::size_t at = at_size(level * kImages + image);
+        EXPECT_EQ(counts[at], count) << "image " << image << " level " << level;
+        // The nearest float, or its neighbour where the sum is between two.
+        const double scale = 1 / std::sqrt(sum);
+        if (std::isinf(scale)) {
+          EXPECT_EQ(scales[at], INFINITY);
+        } else {
+          EXPECT_NEAR(scales[at], scale, 0.51 * kEps * scale);
+        }
+      }
+    }
+    // Alone as in company.
+    const std::vector<float> second(all.begin() + static_cast<std::ptrdiff_t>(pitch),
+                                    all.begin() + static_cast<std::ptrdiff_t>(2 * pitch));
+    const LevelDegrees alone = level_degrees(context_, *Guarded<float>(context_, second),
+                                             size.width, size.height, stride, pitch, 1, kLevels);
+    const std::vector<float> alone_scales = alone.scales.download();
+    for (int level = 0; level < kLevels; ++level) {
+      EXPECT_EQ(alone_scales[at_size(level)], scales[at_size(level * kImages + 1)]);
     }
   }
 }
@@ -869,7 +943,8 @@ TEST_F(BlockTest, SegmentsHaveMatricesAndFactorsOfTheirOwn) {
     Guarded<float> out(context_, kSegments * count);
     kernels.dense(*m_in, kSegments * each, *b_in, *out, kColumns);
     const std::vector<float> product = out.values();
-    kernels.insert(*Guarded<float>(context_, vector), {1, 2, -3}, kSegments * each, 7, *b_in);
+    kernels.insert(*Guarded<float>(context_, vector), uploaded({5, 6, 1, 2, -3}), 2,
+                   kSegments * each, 7, *b_in);
     const std::vector<float> inserted = b_in.values();
     const float factors[] = {1, 2, -3};
     for (std::size_t at = 0; at < product.size(); ++at) {

@@ -86,7 +86,7 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
                               tiles * (segments * tile_values * sizeof(std::uint64_t) +
                                        kTileLists * wide / 4 * sizeof(cl_int4)));
   }
-  return most + segments * (3 * wide * wide + 7 * wide + 2) * sizeof(float);
+  return most + segments * (3 * wide * wide + 7 * wide + 1) * sizeof(float);
 }
 
 BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
@@ -117,7 +117,6 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
               "columns of a block"),
       gathered_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block"),
       theta_(context, active_->all() * static_cast<std::size_t>(columns), "Ritz values"),
-      factors_(context, active_->all(), "factors of a column"),
       order_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block") {
   options_ = fmt::format(
       "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={} "
@@ -449,10 +448,9 @@ void BlockRitz::dense(const Buffer<float>& matrices, std::size_t rows, const Buf
       cl::NDRange(kRowGroup, 1));
 }
 
-void BlockRitz::insert(const Buffer<float>& vector, const std::vector<float>& factors,
+void BlockRitz::insert(const Buffer<float>& vector, const Buffer<float>& factors, std::size_t at,
                        std::size_t rows, int column, Buffer<float>& x) {
-  factors_.upload(factors);
-  set_arguments(insert_, vector, factors_, rows / active_->all(), rows, column, x);
+  set_arguments(insert_, vector, factors, at, rows / active_->all(), rows, column, x);
   context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
 }
 

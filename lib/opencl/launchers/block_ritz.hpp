@@ -90,9 +90,10 @@ class BlockRitz {
   /// out = M b, M symmetric, one matrix a segment; blocks `columns` wide.
   void dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
              Buffer<float>& out, int columns);
-  /// Column `column` of x = factor * vector, with the factor of each of all segments.
-  void insert(const Buffer<float>& vector, const std::vector<float>& factors, std::size_t rows,
-              int column, Buffer<float>& x);
+  /// Column `column` of x = factor * vector, with the factor of each of all segments: `factors`
+  /// from `at` on.
+  void insert(const Buffer<float>& vector, const Buffer<float>& factors, std::size_t at,
+              std::size_t rows, int column, Buffer<float>& x);
   /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned.
   void columns_wanted(const std::vector<std::int32_t>& columns);
   /// `count` of the columns wanted, from the one at `at` on, as vectors `pitch` apart: of each the
@@ -149,7 +150,6 @@ class BlockRitz {
   Buffer<std::int32_t> places_;
   Buffer<std::int32_t> gathered_;
   Buffer<float> theta_;
-  Buffer<float> factors_;
   Buffer<std::int32_t> order_;
   cl::Kernel gram_;
   cl::Kernel sum_;

@@ -15,7 +15,7 @@ namespace {
 constexpr char kFile[] = "coarsen.cl";
 }  // namespace
 
-Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals)
+Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std::size_t levels)
     : context_(&context),
       diagonals_(diagonals.begin(), diagonals.end()),
       run_(context.info().kind == DeviceKind::kCpu ? 16 : 1) {
@@ -44,7 +44,7 @@ Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals)
   begin_.upload(begin);
   targets_ = context.allocate<cl_int2>(targets.size(), "coarse diagonals");
   targets_.upload(targets);
-  orphans_ = context.allocate<std::int32_t>(1, "a flag");
+  orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
   matrix_ =
       context.kernel(kFile, "coarsen_matrix",
@@ -60,12 +60,12 @@ cl::Kernel& Coarsen::gain_kernel(MatrixForm form) {
   return kernel;
 }
 
-void Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree,
-                    Buffer<float>& gain) {
+void Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain,
+                    Buffer<float>& coarse_degree, int level) {
   const GridLayout& layout = matrix.layout;
   cl::Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), sqrt_degree, layout.width, layout.height,
-                     layout.stride, gain, orphans_);
+                     layout.stride, gain, coarse_degree, orphans_, level);
   context_->launch(kernel, cl::NDRange(round_up(layout.rows(), kRowGroup)), cl::NDRange(kRowGroup));
 }
 

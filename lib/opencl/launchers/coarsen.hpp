@@ -12,13 +12,16 @@ namespace diacut {
 /// column, and the matrix of those. `diagonals` are those of a disc in reading order.
 class Coarsen {
  public:
-  Coarsen(Context& context, std::span<const GridDiagonal> diagonals);
+  /// `levels`: how many grids gains() may be asked for.
+  Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std::size_t levels);
 
-  /// Sets `gain`, layout.rows() elements. Enqueues.
-  void gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain);
-  /// Whether some element with data (sqrt_degree > 0) had no kept one near, in any gains() so far.
-  /// Waits.
-  bool orphans() const { return orphans_.download()[0] != 0; }
+  /// Sets `gain`, layout.rows() elements, and `coarse_degree`, sqrt_degree of the kept ones.
+  /// Enqueues.
+  void gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain,
+             Buffer<float>& coarse_degree, int level);
+  /// Of each level, not 0 if some element with data (sqrt_degree > 0) had no kept one near in any
+  /// gains() so far.
+  const Buffer<std::int32_t>& orphans() const { return orphans_; }
 
   /// The matrix of the kept pixels of one in DIA form, diagonals() * coarse_pitch elements, on a
   /// grid of half the width and height, rounded up, whose stride is its width. Enqueues.
