@@ -20,7 +20,6 @@
 #error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE, GROUP, VALUES and LANES, beside what block.clh needs"
 #endif
 #include "block.clh"
-#include "grid_matrix.clh"
 #include "accumulate.clh"
 
 typedef BLOCK_JOIN(float, TILE) Part;
@@ -323,38 +322,6 @@ __kernel void block_divide(__global const Set* restrict x, __global const float*
   y[at] = divisor > 0.0f ? x[at] / divisor : (Set)(0.0f);
 }
 
-// The quadratic form of the normalised Laplacian, the sum over i < j of
-//
-//   a_ij s_i s_j (y_i - y_j)^2
-//
-// (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax: `parts` are the sums over j for
-// each i, of positive terms, which in float lose nothing but their own roundings. A is a
-// matrix on a grid (grid_matrix.clh); upper[k] = (diagonal, offset > 0). Items: one element
-// and set, id / SETS and id % SETS, of `rows`.
-__kernel void block_quadratic(MATRIX, const ulong stride, __global const int2* restrict upper,
-                              const uint upper_count, __global const float* restrict s,
-                              __global const Set* restrict y, const ulong rows,
-                              __global Set* restrict parts) {
-  const ulong at = get_global_id(0);
-  const ulong row = at / SETS;
-  if (row >= rows) return;
-  const float own_scale = s[row];
-  const Set own = y[at];
-#ifdef BITS
-  const uint px = (uint)row % (uint)stride;
-  const uint py = (uint)row / (uint)stride;
-#endif
-  Set part = (Set)(0.0f);
-  for (uint k = 0; own_scale > 0.0f && k < upper_count; ++k) {
-    const ulong other = row + (ulong)upper[k].y;
-    if (other >= rows) continue;
-    const float weight = WEIGHT(WEIGHTS(upper[k].x, 0, 0)) * s[other];
-    const Set difference = own - y[at + (ulong)upper[k].y * SETS];
-    part = fma(weight * difference, difference, part);
-  }
-  parts[at] = own_scale * part;
-}
-
 // The sums of the columns of x, by COLUMN_SUMS.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_columns(
     __global const Set* restrict x, const ulong rows, const ulong segment_pitch, const ulong chunk,
@@ -414,14 +381,25 @@ __kernel void block_insert(__global const float* restrict vector,
 }
 
 // basis[k * pitch + row] = x[(first + row) * COLUMNS + |c| - 1], c = columns[at + k], signed as c;
-// 0 from `rows` on. Items: (element, k).
-__kernel void block_extract(__global const float* restrict x, const ulong first, const ulong rows,
-                            const ulong pitch, __global const int* restrict columns,
-                            const uint at, __global float* restrict basis) {
-  const ulong row = get_global_id(0);
-  const ulong k = get_global_id(1);
-  if (row >= pitch) return;
-  const int c = columns[at + k];
-  const float value = row < rows ? x[(first + row) * COLUMNS + abs(c) - 1] : 0.0f;
-  basis[k * pitch + row] = c < 0 ? -value : value;
+// 0 from `rows` on. A work-group takes ROWS elements, which it reads into `lines` element by element
+// and writes column by column.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_extract(
+    __global const float* restrict x, const ulong first, const ulong rows, const ulong pitch,
+    __global const int* restrict columns, const uint at, const uint count,
+    __global float* restrict basis, __local float* restrict lines) {
+  const uint lid = get_local_id(0);
+  const ulong begin = get_group_id(0) * (ulong)ROWS;
+  const uint existing = begin < rows ? (uint)min((ulong)ROWS, rows - begin) : 0;
+  __global const float* from = x + (first + begin) * COLUMNS;
+  // One more than COLUMNS: items that read neighbouring elements read different banks.
+  for (uint i = lid; i < existing * COLUMNS; i += GROUP)
+    lines[i / COLUMNS * (COLUMNS + 1) + i % COLUMNS] = from[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = lid; i < count * ROWS; i += GROUP) {
+    const uint row = i % ROWS;
+    if (begin + row >= pitch) continue;
+    const int c = columns[at + i / ROWS];
+    const float value = row < existing ? lines[row * (COLUMNS + 1) + abs(c) - 1] : 0.0f;
+    basis[i / ROWS * pitch + begin + row] = c < 0 ? -value : value;
+  }
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "opencl/arguments.hpp"
-#include "opencl/launchers/quadratic_form.hpp"
 
 namespace diacut {
 
@@ -118,25 +117,25 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
       gathered_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block"),
       theta_(context, active_->all() * static_cast<std::size_t>(columns), "Ritz values"),
       order_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block") {
-  options_ = fmt::format(
+  const std::string options = fmt::format(
       "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={} "
       "-DVALUES={} -DLANES={}",
       block_options(context.info(), columns), tile_, kFloats, lines_, combined_rows_,
       std::min<std::size_t>(combined_rows_, is_cpu(context.info()) ? 8 : 4), combine_group_,
       sum_values_, sum_lanes_);
-  gram_ = context.kernel(kFile, "block_gram", options_);
-  sum_ = context.kernel(kFile, "block_sum", options_);
-  combine_ = context.kernel(kFile, "block_combine", options_);
-  project_ = context.kernel(kFile, "block_project", options_);
-  gather_ = context.kernel(kFile, "block_gather", options_);
-  residual_ = context.kernel(kFile, "block_residual", options_);
-  squares_ = context.kernel(kFile, "block_squares", options_);
-  columns_sums_ = context.kernel(kFile, "block_columns", options_);
-  dense_ = context.kernel(kFile, "block_dense", options_);
-  insert_ = context.kernel(kFile, "block_insert", options_);
-  extract_ = context.kernel(kFile, "block_extract", options_);
-  divide_ = context.kernel(kFile, "block_divide", options_);
-  peaks_ = context.kernel(kFile, "block_peaks", options_);
+  gram_ = context.kernel(kFile, "block_gram", options);
+  sum_ = context.kernel(kFile, "block_sum", options);
+  combine_ = context.kernel(kFile, "block_combine", options);
+  project_ = context.kernel(kFile, "block_project", options);
+  gather_ = context.kernel(kFile, "block_gather", options);
+  residual_ = context.kernel(kFile, "block_residual", options);
+  squares_ = context.kernel(kFile, "block_squares", options);
+  columns_sums_ = context.kernel(kFile, "block_columns", options);
+  dense_ = context.kernel(kFile, "block_dense", options);
+  insert_ = context.kernel(kFile, "block_insert", options);
+  extract_ = context.kernel(kFile, "block_extract", options);
+  divide_ = context.kernel(kFile, "block_divide", options);
+  peaks_ = context.kernel(kFile, "block_peaks", options);
 }
 
 BlockRitz::Groups BlockRitz::groups_of(const Segments& rows, std::size_t chunk) const {
@@ -390,26 +389,10 @@ std::vector<double> BlockRitz::quadratic_form(const GridMatrix& matrix,
                                               std::span<const GridDiagonal> diagonals,
                                               const Buffer<float>& s, const Buffer<float>& y,
                                               const Segments& rows, Buffer<float>& t) {
-  const auto stride = static_cast<std::size_t>(matrix.layout.stride);
-  std::vector<std::int64_t> offsets;
-  for (const GridDiagonal& each : diagonals) {
-    offsets.push_back(static_cast<std::int64_t>(each.dy) * matrix.layout.stride + each.dx);
-  }
-  std::vector<cl_int2> upper = upper_diagonals(offsets, matrix.layout.rows());
-  const std::size_t count = upper.size();
-  if (count == 0) upper.push_back({{0, 0}});  // No buffer is empty.
-  auto device_upper = context_->allocate<cl_int2>(upper.size(), "upper diagonals");
-  device_upper.upload(upper);
-  cl::Kernel& kernel = quadratics_[matrix.form()];
-  if (kernel() == nullptr) {
-    kernel =
-        context_->kernel(kFile, "block_quadratic",
-                         fmt::format("{} {}", options_, matrix_options(diagonals, matrix.form())));
-  }
-  const std::size_t total = rows.pitch * active_->all();
-  set_arguments_from(kernel, set_matrix(kernel, matrix), stride, device_upper,
-                     static_cast<int>(count), s, y, total, t);
-  context_->launch(kernel, cl::NDRange(round_up(total * sets_, kRowGroup)), cl::NDRange(kRowGroup));
+  BlockQuadratic& quadratic =
+      quadratics_.try_emplace(matrix.form(), *context_, diagonals, columns_, matrix.form())
+          .first->second;
+  quadratic.launch(matrix, s, y, rows.pitch * active_->all(), t);
   const Groups groups = many_groups(rows);
   set_arguments(columns_sums_, t, rows.rows, rows.pitch, groups.chunk,
                 static_cast<int>(groups.each), active_->list());
@@ -458,8 +441,12 @@ void BlockRitz::columns_wanted(const std::vector<std::int32_t>& columns) { order
 
 void BlockRitz::extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,
                         int count, std::size_t pitch, Buffer<float>& basis) {
-  set_arguments(extract_, x, first, rows, pitch, order_, static_cast<int>(at), basis);
-  launch_rows(*context_, extract_, pitch, static_cast<std::size_t>(count));
+  set_arguments(extract_, x, first, rows, pitch, order_, static_cast<int>(at), count, basis);
+  const std::size_t lines =
+      combined_rows_ * (static_cast<std::size_t>(columns_) + 1) * sizeof(float);
+  with_device_errors("setting a kernel's arguments", [&] { extract_.setArg(8, cl::Local(lines)); });
+  const std::size_t groups = round_up(pitch, combined_rows_) / combined_rows_;
+  context_->launch(extract_, cl::NDRange(groups * combine_group_), cl::NDRange(combine_group_));
 }
 
 }  // namespace diacut

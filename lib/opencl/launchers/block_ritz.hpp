@@ -11,6 +11,7 @@
 
 #include "opencl/launchers/basis.hpp"
 #include "opencl/launchers/block.hpp"
+#include "opencl/launchers/block_quadratic.hpp"
 
 namespace diacut {
 
@@ -142,7 +143,6 @@ class BlockRitz {
   std::size_t combine_group_;
   std::size_t sum_values_;  ///< Of a work-group of block_sum.
   std::size_t sum_lanes_;
-  std::string options_;
   DeviceSums partials_;
   DeviceSums sums_;
   std::map<std::array<int, 3>, Tiles> tiles_;  ///< By blocks, known products, and width.
@@ -163,7 +163,7 @@ class BlockRitz {
   cl::Kernel insert_;
   cl::Kernel extract_;
   cl::Kernel divide_;
-  std::map<MatrixForm, cl::Kernel> quadratics_;  ///< Built when first asked for.
+  std::map<MatrixForm, BlockQuadratic> quadratics_;  ///< Built when first asked for.
   cl::Kernel peaks_;
 };
 
