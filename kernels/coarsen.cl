@@ -13,9 +13,10 @@
 // compressed matrix as well), on grids of `width` x `height` pixels `stride` elements apart; the
 // coarse grid's stride is its width.
 //
-// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc.
-#if !defined(BANDS)
-#error "coarsen needs BANDS"
+// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the largest
+// |dx| and |dy|; for coarsen_matrix, which is not there for compressed ones, -DRUN.
+#if !defined(BANDS) || !defined(REACH)
+#error "coarsen needs BANDS and REACH"
 #endif
 #include "grid_matrix.clh"
 
@@ -55,17 +56,23 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
 }
 
 #ifdef RUN
+// Of each image row of the disc, from that REACH above on: its diagonal straight up or down, and how
+// far it goes to both sides.
+#define BAND(d, dy, dx, count) (d) - (dx),
+__constant int centres[] = {BANDS};
+#undef BAND
+#define BAND(d, dy, dx, count) -(dx),
+__constant int halves[] = {BANDS};
+#undef BAND
+
 // coarse[D * coarse_pitch + row] for the diagonals D from the centre on, and the same value at the
-// mirrored place. A work-item computes RUN coarse elements from RUN * its first id on, of diagonal
-// centre + its second id. pairs[begin[D] .. begin[D + 1]) of that diagonal (D counted from the
-// centre): (d, e, dx, dy), diagonal d leading from the kept pixel by (dx, dy) to i and e from there
-// to the other kept pixel. `coarse` holds zeros before.
+// mirrored place; 0 where a diagonal leaves the image, and from the last row to the pitch. A work-item
+// computes RUN coarse elements from RUN * its first id on, of diagonal centre + its second id: from the
+// kept pixel by (dx, dy) to i, and from there to the other kept pixel.
 __kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width, const int height,
-                             const int stride, __global const int4* restrict pairs,
-                             __global const int* restrict begin,
-                             __global const int2* restrict targets, const int diagonals,
-                             __global float* restrict coarse, const ulong coarse_pitch) {
+                             const int stride, __global float* restrict coarse,
+                             const ulong coarse_pitch) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
   const int runs = (coarse_width + RUN - 1) / RUN;
@@ -74,38 +81,58 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
   const int first = (int)(id % runs) * RUN;
   const int cy = (int)(id / runs);
   const int count = min(RUN, coarse_width - first);
-  const int half_d = get_global_id(1);
-  const int2 target = targets[half_d];
-  if (cy + target.y >= coarse_height) return;
+  const int target = centres[REACH] + (int)get_global_id(1);
+  int ty = 0;
+  while (centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
+  const int tx = target - centres[REACH + ty];
+  const bool inside = cy + ty < coarse_height;
   const long rows = (long)stride * height;
   const long own = (long)(2 * cy) * stride + 2 * first;
   float sums[RUN];
   for (int i = 0; i < RUN; ++i) sums[i] = 0.0f;
-  for (int k = begin[half_d]; k < begin[half_d + 1]; ++k) {
-    const int4 pair = pairs[k];
-    const long middle = own + (long)pair.w * stride + pair.z;
-    __global const float* to_middle = values + (ulong)pair.x * pitch + own;
-    if (count == RUN && middle >= 0 && own + 2 * RUN <= rows && middle + 2 * RUN <= rows) {
-      // An entry that leaves its image row is zero: what it would multiply is some finite number.
-      __global const float* onward = values + (ulong)pair.y * pitch + middle;
-      __global const float* middle_gain = gain + middle;
-      for (int i = 0; i < RUN; ++i) sums[i] += to_middle[2 * i] * middle_gain[2 * i] * onward[2 * i];
+  for (int dy = 2 * ty - REACH; inside && dy <= REACH; ++dy) {
+    const int back = REACH + 2 * ty - dy;
+    const int from = max(-halves[REACH + dy], 2 * tx - halves[back]);
+    const int hops = min(halves[REACH + dy], 2 * tx + halves[back]) - from + 1;
+    const long middle = own + (long)dy * stride + from;
+    __global const float* to_middle = values + (ulong)(centres[REACH + dy] + from) * pitch + own;
+    __global const float* onward = values + (ulong)(centres[back] + 2 * tx - from) * pitch + middle;
+    __global const float* middle_gain = gain + middle;
+    // An entry that leaves its image row is zero: what it would multiply is some finite number.
+    if (count == RUN && middle >= 0 && own + 2 * RUN <= rows && middle + hops + 2 * RUN <= rows) {
+      for (int k = 0; k < hops; ++k) {
+        for (int i = 0; i < RUN; ++i) sums[i] += to_middle[2 * i] * middle_gain[2 * i] * onward[2 * i];
+        to_middle += pitch;
+        onward -= pitch - 1;
+        ++middle_gain;
+      }
     } else {
-      for (int i = 0; i < count; ++i) {
-        const long at = middle + 2 * i;
-        if (at >= 0 && at < rows)
-          sums[i] += to_middle[2 * i] * gain[at] * values[(ulong)pair.y * pitch + at];
+      for (int k = 0; k < hops; ++k) {
+        for (int i = 0; i < count; ++i) {
+          const long at = middle + k + 2 * i;
+          if (at >= 0 && at < rows) sums[i] += to_middle[2 * i] * middle_gain[2 * i] * onward[2 * i];
+        }
+        to_middle += pitch;
+        onward -= pitch - 1;
+        ++middle_gain;
       }
     }
   }
+  __global float* upper = coarse + target * coarse_pitch;
+  __global float* lower = coarse + (2 * centres[REACH] - target) * coarse_pitch;
   for (int i = 0; i < count; ++i) {
     const int cx = first + i;
-    const int nx = cx + target.x;
-    if (nx < 0 || nx >= coarse_width) continue;
     const ulong here = (ulong)cy * coarse_width + cx;
-    const ulong there = (ulong)(cy + target.y) * coarse_width + nx;
-    coarse[(ulong)(diagonals / 2 + half_d) * coarse_pitch + here] = sums[i];
-    coarse[(ulong)(diagonals / 2 - half_d) * coarse_pitch + there] = sums[i];
+    const bool exists = inside && cx + tx >= 0 && cx + tx < coarse_width;
+    upper[here] = exists ? sums[i] : 0.0f;
+    if (exists) lower[here + (long)ty * coarse_width + tx] = sums[i];
+    if (cy < ty || cx < tx || cx - tx >= coarse_width) lower[here] = 0.0f;
+  }
+  if (cy + 1 == coarse_height && first + count == coarse_width) {
+    for (ulong at = (ulong)coarse_width * coarse_height; at < coarse_pitch; ++at) {
+      upper[at] = 0.0f;
+      lower[at] = 0.0f;
+    }
   }
 }
 #endif

@@ -29,7 +29,7 @@ constexpr double kSmoothToCoarse = 1.02;
 /// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
 constexpr double kHops = 2;
 
-/// Bytes of tables that Coarsen keeps, at most.
+/// Bytes of flags, and of sums of degrees, that there are beside matrices and vectors, at most.
 constexpr std::size_t kBuilding = std::size_t{1} << 20;
 
 /// The inverse roots of the Chebyshev polynomial on [from, to]: x += w (b - (I - A) x) for each in

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "opencl/launchers/block.hpp"
@@ -31,14 +32,12 @@ class Coarsen {
   std::size_t diagonals() const { return diagonals_.size(); }
 
  private:
+  std::string options(MatrixForm form) const;
   cl::Kernel& gain_kernel(MatrixForm form);
 
   Context* context_;
   std::vector<GridDiagonal> diagonals_;
   std::size_t run_;
-  Buffer<cl_int4> pairs_;
-  Buffer<std::int32_t> begin_;
-  Buffer<cl_int2> targets_;
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, cl::Kernel> gains_;  ///< Built when first asked for.
   cl::Kernel matrix_;
