@@ -65,10 +65,36 @@ __constant int centres[] = {BANDS};
 __constant int halves[] = {BANDS};
 #undef BAND
 
-// coarse[D * coarse_pitch + row] for the diagonals D from the centre on, and the same value at the
-// mirrored place; 0 where a diagonal leaves the image, and from the last row to the pitch. A work-item
-// computes RUN coarse elements from RUN * its first id on, of diagonal centre + its second id: from the
-// kept pixel by (dx, dy) to i, and from there to the other kept pixel.
+// coarse[D * coarse_pitch + row] = value for diagonal D, which leads (tx, ty) from kept pixel (cx, cy),
+// and at the mirrored place; 0 where the one or the other leaves the image, and, by the last pixel, from
+// the last row to the pitch. D is the centre or a later one.
+static void store_coarse(__global float* restrict coarse, const ulong coarse_pitch, const int width,
+                         const int height, const int cx, const int cy, const int tx, const int ty,
+                         const float value) {
+  const int diagonal = centres[REACH + ty] + tx;
+  __global float* upper = coarse + diagonal * coarse_pitch;
+  __global float* lower = coarse + (2 * centres[REACH] - diagonal) * coarse_pitch;
+  const ulong here = (ulong)cy * width + cx;
+  const bool exists = cy + ty < height && cx + tx >= 0 && cx + tx < width;
+  upper[here] = exists ? value : 0.0f;
+  if (exists) lower[here + (long)ty * width + tx] = value;
+  if (cy < ty || cx < tx || cx - tx >= width) lower[here] = 0.0f;
+  if (cy + 1 < height || cx + 1 < width) return;
+  for (ulong at = here + 1; at < coarse_pitch; ++at) {
+    upper[at] = 0.0f;
+    lower[at] = 0.0f;
+  }
+}
+
+// The same operations in each kernel that a GPU may be given.
+#if RUN == 1
+#define ADD_HOPS(sum, to_kept, onward) sum = fma(to_kept, onward, sum)
+#else
+#define ADD_HOPS(sum, to_kept, onward) sum += (to_kept) * (onward)
+#endif
+
+// The coarse matrix. A work-item computes RUN coarse elements from RUN * its first id on, of diagonal
+// centre + its second id: from the kept pixel by (dx, dy) to i, and from there to the other kept pixel.
 __kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width, const int height,
                              const int stride, __global float* restrict coarse,
@@ -85,12 +111,11 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
   int ty = 0;
   while (centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
   const int tx = target - centres[REACH + ty];
-  const bool inside = cy + ty < coarse_height;
   const long rows = (long)stride * height;
   const long own = (long)(2 * cy) * stride + 2 * first;
   float sums[RUN];
   for (int i = 0; i < RUN; ++i) sums[i] = 0.0f;
-  for (int dy = 2 * ty - REACH; inside && dy <= REACH; ++dy) {
+  for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
     const int back = REACH + 2 * ty - dy;
     const int from = max(-halves[REACH + dy], 2 * tx - halves[back]);
     const int hops = min(halves[REACH + dy], 2 * tx + halves[back]) - from + 1;
@@ -101,7 +126,8 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
     // An entry that leaves its image row is zero: what it would multiply is some finite number.
     if (count == RUN && middle >= 0 && own + 2 * RUN <= rows && middle + hops + 2 * RUN <= rows) {
       for (int k = 0; k < hops; ++k) {
-        for (int i = 0; i < RUN; ++i) sums[i] += to_middle[2 * i] * middle_gain[2 * i] * onward[2 * i];
+        for (int i = 0; i < RUN; ++i)
+          ADD_HOPS(sums[i], to_middle[2 * i] * middle_gain[2 * i], onward[2 * i]);
         to_middle += pitch;
         onward -= pitch - 1;
         ++middle_gain;
@@ -110,7 +136,8 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
       for (int k = 0; k < hops; ++k) {
         for (int i = 0; i < count; ++i) {
           const long at = middle + k + 2 * i;
-          if (at >= 0 && at < rows) sums[i] += to_middle[2 * i] * middle_gain[2 * i] * onward[2 * i];
+          if (at >= 0 && at < rows)
+            ADD_HOPS(sums[i], to_middle[2 * i] * middle_gain[2 * i], onward[2 * i]);
         }
         to_middle += pitch;
         onward -= pitch - 1;
@@ -118,21 +145,55 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
       }
     }
   }
-  __global float* upper = coarse + target * coarse_pitch;
-  __global float* lower = coarse + (2 * centres[REACH] - target) * coarse_pitch;
   for (int i = 0; i < count; ++i) {
-    const int cx = first + i;
-    const ulong here = (ulong)cy * coarse_width + cx;
-    const bool exists = inside && cx + tx >= 0 && cx + tx < coarse_width;
-    upper[here] = exists ? sums[i] : 0.0f;
-    if (exists) lower[here + (long)ty * coarse_width + tx] = sums[i];
-    if (cy < ty || cx < tx || cx - tx >= coarse_width) lower[here] = 0.0f;
-  }
-  if (cy + 1 == coarse_height && first + count == coarse_width) {
-    for (ulong at = (ulong)coarse_width * coarse_height; at < coarse_pitch; ++at) {
-      upper[at] = 0.0f;
-      lower[at] = 0.0f;
-    }
+    store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty, sums[i]);
   }
 }
+
+#if RUN == 1
+// The same where there are elements enough to keep a GPU busy: a work-item computes all diagonals of
+// one image row of the disc, its second id below the kept pixel, which share the ways to the middle.
+__kernel void coarsen_matrix_lines(__global const float* restrict values, const ulong pitch,
+                                   __global const float* restrict gain, const int width,
+                                   const int height, const int stride,
+                                   __global float* restrict coarse, const ulong coarse_pitch) {
+  const int coarse_width = (width + 1) / 2;
+  const int coarse_height = (height + 1) / 2;
+  const ulong id = get_global_id(0);
+  if (id >= (ulong)coarse_width * coarse_height) return;
+  const int cx = (int)(id % coarse_width);
+  const int cy = (int)(id / coarse_width);
+  const int ty = (int)get_global_id(1);
+  const int least_tx = ty == 0 ? 0 : -halves[REACH + ty];
+  const int most_tx = halves[REACH + ty];
+  const long rows = (long)stride * height;
+  const long own = (long)(2 * cy) * stride + 2 * cx;
+  float sums[2 * REACH + 1];
+  for (int t = 0; t <= 2 * REACH; ++t) sums[t] = 0.0f;
+  for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
+    const int half_line = halves[REACH + dy];
+    const int back = REACH + 2 * ty - dy;
+    for (int dx = -half_line; dx <= half_line; ++dx) {
+      const long middle = own + (long)dy * stride + dx;
+      if (middle < 0 || middle >= rows) continue;
+      const float to_kept = values[(ulong)(centres[REACH + dy] + dx) * pitch + own] * gain[middle];
+      // Onward is by 2 tx - dx.
+      const int from = max(least_tx, (dx - halves[back] + 1) >> 1);
+      const int to = min(most_tx, (dx + halves[back]) >> 1);
+      __global const float* onward = values + (long)(centres[back] - dx) * (long)pitch + middle;
+#pragma unroll
+      for (int tx = -REACH; tx <= REACH; ++tx) {
+        if (tx >= from && tx <= to)
+          ADD_HOPS(sums[REACH + tx], to_kept, onward[2 * tx * (long)pitch]);
+      }
+    }
+  }
+#pragma unroll
+  for (int tx = -REACH; tx <= REACH; ++tx) {
+    if (tx >= least_tx && tx <= most_tx)
+      store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, cx, cy, tx, ty,
+                   sums[REACH + tx]);
+  }
+}
+#endif
 #endif

@@ -290,6 +290,102 @@ TEST_F(BlockTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
   }
 }
 
+TEST_F(BlockTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
+  // So large that a GPU's items take several diagonals; and the same values in a smaller image.
+  constexpr int kWidth = 263;
+  constexpr int kReach = 5;
+  const Problem tall(kWidth, 257, 3, kReach, 31, {0, 77, 1000, 30000});
+  const auto coarse_of = [&](const Problem& problem, std::vector<float>& gains) {
+    Coarsen coarsen(context_, problem.diagonals, 1);
+    const Buffer<float> values = uploaded(problem.matrix.values);
+    const int width = (kWidth + 1) / 2;
+    const int height = (problem.layout.height + 1) / 2;
+    auto kept = context_.allocate<float>(at_size(width * height), "kept");
+    Guarded<float> gain(context_, problem.rows());
+    const DiaShape shape = dia_shape(Grid{width, height, width}, problem.stencil);
+    Guarded<float> coarse(context_, shape.stored());
+    coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, kept, 0);
+    coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+    gains = gain.values();
+    HostDiaMatrix result{shape, coarse.values()};
+    expect_numbers(result.values);
+    return result;
+  };
+  std::vector<float> gain;
+  const HostDiaMatrix found = coarse_of(tall, gain);
+  constexpr int kCoarseWidth = (kWidth + 1) / 2;
+  constexpr int kCoarseHeight = 129;
+  const std::vector<StencilOffset>& entries = tall.stencil.entries;
+  // Of each hop the diagonal, -1 if the disc has none.
+  std::array<std::array<int, 4 * kReach + 1>, 4 * kReach + 1> diagonal{};
+  for (auto& line : diagonal) line.fill(-1);
+  const auto of = [&](int dx, int dy) -> int& {
+    return diagonal[at_size(dy + 2 * kReach)][at_size(dx + 2 * kReach)];
+  };
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    of(entries[d].dx, entries[d].dy) = static_cast<int>(d);
+  }
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; y < kCoarseHeight; ++y) {
+      for (int x = 0; x < kCoarseWidth; ++x) {
+        const int nx = x + entries[d].dx;
+        const int ny = y + entries[d].dy;
+        double expected = 0;
+        for (std::size_t to = 0; to < entries.size(); ++to) {
+          const int mx = 2 * x + entries[to].dx;
+          const int my = 2 * y + entries[to].dy;
+          if (nx < 0 || nx >= kCoarseWidth || ny < 0 || ny >= kCoarseHeight || mx < 0 ||
+              mx >= kWidth || my < 0 || my >= tall.layout.height ||
+              std::abs(2 * nx - mx) > kReach || std::abs(2 * ny - my) > kReach) {
+            continue;
+          }
+          const int onward = of(2 * nx - mx, 2 * ny - my);
+          if (onward < 0) continue;
+          const std::size_t middle = tall.element(mx, my);
+          expected += static_cast<double>(
+                          tall.matrix.values[to * tall.layout.pitch + tall.element(2 * x, 2 * y)]) *
+                      gain[middle] *
+                      tall.matrix.values[at_size(onward) * tall.layout.pitch + middle];
+        }
+        const std::size_t row = at_size(y * kCoarseWidth + x);
+        ASSERT_LE(std::abs(found.values[d * found.shape.pitch + row] - expected),
+                  (3.0 + static_cast<double>(entries.size())) * kEps * expected)
+            << "diagonal " << d << " element " << row;
+      }
+    }
+    for (std::size_t row = found.shape.rows; row < found.shape.pitch; ++row) {
+      ASSERT_EQ(found.values[d * found.shape.pitch + row], 0.0F);
+    }
+  }
+
+  // What is above the last image rows of the smaller one does not know of what is below.
+  constexpr int kLow = 41;
+  Problem low(kWidth, kLow, 3, kReach, 31);
+  low.sqrt_degree.assign(tall.sqrt_degree.begin(),
+                         tall.sqrt_degree.begin() + static_cast<std::ptrdiff_t>(low.rows()));
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; y < kLow; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const bool leaves = y + entries[d].dy >= kLow;
+        low.matrix.values[d * low.layout.pitch + low.element(x, y)] =
+            leaves ? 0 : tall.matrix.values[d * tall.layout.pitch + tall.element(x, y)];
+      }
+    }
+  }
+  std::vector<float> low_gain;
+  const HostDiaMatrix low_found = coarse_of(low, low_gain);
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; 2 * y + 3 * kReach < kLow; ++y) {
+      for (int x = 0; x < kCoarseWidth; ++x) {
+        const std::size_t row = at_size(y * kCoarseWidth + x);
+        ASSERT_EQ(low_found.values[d * low_found.shape.pitch + row],
+                  found.values[d * found.shape.pitch + row])
+            << "diagonal " << d << " element " << row;
+      }
+    }
+  }
+}
+
 TEST_F(BlockTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   // s = sqrt(degrees), A s = s: on the coarse grid too.
   Problem problem(45, 38, 0, 5, 77);

@@ -98,6 +98,10 @@ class ActiveSegments {
 std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
                                                    std::shared_ptr<const ActiveSegments> active);
 
+/// Items that keep a GPU busy: an item takes more than the least it can only where so many are
+/// left.
+inline constexpr std::size_t kManyItems = 100'000;
+
 /// How kernels that pass over a matrix deal elements of a block to work-items: `run` elements, of
 /// which `tile` are taken at a time, and `taken` of their sets. On a GPU all are 1; on a CPU as
 /// many sums are open at once as it has registers for.

@@ -6,13 +6,6 @@
 
 namespace diacut {
 
-namespace {
-
-/// Items of a GPU that keep it busy: an item takes more elements only where so many are left.
-constexpr std::size_t kManyItems = 100'000;
-
-}  // namespace
-
 BlockProduct::BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns,
                            MatrixForm form, std::shared_ptr<const ActiveSegments> active)
     : context_(&context),

@@ -17,6 +17,9 @@ Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std:
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
   matrix_ = context.kernel(kFile, "coarsen_matrix", options(MatrixForm::kDia));
+  if (run_ == 1) {
+    lines_ = context.kernel(kFile, "coarsen_matrix_lines", options(MatrixForm::kDia));
+  }
 }
 
 std::string Coarsen::options(MatrixForm form) const {
@@ -41,14 +44,19 @@ void Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, 
 
 void Coarsen::matrix(const Buffer<float>& values, const GridLayout& layout,
                      const Buffer<float>& gain, Buffer<float>& coarse, std::size_t coarse_pitch) {
-  set_arguments(matrix_, values, layout.pitch, gain, layout.width, layout.height, layout.stride,
-                coarse, coarse_pitch);
   const auto width = static_cast<std::size_t>((layout.width + 1) / 2);
   const auto height = static_cast<std::size_t>((layout.height + 1) / 2);
   const std::size_t runs = round_up(width, run_) / run_ * height;
   const std::size_t group = run_ == 1 ? kRowGroup : 1;
-  context_->launch(matrix_, cl::NDRange(round_up(runs, group), diagonals_.size() / 2 + 1),
-                   cl::NDRange(group, 1));
+  const std::size_t later_lines = static_cast<std::size_t>(diagonals_.back().dy) + 1;
+  const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
+  cl::Kernel& kernel = by_lines ? lines_ : matrix_;
+  set_arguments(kernel, values, layout.pitch, gain, layout.width, layout.height, layout.stride,
+                coarse, coarse_pitch);
+  context_->launch(
+      kernel,
+      cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals_.size() / 2 + 1),
+      cl::NDRange(group, 1));
 }
 
 }  // namespace diacut

@@ -41,6 +41,7 @@ class Coarsen {
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, cl::Kernel> gains_;  ///< Built when first asked for.
   cl::Kernel matrix_;
+  cl::Kernel lines_;  ///< The same by lines of the disc, on a GPU.
 };
 
 }  // namespace diacut
