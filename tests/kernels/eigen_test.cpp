@@ -458,11 +458,41 @@ TEST(Eigensolver, ManyVectorsComeByMultilevelToo) {
   const EigenProblem problem(90, 70, 5);
   EigenParameters parameters;
   parameters.vectors = 60;
-  const DeviceEigenvectors found = solve(context, problem, parameters);
-  EXPECT_EQ(found.report.solver, "multilevel");
-  EXPECT_TRUE(found.report.converged);
-  ASSERT_EQ(found.count, 60);
-  expect_sound(problem, found, 1e-4);
+  for (const bool compressed : {false, true}) {
+    SCOPED_TRACE(compressed);
+    const DeviceEigenvectors found = compressed ? solve_compressed(context, problem, parameters)
+                                                : solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, "multilevel");
+    // The next grid, 12x9, has too few elements for so many vectors.
+    EXPECT_EQ(found.report.levels, 3);
+    EXPECT_TRUE(found.report.converged);
+    ASSERT_EQ(found.count, 60);
+    expect_sound(compressed ? rounded(problem) : problem, found, 1.1e-4);
+  }
+}
+
+TEST(Eigensolver, FewPixelsWithDataAreSolvedDensely) {
+  Context context(test_device());
+  for (const int shown : {0, 6}) {
+    std::vector<std::uint8_t> hidden(70 * 60, 1);
+    for (int y = 0; y < 60; ++y) {
+      for (int x = 0; x < shown; ++x) hidden[y * 70 + x] = 0;
+    }
+    const EigenProblem problem(70, 60, 5, 0.1, hidden);
+    for (const bool compressed : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << shown << " columns, compressed " << compressed);
+      const auto run = [&] {
+        return compressed ? solve_compressed(context, problem, {}) : solve(context, problem, {});
+      };
+      if (shown == 0) {
+        EXPECT_THROW(run(), InputError);
+        continue;
+      }
+      const DeviceEigenvectors found = run();
+      EXPECT_EQ(found.report.solver, "dense");
+      expect_sound(problem, found, 1e-4);
+    }
+  }
 }
 
 TEST(Eigensolver, ADeviceThatRunsOutOfMemoryHalfWayIsADeviceError) {
