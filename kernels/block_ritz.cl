@@ -347,6 +347,28 @@ __kernel void block_peaks(__global const float* restrict x, const ulong rows,
   peaks[group * COLUMNS + c] = peak;
 }
 
+// found[segment * COLUMNS + c]: the same over a segment's groups. Work-groups are (c, segment).
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_peaks_join(
+    __global const float* restrict peaks, const uint groups, __global float* restrict found) {
+  __local float scratch[GROUP];
+  const uint lid = get_local_id(0);
+  peaks += get_group_id(1) * groups * COLUMNS + get_group_id(0);
+  // Items take neighbouring groups, so that the first of equals is the first item's.
+  const uint each = (groups + GROUP - 1) / GROUP;
+  float peak = 0.0f;
+  for (uint group = lid * each; group < min((lid + 1) * each, groups); ++group) {
+    const float value = peaks[group * COLUMNS];
+    if (fabs(value) > fabs(peak)) peak = value;
+  }
+  scratch[lid] = peak;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid != 0) return;
+  for (uint i = 1; i < GROUP; ++i) {
+    if (fabs(scratch[i]) > fabs(peak)) peak = scratch[i];
+  }
+  found[get_group_id(1) * COLUMNS + get_group_id(0)] = peak;
+}
+
 // out = M b for dense symmetric M of `rows` x `rows`, one after the other, one for each segment.
 // Blocks of `sets` sets. Items: one element and set of the segment active[second id].
 __kernel void block_dense(__global const float* restrict matrix, const uint rows,

@@ -422,7 +422,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
 
   const int count = parameters_.vectors;
   std::vector<DeviceEigenvectors> results;
-  std::vector<std::int32_t> columns(images_.size() * wide(), 0);
+  chosen_.assign(images_.size() * wide(), 0);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const std::size_t first = i * wide();
     std::vector<int> order(static_cast<std::size_t>(count));
@@ -437,7 +437,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
     result.count = count;
     for (std::size_t k = 0; k < order.size(); ++k) {
       const std::size_t from = first + static_cast<std::size_t>(order[k]);
-      columns[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
+      chosen_[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
       result.values.push_back(k == 0 ? 0 : values[from]);  // The first is known, not computed.
       result.report.residuals.push_back(images_[i].norms[static_cast<std::size_t>(order[k])]);
     }
@@ -449,7 +449,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
     result.report.products = images_[i].products;
     results.push_back(std::move(result));
   }
-  kernels_.columns_wanted(columns);
+  kernels_.columns_wanted(chosen_);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     DeviceEigenvectors& result = results[i];
     result.basis =

@@ -800,7 +800,8 @@ TEST_F(BlockTest, DenseProductsAndColumnsAgreeWithPlainLoops) {
     const std::vector<float> inserted = b_in.values();
     const std::size_t pitch = round_up(rows, 32) + 32;
     Guarded<float> basis(context_, 7 * pitch);
-    kernels.columns_wanted({1, 2, 3, 7, -5, 6, 4});
+    const std::vector<std::int32_t> wanted = {1, 2, 3, 7, -5, 6, 4};
+    kernels.columns_wanted(wanted);
     kernels.extract(*b_in, 0, rows, 0, 7, pitch, *basis);
     const std::vector<float> extracted = basis.values();
     for (std::size_t i = 0; i < rows; ++i) {
@@ -877,6 +878,38 @@ TEST_P(BlockRitzTest, QuadraticFormsAndPeaksAgreeWithPlainLoops) {
         if (std::abs(value) > std::abs(peak)) peak = value;
       }
       EXPECT_EQ(peaks[c], peak);
+    }
+  }
+}
+
+TEST_F(BlockTest, PeaksAreTheFirstOfEquals) {
+  constexpr int kColumns = 8;
+  constexpr std::size_t kSegments = 2;
+  for (const std::size_t each : {1U, 65U, 10007U}) {
+    SCOPED_TRACE(each);
+    const Segments segments{each, each + 3};
+    BlockRitz kernels(context_, kColumns, segments.pitch,
+                      std::make_shared<const ActiveSegments>(context_, kSegments));
+    // Few values, the largest ones late.
+    std::vector<float> x = random_values(kSegments * segments.pitch * kColumns, 17);
+    for (std::size_t at = 0; at < x.size(); ++at) {
+      const std::size_t row = at / kColumns % segments.pitch;
+      x[at] = row < each ? std::round(std::clamp(x[at], -1.0F, 1.0F)) : NAN;
+      if (row < each && row >= each / 3 * 2) x[at] *= 2;
+    }
+    Guarded<float> in(context_, x);
+    Guarded<float> spare(context_, x.size());
+    const std::vector<float> found = kernels.peaks(*in, segments, *spare);
+    ASSERT_EQ(found.size(), kSegments * kColumns);
+    for (std::size_t k = 0; k < kSegments; ++k) {
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        float peak = 0;
+        for (std::size_t i = 0; i < each; ++i) {
+          const float value = x[(k * segments.pitch + i) * kColumns + c];
+          if (std::abs(value) > std::abs(peak)) peak = value;
+        }
+        EXPECT_EQ(found[k * kColumns + c], peak) << k << ", " << c;
+      }
     }
   }
 }
@@ -1063,8 +1096,9 @@ TEST_F(BlockTest, SegmentsHaveMatricesAndFactorsOfTheirOwn) {
       ASSERT_EQ(inserted[at], c == 7 ? factors[k] * vector[at / kColumns] : b[at]);
     }
     // The middle one alone, its last column turned.
-    kernels.columns_wanted(
-        {1, 2, 3, -8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 1, 1});
+    const std::vector<std::int32_t> wanted = {1, 2, 3, -8, 1, 2, 3, 4, 5, 6, 7, 8,
+                                              1, 2, 3, 4,  5, 6, 7, 8, 1, 1, 1, 1};
+    kernels.columns_wanted(wanted);
     Guarded<float> basis(context_, 2 * 96);
     kernels.extract(*b_in, each, each, 2, 2, 96, *basis);
     const std::vector<float> found = basis.values();

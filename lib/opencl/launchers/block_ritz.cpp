@@ -85,7 +85,7 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
                               tiles * (segments * tile_values * sizeof(std::uint64_t) +
                                        kTileLists * wide / 4 * sizeof(cl_int4)));
   }
-  return most + segments * (3 * wide * wide + 7 * wide + 1) * sizeof(float);
+  return most + segments * (3 * wide * wide + 8 * wide + 1) * sizeof(float);
 }
 
 BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
@@ -136,6 +136,7 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
   extract_ = context.kernel(kFile, "block_extract", options);
   divide_ = context.kernel(kFile, "block_divide", options);
   peaks_ = context.kernel(kFile, "block_peaks", options);
+  peaks_join_ = context.kernel(kFile, "block_peaks_join", options);
 }
 
 BlockRitz::Groups BlockRitz::groups_of(const Segments& rows, std::size_t chunk) const {
@@ -410,14 +411,11 @@ std::vector<float> BlockRitz::peaks(const Buffer<float>& x, const Segments& rows
   set_arguments(peaks_, x, rows.rows, rows.pitch, groups.chunk, static_cast<int>(groups.each),
                 active_->list(), t);
   context_->launch(peaks_, cl::NDRange(round_up(wide, 8), groups.all), cl::NullRange);
-  std::vector<float> each(groups.all * wide);
-  t.download(std::span<float>(each));
-  std::vector<float> result(active_->count() * wide, 0.0F);
-  for (std::size_t at = 0; at < each.size(); ++at) {
-    float& peak = result[at / wide / groups.each * wide + at % wide];
-    if (std::abs(each[at]) > std::abs(peak)) peak = each[at];
-  }
-  return result;
+  const auto found = context_->allocate<float>(active_->count() * wide, "entries of vectors");
+  set_arguments(peaks_join_, t, static_cast<int>(groups.each), found);
+  context_->launch(peaks_join_, cl::NDRange(wide * combine_group_, active_->count()),
+                   cl::NDRange(combine_group_, 1));
+  return found.download();
 }
 
 void BlockRitz::dense(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
@@ -437,7 +435,9 @@ void BlockRitz::insert(const Buffer<float>& vector, const Buffer<float>& factors
   context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-void BlockRitz::columns_wanted(const std::vector<std::int32_t>& columns) { order_.upload(columns); }
+void BlockRitz::columns_wanted(const std::vector<std::int32_t>& columns) {
+  order_.upload_later(columns);
+}
 
 void BlockRitz::extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,
                         int count, std::size_t pitch, Buffer<float>& basis) {

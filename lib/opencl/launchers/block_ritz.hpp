@@ -95,7 +95,8 @@ class BlockRitz {
   /// from `at` on.
   void insert(const Buffer<float>& vector, const Buffer<float>& factors, std::size_t at,
               std::size_t rows, int column, Buffer<float>& x);
-  /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned.
+  /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned. Enqueues; stays
+  /// until the device is waited for.
   void columns_wanted(const std::vector<std::int32_t>& columns);
   /// `count` of the columns wanted, from the one at `at` on, as vectors `pitch` apart: of each the
   /// `rows` elements from `first` on.
@@ -165,6 +166,7 @@ class BlockRitz {
   cl::Kernel divide_;
   std::map<MatrixForm, BlockQuadratic> quadratics_;  ///< Built when first asked for.
   cl::Kernel peaks_;
+  cl::Kernel peaks_join_;
 };
 
 }  // namespace diacut
