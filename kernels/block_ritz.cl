@@ -39,13 +39,13 @@ typedef BLOCK_JOIN(float, TILE) Part;
 // from TILE * tile.y on of block tile.x and from TILE * tile.w on of block tile.z. Otherwise
 // work-groups are (some of the tiles, one an item; group of all segments): one reads LINES elements of
 // all blocks that are used at a time into `lines`, of each element `line_width` parts of TILE values,
-// which parts[] names by block and place in it; every item sums its tile, of parts tile.x and tile.y.
+// which pairs after the tiles name by block and place in it; every item sums its tile, of parts tile.x
+// and tile.y.
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
                          const uint width, __global const int4* restrict tiles,
-                         const uint tile_count, __global const int2* restrict parts,
-                         const uint line_width, const ulong rows, const ulong segment_pitch,
+                         const uint tile_count, const uint line_width, const ulong rows, const ulong segment_pitch,
                          const ulong chunk, const uint groups, __global const int* restrict active,
                          __global ACC_T* restrict partials, __local Part* restrict lines) {
   const uint t = get_global_id(0);
@@ -62,6 +62,7 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
   const ulong left_parts = (tile.x % 3 == 0 ? COLUMNS : width) / TILE;
   const ulong right_parts = (tile.z % 3 == 0 ? COLUMNS : width) / TILE;
 #else
+  __global const int2* parts = (__global const int2*)(tiles + tile_count);
   // Items without a tile of their own help to read.
   const int4 tile = tiles[min(t, tile_count - 1)];
 #endif
@@ -129,13 +130,14 @@ __kernel __attribute__((reqd_work_group_size(VALUES * LANES, 1, 1))) void block_
 // For `blocks` blocks of which x is the first: s = w Q_w + p Q_p, whose column c goes to column
 // place[c] of `out`, `width` wide, if that is not negative; then, in place, x = x Q_x + s. The
 // columns of `out` that get none, those from place[COLUMNS] on, become 0. Q of each segment, one row
-// a column of x, w and p, is in `rotation`, `place` is each segment's too. With one block `out` is left
+// a column of x, w and p, are in step[] from `rotation_at` on, `place`, each segment's too, from
+// `places_at` on. With one block `out` is left
 // alone, with two p is not read. A work-group takes ROWS elements of a segment, whose old values it
 // keeps in `old`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     __global float* restrict x, __global const float* restrict w, __global const float* restrict p,
-    __global float* restrict out, __global const Set* restrict rotation,
-    __global const int* restrict place, const uint blocks, const uint width, const ulong rows,
+    __global float* restrict out, __global const float* restrict step, const uint places_at,
+    const uint rotation_at, const uint blocks, const uint width, const ulong rows,
     const ulong segment_pitch, const uint groups, __global const int* restrict active,
     __local float* restrict old) {
   const uint lid = get_local_id(0);
@@ -143,8 +145,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
   const ulong first = active[segment] * segment_pitch + inside;
   const uint count = (uint)min((ulong)ROWS, rows - inside);
-  rotation += segment * (COLUMNS + (blocks - 1) * width) * SETS;
-  place += segment * (COLUMNS + 1);
+  __global const int* place = (__global const int*)(step + places_at) + segment * (COLUMNS + 1);
+  __global const Set* rotation =
+      (__global const Set*)(step + rotation_at) + segment * (COLUMNS + (blocks - 1) * width) * SETS;
   for (uint i = lid; i < ROWS * COLUMNS; i += GROUP)
     old[i] = i < count * COLUMNS ? x[first * COLUMNS + i] : 0.0f;
   for (uint b = 1; b < blocks; ++b) {
@@ -192,8 +195,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
   }
 }
 
-// w -= x C, C the dot products of x with w, `width` columns wide: C of each segment as block_sum
-// leaves it of all tiles of x and w. A work-group takes ROWS elements of a segment, and keeps C in `c`.
+// w -= x C, `width` columns wide, C the dot products of x with w, each over the squared norm of its
+// column of x (0 where that is 0): as block_sum leaves them of each segment, of all tiles of x and w,
+// and after them of those of x with itself that hold the norms. A work-group takes ROWS elements of a
+// segment, and keeps C in `c`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
     __global const float* restrict x, __global const ACC_T* restrict sums, const uint width,
     const ulong rows, const ulong segment_pitch, const uint groups,
@@ -203,12 +208,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
   const ulong inside = get_group_id(0) % groups * (ulong)ROWS;
   const ulong first = active[segment] * segment_pitch + inside;
   const uint count = (uint)min((ulong)ROWS, rows - inside);
-  sums += segment * COLUMNS * width;
+  sums += segment * COLUMNS * (width + TILE);
   for (uint i = lid; i < COLUMNS * width; i += GROUP) {
     const uint from = i / width;
     const uint to = i % width;
     const uint tile = from / TILE * (width / TILE) + to / TILE;
-    ((__local float*)c)[i] = acc_value(sums[(tile * TILE + from % TILE) * TILE + to % TILE]);
+    const float norm = acc_value(sums[COLUMNS * width + from * TILE + from % TILE]);
+    const float dot = acc_value(sums[(tile * TILE + from % TILE) * TILE + to % TILE]);
+    ((__local float*)c)[i] = norm > 0.0f ? dot / norm : 0.0f;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint sets = width / VEC;
@@ -224,9 +231,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
 }
 
 // out[row * to + k] = in[row * from + columns[k]], 0 where columns[k] is negative and between the
-// images: `columns` of each segment, `to` of them. Items: (one element and set of `out`, segment).
+// images: `columns` of each segment, `to` of them, from `first` on. Items: (one element and set of
+// `out`, segment).
 __kernel void block_gather(__global const float* restrict in, const uint from,
-                           __global const int* restrict columns, const uint to, const ulong rows,
+                           __global const int* restrict columns, const uint first, const uint to,
+                           const ulong rows,
                            const ulong segment_pitch, __global const int* restrict active,
                            __global Set* restrict out) {
   const uint sets = to / VEC;
@@ -236,7 +245,7 @@ __kernel void block_gather(__global const float* restrict in, const uint from,
   const uint set = item % sets;
   const ulong segment = get_global_id(1);
   const ulong row = active[segment] * segment_pitch + inside;
-  columns += segment * to + set * VEC;
+  columns += first + segment * to + set * VEC;
   float lanes[VEC];
   for (uint k = 0; k < VEC; ++k) {
     const int column = columns[k];
@@ -277,18 +286,42 @@ __kernel void block_gather(__global const float* restrict in, const uint from,
     barrier(CLK_LOCAL_MEM_FENCE);                                                               \
   }
 
-// product, M X, becomes M X - X diag(theta), theta of each segment; and the squared norms of its
-// columns, by COLUMN_SUMS.
+// out[row * to + k] = product[row * COLUMNS + c] - theta[c] x[row * COLUMNS + c], c = columns[k], the
+// residual of a Ritz pair; 0 where columns[k] is negative and between the images: `columns` of each
+// segment that is active, theta of each of all. Items as of block_gather.
+__kernel void block_rest(__global const float* restrict x, __global const float* restrict product,
+                         __global const float* restrict theta, __global const int* restrict columns,
+                         const uint to, const ulong rows, const ulong segment_pitch,
+                         __global const int* restrict active, __global Set* restrict out) {
+  const uint sets = to / VEC;
+  const uint item = get_global_id(0);
+  const ulong inside = item / sets;
+  if (inside >= segment_pitch) return;
+  const uint set = item % sets;
+  const ulong segment = get_global_id(1);
+  const ulong row = active[segment] * segment_pitch + inside;
+  columns += segment * to + set * VEC;
+  float lanes[VEC];
+  for (uint k = 0; k < VEC; ++k) {
+    const int column = columns[k];
+    const bool some = column >= 0 && inside < rows;
+    const ulong at = row * COLUMNS + column;
+    lanes[k] = some ? product[at] - theta[active[segment] * COLUMNS + column] * x[at] : 0.0f;
+  }
+  out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
+}
+
+// The squared norms of the columns of M X - X diag(theta), M X being `product`, theta that of each of
+// all segments, by COLUMN_SUMS.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_residual(
     __global const Set* restrict x, __global const Set* restrict theta, const ulong rows,
     const ulong segment_pitch, const ulong chunk, const uint groups,
-    __global const int* restrict active, __global Set* restrict product,
+    __global const int* restrict active, __global const Set* restrict product,
     __global ACC_T* restrict partials) {
-#define SQUARE_OF_RESIDUAL(at, part)                                                           \
-  {                                                                                            \
-    const Set rest = product[at] - theta[group / groups * SETS + set] * x[at];                 \
-    product[at] = rest;                                                                        \
-    part = fma(rest, rest, part);                                                              \
+#define SQUARE_OF_RESIDUAL(at, part)                                           \
+  {                                                                            \
+    const Set rest = product[at] - theta[active[group / groups] * SETS + set] * x[at]; \
+    part = fma(rest, rest, part);                                              \
   }
   COLUMN_SUMS(SQUARE_OF_RESIDUAL)
 }

@@ -26,8 +26,6 @@ constexpr double kSmoothFrom = 0.1;
 /// Affinities may have negative eigenvalues, coarse matrices, P'A = A gain A, have none.
 constexpr double kSmoothTo = 1.36;
 constexpr double kSmoothToCoarse = 1.02;
-/// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
-constexpr double kHops = 2;
 
 /// Bytes of flags, and of sums of degrees, that there are beside matrices and vectors, at most.
 constexpr std::size_t kBuilding = std::size_t{1} << 20;
@@ -294,10 +292,12 @@ bool CoarseLevels::solve_last(const LastMatrix& matrix) {
     solved[at] = solve_last_level(shape, matrix.values.data() + at * shape.rows, degrees, columns_);
   });
   last_vectors_.clear();
+  last_values_.clear();
   std::vector<float> inverses;
   for (const std::optional<LastLevel>& each : solved) {
     if (!each) return false;
     last_vectors_.insert(last_vectors_.end(), each->vectors.begin(), each->vectors.end());
+    last_values_.insert(last_values_.end(), each->values.begin(), each->values.end());
     inverses.insert(inverses.end(), each->inverse.begin(), each->inverse.end());
   }
   inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");

@@ -22,7 +22,7 @@ std::vector<GridDiagonal> diagonals_of(const Stencil& stencil);
 /// A normalised affinity matrix A on ever coarser grids, each of every other row and column of the
 /// one before (kernels/coarsen.cl), down to one that is solved densely; and the V-cycle over them:
 /// about the inverse of I - A on what is orthogonal to the trivial eigenvector, at the cost of a
-/// few products. An eigenvalue of I - A near 0 is about twice as large on the next grid.
+/// few products. An eigenvalue of I - A near 0 is about kHops times as large on the next grid.
 ///
 /// The matrix may be that of several images (Stack): all have the same levels, and on the last one
 /// each has a solution of its own. Blocks hold their segments one after the other.
@@ -34,6 +34,8 @@ class CoarseLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
   static constexpr int kSmoothing = BlockCycle::kSmoothing;
+  /// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
+  static constexpr double kHops = 2;
 
   /// The rows that each of several images of that size has to be given (Stack::height): every level
   /// halves them.
@@ -90,6 +92,8 @@ class CoarseLevels {
   /// The eigenvectors on the last level, descending, the trivial one first, in a block; rows(last)
   /// by columns.
   const std::vector<float>& last_vectors() const { return last_vectors_; }
+  /// Theirs, `columns` of each image.
+  const std::vector<double>& last_values() const { return last_values_; }
 
   /// Passes over a level's matrix so far.
   std::int64_t passes(int level) const { return at(level).passes; }
@@ -150,6 +154,7 @@ class CoarseLevels {
   Buffer<float> scales_;  ///< Of each level, of each image there: 1 / the norm of sqrt_degree.
   Buffer<float> inverse_;
   std::vector<float> last_vectors_;
+  std::vector<double> last_values_;
 };
 
 }  // namespace diacut

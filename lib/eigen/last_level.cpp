@@ -125,11 +125,16 @@ FloatMatrix differences_of_runs(const std::vector<float>& trivial, int rows, int
   return result;
 }
 
-/// `count` eigenvectors to the least eigenvalues of a matrix, but for the trivial one, from its
+struct LeastEigenpairs {
+  std::vector<double> values;
+  FloatMatrix vectors;
+};
+
+/// `count` eigenpairs to the least eigenvalues of a matrix, but for the trivial one, from its
 /// inverse, by subspace iteration (Golub and Van Loan, Matrix Computations, 8.2.4). Nothing where
 /// an eigenvalue may be 0.
-std::optional<FloatMatrix> least_eigenvectors(const FloatMatrix& inverse,
-                                              const std::vector<float>& trivial, int count) {
+std::optional<LeastEigenpairs> least_eigenpairs(const FloatMatrix& inverse,
+                                                const std::vector<float>& trivial, int count) {
   const int columns = std::min(static_cast<int>(trivial.size()) - 1, count + kMoreColumns);
   FloatMatrix basis = differences_of_runs(trivial, inverse.rows, columns);
   FloatMatrix image = multiply(inverse, basis);
@@ -150,13 +155,16 @@ std::optional<FloatMatrix> least_eigenvectors(const FloatMatrix& inverse,
       projected.row(i)[j] = projected.row(j)[i] = -(projected.row(i)[j] + projected.row(j)[i]) / 2;
     }
   }
-  const SmallEigenpairs pairs = largest_eigenpairs(std::move(projected), count);
+  SmallEigenpairs pairs = largest_eigenpairs(std::move(projected), count);
   if (!(-pairs.values[0] > kInverseLooksZero)) return std::nullopt;
-  return multiply(image, cast<float>(multiply(*factor, pairs.vectors)));
+  for (double& value : pairs.values) value = -value;
+  return LeastEigenpairs{std::move(pairs.values),
+                         multiply(image, cast<float>(multiply(*factor, pairs.vectors)))};
 }
 
 /// Of the unknowns, without the trivial vector.
 struct DenseSolution {
+  std::vector<double> values;  ///< Of I - A.
   FloatMatrix vectors;
   FloatMatrix inverse;
 };
@@ -171,18 +179,19 @@ std::optional<DenseSolution> by_inverse(FloatMatrix laplacian, const Unknowns& u
     // No entry is larger than the largest on the diagonal, nor is that than the largest eigenvalue.
     if (!(inverse.row(i)[i] * kInverseLooksZero < 1)) return std::nullopt;
   }
-  std::optional<FloatMatrix> vectors = least_eigenvectors(inverse, unknowns.trivial, count);
-  if (!vectors) return std::nullopt;
-  std::vector<float> along(at(vectors->stride), 0.0F);
-  add_combinations(unknowns.trivial.data(), 0, 1, vectors->row(0), vectors->stride, size,
-                   along.data(), 0, 1, vectors->stride);
+  std::optional<LeastEigenpairs> least = least_eigenpairs(inverse, unknowns.trivial, count);
+  if (!least) return std::nullopt;
+  FloatMatrix& vectors = least->vectors;
+  std::vector<float> along(at(vectors.stride), 0.0F);
+  add_combinations(unknowns.trivial.data(), 0, 1, vectors.row(0), vectors.stride, size,
+                   along.data(), 0, 1, vectors.stride);
   for (int i = 0; i < size; ++i) {
     const float trivial = unknowns.trivial[at(i)];
-    for (int k = 0; k < count; ++k) vectors->row(i)[k] -= trivial * along[at(k)];
+    for (int k = 0; k < count; ++k) vectors.row(i)[k] -= trivial * along[at(k)];
     const float factor = trivial / kTrivial;
     for (int j = 0; j < size; ++j) inverse.row(i)[j] -= factor * unknowns.trivial[at(j)];
   }
-  return DenseSolution{*std::move(vectors), std::move(inverse)};
+  return DenseSolution{std::move(least->values), std::move(vectors), std::move(inverse)};
 }
 
 Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
@@ -198,16 +207,21 @@ std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem, in
   if (solver.info() != Eigen::Success) return std::nullopt;
   const Eigen::MatrixXf& vectors = solver.eigenvectors();
   Eigen::VectorXf inverse_values(n);
+  std::vector<double> values;
   for (Eigen::Index k = 0; k < n; ++k) {
     double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
     if (lambda < kLooksZero) {  // These are looked at in double.
       const Eigen::VectorXd vector = vectors.col(k).cast<double>();
       lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
     }
+    values.push_back(lambda);
     inverse_values(k) = lambda > kZero && k > 0 ? static_cast<float>(1 / lambda) : 0.0F;
   }
   const int size = static_cast<int>(n);
-  DenseSolution solution{FloatMatrix(size, count), FloatMatrix(size, size)};
+  // Ascending are those of A, in which the trivial one was taken out.
+  std::reverse(values.begin(), values.end());
+  values.resize(at(count));
+  DenseSolution solution{std::move(values), FloatMatrix(size, count), FloatMatrix(size, size)};
   mapped(solution.vectors) = vectors.rightCols(count).rowwise().reverse();
   mapped(solution.inverse) = vectors * inverse_values.asDiagonal() * vectors.transpose();
   return solution;
@@ -235,8 +249,9 @@ std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* va
   }
   if (!solution) return std::nullopt;
   const auto wide = static_cast<std::size_t>(columns);
-  LastLevel last{std::vector<float>(shape.rows * wide),
-                 std::vector<float>(shape.rows * shape.rows)};
+  LastLevel last{
+      std::vector<float>(shape.rows * wide), {1}, std::vector<float>(shape.rows * shape.rows)};
+  for (const double lambda : solution->values) last.values.push_back(1 - lambda);
   for (int i = 0; i < size; ++i) {
     const auto element = at(unknowns.element[at(i)]);
     float* vectors = last.vectors.data() + element * wide;

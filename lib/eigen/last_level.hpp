@@ -14,6 +14,7 @@ namespace diacut {
 /// few steps of subspace iteration.
 struct LastLevel {
   std::vector<float> vectors;  ///< Row-major, rows by columns; the trivial one first, descending.
+  std::vector<double> values;  ///< Theirs, the trivial one's 1.
   std::vector<float> inverse;  ///< Rows by rows.
 };
 

@@ -62,7 +62,6 @@ struct Progress {
   int iterations = 0;         ///< On all grids.
   std::int64_t passes = 0;    ///< Over its matrix on the finest grid.
   std::int64_t products = 0;  ///< The same with each vector that it had a use for.
-  bool done = false;
 };
 
 /// Blocks of the finest grid's size that serve every level in turn. Images of a stack go through
@@ -99,23 +98,23 @@ class Multilevel {
     return static_cast<std::size_t>(levels_.active().places()[k]);
   }
   Progress& active(std::size_t k) { return images_[place(k)]; }
-  RitzStep step(Progress& image, const BlockRitz::Gram& gram) const;
+  RitzStep step(Progress& image, const BlockRitz::Gram& gram, bool first) const;
   Eigen::MatrixXd own_part(const Progress& image, const std::vector<double>& of_blocks,
                            int side) const;
   Eigen::MatrixXd energy(const Progress& image, Eigen::MatrixXd with_product) const;
-  std::vector<RitzStep> small_problems(const std::vector<BlockRitz::Gram>& grams);
-  void upload_rotation(const std::vector<RitzStep>& steps, int blocks);
-  void take_residuals(int level, const std::vector<RitzStep>& steps);
+  std::vector<RitzStep> small_problems(const std::vector<BlockRitz::Gram>& grams, bool first);
+  std::vector<float> eigenvalues() const;
+  void upload(const std::vector<RitzStep>& steps, int blocks);
   void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, bool corrections);
   template <class Work>
   void count_passes(const Work& work, bool corrections);
-  void start(int level);
   void choose_corrections(int level, bool first);
   void iterate(int level, bool first);
+  void take_residuals();
   double worst(const std::vector<double>& each) const {
     return *std::max_element(each.begin() + 1, each.begin() + parameters_.vectors);
   }
-  void judge(int level, Progress& image) const;
+  bool judge(int level);
   void solve_level(int level, int most);
   std::vector<DeviceEigenvectors> results(const Buffer<float>& sqrt_degree);
   void report(double share) {
@@ -137,14 +136,8 @@ class Multilevel {
   Buffer<float> x_;  ///< The vectors, the trivial one first.
   Buffer<float> w_;  ///< Preconditioned residuals.
   Buffer<float> p_;  ///< What the last iteration added to x.
-  Buffer<float> b_;  ///< Residuals; or the product of I - A with x, to make them of, or with w.
+  Buffer<float> b_;  ///< The product of I - A with x; then residuals, or its product with w.
   Buffer<float> t_;
-  // What the device may still read.
-  std::vector<float> rotation_;
-  std::vector<float> eigenvalues_;
-  std::vector<std::int32_t> places_;
-  std::vector<std::int32_t> kept_;
-  std::vector<std::int32_t> chosen_;
   const WaitAtEnd uploaded_{context_};
   std::vector<Progress> images_;
   double share_ = 0;
@@ -165,11 +158,10 @@ Eigen::MatrixXd Multilevel::own_part(const Progress& image, const std::vector<do
   return DenseMap(of_blocks.data(), side, side)(from, from);
 }
 
-/// S' (I - A) S. Products were computed of w or, where that is all, of x; what is left is known.
+/// S' (I - A) S, of which the products of w were computed; what is left is known.
 Eigen::MatrixXd Multilevel::energy(const Progress& image, Eigen::MatrixXd with_product) const {
   const Eigen::Index own = image.energy.rows() - columns_;
   const Eigen::Index p = columns_ + own;
-  if (with_product.rows() == columns_) return with_product;
   with_product.topLeftCorner(columns_, columns_) = image.energy.topLeftCorner(columns_, columns_);
   if (with_product.rows() == p) return with_product;
   with_product.block(0, p, columns_, own) = image.energy.topRightCorner(columns_, own);
@@ -178,13 +170,20 @@ Eigen::MatrixXd Multilevel::energy(const Progress& image, Eigen::MatrixXd with_p
   return with_product;
 }
 
-/// Solves an image's small problem.
-RitzStep Multilevel::step(Progress& image, const BlockRitz::Gram& gram) const {
+/// Solves an image's small problem. What x holds at first are not Ritz vectors: their Ritz values
+/// are what the first step's change is told from.
+RitzStep Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool first) const {
   const Eigen::MatrixXd with_self = own_part(image, gram.with_self, gram.side);
-  const Eigen::MatrixXd with_laplacian =
-      energy(image, own_part(image, gram.with_product, gram.side));
+  Eigen::MatrixXd with_laplacian = own_part(image, gram.with_product, gram.side);
+  if (first) {
+    const Eigen::MatrixXd of_x = with_self.topLeftCorner(columns_, columns_);
+    image.theta =
+        solve_ritz(of_x, of_x - with_laplacian.topLeftCorner(columns_, columns_), columns_).values;
+  } else {
+    with_laplacian = energy(image, std::move(with_laplacian));
+  }
   const Eigen::Index side = with_self.rows();
-  const Eigen::Index own = side == columns_ ? 0 : static_cast<Eigen::Index>(image.corrected.size());
+  const auto own = static_cast<Eigen::Index>(image.corrected.size());
   std::vector<bool> skipped(static_cast<std::size_t>(side), false);
   for (Eigen::Index i = columns_ + own; i < side; ++i) {
     const double old = with_self.col(i).head(columns_).squaredNorm();
@@ -204,11 +203,19 @@ RitzStep Multilevel::step(Progress& image, const BlockRitz::Gram& gram) const {
   return step;
 }
 
-std::vector<RitzStep> Multilevel::small_problems(const std::vector<BlockRitz::Gram>& grams) {
+std::vector<RitzStep> Multilevel::small_problems(const std::vector<BlockRitz::Gram>& grams,
+                                                 bool first) {
   std::vector<RitzStep> steps(grams.size());
   parallel_for(static_cast<int>(grams.size()), [&](int k) {
     const auto at = static_cast<std::size_t>(k);
-    steps[at] = step(active(at), grams[at]);
+    Progress& image = active(at);
+    steps[at] = step(image, grams[at], first);
+    const std::vector<double> before = std::exchange(image.theta, steps[at].values);
+    for (std::size_t c = 1; c < wide(); ++c) {
+      const double settled = std::max(kSettled * (1 - image.theta[c]), kResolved);
+      image.change[c] = std::abs(image.theta[c] - before[c]) / settled;
+    }
+    image.excess = image.change;
   });
   return steps;
 }
@@ -233,70 +240,57 @@ void Multilevel::count_passes(const Work& work, bool corrections) {
   }
 }
 
+/// Those of I - A of all images.
+std::vector<float> Multilevel::eigenvalues() const {
+  std::vector<float> values;
+  for (const Progress& image : images_) {
+    for (const double theta : image.theta) values.push_back(static_cast<float>(1 - theta));
+  }
+  return values;
+}
+
 /// The rotation to the Ritz vectors, and of p to what was added to them.
-void Multilevel::upload_rotation(const std::vector<RitzStep>& steps, int blocks) {
-  rotation_.clear();
-  places_.assign(steps.size() * (wide() + 1), -1);
+void Multilevel::upload(const std::vector<RitzStep>& steps, int blocks) {
+  std::vector<float> rotation;
+  std::vector<std::int32_t> places(steps.size() * (wide() + 1), -1);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const std::vector<std::int32_t>& corrected = active(k).corrected;
     // Each block's rows, and zeros for what is in it beyond the image's own.
     const std::size_t own_rows = corrected.size() * wide();
     auto from = steps[k].rotation.begin();
     const auto add = [&](std::size_t values, std::size_t all) {
-      rotation_.insert(rotation_.end(), from, from + static_cast<std::ptrdiff_t>(values));
-      rotation_.resize(rotation_.size() + all - values, 0.0F);
+      rotation.insert(rotation.end(), from, from + static_cast<std::ptrdiff_t>(values));
+      rotation.resize(rotation.size() + all - values, 0.0F);
       from += static_cast<std::ptrdiff_t>(values);
     };
     add(wide() * wide(), wide() * wide());
     for (int block = 1; block < blocks; ++block) {
       add(own_rows, static_cast<std::size_t>(width_) * wide());
     }
-    const auto own = std::span(places_).subspan(k * (wide() + 1), wide() + 1);
+    const auto own = std::span(places).subspan(k * (wide() + 1), wide() + 1);
     for (std::size_t i = 0; i < corrected.size(); ++i) {
       own[static_cast<std::size_t>(corrected[i])] = static_cast<std::int32_t>(i);
     }
     own[wide()] = static_cast<std::int32_t>(corrected.size());
   }
-  kernels_.rotation(rotation_, places_);
+  kernels_.step(eigenvalues(), places, rotation);
 }
 
-/// b_, the product of I - A with x, becomes the residuals.
-void Multilevel::take_residuals(int level, const std::vector<RitzStep>& steps) {
-  eigenvalues_.clear();
-  for (const RitzStep& step : steps) {
-    for (const double value : step.values) eigenvalues_.push_back(static_cast<float>(1 - value));
-  }
-  kernels_.theta(eigenvalues_);
-  const std::vector<double> norms = kernels_.residual(x_, levels_.segments(level), b_);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+/// How far the vectors are from converged on the finest grid, b_ being their product.
+void Multilevel::take_residuals() {
+  const std::vector<double> norms = kernels_.residual(x_, levels_.segments(0), b_);
+  for (std::size_t i = 0; i < levels_.active().count(); ++i) {
     Progress& image = active(i);
-    const std::vector<double> before = std::exchange(image.theta, steps[i].values);
     const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
     image.norms.assign(own, own + columns_);
     for (std::size_t k = 1; k < wide(); ++k) {
-      const double settled = std::max(kSettled * (1 - image.theta[k]), kResolved);
-      image.change[k] = std::abs(image.theta[k] - before[k]) / settled;
       image.excess[k] = std::max(image.norms[k] / parameters_.tolerance, image.change[k]);
     }
   }
 }
 
-/// Turns x_ to the Ritz vectors of its span, and b_ to their residuals.
-void Multilevel::start(int level) {
-  laplacian(level, x_, b_, false);
-  Buffer<float>* const none = nullptr;
-  const Segments rows = levels_.segments(level);
-  const std::vector<RitzStep> steps =
-      small_problems(kernels_.gram({&x_, none, none}, {&b_, none, none}, 1, columns_, rows));
-  upload_rotation(steps, 1);
-  for (Buffer<float>* block : {&x_, &b_}) {
-    kernels_.combine({block, none, none}, 1, columns_, rows, t_);
-  }
-  take_residuals(level, steps);
-}
-
-/// Leaves in b_ the residuals, and in p_ the last steps, of the vectors that have not converged:
-/// what would correct the others is rounding errors.
+/// Chooses the vectors that have not converged: what would correct the others is rounding errors.
+/// Leaves their residuals in p_ at first, and in b_ later, and then in p_ their last steps.
 void Multilevel::choose_corrections(int level, bool first) {
   const std::size_t count = levels_.active().count();
   std::vector<std::vector<std::int32_t>> before(count);
@@ -312,12 +306,12 @@ void Multilevel::choose_corrections(int level, bool first) {
   const int width_before =
       std::exchange(width_, kernels_.correction_columns(static_cast<int>(most)));
   const auto width = static_cast<std::size_t>(width_);
-  chosen_.assign(count * width, -1);
-  kept_.assign(count * width, -1);
+  std::vector<std::int32_t> chosen(count * width, -1);
+  std::vector<std::int32_t> kept(count * width, -1);
   for (std::size_t k = 0; k < count; ++k) {
     Progress& image = active(k);
     std::copy(image.corrected.begin(), image.corrected.end(),
-              chosen_.begin() + static_cast<std::ptrdiff_t>(k * width));
+              chosen.begin() + static_cast<std::ptrdiff_t>(k * width));
     if (first) continue;
     // Where those of [x p] were whose energies are known; -1 where there were none.
     std::vector<Eigen::Index> from(wide() + image.corrected.size(), -1);
@@ -326,7 +320,7 @@ void Multilevel::choose_corrections(int level, bool first) {
       const auto found = std::lower_bound(before[k].begin(), before[k].end(), image.corrected[i]);
       if (found == before[k].end() || *found != image.corrected[i]) continue;
       const auto at = found - before[k].begin();
-      kept_[k * width + i] = static_cast<std::int32_t>(at);
+      kept[k * width + i] = static_cast<std::int32_t>(at);
       from[wide() + i] = columns_ + at;
     }
     const auto side = static_cast<Eigen::Index>(from.size());
@@ -338,72 +332,80 @@ void Multilevel::choose_corrections(int level, bool first) {
         });
   }
   const Segments rows = levels_.segments(level);
-  kernels_.gather(b_, columns_, chosen_, width_, rows, t_);
+  kernels_.choose(chosen, kept);
+  if (first) {
+    kernels_.rest(x_, b_, width_, rows, p_);
+    return;
+  }
+  kernels_.rest(x_, b_, width_, rows, t_);
   std::swap(b_, t_);
   bool same = width_ == width_before;
   for (std::size_t k = 0; k < count; ++k) same = same && before[k] == active(k).corrected;
-  if (first || same) return;
-  kernels_.gather(p_, width_before, kept_, width_, rows, t_);
+  if (same) return;
+  kernels_.gather(p_, width_before, width_, rows, t_);
   std::swap(p_, t_);
 }
 
-/// From the residuals in b_ to better vectors and their residuals.
+/// From x_ and its product in b_ to better vectors.
 void Multilevel::iterate(int level, bool first) {
   choose_corrections(level, first);
-  count_passes([&] { levels_.precondition(level, b_, w_, t_, width_); }, true);
+  const Segments rows = levels_.segments(level);
+  Buffer<float>* const none = nullptr;
+  Buffer<float>& residuals = first ? p_ : b_;
+  count_passes([&] { levels_.precondition(level, residuals, w_, t_, width_); }, true);
   // Most of a correction may lie along x: of the rest, as a difference of what has products, only
   // rounding errors would be left.
-  const Segments rows = levels_.segments(level);
   kernels_.project(x_, width_, rows, w_);
-  laplacian(level, w_, b_, true);
+  laplacian(level, w_, residuals, true);
   const std::array<Buffer<float>*, 3> s = {&x_, &w_, &p_};
-  Buffer<float>* const none = nullptr;
   const int blocks = first ? 2 : 3;
-  const std::vector<RitzStep> steps =
-      small_problems(kernels_.gram(s, {none, &b_, none}, blocks, width_, rows));
-  upload_rotation(steps, blocks);
+  const std::vector<RitzStep> steps = small_problems(
+      kernels_.gram(s, {first ? &b_ : none, &residuals, none}, blocks, width_, rows), first);
+  upload(steps, blocks);
   kernels_.combine(s, blocks, width_, rows, t_);
   std::swap(p_, t_);
-  laplacian(level, x_, b_, false);
-  take_residuals(level, steps);
 }
 
-/// Whether the image has what this level can give it.
-void Multilevel::judge(int level, Progress& image) const {
-  ++image.iterations;
-  const double excess = worst(image.excess);
-  image.stalled = excess < kProgress * image.least ? 0 : image.stalled + 1;
-  image.least = std::min(image.least, excess);
-  image.done = excess <= 1 || (level > 0 && worst(image.change) <= kCoarselySettled) ||
-               (level == 0 && image.products >= parameters_.max_products) ||
-               image.stalled > kPatience;
+/// Notes which images have what this level can give them; whether all do.
+bool Multilevel::judge(int level) {
+  double excess = 0;
+  std::vector<std::int32_t> left;
+  for (const std::int32_t at : levels_.active().places()) {
+    Progress& image = images_[static_cast<std::size_t>(at)];
+    ++image.iterations;
+    const double own = worst(image.excess);
+    image.stalled = own < kProgress * image.least ? 0 : image.stalled + 1;
+    image.least = std::min(image.least, own);
+    const bool enough = level == 0 ? own <= 1 || image.products >= parameters_.max_products
+                                   : own <= kCoarselySettled;
+    if (!enough && image.stalled <= kPatience) left.push_back(at);
+    excess = std::max(excess, own);
+  }
+  report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
+  if (!left.empty()) levels_.active().set(left);
+  return left.empty();
 }
 
 /// Iterates on x_, which holds a start, at most `most` times.
 void Multilevel::solve_level(int level, int most) {
   levels_.active().set_all();
   for (Progress& image : images_) {
-    image.theta.assign(wide(), 0);
+    for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
     image.excess.assign(wide(), INFINITY);
     image.change = image.excess;
     image.least = INFINITY;
     image.stalled = 0;
-    image.done = false;
   }
-  start(level);
+  kernels_.step(eigenvalues());
+  laplacian(level, x_, b_, false);
   for (int k = 0; k < most; ++k) {
     iterate(level, k == 0);
-    double excess = 0;
-    std::vector<std::int32_t> left;
-    for (const std::int32_t at : levels_.active().places()) {
-      Progress& image = images_[static_cast<std::size_t>(at)];
-      judge(level, image);
-      excess = std::max(excess, worst(image.excess));
-      if (!image.done) left.push_back(at);
-    }
-    report(level == 0 ? 0.99 / (1 + std::log2(1 + excess)) : 0);
-    if (left.empty()) return;
-    levels_.active().set(left);
+    // On a coarser grid, eigenvalues alone tell what to go on with.
+    if (level > 0 && (judge(level) || k + 1 == most)) return;
+    laplacian(level, x_, b_, false);
+    if (level > 0) continue;
+    take_residuals();
+    if (judge(level)) return;
   }
 }
 
@@ -422,7 +424,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
 
   const int count = parameters_.vectors;
   std::vector<DeviceEigenvectors> results;
-  chosen_.assign(images_.size() * wide(), 0);
+  std::vector<std::int32_t> columns(images_.size() * wide(), 0);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const std::size_t first = i * wide();
     std::vector<int> order(static_cast<std::size_t>(count));
@@ -437,7 +439,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
     result.count = count;
     for (std::size_t k = 0; k < order.size(); ++k) {
       const std::size_t from = first + static_cast<std::size_t>(order[k]);
-      chosen_[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
+      columns[first + k] = peaks[from] < 0 ? -order[k] - 1 : order[k] + 1;
       result.values.push_back(k == 0 ? 0 : values[from]);  // The first is known, not computed.
       result.report.residuals.push_back(images_[i].norms[static_cast<std::size_t>(order[k])]);
     }
@@ -449,7 +451,7 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
     result.report.products = images_[i].products;
     results.push_back(std::move(result));
   }
-  kernels_.columns_wanted(chosen_);
+  kernels_.columns_wanted(std::move(columns));
   for (std::size_t i = 0; i < images_.size(); ++i) {
     DeviceEigenvectors& result = results[i];
     result.basis =
@@ -462,6 +464,10 @@ std::vector<DeviceEigenvectors> Multilevel::results(const Buffer<float>& sqrt_de
 
 std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree) {
   x_.upload_later(levels_.last_vectors());
+  for (std::size_t k = 0; k < images_.size(); ++k) {
+    const auto first = levels_.last_values().begin() + static_cast<std::ptrdiff_t>(k * wide());
+    images_[k].theta.assign(first, first + columns_);
+  }
   for (int level = levels_.count() - 2; level >= 0; --level) {
     levels_.active().set_all();
     levels_.prolong(level, x_, t_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -99,9 +100,12 @@ void RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t off
 void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   if (bytes == 0) return;
   with_device_errors("reading from the device", [&] {
+    void* const staged = bytes <= Context::kStaged ? context_->staged() : nullptr;
+    void* const to = staged != nullptr ? staged : data;
     cl::Event read;
-    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, data, nullptr, &read);
+    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, to, nullptr, &read);
     context_->wait(read);
+    if (staged != nullptr) std::memcpy(data, staged, bytes);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -115,7 +116,25 @@ Context::Context(std::string_view device, std::string kernel_dir)
   });
 }
 
-Context::~Context() = default;
+Context::~Context() {
+  if (staged_ == nullptr) return;
+  try {
+    queue_.enqueueUnmapMemObject(staging_, staged_);
+    finish();
+  } catch (const std::exception&) {
+    // It goes with the device's context all the same.
+  }
+}
+
+void* Context::staged() {
+  if (info_.kind == DeviceKind::kCpu) return nullptr;
+  if (staged_ == nullptr) {
+    staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStaged);
+    staged_ =
+        queue_.enqueueMapBuffer(staging_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, kStaged);
+  }
+  return staged_;
+}
 
 cl::Buffer Context::take_kept(std::size_t bytes) {
   // The newest one: its memory is the likeliest to be in a cache.

@@ -93,6 +93,12 @@ class Context {
   void keep(std::size_t bytes, cl::Buffer buffer);
   void drop_kept();
 
+  /// Where short reads go first, kStaged bytes: a device copies to such memory by itself, to other
+  /// memory by way of a thread of the driver that may take many times as long. Null on CPUs, whose
+  /// memory it is anyway.
+  static constexpr std::size_t kStaged = std::size_t{1} << 20;
+  void* staged();
+
   DeviceInfo info_;
   std::string kernel_dir_;
   cl::Device device_;
@@ -106,6 +112,8 @@ class Context {
   std::uint64_t memory_peak_ = 0;
   std::deque<Kept> kept_;  ///< The oldest first.
   std::uint64_t kept_bytes_ = 0;
+  cl::Buffer staging_;
+  void* staged_ = nullptr;
 };
 
 /// Waits for the device at the end of its scope, however that is left: declared after what

@@ -609,7 +609,8 @@ TEST_P(BlockRitzTest, ProjectionsAgreeWithPlainLoops) {
       BlockRitz kernels(context_, kColumns, 4000);
       const int width = kernels.correction_columns(wanted);
       SCOPED_TRACE(::testing::Message() << width << " columns, " << rows << " rows");
-      const std::vector<float> x = random_values(rows * kColumns, 1);
+      std::vector<float> x = random_values(rows * kColumns, 1);
+      for (std::size_t at = 3; at < x.size(); at += kColumns) x[at] = 0;  // Takes nothing.
       const std::vector<float> w = random_values(rows * at_size(width), 2);
       Guarded<float> x_in(context_, x);
       Guarded<float> w_block(context_, w);
@@ -623,19 +624,23 @@ TEST_P(BlockRitzTest, ProjectionsAgreeWithPlainLoops) {
           const std::vector<double> from = column_of(x, kColumns, c);
           double dot = 0;
           double dot_magnitude = 0;
+          double norm = 0;
           for (std::size_t row = 0; row < rows; ++row) {
             dot += from[row] * own[row];
             dot_magnitude += std::abs(from[row] * own[row]);
+            norm += from[row] * from[row];
           }
+          if (norm == 0) continue;
           for (std::size_t row = 0; row < rows; ++row) {
             const std::size_t at = row * at_size(width) + at_size(k);
-            expected[at] -= dot * from[row];
-            magnitude[at] += dot_magnitude * std::abs(from[row]);
+            expected[at] -= dot / norm * from[row];
+            magnitude[at] += dot_magnitude / norm * std::abs(from[row]);
           }
         }
       }
-      // 34 roundings of a dot product, one as it becomes a float, and a sum of 25 terms.
-      expect_near(w_block.values(), expected, magnitude, 34 + 1 + 25);
+      // 34 roundings of a dot product and of a norm, each one more as they become floats, one of
+      // the quotient, and a sum of 25 terms.
+      expect_near(w_block.values(), expected, magnitude, 2 * (34 + 1) + 1 + 25);
       EXPECT_EQ(x_in.values(), x);
     }
   }
@@ -657,18 +662,42 @@ TEST_F(BlockTest, GatheredColumnsAreThoseAskedFor) {
     columns[to] = 23;
     Guarded<float> block(context_, in);
     Guarded<float> out(context_, kSegments * segments.pitch * to);
-    kernels.gather(*block, kColumns, columns, static_cast<int>(to), segments, *out);
+    // Those of rest() are others.
+    const std::vector<std::int32_t> reversed(columns.rbegin(), columns.rend());
+    kernels.choose(reversed, columns);
+    kernels.gather(*block, kColumns, static_cast<int>(to), segments, *out);
     const std::vector<float> found = out.values();
+
+    const std::vector<float> theta = random_values(kSegments * kColumns, 2);
+    const std::vector<float> x = random_values(in.size(), 3);
+    Guarded<float> x_in(context_, x);
+    Guarded<float> rest(context_, found.size());
+    kernels.step(theta);
+    kernels.rest(*x_in, *block, static_cast<int>(to), segments, *rest);
+    const std::vector<float> rests = rest.values();
+    EXPECT_EQ(block.values(), in);
+    EXPECT_EQ(x_in.values(), x);
     for (std::size_t at = 0; at < found.size(); ++at) {
       const std::size_t segment = at / to / segments.pitch;
       const std::size_t row = at / to;
       if (segment == 1) {
         ASSERT_TRUE(std::isnan(found[at]));  // As it was.
+        ASSERT_TRUE(std::isnan(rests[at]));
         continue;
       }
       const std::int32_t column = columns[segment / 2 * to + at % to];
       const bool exists = column >= 0 && row % segments.pitch < each;
       ASSERT_EQ(found[at], exists ? in[row * kColumns + at_size(column)] : 0);
+      const std::int32_t of_rest = reversed[segment / 2 * to + at % to];
+      if (of_rest < 0 || row % segments.pitch >= each) {
+        ASSERT_EQ(rests[at], 0);
+        continue;
+      }
+      const std::size_t from = row * kColumns + at_size(of_rest);
+      const double part =
+          static_cast<double>(theta[segment * kColumns + at_size(of_rest)]) * x[from];
+      ASSERT_LE(std::abs(rests[at] - (in[from] - part)),
+                2 * kEps * (std::abs(part) + std::abs(in[from])));
     }
   }
 }
@@ -683,20 +712,22 @@ TEST_P(BlockRitzTest, ResidualsAgreeWithPlainLoops) {
     const std::vector<float> ax = random_values(count, 2);
     const std::vector<float> theta = random_values(kColumns, 3);
     Guarded<float> x_in(context_, x);
-    Guarded<float> r(context_, ax);
-    kernels.theta(theta);
-    const std::vector<double> norms = kernels.residual(*x_in, {rows, rows}, *r);
+    Guarded<float> product(context_, ax);
+    kernels.step(theta);
+    const std::vector<double> norms = kernels.residual(*x_in, {rows, rows}, *product);
     ASSERT_EQ(norms.size(), at_size(kColumns));
-    const std::vector<float> found = r.values();
+    EXPECT_EQ(product.values(), ax);
     std::vector<double> squares(kColumns, 0.0);
+    std::vector<double> rounded(kColumns, 0.0);  // What of the norm the two roundings may make.
     for (std::size_t i = 0; i < count; ++i) {
-      const double product = static_cast<double>(theta[i % kColumns]) * x[i];
-      const double rest = ax[i] - product;
-      ASSERT_LE(std::abs(found[i] - rest), 2 * kEps * (std::abs(product) + std::abs(ax[i])));
-      squares[i % kColumns] += static_cast<double>(found[i]) * found[i];
+      const double part = static_cast<double>(theta[i % kColumns]) * x[i];
+      squares[i % kColumns] += (ax[i] - part) * (ax[i] - part);
+      const double lost = 2 * kEps * (std::abs(part) + std::abs(ax[i]));
+      rounded[i % kColumns] += lost * lost;
     }
     for (std::size_t c = 0; c < kColumns; ++c) {
-      EXPECT_NEAR(norms[c], std::sqrt(squares[c]), 34 * kEps * std::sqrt(squares[c]));
+      EXPECT_NEAR(norms[c], std::sqrt(squares[c]),
+                  34 * kEps * std::sqrt(squares[c]) + std::sqrt(rounded[c]));
     }
   }
 }
@@ -731,7 +762,7 @@ TEST_F(BlockTest, CombinationsAgreeWithPlainLoops) {
         Guarded<float> w_block(context_, w);
         Guarded<float> p_block(context_, p);
         Guarded<float> out(context_, rows * width);
-        kernels.rotation(q, places);
+        kernels.step(std::vector<float>(wide, NAN), places, q);
         kernels.combine({&*x_block, &*w_block, &*p_block}, used, static_cast<int>(width),
                         {rows, rows}, *out);
         std::vector<double> direction(rows * width, 0.0);
@@ -1007,7 +1038,7 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     const std::array<Buffer<float>*, 3> s = {&*blocks[0], &*blocks[1], &*blocks[2]};
     const std::array<Buffer<float>*, 3> as = {&*blocks[3], &*blocks[4], &*blocks[5]};
     const auto grams = together.gram(s, as, 3, kColumns, segments);
-    together.theta(theta);
+    together.step(theta);
     const auto norms = together.residual(*s[0], segments, *blocks[3]);
     const auto peaks = together.peaks(*s[0], segments, *blocks[4]);
     std::vector<std::int32_t> places(kColumns + 1, 0);
@@ -1018,7 +1049,7 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
     }
     together.project(*s[0], kColumns, segments, *s[1]);
     const std::vector<float> projected = s[1]->download();
-    together.rotation(rotation, all_places);
+    together.step(theta, all_places, rotation);
     together.combine(s, 3, kColumns, segments, *blocks[5]);
     const std::vector<float> combined = (*blocks[0]).download();
     const std::vector<float> directions = (*blocks[5]).download();
@@ -1035,7 +1066,7 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
       EXPECT_EQ(grams[k].with_self, gram.with_self);
       EXPECT_EQ(grams[k].with_product, gram.with_product);
       const auto own_theta = part(theta, k * kColumns, kColumns);
-      alone.theta(own_theta);
+      alone.step(own_theta);
       const auto own_norms = alone.residual(*own[0], {each, each}, *own[3]);
       const auto own_peaks = alone.peaks(*own[0], {each, each}, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
@@ -1046,7 +1077,7 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
       EXPECT_EQ(part(projected, k * pitch, count), own[1].values());
       const auto own_rotation =
           part(rotation, k * 3 * kColumns * kColumns, 3 * kColumns * kColumns);
-      alone.rotation(own_rotation, places);
+      alone.step(own_theta, places, own_rotation);
       alone.combine(own_s, 3, kColumns, {each, each}, *own[5]);
       EXPECT_EQ(part(combined, k * pitch, count), own[0].values());
       EXPECT_EQ(part(directions, k * pitch, count), own[5].values());

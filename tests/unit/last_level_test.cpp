@@ -116,6 +116,13 @@ void expect_solved(const Problem& problem, int columns) {
   EXPECT_LE((vectors.col(0) - dense.trivial).norm(), 4 * kEps);
   EXPECT_LE((vectors.transpose() * vectors - Eigen::MatrixXd::Identity(columns, columns)).norm(),
             static_cast<double>(n) * kEps * norm);
+  ASSERT_EQ(last->values.size(), static_cast<std::size_t>(columns));
+  EXPECT_EQ(last->values[0], 1);
+  for (Eigen::Index k = 1; k < columns; ++k) {
+    EXPECT_NEAR(last->values[static_cast<std::size_t>(k)],
+                vectors.col(k).dot(dense.a * vectors.col(k)), static_cast<double>(n) * kEps * norm)
+        << k;
+  }
   // No Ritz value is above its eigenvalue.
   for (Eigen::Index k = 1; k < columns; ++k) {
     EXPECT_LE(vectors.col(k).dot(dense.a * vectors.col(k)),

@@ -70,6 +70,9 @@ std::size_t lines_at_once(const DeviceInfo& device, int columns) {
   return std::clamp<std::size_t>(std::bit_floor(device.local_memory / 2 / bytes), 1, kFloats);
 }
 
+/// Floats at a multiple of which parts of a buffer begin.
+constexpr std::size_t kAligned = 16;
+
 /// Work-items of a group of block_gram on a GPU: with blocks of 24 vectors all 342 tiles.
 constexpr std::size_t kGramGroup = 352;
 
@@ -85,7 +88,7 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
                               tiles * (segments * tile_values * sizeof(std::uint64_t) +
                                        kTileLists * wide / 4 * sizeof(cl_int4)));
   }
-  return most + segments * (3 * wide * wide + 8 * wide + 1) * sizeof(float);
+  return most + (2 * kAligned + segments * (3 * wide * wide + 8 * wide + 1)) * sizeof(float);
 }
 
 BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
@@ -108,14 +111,12 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
             active_->all() * tile_count(columns, tile_, 3) * static_cast<std::size_t>(tile_) *
                 static_cast<std::size_t>(tile_),
             "dot products"),
-      rotation_(context,
-                active_->all() * 3 * static_cast<std::size_t>(columns) *
-                    static_cast<std::size_t>(columns),
-                "a rotation of blocks"),
-      places_(context, active_->all() * static_cast<std::size_t>(columns + 1),
+      step_(
+          context,
+          2 * kAligned + active_->all() * static_cast<std::size_t>((3 * columns + 2) * columns + 1),
+          "a rotation of blocks"),
+      chosen_(context, active_->all() * static_cast<std::size_t>(2 * columns),
               "columns of a block"),
-      gathered_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block"),
-      theta_(context, active_->all() * static_cast<std::size_t>(columns), "Ritz values"),
       order_(context, active_->all() * static_cast<std::size_t>(columns), "columns of a block") {
   const std::string options = fmt::format(
       "{} -DTILE={} -DFLOATS={} -DLINES={} -DROWS={} -DAT_ONCE={} -DGROUP={} "
@@ -128,6 +129,7 @@ BlockRitz::BlockRitz(Context& context, int columns, std::size_t max_rows,
   combine_ = context.kernel(kFile, "block_combine", options);
   project_ = context.kernel(kFile, "block_project", options);
   gather_ = context.kernel(kFile, "block_gather", options);
+  rest_ = context.kernel(kFile, "block_rest", options);
   residual_ = context.kernel(kFile, "block_residual", options);
   squares_ = context.kernel(kFile, "block_squares", options);
   columns_sums_ = context.kernel(kFile, "block_columns", options);
@@ -165,7 +167,17 @@ std::vector<double> BlockRitz::column_sums(const Groups& groups) {
   const auto wide = static_cast<std::size_t>(columns_);
   context_->launch(squares_, cl::NDRange(wide * combine_group_, active_->count()),
                    cl::NDRange(combine_group_, 1));
-  return sums_.download(wide * active_->count());
+  return wait_for_sums(wide * active_->count());
+}
+
+std::vector<double> BlockRitz::wait_for_sums(std::size_t count) {
+  std::vector<double> sums = sums_.download(count);
+  uploaded_.clear();
+  return sums;
+}
+
+std::span<const std::int32_t> BlockRitz::keep(std::vector<std::int32_t> words) {
+  return uploaded_.emplace_back(std::move(words));
 }
 
 int BlockRitz::correction_columns(int wanted) const {
@@ -207,6 +219,7 @@ const BlockRitz::Tiles& BlockRitz::cross_tiles(int width) {
   for (int i = 0; i < parts_of(0, width); ++i) {
     for (int j = 0; j < parts_of(1, width); ++j) tiles.host.push_back({0, i, 1, j});
   }
+  for (int i = 0; i < parts_of(0, width); ++i) tiles.host.push_back({0, i, 0, i});
   finish_tiles(tiles, width);
   return tiles;
 }
@@ -214,7 +227,7 @@ const BlockRitz::Tiles& BlockRitz::cross_tiles(int width) {
 /// On a GPU the tiles name parts of a line that holds those blocks alone which have tiles.
 void BlockRitz::finish_tiles(Tiles& tiles, int width) {
   std::array<int, 6> first{};
-  std::vector<cl_int2>& parts = tiles.used;
+  std::vector<cl_int2> parts;
   for (int block = 0; block < 6; ++block) {
     const bool used = std::any_of(tiles.host.begin(), tiles.host.end(), [block](const auto& tile) {
       return tile[0] == block || tile[2] == block;
@@ -232,10 +245,13 @@ void BlockRitz::finish_tiles(Tiles& tiles, int width) {
                       first[static_cast<std::size_t>(right)] + j, 0, 0}});
     }
   }
+  tiles.parts = parts.size();
+  for (std::size_t i = 0; i < parts.size(); i += 2) {
+    const cl_int2 second = parts[std::min(i + 1, parts.size() - 1)];
+    all.push_back({{parts[i].s[0], parts[i].s[1], second.s[0], second.s[1]}});
+  }
   tiles.device = context_->allocate<cl_int4>(all.size(), "tiles of the Gram matrices");
   tiles.device.upload_later(all);
-  tiles.parts = context_->allocate<cl_int2>(parts.size(), "parts of the Gram matrices");
-  tiles.parts.upload_later(parts);
 }
 
 void BlockRitz::launch_gram(const std::array<const Buffer<float>*, 6>& blocks, const Tiles& tiles,
@@ -251,13 +267,12 @@ void BlockRitz::launch_gram(const std::array<const Buffer<float>*, 6>& blocks, c
       gram_.setArg(index++, (block != nullptr ? *block : *blocks[0]).cl());
     }
     // Local memory of size 0 is no argument.
-    const std::size_t line =
-        cpu ? 1 : lines_ * tiles.parts.size() * static_cast<std::size_t>(tile_);
-    set_arguments_from(gram_, index, width, tiles.device, static_cast<int>(count), tiles.parts,
-                       static_cast<int>(tiles.parts.size()), rows.rows, rows.pitch, groups.chunk,
+    const std::size_t line = cpu ? 1 : lines_ * tiles.parts * static_cast<std::size_t>(tile_);
+    set_arguments_from(gram_, index, width, tiles.device, static_cast<int>(count),
+                       static_cast<int>(tiles.parts), rows.rows, rows.pitch, groups.chunk,
                        static_cast<int>(groups.each), active_->list());
-    gram_.setArg(index + 10, partials_.cl());
-    gram_.setArg(index + 11, cl::Local(line * sizeof(float)));
+    gram_.setArg(index + 9, partials_.cl());
+    gram_.setArg(index + 10, cl::Local(line * sizeof(float)));
   });
   context_->launch(gram_, cl::NDRange(round_up(count, group), groups.all), cl::NDRange(group, 1));
   const std::size_t values = count * static_cast<std::size_t>(tile_ * tile_);
@@ -285,7 +300,7 @@ std::vector<BlockRitz::Gram> BlockRitz::gram(const std::array<Buffer<float>*, 3>
   const Tiles& tiles = gram_tiles(blocks, known, width);
   launch_gram(all, tiles, width, rows);
   const std::size_t values = tiles.host.size() * static_cast<std::size_t>(tile_ * tile_);
-  const std::vector<double> sums = sums_.download(values * active_->count());
+  const std::vector<double> sums = wait_for_sums(values * active_->count());
   std::vector<Gram> result;
   for (std::size_t segment = 0; segment < active_->count(); ++segment) {
     result.push_back(
@@ -337,10 +352,18 @@ void BlockRitz::project(const Buffer<float>& x, int width, const Segments& rows,
   context_->launch(project_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
-void BlockRitz::rotation(const std::vector<float>& rotation,
-                         const std::vector<std::int32_t>& places) {
-  rotation_.upload_later(rotation);
-  places_.upload_later(places);
+void BlockRitz::step(std::span<const float> theta, std::span<const std::int32_t> places,
+                     std::span<const float> rotation) {
+  places_at_ = round_up(theta.size(), kAligned);
+  rotation_at_ = round_up(places_at_ + places.size(), kAligned);
+  std::vector<std::int32_t> words(rotation.empty() ? theta.size() : rotation_at_ + rotation.size());
+  const auto bits = [](float value) { return std::bit_cast<std::int32_t>(value); };
+  std::transform(theta.begin(), theta.end(), words.begin(), bits);
+  if (!rotation.empty()) {
+    std::copy(places.begin(), places.end(), words.data() + places_at_);
+    std::transform(rotation.begin(), rotation.end(), words.data() + rotation_at_, bits);
+  }
+  step_.upload_later(keep(std::move(words)));
 }
 
 void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, int width,
@@ -350,27 +373,45 @@ void BlockRitz::combine(const std::array<Buffer<float>*, 3>& s, int blocks, int 
   const Groups groups = groups_of(rows, combined_rows_);
   const Buffer<float>& w = blocks > 1 ? *s[1] : *s[0];
   const Buffer<float>& p = blocks > 2 ? *s[2] : *s[0];
-  set_arguments(combine_, *s[0], w, p, out, rotation_, places_, blocks, width, rows.rows,
-                rows.pitch, static_cast<int>(groups.each), active_->list());
-  with_device_errors("setting a kernel's arguments", [&] { combine_.setArg(12, cl::Local(old)); });
+  set_arguments(combine_, *s[0], w, p, out, step_, static_cast<int>(places_at_),
+                static_cast<int>(rotation_at_), blocks, width, rows.rows, rows.pitch,
+                static_cast<int>(groups.each), active_->list());
+  with_device_errors("setting a kernel's arguments", [&] { combine_.setArg(13, cl::Local(old)); });
   context_->launch(combine_, cl::NDRange(groups.all * combine_group_), cl::NDRange(combine_group_));
 }
 
-void BlockRitz::gather(const Buffer<float>& in, int from, const std::vector<std::int32_t>& columns,
-                       int to, const Segments& rows, Buffer<float>& out) {
-  gathered_.upload_later(columns);
-  set_arguments(gather_, in, from, gathered_, to, rows.rows, rows.pitch, active_->list(), out);
-  const auto sets = static_cast<std::size_t>(to / block_vector(context_->info()));
-  context_->launch(gather_, cl::NDRange(round_up(rows.pitch * sets, kRowGroup), active_->count()),
+void BlockRitz::choose(std::span<const std::int32_t> of_rest,
+                       std::span<const std::int32_t> of_gather) {
+  std::vector<std::int32_t> both(of_rest.begin(), of_rest.end());
+  both.insert(both.end(), of_gather.begin(), of_gather.end());
+  gathered_at_ = of_rest.size();
+  chosen_.upload_later(keep(std::move(both)));
+}
+
+void BlockRitz::launch_gather(cl::Kernel& kernel, const Segments& rows, int width) {
+  const auto sets = static_cast<std::size_t>(width / block_vector(context_->info()));
+  context_->launch(kernel, cl::NDRange(round_up(rows.pitch * sets, kRowGroup), active_->count()),
                    cl::NDRange(kRowGroup, 1));
 }
 
-void BlockRitz::theta(const std::vector<float>& theta) { theta_.upload_later(theta); }
+void BlockRitz::rest(const Buffer<float>& x, const Buffer<float>& product, int width,
+                     const Segments& rows, Buffer<float>& out) {
+  set_arguments(rest_, x, product, step_, chosen_, width, rows.rows, rows.pitch, active_->list(),
+                out);
+  launch_gather(rest_, rows, width);
+}
+
+void BlockRitz::gather(const Buffer<float>& in, int from, int width, const Segments& rows,
+                       Buffer<float>& out) {
+  set_arguments(gather_, in, from, chosen_, static_cast<int>(gathered_at_), width, rows.rows,
+                rows.pitch, active_->list(), out);
+  launch_gather(gather_, rows, width);
+}
 
 std::vector<double> BlockRitz::residual(const Buffer<float>& x, const Segments& rows,
-                                        Buffer<float>& product) {
+                                        const Buffer<float>& product) {
   const Groups groups = many_groups(rows);
-  set_arguments(residual_, x, theta_, rows.rows, rows.pitch, groups.chunk,
+  set_arguments(residual_, x, step_, rows.rows, rows.pitch, groups.chunk,
                 static_cast<int>(groups.each), active_->list(), product);
   with_device_errors("setting a kernel's arguments", [&] { residual_.setArg(8, partials_.cl()); });
   context_->launch(residual_, cl::NDRange(groups.all * combine_group_),
@@ -435,8 +476,8 @@ void BlockRitz::insert(const Buffer<float>& vector, const Buffer<float>& factors
   context_->launch(insert_, cl::NDRange(round_up(rows, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-void BlockRitz::columns_wanted(const std::vector<std::int32_t>& columns) {
-  order_.upload_later(columns);
+void BlockRitz::columns_wanted(std::vector<std::int32_t> columns) {
+  order_.upload_later(keep(std::move(columns)));
 }
 
 void BlockRitz::extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,

@@ -23,7 +23,8 @@ struct Segments {
 
 /// kernels/block_ritz.cl: what a Rayleigh-Ritz step needs on the device. A block may hold several
 /// images in segments. Sums, rotations and factors are then each segment's own, and vectors of them
-/// hold one segment's after the other's; they do not depend on how many segments there are.
+/// hold one segment's after the other's; they do not depend on how many segments there are. The
+/// device has to be waited for before its end (WaitAtEnd).
 class BlockRitz {
  public:
   /// For blocks of `columns` columns (block_columns()) and segments of at most `max_rows` elements.
@@ -51,30 +52,34 @@ class BlockRitz {
                          const std::array<Buffer<float>*, 3>& ms, int blocks, int width,
                          const Segments& rows);
 
-  /// W -= X X'W. Enqueues.
+  /// W -= X D^-1 X'W, D the diagonal of X'X; columns of X that are 0 take nothing. Enqueues.
   void project(const Buffer<float>& x, int width, const Segments& rows, Buffer<float>& w);
 
-  /// What combine() takes. `rotation`: Q of each segment, row-major, as many rows as S has columns;
-  /// `places`: of each segment columns() of them and then how many are not negative. Enqueues; both
-  /// stay until the device is waited for.
-  void rotation(const std::vector<float>& rotation, const std::vector<std::int32_t>& places);
+  /// What follows takes of a Ritz step: `theta`, of each column of X in all segments, whether they
+  /// are active or not; for combine() of each segment `places`, a place for each column and then
+  /// how many are not negative, and `rotation`, Q, row-major, as many rows as S has columns.
+  /// Enqueues.
+  void step(std::span<const float> theta, std::span<const std::int32_t> places = {},
+            std::span<const float> rotation = {});
   /// S = W Q_w + P Q_p, whose column c becomes column places[c] of `out`, `width` wide, if that is
   /// not negative; then X = X Q_x + S. What `out` has more columns is 0. With one block `out` is
   /// left alone. Enqueues.
   void combine(const std::array<Buffer<float>*, 3>& s, int blocks, int width, const Segments& rows,
                Buffer<float>& out);
 
-  /// Column k of `out`, `to` wide, = column columns[k] of `in`, `from` wide; 0 where that is
-  /// negative. `columns`: `to` of each segment. Enqueues; `columns` stays until the device is
-  /// waited for.
-  void gather(const Buffer<float>& in, int from, const std::vector<std::int32_t>& columns, int to,
-              const Segments& rows, Buffer<float>& out);
-
-  /// Of each segment, what residual() takes. Enqueues; stays until the device is waited for.
-  void theta(const std::vector<float>& theta);
-  /// `product` holds M X, and becomes M X - X diag(theta); the norms of its columns. Waits.
+  /// The columns of X that rest() takes, and those that gather() does: as many of each segment as
+  /// what they make is wide, negative where that is to be 0. Enqueues.
+  void choose(std::span<const std::int32_t> of_rest, std::span<const std::int32_t> of_gather);
+  /// Column k of `out`, `width` wide, = M x - theta x of the chosen column k, `product` being M X.
+  /// Enqueues.
+  void rest(const Buffer<float>& x, const Buffer<float>& product, int width, const Segments& rows,
+            Buffer<float>& out);
+  /// Column k of `out`, `width` wide, = the chosen column k of `in`, `from` wide. Enqueues.
+  void gather(const Buffer<float>& in, int from, int width, const Segments& rows,
+              Buffer<float>& out);
+  /// The norms of the columns of M X - X diag(theta), `product` being M X. Waits.
   std::vector<double> residual(const Buffer<float>& x, const Segments& rows,
-                               Buffer<float>& product);
+                               const Buffer<float>& product);
 
   /// y = x / s element by element, 0 where s is 0. `rows`, here and below: of all segments.
   void divide(const Buffer<float>& x, const Buffer<float>& s, std::size_t rows, Buffer<float>& y);
@@ -95,9 +100,8 @@ class BlockRitz {
   /// from `at` on.
   void insert(const Buffer<float>& vector, const Buffer<float>& factors, std::size_t at,
               std::size_t rows, int column, Buffer<float>& x);
-  /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned. Enqueues; stays
-  /// until the device is waited for.
-  void columns_wanted(const std::vector<std::int32_t>& columns);
+  /// What extract() takes: column c as c + 1, or as -c - 1 with its sign turned. Enqueues.
+  void columns_wanted(std::vector<std::int32_t> columns);
   /// `count` of the columns wanted, from the one at `at` on, as vectors `pitch` apart: of each the
   /// `rows` elements from `first` on.
   void extract(const Buffer<float>& x, std::size_t first, std::size_t rows, std::size_t at,
@@ -114,14 +118,13 @@ class BlockRitz {
   /// Tiles of Gram matrices: their blocks and places there, and what the kernel takes.
   struct Tiles {
     std::vector<std::array<int, 4>> host;
-    std::vector<cl_int4> all;
-    std::vector<cl_int2> used;
+    std::size_t parts = 0;     ///< Of a line of block_gram on a GPU.
+    std::vector<cl_int4> all;  ///< And then the parts, two in each.
     Buffer<cl_int4> device;
-    Buffer<cl_int2> parts;
   };
   /// Of `blocks` blocks, with the products that `known` has a bit for.
   const Tiles& gram_tiles(int blocks, int known, int width);
-  /// Of X and W.
+  /// Of X and W, and then on the diagonal of X.
   const Tiles& cross_tiles(int width);
   void finish_tiles(Tiles& tiles, int width);
   int parts_of(int block, int width) const { return (block % 3 == 0 ? columns_ : width) / tile_; }
@@ -132,6 +135,9 @@ class BlockRitz {
   Groups few_groups(const Segments& rows) const;
   Groups many_groups(const Segments& rows) const;
   std::vector<double> column_sums(const Groups& groups);
+  std::vector<double> wait_for_sums(std::size_t count);
+  std::span<const std::int32_t> keep(std::vector<std::int32_t> words);
+  void launch_gather(cl::Kernel& kernel, const Segments& rows, int width);
   Gram gram_of(std::span<const double> sums, const Tiles& tiles, int blocks, int width) const;
 
   Context* context_;
@@ -147,16 +153,20 @@ class BlockRitz {
   DeviceSums partials_;
   DeviceSums sums_;
   std::map<std::array<int, 3>, Tiles> tiles_;  ///< By blocks, known products, and width.
-  Buffer<float> rotation_;
-  Buffer<std::int32_t> places_;
-  Buffer<std::int32_t> gathered_;
-  Buffer<float> theta_;
+  Buffer<std::int32_t> step_;                  ///< theta, and further on places and the rotation.
+  std::size_t places_at_ = 0;
+  std::size_t rotation_at_ = 0;
+  Buffer<std::int32_t> chosen_;
+  std::size_t gathered_at_ = 0;  ///< Where in chosen_ those of gather() begin.
+  /// What the device may not have read yet.
+  std::vector<std::vector<std::int32_t>> uploaded_;
   Buffer<std::int32_t> order_;
   cl::Kernel gram_;
   cl::Kernel sum_;
   cl::Kernel combine_;
   cl::Kernel project_;
   cl::Kernel gather_;
+  cl::Kernel rest_;
   cl::Kernel residual_;
   cl::Kernel squares_;
   cl::Kernel columns_sums_;
