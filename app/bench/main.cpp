@@ -21,7 +21,7 @@ app::ExitCode run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion&) {
-    app::print_version("diacut-bench");
+    write_file("-", app::version_text("diacut-bench"));
     return app::ExitCode::kDone;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {

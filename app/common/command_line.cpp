@@ -7,6 +7,7 @@
 
 #include "core/edit_distance.hpp"
 #include "diacut/errors.hpp"
+#include "program.hpp"
 
 namespace diacut::app {
 
@@ -92,24 +93,29 @@ void CommandLine::message_flags(const char* group, const char* quiet, const char
   flag("-h,--help", help_, group, "Print this, and end");
 }
 
-CommandLine::Asked CommandLine::parse(int argc, const char* const* argv) {
+bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common) {
   try {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     fail(reworded(error));
   }
-  if (help_) return Asked::kHelp;
+  if (help_) {
+    common.answer = app_.help();
+    return false;
+  }
   for (const std::string& extra : app_.remaining()) {
     if (extra == "--") continue;  // What follows it became inputs.
     fail(fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
   }
-  if (version_) return Asked::kVersion;
+  if (version_) {
+    common.answer = version_text(app_.get_name());
+    return false;
+  }
   if (quiet_ && verbose_) fail("--quiet and --verbose exclude each other");
-  return Asked::kRun;
-}
-
-Verbosity CommandLine::verbosity() const {
-  return quiet_ ? Verbosity::kQuiet : verbose_ ? Verbosity::kVerbose : Verbosity::kNormal;
+  common.verbosity = quiet_     ? Verbosity::kQuiet
+                     : verbose_ ? Verbosity::kVerbose
+                                : Verbosity::kNormal;
+  return true;
 }
 
 void CommandLine::fail(const std::string& message) const {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "console.hpp"
+#include "common_options.hpp"
 
 namespace diacut::app {
 
@@ -28,8 +28,6 @@ class HelpFormatter : public CLI::Formatter {
 /// The command line of a program, with the options that all of them have.
 class CommandLine {
  public:
-  enum class Asked { kRun, kHelp, kVersion };
-
   /// `usage` follows "Usage: "; `inputs` is the heading of what is no option; `examples` end the
   /// help.
   CommandLine(const std::string& name, const std::string& description, const std::string& usage,
@@ -46,9 +44,9 @@ class CommandLine {
   void message_flags(const char* group, const char* quiet, const char* verbose, bool version);
 
   /// Throws ConfigError for what CLI11 finds wrong, unknown options, and -q with -v. Asked for help
-  /// it looks no further.
-  Asked parse(int argc, const char* const* argv);
-  Verbosity verbosity() const;
+  /// it looks no further. Returns whether there is something to do: else `common` has an answer,
+  /// and the program's own options may not make sense.
+  bool parse(int argc, const char* const* argv, CommonOptions& common);
 
  private:
   /// Throws ConfigError with the message, and where help is.

@@ -20,8 +20,17 @@ int run_program(const std::string& name, const std::function<ExitCode(Console&)>
   }
 }
 
-void print_version(const std::string& name) {
-  write_file("-", fmt::format("{} (diacut) {}\n", name, kVersion));
+bool begin(const CommonOptions& options, Console& console) {
+  if (options.answer) {
+    write_file("-", *options.answer);
+    return false;
+  }
+  console.set_verbosity(options.verbosity);
+  return true;
+}
+
+std::string version_text(const std::string& name) {
+  return fmt::format("{} (diacut) {}\n", name, kVersion);
 }
 
 }  // namespace diacut::app

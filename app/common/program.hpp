@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "common_options.hpp"
 #include "console.hpp"
 #include "exit_code.hpp"
 
@@ -12,7 +13,11 @@ namespace diacut::app {
 /// turns what `work` throws into a message and an exit code. Returns what main() returns.
 int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work);
 
-/// "segment (diacut) 0.1.0" on standard output.
-void print_version(const std::string& name);
+/// Prints the answer, if there is one. Returns whether the program goes on: then the console shows
+/// what it was asked to.
+bool begin(const CommonOptions& options, Console& console);
+
+/// "segment (diacut) 0.1.0", a line.
+std::string version_text(const std::string& name);
 
 }  // namespace diacut::app

@@ -137,18 +137,7 @@ Options parse_options(int argc, const char* const* argv) {
       fmt::format("Images scored at once (default: one a processor, here {})", processors()));
   line.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
                      true);
-  switch (line.parse(argc, argv)) {
-    case CommandLine::Asked::kHelp:
-      options.action = Action::kHelp;
-      options.help = line.app().help();
-      return options;
-    case CommandLine::Asked::kVersion:
-      options.action = Action::kVersion;
-      return options;
-    case CommandLine::Asked::kRun:
-      break;
-  }
-  options.verbosity = line.verbosity();
+  if (!line.parse(argc, argv, options)) return options;
   if (folders.size() > 1) fail_usage(fmt::format("'{}' is a second folder", folders[1]));
   if (!folders.empty()) options.results = folders.front();
   options.boundaries = !no_boundaries;

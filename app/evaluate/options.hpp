@@ -3,16 +3,13 @@
 #include <optional>
 #include <string>
 
-#include "console.hpp"
+#include "common_options.hpp"
 #include "evaluate/result.hpp"
 
 namespace diacut::app {
 
-enum class Action { kEvaluate, kHelp, kVersion };
-
 /// The command line, understood. Empty texts are options that were not given.
-struct Options {
-  Action action = Action::kEvaluate;
+struct Options : CommonOptions {
   std::string results;  ///< A folder.
   std::string truth;    ///< A folder.
   std::optional<ResultKind> kind;
@@ -25,8 +22,6 @@ struct Options {
   std::string csv;
   std::string plot;
   int jobs = 1;
-  Verbosity verbosity = Verbosity::kNormal;
-  std::string help;  ///< The text of --help.
 };
 
 /// Throws ConfigError for anything that makes no sense.

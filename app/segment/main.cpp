@@ -41,13 +41,8 @@ void list_devices(const Options& options, Console& console) {
 }
 
 ExitCode run(const Options& options, Console& console, const CancelToken& cancel) {
+  if (!begin(options, console)) return ExitCode::kDone;
   switch (options.action) {
-    case Action::kHelp:
-      write_file(kStandardOutput, options.help);
-      return ExitCode::kDone;
-    case Action::kVersion:
-      print_version("segment");
-      return ExitCode::kDone;
     case Action::kPrintConfig:
       write_file(kStandardOutput, print_parameters(options.parameters));
       return ExitCode::kDone;
@@ -76,8 +71,6 @@ int main(int argc, char** argv) {
   return run_program("segment", [&](Console& console) {
     const diacut::CancelToken& cancel = handle_signals();
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);
-    const Options options = parse_options(argc, argv);
-    console.set_verbosity(options.verbosity);
-    return run(options, console, cancel);
+    return run(parse_options(argc, argv), console, cancel);
   });
 }

@@ -221,18 +221,7 @@ Options parse_options(int argc, const char* const* argv) {
 
   line.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
                      true);
-  switch (line.parse(argc, argv)) {
-    case CommandLine::Asked::kHelp:
-      options.action = Action::kHelp;
-      options.help = app.help();
-      return options;
-    case CommandLine::Asked::kVersion:
-      options.action = Action::kVersion;
-      return options;
-    case CommandLine::Asked::kRun:
-      break;
-  }
-  options.verbosity = line.verbosity();
+  if (!line.parse(argc, argv, options)) return options;
 
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
                            "--contours", "--edges", "--json", "--config"}) {

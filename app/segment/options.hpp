@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "console.hpp"
+#include "common_options.hpp"
 #include "diacut/parameters.hpp"
 #include "results.hpp"
 
 namespace diacut::app {
 
-enum class Action { kSegment, kHelp, kVersion, kListDevices, kPrintConfig };
+enum class Action { kSegment, kListDevices, kPrintConfig };
 
 /// The command line, understood. Empty texts are options that were not given.
-struct Options {
+struct Options : CommonOptions {
   Action action = Action::kSegment;
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
   Places results;                   ///< Files or folders; "-" for standard output.
@@ -24,8 +24,6 @@ struct Options {
   std::string device;
   std::string kernel_dir;
   std::uint64_t memory = 0;  ///< Of the device, bytes; 0: all of it.
-  Verbosity verbosity = Verbosity::kNormal;
-  std::string help;  ///< The text of --help.
 };
 
 /// Throws ConfigError for anything that makes no sense.

@@ -18,6 +18,7 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"
+#include "program.hpp"
 
 namespace diacut::app {
 
@@ -42,9 +43,7 @@ constexpr const char* kExamples = R"(Examples:
 A file that is itself called recut is segmented as ./recut.
 )";
 
-struct RecutOptions {
-  bool help = false;
-  std::string help_text;
+struct RecutOptions : CommonOptions {
   std::string tree;
   std::string output;
   bool indexed = false;
@@ -53,7 +52,6 @@ struct RecutOptions {
   std::string ultrametric;
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
-  Verbosity verbosity = Verbosity::kNormal;
 };
 
 [[noreturn]] void fail_usage(const std::string& message) {
@@ -117,10 +115,7 @@ RecutOptions parse(int argc, const char* const* argv) {
               "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
   line.flag("--auto", automatic, kCut, "At the threshold saved with the hierarchy (default)");
   line.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
-  options.help = line.parse(argc, argv) == CommandLine::Asked::kHelp;
-  options.help_text = line.app().help();
-  if (options.help) return options;
-  options.verbosity = line.verbosity();
+  if (!line.parse(argc, argv, options)) return options;
   if (trees.size() != 1) {
     fail_usage(trees.empty()
                    ? "no hierarchy given: name a file, or - for standard input"
@@ -196,11 +191,7 @@ bool is_recut(int argc, const char* const* argv) {
 ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   const Clock::time_point start = Clock::now();
   const RecutOptions options = parse(argc - 1, argv + 1);
-  if (options.help) {
-    write_file("-", options.help_text);
-    return ExitCode::kDone;
-  }
-  console.set_verbosity(options.verbosity);
+  if (!begin(options, console)) return ExitCode::kDone;
   check_results(options);
   const Hierarchy hierarchy = read_tree(options.tree);
   const std::string name = options.tree == "-" ? "standard input" : options.tree;
