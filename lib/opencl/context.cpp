@@ -130,8 +130,7 @@ void* Context::staged() {
   if (info_.kind == DeviceKind::kCpu) return nullptr;
   if (staged_ == nullptr) {
     staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStaged);
-    staged_ =
-        queue_.enqueueMapBuffer(staging_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, kStaged);
+    staged_ = queue_.enqueueMapBuffer(staging_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, kStaged);
   }
   return staged_;
 }
