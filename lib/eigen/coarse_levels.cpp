@@ -330,7 +330,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
     cycle_->launch(
         {own.matrix(), own.image_height, own.gain, inverse_, steps, static_cast<float>(1 / kHops)},
         b, x, columns);
-    own.passes += 2 * kSmoothing;
+    own.passes += std::int64_t{2} * kSmoothing;
     return;
   }
   static_assert(kSmoothing % 2 == 0);

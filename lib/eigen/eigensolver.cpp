@@ -186,7 +186,7 @@ void plan_solver(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
                  const EigenParameters& parameters, MatrixForm form) {
   const std::size_t rows = stack.grid().rows();
   const std::size_t pitch = dia_pitch(rows);
-  const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters) + 2);
+  const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters)) + 2;
   MemoryPlan lanczos;
   lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
@@ -287,7 +287,7 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
     }
   }
   context.finish();
-  matrix.values = {};
+  matrix = {};
   SymmetricOperator op(context, compressed);
   KrylovResult solved =
       thick_restart_lanczos(context, op, sqrt_degree, support, shape.pitch,

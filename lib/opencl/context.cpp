@@ -140,7 +140,7 @@ cl::Buffer Context::take_kept(std::size_t bytes) {
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
                                   [bytes](const Kept& each) { return each.bytes == bytes; });
   if (found == kept_.rend()) return {};
-  cl::Buffer buffer = found->buffer;
+  cl::Buffer buffer = std::move(found->buffer);
   kept_.erase(std::next(found).base());
   kept_bytes_ -= bytes;
   return buffer;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -110,7 +110,8 @@ class Context {
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;
-  std::deque<Kept> kept_;  ///< The oldest first.
+  /// The oldest first. A list, because taking one out of it assigns no cl::Buffer, which may throw.
+  std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;
   cl::Buffer staging_;
   void* staged_ = nullptr;

@@ -218,6 +218,7 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
     }
   }
   std::vector<std::vector<std::size_t>> groups;
+  groups.reserve(of_size.size());
   for (auto& [size, members] : of_size) groups.push_back(std::move(members));
   while (!groups.empty()) {
     const std::vector<std::size_t> members = std::move(groups.back());
@@ -225,6 +226,7 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
     std::optional<std::vector<Begun>> together;
     if (members.size() > 1) {
       std::vector<ImageToSegment> several;
+      several.reserve(members.size());
       for (const std::size_t k : members) several.push_back(images[k]);
       together = implementation_->begin(several, watch);
       if (!together) {  // Fewer may fit, or go without the one that cannot.

@@ -410,7 +410,7 @@ TEST_F(BlockTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   Coarsen coarsen(context_, problem.diagonals, 1);
   const Buffer<float> values = uploaded(problem.matrix.values);
   auto gain = context_.allocate<float>(n, "gain");
-  auto kept = context_.allocate<float>(23 * 19, "kept");
+  auto kept = context_.allocate<float>(std::size_t{23} * 19, "kept");
   coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain, kept, 0);
   ASSERT_EQ(coarsen.orphans().download().front(), 0);
 
@@ -1076,7 +1076,7 @@ TEST_P(BlockRitzTest, SegmentsAreWorkedOnAsIfEachWereAlone) {
       alone.project(*own[0], kColumns, {each, each}, *own[1]);
       EXPECT_EQ(part(projected, k * pitch, count), own[1].values());
       const auto own_rotation =
-          part(rotation, k * 3 * kColumns * kColumns, 3 * kColumns * kColumns);
+          part(rotation, k * 3 * kColumns * kColumns, std::size_t{3} * kColumns * kColumns);
       alone.step(own_theta, places, own_rotation);
       alone.combine(own_s, 3, kColumns, {each, each}, *own[5]);
       EXPECT_EQ(part(combined, k * pitch, count), own[0].values());

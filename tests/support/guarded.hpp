@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "opencl/context.hpp"
@@ -32,7 +33,9 @@ class Guarded {
   std::vector<T> values() const {
     std::vector<T> all = buffer_.download();
     const std::vector<T> band(kBand, canary());
-    EXPECT_EQ(0, std::memcmp(all.data() + count_, band.data(), kBand * sizeof(T)))
+    const auto found = std::as_bytes(std::span(all).subspan(count_));
+    const auto left = std::as_bytes(std::span(band));
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), left.begin(), left.end()))
         << "written beyond the end";
     all.resize(count_);
     return all;

@@ -13,7 +13,9 @@ struct NetworkPlanes {
   int margin = 0;  ///< At least what any convolution reaches beyond the edge.
   int stride = 0;
 
-  std::size_t rows() const { return static_cast<std::size_t>(height + 2 * (margin + 1)); }
+  std::size_t rows() const {
+    return static_cast<std::size_t>(height) + 2 * (static_cast<std::size_t>(margin) + 1);
+  }
   std::size_t plane() const { return rows() * static_cast<std::size_t>(stride); }
   std::size_t elements(int channels) const { return static_cast<std::size_t>(channels) * plane(); }
 };
