@@ -101,6 +101,10 @@ std::string describe_run(const Segmentation& segmentation) {
   text += fmt::format("  at most {} on the device, {} in main memory",
                       bytes_text(static_cast<double>(segmentation.device_peak_bytes)),
                       bytes_text(static_cast<double>(segmentation.host_peak_bytes)));
+  if (segmentation.device_kept_bytes > 0) {
+    text += fmt::format("; {} kept on the device for what comes next",
+                        bytes_text(static_cast<double>(segmentation.device_kept_bytes)));
+  }
   return text;
 }
 

@@ -69,6 +69,7 @@ Json memory_json(const Segmentation& segmentation) {
   }
   return {{"host_peak_bytes", segmentation.host_peak_bytes},
           {"device_peak_bytes", segmentation.device_peak_bytes},
+          {"device_kept_bytes", segmentation.device_kept_bytes},
           {"device_largest_allocation_bytes", largest},
           {"device_plan", plan}};
 }

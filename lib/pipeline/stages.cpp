@@ -158,7 +158,12 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
 std::optional<std::vector<Begun>> Stages::run(std::span<const ImageToSegment> images,
                                               const Course& course, const Watch& watch) {
   try {
-    return with_device_errors("segmenting", [&] { return run_all(images, course, watch); });
+    auto begun = with_device_errors("segmenting", [&] { return run_all(images, course, watch); });
+    if (begun) {
+      // Only now all buffers of the run are free.
+      for (Begun& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
+    }
+    return begun;
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context: the next image gets a
     // fresh one. Every other buffer is gone by now.

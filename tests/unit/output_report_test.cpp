@@ -34,6 +34,7 @@ struct Sample {
     segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
     segmentation.host_peak_bytes = 70'000'000;
     segmentation.device_peak_bytes = 6'000'000'000;
+    segmentation.device_kept_bytes = 800'000'000;
     segmentation.matvec = "unrolled";
     segmentation.notes = {"First note.", "Second note."};
     device.platform_index = 1;
@@ -69,6 +70,7 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                             {"stage": "eigen", "wall_ms": 200.0, "device_ms": 150.25}])"));
   EXPECT_EQ(json["memory"],
             Json::parse(R"({"host_peak_bytes": 70000000, "device_peak_bytes": 6000000000,
+                            "device_kept_bytes": 800000000,
                             "device_largest_allocation_bytes": 5000000000,
                             "device_plan": [{"what": "matrix", "bytes": 5000000000},
                                             {"what": "basis", "bytes": 3000}]})"));

@@ -75,9 +75,12 @@ struct Segmentation {
   /// The plan: every large allocation. They are not all held at once.
   std::vector<MemoryUse> device_memory;
   std::uint64_t device_peak_bytes = 0;  ///< The most that was held on the device at once.
-  std::uint64_t host_peak_bytes = 0;    ///< The process's largest resident size so far.
-  std::string matvec;                   ///< The kernel that was used, "unrolled".
-  std::vector<std::string> notes;       ///< What a person should know, the image's notes first.
+  /// Free after the run, but kept on the device for the next one, which takes it over or, where it
+  /// stands in the way, gives it up. Not counted in the peak; always 0 on a CPU.
+  std::uint64_t device_kept_bytes = 0;
+  std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far.
+  std::string matvec;                 ///< The kernel that was used, "unrolled".
+  std::vector<std::string> notes;     ///< What a person should know, the image's notes first.
 };
 
 /// A segmentation whose work on the device is done, as Segmenter::begin() gives it. It refers to
