@@ -12,10 +12,13 @@
 // active[id].
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
-// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS; -DEACH, 1, 2 or 4. Sizes are
-// arguments: one program serves the levels of all images.
+// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS; with RUN 1 -DEACH, 1 or 4, and -DGROUP,
+// the work-items of a group. Sizes are arguments: one program serves the levels of all images.
 #if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "block_product needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
+#endif
+#if RUN == 1 && (!defined(EACH) || !defined(GROUP))
+#error "block_product with RUN 1 needs EACH and GROUP"
 #endif
 #include "block.clh"
 #include "grid_matrix.clh"
@@ -35,26 +38,28 @@
 #if RUN == 1 && !defined(BITS)
 #if EACH == 1
 typedef float Weights;
-#define LANES(weights, lanes) lanes[0] = weights
+#define LANES(weights, lanes) (lanes)[0] = weights
 #else
 typedef BLOCK_JOIN(float, EACH) Weights;
 #define LANES(weights, lanes) BLOCK_JOIN(vstore, EACH)(weights, 0, lanes)
 #endif
 
-// The sums of EACH elements, x read by READ(element). Pitch is a multiple of EACH.
-#define BAND(d, dy, dx, count)                                                             \
-  {                                                                                        \
-    const long from = (long)row + (dy) * (long)stride + (dx);                              \
-    __global const float* a = values + (ulong)(d)*pitch + row;                             \
-    Set window[EACH];                                                                      \
-    UNROLL for (int i = 0; i < EACH - 1; ++i) window[i] = READ(from + i);                  \
-    UNROLL for (int k = 0; k < (count); ++k) {                                             \
-      window[EACH - 1] = READ(from + k + EACH - 1);                                        \
-      float lanes[EACH];                                                                   \
-      LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes);                      \
-      UNROLL for (int i = 0; i < EACH; ++i) sums[i] += lanes[i] * window[i];               \
-      UNROLL for (int i = 0; i < EACH - 1; ++i) window[i] = window[i + 1];                 \
-    }                                                                                      \
+// The sums of EACH elements, x read by READ(from, element after it) and by what FROM(from) declares.
+// All that a band needs is asked for before any of it is used: a compiler does not move reads over
+// that many sums by itself. Pitch is a multiple of EACH.
+#define BAND(d, dy, dx, count)                                                       \
+  {                                                                                  \
+    const long from = (long)row + (dy) * (long)stride + (dx);                        \
+    __global const float* a = values + (ulong)(d)*pitch + row;                       \
+    FROM(from);                                                                      \
+    float lanes[(count)*EACH];                                                       \
+    Set window[(count) + EACH - 1];                                                  \
+    UNROLL for (int k = 0; k < (count); ++k)                                         \
+        LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes + k * EACH);   \
+    UNROLL for (int k = 0; k < (count) + EACH - 1; ++k) window[k] = READ(from, k);   \
+    UNROLL for (int k = 0; k < (count); ++k) {                                       \
+      UNROLL for (int i = 0; i < EACH; ++i) sums[i] += lanes[k * EACH + i] * window[k + i]; \
+    }                                                                                \
   }
 #else
 // One element and one set, with the columns that do not exist left out.
@@ -81,7 +86,12 @@ static Set product_at_border(MATRIX, const long rows, const long stride,
     out[at] = gamma != 0.0f ? result_ + gamma * other[at] : result_; \
   }
 
-__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
+#if RUN == 1
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+#else
+__kernel
+#endif
+void block_product(MATRIX, const ulong rows, const ulong stride,
                             __global const Set* restrict x, __global const Set* other,
                             __global Set* out, const float alpha, const float beta,
                             const float gamma, __global const int* restrict active,
@@ -97,14 +107,18 @@ __kernel void block_product(MATRIX, const ulong rows, const ulong stride,
   Set sums[EACH];
   UNROLL for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
   if ((long)row >= reach && row + EACH + reach <= rows) {
-#define READ(element) x[(element)*SETS + set]
+#define FROM(from) __global const Set* band = x + (from)*SETS + set
+#define READ(from, k) band[(uint)(k)*SETS]
     BANDS
 #undef READ
+#undef FROM
   } else {
     // Weights of columns that do not exist are 0: whatever is read in their place is some number.
-#define READ(element) x[clamp(element, (long)0, (long)rows - 1) * SETS + set]
+#define FROM(from)
+#define READ(from, k) x[clamp((from) + (k), (long)0, (long)rows - 1) * SETS + set]
     BANDS
 #undef READ
+#undef FROM
   }
   UNROLL for (int i = 0; i < EACH; ++i) {
     if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);

@@ -233,13 +233,20 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
 #else
   __global const float* own = values + (ulong)(2 * cy) * stride + 2 * cx;
   Set sum = (Set)(0.0f);
+  // As in block_product, all that a band needs is asked for before any of it is used.
 #define BAND(d, dy, dx, count)                                                             \
   {                                                                                        \
     const ulong line = (ulong)clamp(2 * cy + (dy), 0, height - 1) * stride;                \
+    float weights[count];                                                                  \
+    float gains[count];                                                                    \
+    Set parts[count];                                                                      \
     UNROLL for (int k = 0; k < (count); ++k) {                                             \
       const ulong at = line + clamp(2 * cx + (dx) + k, 0, width - 1);                      \
-      sum += (own[(ulong)((d) + k) * pitch] * gain[at]) * fine[at * SETS + set];           \
+      weights[k] = own[(ulong)((d) + k) * pitch];                                          \
+      gains[k] = gain[at];                                                                 \
+      parts[k] = fine[at * SETS + set];                                                    \
     }                                                                                      \
+    UNROLL for (int k = 0; k < (count); ++k) sum += (weights[k] * gains[k]) * parts[k];    \
   }
   BANDS
 #undef BAND

@@ -28,9 +28,14 @@ constexpr int kPatience = 30;
 constexpr double kProgress = 0.9;
 /// Iterations on each grid but the finest: until eigenvalues change by no more than this many times
 /// what the finest grid asks for. Vectors that show only from some grid on, those of small things,
-/// are found there, where it is cheap; to solve more exactly what is only about right is no use.
+/// are found there, where it is cheaper; to solve more exactly what is only about right is no use.
 constexpr int kCoarseIterations = 8;
-constexpr double kCoarselySettled = 60;
+constexpr double kCoarselySettled = 20;
+/// Grids of fewer elements an image are passed over, unless they are among the last before the
+/// finest: what iterations there would find, as many fewer on the next one do, and on a GPU they
+/// take hardly longer. Without the last ones, some photographs of few pixels do not converge.
+constexpr std::size_t kFirstIterated = 3000;
+constexpr int kAlwaysIterated = 2;
 /// Eigenvalues of I - A may change by this share in the last iteration: residuals as small as
 /// those wanted can hide mixtures of vectors whose eigenvalues are smaller still.
 constexpr double kSettled = 1e-3;
@@ -170,15 +175,16 @@ Eigen::MatrixXd Multilevel::energy(const Progress& image, Eigen::MatrixXd with_p
   return with_product;
 }
 
-/// Solves an image's small problem. What x holds at first are not Ritz vectors: their Ritz values
-/// are what the first step's change is told from.
+/// Solves an image's small problem. What x holds at first are not Ritz vectors: the first step's
+/// change is told from their Rayleigh quotients.
 RitzStep Multilevel::step(Progress& image, const BlockRitz::Gram& gram, bool first) const {
   const Eigen::MatrixXd with_self = own_part(image, gram.with_self, gram.side);
   Eigen::MatrixXd with_laplacian = own_part(image, gram.with_product, gram.side);
   if (first) {
-    const Eigen::MatrixXd of_x = with_self.topLeftCorner(columns_, columns_);
-    image.theta =
-        solve_ritz(of_x, of_x - with_laplacian.topLeftCorner(columns_, columns_), columns_).values;
+    for (Eigen::Index c = 1; c < columns_; ++c) {
+      const double square = with_self(c, c);
+      image.theta[static_cast<std::size_t>(c)] = square > 0 ? 1 - with_laplacian(c, c) / square : 0;
+    }
   } else {
     with_laplacian = energy(image, std::move(with_laplacian));
   }
@@ -388,9 +394,7 @@ bool Multilevel::judge(int level) {
 
 /// Iterates on x_, which holds a start, at most `most` times.
 void Multilevel::solve_level(int level, int most) {
-  levels_.active().set_all();
   for (Progress& image : images_) {
-    for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
     image.excess.assign(wide(), INFINITY);
     image.change = image.excess;
     image.least = INFINITY;
@@ -472,6 +476,10 @@ std::vector<DeviceEigenvectors> Multilevel::run(const Buffer<float>& sqrt_degree
     levels_.active().set_all();
     levels_.prolong(level, x_, t_);
     std::swap(x_, t_);
+    for (Progress& image : images_) {
+      for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
+    }
+    if (level > kAlwaysIterated && levels_.segments(level).rows < kFirstIterated) continue;
     solve_level(level, level > 0 ? kCoarseIterations : parameters_.max_products);
   }
   return results(sqrt_degree);

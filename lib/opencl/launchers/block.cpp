@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -13,8 +14,8 @@ namespace diacut {
 
 int block_vector(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 8 : 4; }
 
-int program_columns(const DeviceInfo& device, int columns, int usual) {
-  return device.kind == DeviceKind::kCpu || columns == usual ? columns : 0;
+int program_columns(const DeviceInfo& device, int columns) {
+  return device.kind == DeviceKind::kCpu ? columns : 0;
 }
 
 std::string block_options(const DeviceInfo& device, int columns) {
@@ -25,7 +26,10 @@ std::string block_options(const DeviceInfo& device, int columns) {
 BlockRuns block_runs(const DeviceInfo& device, int columns) {
   BlockRuns runs;
   runs.sets = static_cast<std::size_t>(columns / block_vector(device));
-  if (device.kind != DeviceKind::kCpu) return runs;
+  if (device.kind != DeviceKind::kCpu) {
+    runs.group = std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 128));
+    return runs;
+  }
   for (const std::size_t taken : {2U, 3U, 4U}) {
     if (runs.sets % taken == 0) runs.taken = taken;
   }
@@ -35,7 +39,7 @@ BlockRuns block_runs(const DeviceInfo& device, int columns) {
 }
 
 std::string BlockRuns::options() const {
-  return fmt::format("-DRUN={} -DTILE={} -DTAKEN={}", run, tile, taken);
+  return fmt::format("-DRUN={} -DTILE={} -DTAKEN={} -DGROUP={}", run, tile, taken, group);
 }
 
 ActiveSegments::ActiveSegments(Context& context, int segments)
@@ -64,8 +68,8 @@ std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
 void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
                        std::size_t length, std::size_t items, const ActiveSegments& active) const {
   if (run == 1) {
-    context.launch(kernel, cl::NDRange(round_up(items * sets, kRowGroup), active.count()),
-                   cl::NDRange(kRowGroup, 1));
+    context.launch(kernel, cl::NDRange(round_up(items * sets, group), active.count()),
+                   cl::NDRange(group, 1));
   } else {
     context.launch(kernel, cl::NDRange(lines * (round_up(length, run) / run), sets / taken),
                    cl::NDRange(1, 1));

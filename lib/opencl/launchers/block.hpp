@@ -67,10 +67,10 @@ constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
 /// Columns that one vector of the device's holds.
 int block_vector(const DeviceInfo& device);
 
-/// The columns that a program is built for which serves blocks of `columns` of them: where blocks
-/// of `usual` columns are the rule, a GPU has one more program, 0, for all other widths. What a
-/// CPU's compiler does not know costs it too much.
-int program_columns(const DeviceInfo& device, int columns, int usual);
+/// The columns that a program is built for which serves blocks of `columns` of them: on a GPU one
+/// program, 0, serves all widths, and is no slower. What a CPU's compiler does not know costs it
+/// too much.
+int program_columns(const DeviceInfo& device, int columns);
 /// The macros that block.clh asks for; of any width for 0 columns.
 std::string block_options(const DeviceInfo& device, int columns);
 
@@ -110,9 +110,10 @@ struct BlockRuns {
   std::size_t run = 1;
   std::size_t tile = 1;
   std::size_t taken = 1;
+  std::size_t group = 1;  ///< Work-items of a group.
 
   std::string options() const;
-  /// Elements that an item of block_product may take on a GPU.
+  /// Elements that an item of a kernel that shares reads between some may take on a GPU.
   std::size_t most_each() const { return run == 1 ? 4 : 1; }
   /// Launches `kernel`, on a CPU for `lines` lines of `length` elements each, elsewhere for `items`
   /// items and sets of each active segment.

@@ -18,15 +18,15 @@ BlockProduct::BlockProduct(Context& context, std::span<const GridDiagonal> diago
 
 BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   const DeviceInfo& device = context_->info();
-  const int built_for = program_columns(device, columns, columns_);
+  const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
   if (!kernels.empty()) return kernels;
   const BlockRuns runs = block_runs(device, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  const std::size_t most = form_ == MatrixForm::kDia ? runs.most_each() : 1;
-  for (const std::size_t each : {1U, 2U, 4U}) {
-    if (each > most) break;
+  std::vector<std::size_t> taken = {1};
+  if (form_ == MatrixForm::kDia && runs.most_each() > 1) taken.push_back(runs.most_each());
+  for (const std::size_t each : taken) {
     kernels.emplace_back(each, context_->kernel("block_product.cl", "block_product",
                                                 fmt::format("{} -DEACH={}", options, each)));
   }

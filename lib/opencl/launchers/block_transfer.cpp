@@ -12,7 +12,6 @@ BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> dia
                              MatrixForm form, std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
-      columns_(columns),
       matrix_options_(matrix_options(diagonals, form)),
       fine_each_(form == MatrixForm::kDia ? 2 : 1) {
   kernels_for(columns);
@@ -20,7 +19,7 @@ BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> dia
 
 BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   const DeviceInfo& device = context_->info();
-  const int built_for = program_columns(device, columns, columns_);
+  const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
   if (kernels.prolong() != nullptr) return kernels;
   const std::string options = fmt::format("{} {} {}", block_options(device, built_for),

@@ -30,7 +30,6 @@ class BlockTransfer {
  private:
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
-  int columns_;
   std::string matrix_options_;
   std::size_t fine_each_;  ///< Fine elements of an item on a GPU.
   struct Kernels {
