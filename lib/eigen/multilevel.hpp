@@ -16,9 +16,10 @@
 namespace diacut {
 
 /// The eigenvectors of A level by level: dense on a grid of a few hundred elements, interpolated
-/// from each grid to the next finer one, and there corrected by locally optimal block conjugate
-/// gradients (A. Knyazev, 2001) whose preconditioner is a V-cycle over the coarser grids. Each
-/// iteration costs the same few products on the finest grid at any size of image.
+/// from each grid to the next finer one, and there, but on the smallest grids, corrected by locally
+/// optimal block conjugate gradients (A. Knyazev, 2001) whose preconditioner is a V-cycle over the
+/// coarser grids. Each iteration costs the same few products on the finest grid at any size of
+/// image.
 ///
 /// Of all images of the stack at once. Nothing if one of them cannot be coarsened (see
 /// CoarseLevels::build) or has fewer than `least` elements with data.
