@@ -142,7 +142,7 @@ std::string suggestion(const CLI::App& app, const std::string& unknown) {
 }
 
 std::string reworded(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string name = text.substr(0, text.find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (text.find("flag override") != std::string::npos) {

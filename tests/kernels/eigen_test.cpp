@@ -143,7 +143,7 @@ TEST(Eigensolver, WorksWithoutDoublePrecision) {
 
 TEST(Eigensolver, ElementsWithoutDataStayZero) {
   Context context(test_device());
-  std::vector<std::uint8_t> hidden(60 * 40, 0);
+  std::vector<std::uint8_t> hidden(std::size_t{60} * 40, 0);
   for (int y = 0; y < 40; ++y) {
     for (int x = 0; x < 60; ++x) hidden[y * 60 + x] = x < 7 || (x - 30) * (x - 30) + y * y < 90;
   }
@@ -173,7 +173,7 @@ TEST(Eigensolver, FindsEveryCopyOfADegenerateEigenvalue) {
   // 12 squares of equal grey that no affinity connects: the eigenvalue 0 has 12 vectors, and every
   // other one comes in copies too.
   Context context(test_device());
-  std::vector<std::uint8_t> hidden(59 * 44, 1);
+  std::vector<std::uint8_t> hidden(std::size_t{59} * 44, 1);
   for (int y = 0; y < 44; ++y) {
     for (int x = 0; x < 59; ++x) hidden[y * 59 + x] = x % 15 >= 10 || y % 15 >= 10;
   }
@@ -219,7 +219,7 @@ TEST(Eigensolver, SameBytesTwice) {
 
 TEST(Eigensolver, MultilevelFindsWhatADenseSolverFinds) {
   Context context(test_device());
-  std::vector<std::uint8_t> hole(31 * 27, 0);
+  std::vector<std::uint8_t> hole(std::size_t{31} * 27, 0);
   for (int y = 0; y < 27; ++y) {
     for (int x = 0; x < 31; ++x) hole[y * 31 + x] = (x - 20) * (x - 20) + (y - 9) * (y - 9) < 40;
   }
@@ -308,8 +308,8 @@ DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& proble
 
 TEST(Eigensolver, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
   Context context(test_device());
-  std::vector<std::uint8_t> hidden(97 * 61, 0);
-  for (std::size_t i = 30 * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
+  std::vector<std::uint8_t> hidden(std::size_t{97} * 61, 0);
+  for (std::size_t i = std::size_t{30} * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
   for (const auto& [width, height, mask] :
        {std::tuple(97, 61, false), std::tuple(97, 61, true), std::tuple(64, 128, false)}) {
     const EigenProblem problem(width, height, 5, 0.1, mask ? hidden : std::vector<std::uint8_t>());
@@ -373,7 +373,7 @@ TEST(Eigensolver, CompressedMatricesTakeThePlaceOfWholeOnes) {
 TEST(Eigensolver, FiftyEqualSquaresGiveVectorsThatAreConstantOnEach) {
   // More copies of the eigenvalue 0 than vectors are asked for.
   Context context(test_device());
-  std::vector<std::uint8_t> hidden(119 * 59, 1);
+  std::vector<std::uint8_t> hidden(std::size_t{119} * 59, 1);
   for (int y = 0; y < 59; ++y) {
     for (int x = 0; x < 119; ++x) hidden[y * 119 + x] = x % 12 >= 7 || y % 12 >= 7;
   }
@@ -392,7 +392,7 @@ TEST(Eigensolver, FiftyEqualSquaresGiveVectorsThatAreConstantOnEach) {
 TEST(Eigensolver, WhatCannotBeCoarsenedGoesToLanczos) {
   Context context(test_device());
   const EigenProblem short_hops(40, 31, 1);
-  std::vector<std::uint8_t> hidden(48 * 40, 0);
+  std::vector<std::uint8_t> hidden(std::size_t{48} * 40, 0);
   for (int y = 0; y < 40; ++y) {
     for (int x = 40; x < 48; ++x) hidden[y * 48 + x] = !(x == 45 && y == 21);
   }
@@ -474,7 +474,7 @@ TEST(Eigensolver, ManyVectorsComeByMultilevelToo) {
 TEST(Eigensolver, FewPixelsWithDataAreSolvedDensely) {
   Context context(test_device());
   for (const int shown : {0, 6}) {
-    std::vector<std::uint8_t> hidden(70 * 60, 1);
+    std::vector<std::uint8_t> hidden(std::size_t{70} * 60, 1);
     for (int y = 0; y < 60; ++y) {
       for (int x = 0; x < shown; ++x) hidden[y * 70 + x] = 0;
     }
