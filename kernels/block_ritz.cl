@@ -230,28 +230,41 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
   }
 }
 
-// out[row * to + k] = in[row * from + columns[k]], 0 where columns[k] is negative and between the
-// images: `columns` of each segment, `to` of them, from `first` on. Items: (one element and set of
-// `out`, segment).
+// What an item (one element and set of `out`, segment) of the next two does: out[row * to + k] =
+// VALUE(segment, row, columns[k]), 0 where columns[k] is negative and between the images: `columns` of
+// each segment that is active, `to` of them.
+#define GATHER(columns, VALUE)                                                       \
+  const uint sets = to / VEC;                                                        \
+  const uint item = get_global_id(0);                                                \
+  const ulong inside = item / sets;                                                  \
+  if (inside >= segment_pitch) return;                                               \
+  const uint set = item % sets;                                                      \
+  const ulong place = active[get_global_id(1)];                                      \
+  const ulong row = place * segment_pitch + inside;                                  \
+  __global const int* own = (columns) + get_global_id(1) * to + set * VEC;           \
+  float lanes[VEC];                                                                  \
+  for (uint k = 0; k < VEC; ++k)                                                     \
+    lanes[k] = own[k] >= 0 && inside < rows ? VALUE(place, row, own[k]) : 0.0f;      \
+  out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
+
+// The columns of `in`, `from` wide, that columns[] names from `first` on, by GATHER.
 __kernel void block_gather(__global const float* restrict in, const uint from,
                            __global const int* restrict columns, const uint first, const uint to,
-                           const ulong rows,
-                           const ulong segment_pitch, __global const int* restrict active,
-                           __global Set* restrict out) {
-  const uint sets = to / VEC;
-  const uint item = get_global_id(0);
-  const ulong inside = item / sets;
-  if (inside >= segment_pitch) return;
-  const uint set = item % sets;
-  const ulong segment = get_global_id(1);
-  const ulong row = active[segment] * segment_pitch + inside;
-  columns += first + segment * to + set * VEC;
-  float lanes[VEC];
-  for (uint k = 0; k < VEC; ++k) {
-    const int column = columns[k];
-    lanes[k] = column >= 0 && inside < rows ? in[row * from + column] : 0.0f;
-  }
-  out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
+                           const ulong rows, const ulong segment_pitch,
+                           __global const int* restrict active, __global Set* restrict out) {
+#define ENTRY(place, row, column) in[(row)*from + (column)]
+  GATHER(columns + first, ENTRY)
+}
+
+// The residuals of Ritz pairs, product - x theta, theta that of each of all segments, by GATHER.
+__kernel void block_rest(__global const float* restrict x, __global const float* restrict product,
+                         __global const float* restrict theta, __global const int* restrict columns,
+                         const uint to, const ulong rows, const ulong segment_pitch,
+                         __global const int* restrict active, __global Set* restrict out) {
+#define RESIDUAL(place, row, column)                                   \
+  product[(row)*COLUMNS + (column)] -                                  \
+      theta[(place)*COLUMNS + (column)] * x[(row)*COLUMNS + (column)]
+  GATHER(columns, RESIDUAL)
 }
 
 // partials[group * COLUMNS + c]: the sum over the `chunk` elements of the group of what TERM(at, part)
@@ -285,31 +298,6 @@ __kernel void block_gather(__global const float* restrict in, const uint from,
     }                                                                                           \
     barrier(CLK_LOCAL_MEM_FENCE);                                                               \
   }
-
-// out[row * to + k] = product[row * COLUMNS + c] - theta[c] x[row * COLUMNS + c], c = columns[k], the
-// residual of a Ritz pair; 0 where columns[k] is negative and between the images: `columns` of each
-// segment that is active, theta of each of all. Items as of block_gather.
-__kernel void block_rest(__global const float* restrict x, __global const float* restrict product,
-                         __global const float* restrict theta, __global const int* restrict columns,
-                         const uint to, const ulong rows, const ulong segment_pitch,
-                         __global const int* restrict active, __global Set* restrict out) {
-  const uint sets = to / VEC;
-  const uint item = get_global_id(0);
-  const ulong inside = item / sets;
-  if (inside >= segment_pitch) return;
-  const uint set = item % sets;
-  const ulong segment = get_global_id(1);
-  const ulong row = active[segment] * segment_pitch + inside;
-  columns += segment * to + set * VEC;
-  float lanes[VEC];
-  for (uint k = 0; k < VEC; ++k) {
-    const int column = columns[k];
-    const bool some = column >= 0 && inside < rows;
-    const ulong at = row * COLUMNS + column;
-    lanes[k] = some ? product[at] - theta[active[segment] * COLUMNS + column] * x[at] : 0.0f;
-  }
-  out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
-}
 
 // The squared norms of the columns of M X - X diag(theta), M X being `product`, theta that of each of
 // all segments, by COLUMN_SUMS.

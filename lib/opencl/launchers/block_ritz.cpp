@@ -39,7 +39,8 @@ std::size_t column_chunk(bool cpu, std::size_t rows) {
 
 /// Tiles on and above the diagonal of both Gram matrices of `blocks` blocks.
 std::size_t tile_count(int columns, int tile, int blocks) {
-  const auto side = static_cast<std::size_t>(columns / tile * blocks);
+  const std::size_t side =
+      static_cast<std::size_t>(columns / tile) * static_cast<std::size_t>(blocks);
   return side * (side + 1);
 }
 
@@ -83,7 +84,8 @@ std::size_t BlockRitz::memory(int columns, std::size_t max_rows, std::size_t seg
   std::size_t most = 0;
   for (const bool cpu : {false, true}) {
     const std::size_t tiles = tile_count(columns, tile_of(cpu), 3);
-    const auto tile_values = static_cast<std::size_t>(tile_of(cpu) * tile_of(cpu));
+    const std::size_t tile_values =
+        static_cast<std::size_t>(tile_of(cpu)) * static_cast<std::size_t>(tile_of(cpu));
     most = std::max(most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
                               tiles * (segments * tile_values * sizeof(std::uint64_t) +
                                        kTileLists * wide / 4 * sizeof(cl_int4)));
@@ -317,7 +319,8 @@ BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& ti
   const auto side = static_cast<std::size_t>(result.side);
   result.with_self.assign(side * side, 0);
   result.with_product.assign(side * side, 0);
-  const auto tile_values = static_cast<std::size_t>(tile_ * tile_);
+  const auto tile_side = static_cast<std::size_t>(tile_);
+  const std::size_t tile_values = tile_side * tile_side;
   const auto first_of = [&](int block, int part) {
     return (block == 0 ? 0 : columns_ + (block - 1) * width) + part * tile_;
   };
@@ -329,8 +332,8 @@ BlockRitz::Gram BlockRitz::gram_of(std::span<const double> sums, const Tiles& ti
     for (int i = 0; i < tile_; ++i) {
       for (int j = 0; j < tile_; ++j) {
         const double value = sums[t * tile_values + static_cast<std::size_t>(i * tile_ + j)];
-        const auto row = static_cast<std::size_t>(first_row + i);
-        const auto col = static_cast<std::size_t>(first_col + j);
+        const auto row = static_cast<std::size_t>(first_row) + static_cast<std::size_t>(i);
+        const auto col = static_cast<std::size_t>(first_col) + static_cast<std::size_t>(j);
         out[row * side + col] = value;
         out[col * side + row] = value;
       }
