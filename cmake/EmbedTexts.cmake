@@ -1,8 +1,9 @@
 # Writes OUTPUT, a C++ file that defines the table SYMBOL of the texts in FILES (a list), each named
-# by its file name. Run as a script: cmake -DOUTPUT=... -DSYMBOL=... -DFILES=... -P EmbedTexts.cmake
+# by its path in FOLDER. Run as a script:
+# cmake -DOUTPUT=... -DSYMBOL=... -DFOLDER=... -DFILES=... -P EmbedTexts.cmake
 set(body "")
 foreach(file IN LISTS FILES)
-  get_filename_component(name "${file}" NAME)
+  file(RELATIVE_PATH name "${FOLDER}" "${file}")
   file(READ "${file}" text)
   # A compiler may cap the length of one literal (65,536 characters): cut long texts, let them join.
   string(LENGTH "${text}" length)

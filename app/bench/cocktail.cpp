@@ -1,4 +1,4 @@
-#include "sparse/formats/cocktail.hpp"
+#include "spmv/cocktail.hpp"
 
 #include <fmt/format.h>
 

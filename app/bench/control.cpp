@@ -1,4 +1,4 @@
-#include "opencl/launchers/control.hpp"
+#include "spmv/control.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "commands.hpp"
 #include "measure.hpp"
-#include "opencl/launchers/copy.hpp"
-#include "opencl/launchers/random_matrix.hpp"
+#include "spmv/copy.hpp"
+#include "spmv/random_matrix.hpp"
 
 namespace diacut::bench {
 

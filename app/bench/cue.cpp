@@ -1,5 +1,3 @@
-#include "cues/cue.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "boundary/boundary.hpp"
+#include "boundary/network/learned.hpp"
+#include "boundary/network/network.hpp"
 #include "commands.hpp"
-#include "cues/learned.hpp"
-#include "cues/network.hpp"
 #include "diacut/image.hpp"
 #include "measure.hpp"
 

@@ -10,19 +10,19 @@
 #include <optional>
 
 #include "affinity/affinity.hpp"
+#include "boundary/boundary.hpp"
 #include "commands.hpp"
 #include "contour/spectral_contour.hpp"
-#include "cues/cue.hpp"
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
 #include "log_plot.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/copy_elements.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "scenes.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/symmetric_dia.hpp"
 
 namespace diacut::bench {
 
@@ -76,8 +76,8 @@ void save(const std::filesystem::path& path, std::span<const T> elements,
   if (!file) throw InputError(fmt::format("cannot write '{}'", path.string()));
 }
 
-/// The normalised affinity for other programs to solve: values[d][row] multiplies x[row + offset].
-void save_matrix(const std::string& folder, const NormalisedAffinity& affinity) {
+/// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
+void save_matrix(const std::string& folder, const NormalizedAffinity& affinity) {
   std::filesystem::create_directories(folder);
   const std::filesystem::path path(folder);
   const DiaShape& shape = affinity.matrix.shape;
@@ -139,7 +139,7 @@ struct Run {
 
 /// The largest norm of A x - theta x, A the whole matrix and theta = x'Ax, whatever product the
 /// solver used.
-double residual_of_whole(Context& context, const NormalisedAffinity& affinity,
+double residual_of_whole(Context& context, const NormalizedAffinity& affinity,
                          const Eigenvectors& found) {
   DiaOperator op(context, affinity.matrix,
                  choose_matvec({}, context.info(), affinity.matrix.shape).kind);
@@ -163,7 +163,7 @@ double residual_of_whole(Context& context, const NormalisedAffinity& affinity,
   return worst;
 }
 
-Run measure(Context& context, const NormalisedAffinity& affinity, MatvecKind kind,
+Run measure(Context& context, const NormalizedAffinity& affinity, MatvecKind kind,
             const std::string& solver, const EigenParameters& parameters, int repeats) {
   using Clock = std::chrono::steady_clock;
   const Contender contender =
@@ -225,14 +225,14 @@ BoundaryMap boundary_of(Context& context, const Image& image, const Options& opt
   return boundary_strength(context, image, grid, cue);
 }
 
-NormalisedAffinity affinity_of(Context& context, const BoundaryMap& boundary,
+NormalizedAffinity affinity_of(Context& context, const BoundaryMap& boundary,
                                const Options& options) {
-  return normalise(context, boundary, affinity_matrix(context, boundary, options.affinity),
+  return normalize(context, boundary, affinity_matrix(context, boundary, options.affinity),
                    options.affinity);
 }
 
 void run_size(Context& context, const Image& image, const Options& options, Figures& figures) {
-  const NormalisedAffinity affinity =
+  const NormalizedAffinity affinity =
       affinity_of(context, boundary_of(context, image, options), options);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
   const MatvecChoice choice =
@@ -321,27 +321,27 @@ void run_together(Context& context, const Options& options, Figures& figures) {
   parameters.solver = SolverKind::kMultilevel;
   const Grid grid{images[0].width, images[0].height, images[0].width};
   const Stencil stencil = disc_stencil(options.affinity.radius);
-  const std::optional<Stack> stack = stack_for(grid, options.at_once, stencil, parameters);
-  if (!stack) throw InputError("images of this size are not solved together");
+  const std::optional<Batch> batch = batch_for(grid, options.at_once, stencil, parameters);
+  if (!batch) throw InputError("images of this size are not solved together");
   std::vector<BoundaryMap> maps;
   double alone = 0;
   for (const Image& image : images) {
     maps.push_back(boundary_of(context, image, options));
-    const NormalisedAffinity affinity = affinity_of(context, maps.back(), options);
+    const NormalizedAffinity affinity = affinity_of(context, maps.back(), options);
     const MatvecChoice choice =
         choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
     alone += measure(context, affinity, choice.kind, "multilevel", parameters,
                      std::max(1, options.common.repeats))
                  .wall_ms;
   }
-  const NormalisedAffinity affinity = affinity_of(context, stacked(context, maps, *stack), options);
+  const NormalizedAffinity affinity = affinity_of(context, batched(context, maps, *batch), options);
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
   std::vector<double> wall;
   double residual = 0;
   for (int round = 0; round <= std::max(1, options.common.repeats); ++round) {
     const auto start = std::chrono::steady_clock::now();
-    const auto found = eigenvectors_of_stack(context, affinity.matrix, *stack, stencil,
+    const auto found = eigenvectors_of_batch(context, affinity.matrix, *batch, stencil,
                                              affinity.sqrt_degree, parameters);
     context.finish();
     const auto end = std::chrono::steady_clock::now();

@@ -6,10 +6,10 @@
 
 #include "commands.hpp"
 #include "diacut/errors.hpp"
+#include "matrix/dia_matrix.hpp"
 #include "measure.hpp"
-#include "sparse/dia_matrix.hpp"
-#include "sparse/formats/contacts.hpp"
-#include "sparse/formats/split_mix.hpp"
+#include "spmv/contacts.hpp"
+#include "spmv/split_mix.hpp"
 
 namespace diacut::bench {
 

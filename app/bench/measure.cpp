@@ -8,9 +8,9 @@
 
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
-#include "opencl/launchers/copy.hpp"
-#include "opencl/launchers/random_matrix.hpp"
 #include "output/atomic_file.hpp"
+#include "spmv/copy.hpp"
+#include "spmv/random_matrix.hpp"
 
 namespace diacut::bench {
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "diacut/errors.hpp"
-#include "sparse/formats/generators.hpp"
-#include "sparse/formats/matrix_market.hpp"
-#include "sparse/formats/split_mix.hpp"
+#include "spmv/generators.hpp"
+#include "spmv/matrix_market.hpp"
+#include "spmv/split_mix.hpp"
 
 namespace diacut::bench {
 

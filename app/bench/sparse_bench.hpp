@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "measure.hpp"
-#include "sparse/formats/product.hpp"
+#include "spmv/product.hpp"
 
 namespace diacut::bench {
 

@@ -13,11 +13,11 @@
 #include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "log_plot.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
-#include "opencl/launchers/random_matrix.hpp"
-#include "opencl/memory_plan.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/symmetric_dia.hpp"
+#include "opencl/memory_budget.hpp"
+#include "spmv/random_matrix.hpp"
 
 namespace diacut::bench {
 
@@ -132,9 +132,9 @@ class Problem {
     out = context.allocate<float>(vector_.pitch, "products");
   }
 
-  static MemoryPlan plan(const Grid& grid, const Stencil& stencil, int vectors) {
+  static MemoryBudget plan(const Grid& grid, const Stencil& stencil, int vectors) {
     const DiaShape shape = dia_shape(grid, stencil);
-    MemoryPlan plan;
+    MemoryBudget plan;
     plan.add("the matrix", shape.stored() * sizeof(float));
     plan.add("the compressed matrix", shape.stored() / 2 * sizeof(float));
     plan.add("vectors", 2 * shape.pitch * static_cast<std::size_t>(vectors) * sizeof(float));

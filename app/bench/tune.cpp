@@ -9,14 +9,14 @@
 #include "commands.hpp"
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
-#include "opencl/launchers/random_matrix.hpp"
 #include "output/atomic_file.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/formats/profile.hpp"
-#include "sparse/formats/split_mix.hpp"
-#include "sparse/symmetric_dia.hpp"
 #include "sparse_bench.hpp"
+#include "spmv/profile.hpp"
+#include "spmv/random_matrix.hpp"
+#include "spmv/split_mix.hpp"
 
 namespace diacut::bench {
 

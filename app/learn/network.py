@@ -2,7 +2,7 @@
 
 An encoder of residual 3 x 3 convolutions over five resolutions, halved by max-pooling, and a decoder
 that adds what comes from below, enlarged bilinearly, to a 1 x 1 convolution of its own level (a feature
-pyramid: Lin et al. 2017). Batch normalisation follows each 3 x 3 convolution and is folded into it in
+pyramid: Lin et al. 2017). Batch normalization follows each 3 x 3 convolution and is folded into it in
 the file, so that at run time there are only convolutions, sums, pooling and enlarging.
 """
 import json
@@ -24,7 +24,7 @@ MEAN, SCALE = 0.5, 4.0  # Of sRGB values in [0, 1]: (value - MEAN) * SCALE goes 
 
 
 class Conv(nn.Module):
-    """A convolution with batch normalisation, an addend, and ReLU, as one operation of the file."""
+    """A convolution with batch normalization, an addend, and ReLU, as one operation of the file."""
 
     def __init__(self, inputs, outputs, kernel=3, dilation=1, norm=True, relu=True):
         super().__init__()
@@ -96,7 +96,7 @@ class BoundaryNet(nn.Module):
         self.out = Conv(below, 1, norm=False, relu=False)
 
     def forward(self, x, sides=False):
-        """x: N x 3 x H x W, normalised. Logits N x 1 x H x W, and those of the coarser levels."""
+        """x: N x 3 x H x W, normalized. Logits N x 1 x H x W, and those of the coarser levels."""
         skips = []
         for level in range(self.levels):
             if level > 0:

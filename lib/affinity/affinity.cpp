@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "affinity/intervening_contour.hpp"
 #include "affinity/line.hpp"
-#include "opencl/launchers/affinity_contour.hpp"
-#include "opencl/launchers/affinity_normalise.hpp"
-#include "opencl/launchers/affinity_weigh.hpp"
+#include "affinity/normalize.hpp"
+#include "affinity/weigh.hpp"
 
 namespace diacut {
 
@@ -46,16 +46,16 @@ Buffer<std::int64_t> upload_offsets(Context& context, const DiaShape& shape) {
 
 }  // namespace
 
-void plan_affinity(MemoryPlan& plan, const Grid& grid, const AffinityParameters& parameters) {
+void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(grid, disc_stencil(parameters.radius));
-  plan.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
-           shape.stored() * sizeof(float));
-  plan.add(
+  budget.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
+             shape.stored() * sizeof(float));
+  budget.add(
       "boundary strength with a border",
       AffinityContour::padded_size(grid.height, grid.stride, parameters.radius) * sizeof(float));
-  plan.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
-  plan.add("square roots of the degrees", shape.rows * sizeof(float));
-  plan.add("inverse square roots of the degrees", shape.rows * sizeof(float));
+  budget.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
+  budget.add("square roots of the degrees", shape.rows * sizeof(float));
+  budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
 }
 
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
@@ -80,15 +80,15 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
   return matrix;
 }
 
-NormalisedAffinity normalise(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
+NormalizedAffinity normalize(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
                              const AffinityParameters& parameters) {
-  NormalisedAffinity result{
+  NormalizedAffinity result{
       boundary.grid, disc_stencil(parameters.radius), std::move(affinity),
       context.allocate<float>(boundary.grid.rows(), "square roots of the degrees")};
   const DiaShape& shape = result.matrix.shape;
   auto inverse = context.allocate<float>(shape.rows, "inverse square roots of the degrees");
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  launch_affinity_normalise(context, result.matrix.values, offsets, shape.rows, shape.pitch,
+  launch_affinity_normalize(context, result.matrix.values, offsets, shape.rows, shape.pitch,
                             result.sqrt_degree, inverse);
   return result;
 }

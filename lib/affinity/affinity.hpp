@@ -2,15 +2,15 @@
 
 #include <vector>
 
-#include "cues/cue.hpp"
+#include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
-#include "opencl/memory_plan.hpp"
-#include "sparse/dia_matrix.hpp"
+#include "matrix/dia_matrix.hpp"
+#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
-/// The affinity matrix W of an image and its normalised form.
-struct NormalisedAffinity {
+/// The affinity matrix W of an image and its normalized form.
+struct NormalizedAffinity {
   Grid grid;
   Stencil stencil;
   /// A = D^-1/2 W D^-1/2. Rows and columns of elements without data are zero.
@@ -20,8 +20,8 @@ struct NormalisedAffinity {
   Buffer<float> sqrt_degree;
 };
 
-/// What affinity_matrix() and normalise() allocate, what they return included.
-void plan_affinity(MemoryPlan& plan, const Grid& grid, const AffinityParameters& parameters);
+/// What affinity_matrix() and normalize() allocate, what they return included.
+void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
 
 /// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
 /// largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines are
@@ -31,7 +31,7 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
 
 /// Degrees D (row sums, in double where the device has it, else compensated), then A in place of
 /// W. Takes the matrix over.
-NormalisedAffinity normalise(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
+NormalizedAffinity normalize(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
                              const AffinityParameters& parameters);
 
 /// affinity_matrix() on the host in double, written for reading: the elements of a DiaShape of this

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sparse/stencil.hpp"
+#include "matrix/stencil.hpp"
 
 namespace diacut {
 

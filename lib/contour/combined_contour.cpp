@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "contour/spectral_contour.hpp"
-#include "opencl/launchers/spectral_contour.hpp"
+#include "contour/spectral_contour_kernels.hpp"
 
 namespace diacut {
 
-void plan_contour(MemoryPlan& plan, const Grid& grid, int vectors) {
-  plan.add("eigenvectors with a border",
-           SpectralContour::planes_memory(grid.width, grid.height, vectors - 1));
-  plan.add("scales of eigenvectors", SpectralContour::scales_memory(vectors - 1));
-  plan.add("contours", grid.rows() * sizeof(float));
+void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
+  budget.add("eigenvectors with a border",
+             SpectralContour::planes_memory(grid.width, grid.height, vectors - 1));
+  budget.add("scales of eigenvectors", SpectralContour::scales_memory(vectors - 1));
+  budget.add("contours", grid.rows() * sizeof(float));
 }
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,

@@ -4,15 +4,15 @@
 
 #include "diacut/parameters.hpp"
 #include "eigen/eigensolver.hpp"
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_plan.hpp"
-#include "sparse/grid.hpp"
+#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
 /// What combined_contour() allocates for at most `vectors` eigenvectors, the trivial one included,
 /// what it returns included.
-void plan_contour(MemoryPlan& plan, const Grid& grid, int vectors);
+void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors);
 
 /// The cue and the spectral contour as one map of boundary strength, after "gPb" (Arbelaez, Maire,
 /// Fowlkes and Malik, "Contour detection and hierarchical image segmentation", 2011, eq. 14):

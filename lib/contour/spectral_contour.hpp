@@ -18,7 +18,7 @@ double spectral_weight(double eigenvalue);
 /// mirrored. The trivial vector is left out, and one that is flat up to rounding adds nothing.
 /// width * height values, 0 where there is no data.
 ///
-/// On the host in double, written for reading; kernels/spectral_contour.cl is what runs.
+/// On the host in double, written for reading; kernels/contour/spectral_contour.cl is what runs.
 std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors);
 
 }  // namespace diacut

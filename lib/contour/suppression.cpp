@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <numbers>
 
+#include "contour/boundary_orientation.hpp"
 #include "diacut/errors.hpp"
-#include "opencl/launchers/boundary_orientation.hpp"
 
 namespace diacut {
 
@@ -154,10 +154,10 @@ Buffer<float> boundary_orientation(Context& context, const Grid& grid,
   return orientation;
 }
 
-void plan_orientation(MemoryPlan& plan, const Grid& grid) {
-  plan.add("boundaries filtered along x",
-           BoundaryOrientation::memory(grid.width, grid.height, 3 * kTaps));
-  plan.add("directions of boundaries", grid.rows() * sizeof(float));
+void budget_orientation(MemoryBudget& budget, const Grid& grid) {
+  budget.add("boundaries filtered along x",
+             BoundaryOrientation::memory(grid.width, grid.height, 3 * kTaps));
+  budget.add("directions of boundaries", grid.rows() * sizeof(float));
 }
 
 Curvature reference_curvature(std::span<const float> strength, int width, int height) {

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_plan.hpp"
-#include "sparse/grid.hpp"
+#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -25,7 +25,7 @@ std::vector<float> boundary_orientation(std::span<const float> strength, int wid
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& strength);
 /// What that allocates, what it returns included.
-void plan_orientation(MemoryPlan& plan, const Grid& grid);
+void budget_orientation(MemoryBudget& budget, const Grid& grid);
 
 /// The second derivatives of the smoothed map, whose eigenvectors boundary_orientation() gives: on
 /// the host in double, written for reading.

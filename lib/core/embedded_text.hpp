@@ -5,7 +5,8 @@
 
 namespace diacut {
 
-/// A text file built into the library: its file name and its whole text (static storage).
+/// A text file built into the library: its path in the folder that it comes from, with
+/// `/` between folders ("matrix/block.clh"), and its whole text. Both have static storage.
 struct EmbeddedText {
   std::string_view name;
   std::string_view text;

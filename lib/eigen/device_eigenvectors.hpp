@@ -15,7 +15,7 @@ struct DeviceEigenvectors {
   std::size_t pitch = 0;
   int count = 0;
   Buffer<float> basis;
-  /// Eigenvalues of the normalised Laplacian, I - A, ascending: half the sum of
+  /// Eigenvalues of the normalized Laplacian, I - A, ascending: half the sum of
   /// a_ij s_i s_j (z_i/s_i - z_j/s_j)^2 in double (s = sqrt_degree), because 1 minus a float32
   /// Ritz value keeps no digit of them.
   std::vector<double> values;

@@ -8,17 +8,17 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
-#include "eigen/coarse_levels.hpp"
-#include "eigen/dense.hpp"
-#include "eigen/lanczos.hpp"
-#include "eigen/multilevel.hpp"
-#include "eigen/spectra_solver.hpp"
-#include "opencl/launchers/basis.hpp"
-#include "opencl/launchers/block_ritz.hpp"
-#include "opencl/launchers/level_degrees.hpp"
-#include "opencl/launchers/quadratic_form.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/symmetric_dia.hpp"
+#include "eigen/dense/dense.hpp"
+#include "eigen/lanczos/basis.hpp"
+#include "eigen/lanczos/lanczos.hpp"
+#include "eigen/lanczos/spectra_solver.hpp"
+#include "eigen/lobpcg/block_ritz.hpp"
+#include "eigen/multilevel/coarse_levels.hpp"
+#include "eigen/multilevel/level_degrees.hpp"
+#include "eigen/multilevel/multilevel.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/quadratic_form.hpp"
+#include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -182,52 +182,53 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
 namespace {
 
 /// `form`: of the matrix.
-void plan_solver(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                 const EigenParameters& parameters, MatrixForm form) {
-  const std::size_t rows = stack.grid().rows();
+void budget_solver(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
+                   const EigenParameters& parameters, MatrixForm form) {
+  const std::size_t rows = batch.grid().rows();
   const std::size_t pitch = dia_pitch(rows);
   const auto columns = static_cast<std::size_t>(lanczos_basis_size(parameters)) + 2;
-  MemoryPlan lanczos;
+  MemoryBudget lanczos;
   lanczos.add("the basis of the eigensolver", pitch * columns * sizeof(float));
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
   if (form == MatrixForm::kCompressed) {
     lanczos.add("blocks of vectors of the eigensolver",
                 2 * rows * kFormColumns * sizeof(float) + BlockRitz::memory(kFormColumns, rows));
   }
-  MemoryPlan multilevel;
-  plan_multilevel(multilevel, stack, stencil, parameters, form);
+  MemoryBudget multilevel;
+  budget_multilevel(multilevel, batch, stencil, parameters, form);
   // What cannot be coarsened goes from one to the other.
   const bool may =
       parameters.solver == SolverKind::kMultilevel || parameters.solver == SolverKind::kAuto;
   const bool more = may && multilevel.total() > lanczos.total();
-  for (const MemoryPlan::Item& item : (more ? multilevel : lanczos).items()) {
-    plan.add(item.what, item.bytes);
+  for (const MemoryBudget::Item& item : (more ? multilevel : lanczos).items()) {
+    budget.add(item.what, item.bytes);
   }
 }
 
 }  // namespace
 
-void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                const EigenParameters& parameters) {
-  plan_solver(plan, stack, stencil, parameters, MatrixForm::kDia);
+void budget_eigen(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
+                  const EigenParameters& parameters) {
+  budget_solver(budget, batch, stencil, parameters, MatrixForm::kDia);
 }
 
-void plan_eigenvectors(MemoryPlan& plan, const Stack& stack, const EigenParameters& parameters) {
+void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
+                         const EigenParameters& parameters) {
   // Lanczos, which may have taken over, leaves its basis.
-  plan.add("the eigenvectors", dia_pitch(stack.grid().rows()) * sizeof(float) *
-                                   static_cast<std::size_t>(lanczos_basis_size(parameters) + 2));
+  budget.add("the eigenvectors", dia_pitch(batch.grid().rows()) * sizeof(float) *
+                                     static_cast<std::size_t>(lanczos_basis_size(parameters) + 2));
 }
 
-void plan_eigen_compressed(MemoryPlan& before, MemoryPlan& after, const Grid& grid,
-                           const Stencil& stencil, const EigenParameters& parameters) {
-  for (MemoryPlan* plan : {&before, &after}) {
-    plan_symmetric(*plan, grid, stencil, MatvecStorage::kHalf, false);
+void budget_eigen_compressed(MemoryBudget& before, MemoryBudget& after, const Grid& grid,
+                             const Stencil& stencil, const EigenParameters& parameters) {
+  for (MemoryBudget* budget : {&before, &after}) {
+    budget_symmetric(*budget, grid, stencil, MatvecStorage::kHalf, false);
   }
   if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
     before.add("coarser grids of the eigensolver, while they are made",
                multilevel_building_memory(grid, stencil, parameters));
   }
-  plan_solver(after, Stack(grid), stencil, parameters, MatrixForm::kCompressed);
+  budget_solver(after, Batch(grid), stencil, parameters, MatrixForm::kCompressed);
 }
 
 DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
@@ -239,7 +240,7 @@ DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaM
   watch.report("eigenvectors", 0);
   if (solver_wanted(parameters.solver) == SolverKind::kMultilevel &&
       !few(grid.pixels(), parameters)) {
-    auto found = multilevel_eigenvectors(context, matrix, Stack(grid), stencil, sqrt_degree,
+    auto found = multilevel_eigenvectors(context, matrix, Batch(grid), stencil, sqrt_degree,
                                          least_support(parameters), parameters, watch);
     if (settled(found, parameters)) {
       watch.report("eigenvectors", 1);
@@ -279,7 +280,7 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
       compress_rooted(context, matrix, grid, stencil, MatvecStorage::kHalf, sqrt_degree);
   if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
     auto found =
-        multilevel_eigenvectors(context, std::move(matrix), compressed, Stack(grid), stencil,
+        multilevel_eigenvectors(context, std::move(matrix), compressed, Batch(grid), stencil,
                                 sqrt_degree, least_support(parameters), parameters, watch);
     if (settled(found, parameters)) {
       watch.report("eigenvectors", 1);
@@ -301,20 +302,20 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
   return result;
 }
 
-std::optional<Stack> stack_for(const Grid& image, int count, const Stencil& stencil,
+std::optional<Batch> batch_for(const Grid& image, int count, const Stencil& stencil,
                                const EigenParameters& parameters) {
   if (solver_wanted(parameters.solver) != SolverKind::kMultilevel || stencil.radius < 2) {
     return std::nullopt;
   }
   if (few(image.pixels(), parameters)) return std::nullopt;
-  return Stack(image, count, CoarseLevels::stacked_height(image, stencil));
+  return Batch(image, count, CoarseLevels::batched_height(image, stencil));
 }
 
-std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
-    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_batch(
+    Context& context, const DiaMatrix& matrix, const Batch& batch, const Stencil& stencil,
     const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch) {
   watch.report("eigenvectors", 0);
-  auto found = multilevel_eigenvectors(context, matrix, stack, stencil, sqrt_degree,
+  auto found = multilevel_eigenvectors(context, matrix, batch, stencil, sqrt_degree,
                                        least_support(parameters), parameters, watch);
   if (found) watch.report("eigenvectors", 1);
   return found;

@@ -7,12 +7,12 @@
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "eigen/device_eigenvectors.hpp"
-#include "opencl/memory_plan.hpp"
-#include "sparse/dia_matrix.hpp"
-#include "sparse/grid.hpp"
-#include "sparse/operator.hpp"
-#include "sparse/stack.hpp"
-#include "sparse/stencil.hpp"
+#include "matrix/batch.hpp"
+#include "matrix/dia_matrix.hpp"
+#include "matrix/grid.hpp"
+#include "matrix/operator.hpp"
+#include "matrix/stencil.hpp"
+#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -22,21 +22,22 @@ SolverKind solver_wanted(SolverKind asked);
 /// The storages of a compressed matrix that a product with it may take by itself, `asked` being
 /// MatvecParameters::storage: those with which the solver's residuals hold for the whole matrix
 /// too. Weights rounded by u change a residual by sqrt(2 lambda) u at most, lambda the eigenvalue
-/// of the normalised Laplacian: that of the last vector is at most about 0.01. None but for
+/// of the normalized Laplacian: that of the last vector is at most about 0.01. None but for
 /// Lanczos.
 std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& parameters,
                                                      MatvecStorage asked);
 
 /// What the solver allocates beside the matrix, what it returns included.
-void plan_eigen(MemoryPlan& plan, const Stack& stack, const Stencil& stencil,
-                const EigenParameters& parameters);
+void budget_eigen(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
+                  const EigenParameters& parameters);
 /// The same for eigenvectors_compressed(): what there is beside the matrix, until that is freed,
 /// and what there is without it.
-void plan_eigen_compressed(MemoryPlan& before, MemoryPlan& after, const Grid& grid,
-                           const Stencil& stencil, const EigenParameters& parameters);
+void budget_eigen_compressed(MemoryBudget& before, MemoryBudget& after, const Grid& grid,
+                             const Stencil& stencil, const EigenParameters& parameters);
 
 /// Of that, what is left with the result.
-void plan_eigenvectors(MemoryPlan& plan, const Stack& stack, const EigenParameters& parameters);
+void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
+                         const EigenParameters& parameters);
 
 /// The eigenvectors of the largest eigenvalues of `matrix`, which `op` multiplies by. `sqrt_degree`
 /// is the trivial eigenvector (not of unit norm). Not converging is reported in the result. Fewer
@@ -56,16 +57,16 @@ DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix,
                                            const EigenParameters& parameters,
                                            const Watch& watch = {});
 
-/// How several images of that size are stacked for eigenvectors_of_stack(); nothing if the solver
+/// How several images of that size are batched for eigenvectors_of_batch(); nothing if the solver
 /// that is asked for takes one image at a time.
-std::optional<Stack> stack_for(const Grid& image, int count, const Stencil& stencil,
+std::optional<Batch> batch_for(const Grid& image, int count, const Stencil& stencil,
                                const EigenParameters& parameters);
 
 /// The same for several images of one size, whose kernels are launched together: `matrix` lies on
-/// stack.grid() and has no entry between two images. Nothing if one of them cannot be solved so:
+/// batch.grid() and has no entry between two images. Nothing if one of them cannot be solved so:
 /// then each has to be tried by itself. Those that do not converge say so.
-std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_stack(
-    Context& context, const DiaMatrix& matrix, const Stack& stack, const Stencil& stencil,
+std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_batch(
+    Context& context, const DiaMatrix& matrix, const Batch& batch, const Stencil& stencil,
     const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch = {});
 
 /// Vectors on the host, without the grid's padding.

@@ -11,11 +11,11 @@
 #include <span>
 #include <utility>
 
-#include "cues/cue.hpp"
+#include "boundary/boundary.hpp"
 #include "eigen/eigensolver.hpp"
-#include "pipeline/run_plan.hpp"
+#include "matrix/stencil.hpp"
+#include "pipeline/memory_budget.hpp"
 #include "pipeline/stages.hpp"
-#include "sparse/stencil.hpp"
 
 namespace diacut {
 
@@ -128,7 +128,7 @@ class Segmenter::Implementation {
   Course course_alone(const Grid& grid) const {
     const DeviceInfo& device = stages_.device();
     const std::uint64_t limit = stages_.memory_limit();
-    Course found(Stack(grid), solver_that_fits(grid, parameters_, device, limit));
+    Course found(Batch(grid), solver_that_fits(grid, parameters_, device, limit));
     const Parameters& usable = found.parameters;
     found.form = form_that_fits(grid, usable, device, limit);
     found.product = product_that_fits(grid, usable, device, limit);
@@ -138,15 +138,15 @@ class Segmenter::Implementation {
     }
     Parameters planned = usable;
     planned.matvec = {found.product.kind, found.product.storage};
-    found.plan = plan_run(grid, planned, found.form);
-    check_memory(found.plan, grid, usable, device, limit);
+    found.budget = budget_run(grid, planned, found.form);
+    check_memory(found.budget, grid, usable, device, limit);
 
     if (solver_wanted(eigen_parameters(usable).solver) != solver_wanted(parameters_.eigen.solver)) {
       found.notes.emplace_back(
           "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
           "slower");
     }
-    if (found.form == MatrixForm::kCompressed && !plan_run(grid, usable).fits(device, limit)) {
+    if (found.form == MatrixForm::kCompressed && !budget_run(grid, usable).fits(device, limit)) {
       found.notes.emplace_back(
           "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
           "compressed to 16 bits");
@@ -159,15 +159,15 @@ class Segmenter::Implementation {
   std::optional<Course> course_together(const Grid& grid, int images) const {
     const DeviceInfo& device = stages_.device();
     const std::uint64_t limit = stages_.memory_limit();
-    const std::optional<Stack> stack = stack_for(
+    const std::optional<Batch> batch = batch_for(
         grid, images, disc_stencil(parameters_.affinity.radius), eigen_parameters(parameters_));
-    if (parameters_.region.method != RegionMethod::kHierarchy || !stack) return std::nullopt;
-    Course found(*stack, parameters_);
+    if (parameters_.region.method != RegionMethod::kHierarchy || !batch) return std::nullopt;
+    Course found(*batch, parameters_);
     found.parameters.eigen.solver = SolverKind::kMultilevel;
     found.product = product_that_fits(grid, found.parameters, device, limit);
     found.parameters.matvec = {found.product.kind, found.product.storage};
-    found.plan = plan_run(*stack, found.parameters);
-    if (!found.plan.fits(device, limit)) return std::nullopt;
+    found.budget = budget_run(*batch, found.parameters);
+    if (!found.budget.fits(device, limit)) return std::nullopt;
     if (!found.product.note.empty()) found.notes.push_back(found.product.note);
     return found;
   }

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "affinity/affinity.hpp"
+#include "boundary/boundary.hpp"
 #include "contour/combined_contour.hpp"
 #include "contour/suppression.hpp"
-#include "cues/cue.hpp"
 #include "eigen/eigensolver.hpp"
+#include "matrix/symmetric_dia.hpp"
 #include "opencl/copy_elements.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
 #include "region/region.hpp"
-#include "sparse/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -79,25 +79,25 @@ bool hierarchical(const Course& course) {
 }
 
 /// The degrees of one image: a copy, in `own`, if there are others.
-const Buffer<float>& degrees_of(Context& context, const Stack& stack, std::size_t image,
+const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
                                 const Buffer<float>& sqrt_degree, Buffer<float>& own) {
-  if (stack.count == 1) return sqrt_degree;
-  own = context.allocate<float>(stack.image.rows(), "square roots of the degrees");
-  copy_elements(sqrt_degree, image * stack.segment(), own, 0, stack.image.rows());
+  if (batch.count == 1) return sqrt_degree;
+  own = context.allocate<float>(batch.image.rows(), "square roots of the degrees");
+  copy_elements(sqrt_degree, image * batch.segment(), own, 0, batch.image.rows());
   return own;
 }
 
 /// Frees a matrix that is to be compressed.
 std::optional<std::vector<DeviceEigenvectors>> find_eigenvectors(Context& context,
-                                                                 NormalisedAffinity& affinity,
+                                                                 NormalizedAffinity& affinity,
                                                                  const Course& course, bool keep,
                                                                  std::vector<Begun>& begun,
                                                                  const Watch& watch) {
-  const Stack& stack = course.stack;
+  const Batch& batch = course.batch;
   const EigenParameters eigen = eigen_parameters(course.parameters);
   std::optional<std::vector<DeviceEigenvectors>> found;
-  if (stack.count > 1) {
-    found = eigenvectors_of_stack(context, affinity.matrix, stack, affinity.stencil,
+  if (batch.count > 1) {
+    found = eigenvectors_of_batch(context, affinity.matrix, batch, affinity.stencil,
                                   affinity.sqrt_degree, eigen, watch);
     const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
     if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
@@ -127,25 +127,25 @@ std::optional<std::vector<DeviceEigenvectors>> find_eigenvectors(Context& contex
     Buffer<float> degrees;
     result.matvec = course.product.name();
     result.eigenvectors =
-        keep ? to_host(own, stack.image,
-                       degrees_of(context, stack, k, affinity.sqrt_degree, degrees))
-             : Eigenvectors{stack.image.width, stack.image.height, own.values, {}, {}, own.report};
+        keep ? to_host(own, batch.image,
+                       degrees_of(context, batch, k, affinity.sqrt_degree, degrees))
+             : Eigenvectors{batch.image.width, batch.image.height, own.values, {}, {}, own.report};
   }
   return found;
 }
 
 /// Returns the orientation of the contours, which regions need.
-std::vector<float> add_contours(Context& context, const Stack& stack, std::size_t image,
+std::vector<float> add_contours(Context& context, const Batch& batch, std::size_t image,
                                 const DeviceEigenvectors& vectors, const Buffer<float>& sqrt_degree,
                                 const Buffer<float>& cue, const ContourParameters& parameters,
                                 Segmentation& result) {
   Buffer<float> own;
-  const Buffer<float>& own_degrees = degrees_of(context, stack, image, sqrt_degree, own);
+  const Buffer<float>& own_degrees = degrees_of(context, batch, image, sqrt_degree, own);
   const Buffer<float> contours =
-      combined_contour(context, stack.image, vectors, own_degrees, cue, parameters);
-  result.contours = without_padding(contours.download(), stack.image);
-  return without_padding(boundary_orientation(context, stack.image, contours).download(),
-                         stack.image);
+      combined_contour(context, batch.image, vectors, own_degrees, cue, parameters);
+  result.contours = without_padding(contours.download(), batch.image);
+  return without_padding(boundary_orientation(context, batch.image, contours).download(),
+                         batch.image);
 }
 
 }  // namespace
@@ -183,7 +183,7 @@ Context& Stages::opened() {
 std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment> images,
                                                   const Course& course, const Watch& watch) {
   Context& context = opened();
-  const Stack& stack = course.stack;
+  const Batch& batch = course.batch;
   const Parameters& parameters = course.parameters;
   std::vector<Begun> begun(images.size());
   std::vector<StageTime> times;
@@ -192,11 +192,11 @@ std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment
     Segmentation& result = begun[k].result;
     result.notes = images[k].image->notes;
     result.notes.insert(result.notes.end(), course.notes.begin(), course.notes.end());
-    result.device_memory = course.plan.uses;
+    result.device_memory = course.budget.uses;
   }
 
   std::vector<Buffer<float>> cues;
-  NormalisedAffinity affinity = [&] {
+  NormalizedAffinity affinity = [&] {
     std::vector<BoundaryMap> maps = stages.run("boundaries", [&] {
       std::vector<BoundaryMap> found;
       for (const ImageToSegment& each : images) {
@@ -207,11 +207,11 @@ std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment
     });
     return stages.run("affinity", [&] {
       const auto affinity_of = [&](const BoundaryMap& boundary) {
-        return normalise(context, boundary, affinity_matrix(context, boundary, parameters.affinity),
+        return normalize(context, boundary, affinity_matrix(context, boundary, parameters.affinity),
                          parameters.affinity);
       };
-      NormalisedAffinity result =
-          stack.count == 1 ? affinity_of(maps.front()) : affinity_of(stacked(context, maps, stack));
+      NormalizedAffinity result =
+          batch.count == 1 ? affinity_of(maps.front()) : affinity_of(batched(context, maps, batch));
       // The rest of the boundary maps dies here: nothing else that later stages read.
       for (std::size_t k = 0; hierarchical(course) && k < maps.size(); ++k) {
         if (!cues[k]) cues[k] = std::move(maps[k].strength);
@@ -231,10 +231,10 @@ std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment
     stages.run("contours", [&] {
       for (std::size_t k = 0; k < begun.size(); ++k) {
         std::vector<float> orientation =
-            add_contours(context, stack, k, (*found)[k], affinity.sqrt_degree, cues[k],
+            add_contours(context, batch, k, (*found)[k], affinity.sqrt_degree, cues[k],
                          parameters.contour, begun[k].result);
         begun[k].rest = [orientation = std::move(orientation), valid = images[k].image->valid,
-                         grid = stack.image,
+                         grid = batch.image,
                          region = parameters.region](Segmentation& so_far, const Watch& watching) {
           add_hierarchy(so_far, orientation, valid, grid, region, watching);
         };
@@ -271,7 +271,7 @@ std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment
 
 BoundaryMap Stages::boundaries(Context& context, const ImageToSegment& asked, const Course& course,
                                std::vector<Buffer<float>>& cues) {
-  const Grid& grid = course.stack.image;
+  const Grid& grid = course.batch.image;
   const CueParameters& cue = course.parameters.cue;
   cues.emplace_back();
   if (hierarchical(course) && asked.edges == nullptr && thins(cue)) {

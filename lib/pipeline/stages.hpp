@@ -7,28 +7,28 @@
 #include <string>
 #include <vector>
 
-#include "cues/cue.hpp"
-#include "cues/device_network.hpp"
+#include "boundary/boundary.hpp"
+#include "boundary/network/device_network.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
+#include "matrix/batch.hpp"
+#include "matrix/dia_operator.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/context.hpp"
-#include "pipeline/run_plan.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/stack.hpp"
+#include "pipeline/memory_budget.hpp"
 
 namespace diacut {
 
 /// How images are segmented: as was asked for, where that fits the device.
 struct Course {
-  Course(const Stack& images, const Parameters& usable) : stack(images), parameters(usable) {}
+  Course(const Batch& images, const Parameters& usable) : batch(images), parameters(usable) {}
 
-  Stack stack;
+  Batch batch;
   Parameters parameters;
   MatvecChoice product;
   MatrixForm form = MatrixForm::kDia;  ///< Of the matrix that the eigensolver reads.
-  RunPlan plan;
+  RunBudget budget;
   std::vector<std::string> notes;  ///< What a person should know of these choices.
 };
 
@@ -53,7 +53,7 @@ class Stages {
   /// As Segmenter::keep_eigenvectors().
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
 
-  /// As many images as the stack has: one, or for RegionMethod::kHierarchy several of one size.
+  /// As many images as the batch has: one, or for RegionMethod::kHierarchy several of one size.
   /// Nothing if several cannot go together. Throws InputError (a boundary map of another size),
   /// DeviceError, NumericalError, CancelledError; after any of them there may be another run.
   std::optional<std::vector<Begun>> run(std::span<const ImageToSegment> images,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "opencl/launchers/region_links.hpp"
+#include "region/links.hpp"
 
 namespace diacut {
 
@@ -34,23 +34,23 @@ void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, 
 
 }  // namespace
 
-void plan_regions(MemoryPlan& plan, const Grid& grid) {
-  plan.add("regions", grid.pixels() * sizeof(std::int32_t));
+void budget_regions(MemoryBudget& budget, const Grid& grid) {
+  budget.add("regions", grid.pixels() * sizeof(std::int32_t));
   const std::size_t block = grid.pixels() * RegionProduct::kMaxColumns * sizeof(float);
-  plan.add("the vectors of a product within regions", block);
-  plan.add("the result of a product within regions", block);
+  budget.add("the vectors of a product within regions", block);
+  budget.add("the result of a product within regions", block);
 }
 
 DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const Grid& grid, const Stencil& stencil,
-                                         const DiaMatrix& normalised,
+                                         const DiaMatrix& normalized,
                                          const Buffer<float>& sqrt_degree)
     : context_(&context),
       grid_(grid),
       stencil_(stencil),
-      matrix_(&normalised),
+      matrix_(&normalized),
       root_(&sqrt_degree),
       layout_{grid.width, grid.height, static_cast<std::size_t>(grid.stride),
-              normalised.shape.pitch},
+              normalized.shape.pitch},
       product_(context, layout_, diagonals_of(stencil)),
       region_(context.allocate<std::int32_t>(grid.pixels(), "regions")),
       x_(context.allocate<float>(grid.pixels() * RegionProduct::kMaxColumns,
@@ -102,7 +102,7 @@ const std::vector<float>& DeviceAffinityGraph::down() {
 }
 
 std::vector<double> reference_product_within(const Grid& grid, const Stencil& stencil,
-                                             const HostDiaMatrix& normalised,
+                                             const HostDiaMatrix& normalized,
                                              const std::vector<float>& sqrt_degree,
                                              const std::vector<std::int32_t>& region,
                                              const std::vector<float>& x, int columns,
@@ -111,7 +111,7 @@ std::vector<double> reference_product_within(const Grid& grid, const Stencil& st
   if (magnitude != nullptr) magnitude->assign(out.size(), 0.0);
   for (std::size_t d = 0; d < stencil.size(); ++d) {
     const std::vector<double> links =
-        reference_links(grid, stencil, normalised, sqrt_degree, stencil.entries[d]);
+        reference_links(grid, stencil, normalized, sqrt_degree, stencil.entries[d]);
     for (std::size_t i = 0; i < grid.pixels(); ++i) {
       const auto [dx, dy] = stencil.entries[d];
       const int nx = static_cast<int>(i % static_cast<std::size_t>(grid.width)) + dx;
@@ -130,7 +130,7 @@ std::vector<double> reference_product_within(const Grid& grid, const Stencil& st
 }
 
 std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
-                                    const HostDiaMatrix& normalised,
+                                    const HostDiaMatrix& normalized,
                                     const std::vector<float>& sqrt_degree,
                                     StencilOffset neighbour) {
   const std::size_t d = diagonal_of(stencil, neighbour);
@@ -143,7 +143,7 @@ std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
       const std::size_t from = static_cast<std::size_t>(y) * grid.stride + x;
       const std::size_t to = static_cast<std::size_t>(ny) * grid.stride + nx;
       links[static_cast<std::size_t>(y) * grid.width + x] =
-          static_cast<double>(normalised.values[d * normalised.shape.pitch + from]) *
+          static_cast<double>(normalized.values[d * normalized.shape.pitch + from]) *
           static_cast<double>(sqrt_degree[from]) * static_cast<double>(sqrt_degree[to]);
     }
   }

@@ -4,27 +4,27 @@
 #include <span>
 #include <vector>
 
+#include "matrix/dia_matrix.hpp"
+#include "matrix/grid.hpp"
+#include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
-#include "opencl/launchers/region_product.hpp"
-#include "opencl/memory_plan.hpp"
+#include "opencl/memory_budget.hpp"
 #include "region/region.hpp"
-#include "sparse/dia_matrix.hpp"
-#include "sparse/grid.hpp"
-#include "sparse/stencil.hpp"
+#include "region/region_product.hpp"
 
 namespace diacut {
 
 /// What a DeviceAffinityGraph allocates on the device.
-void plan_regions(MemoryPlan& plan, const Grid& grid);
+void budget_regions(MemoryBudget& budget, const Grid& grid);
 
-/// The affinity W on the device, restored from its normalised form: W_ij = s_i A_ij s_j. Keeps
+/// The affinity W on the device, restored from its normalized form: W_ij = s_i A_ij s_j. Keeps
 /// references to the matrix and to `sqrt_degree` (s), which must outlive it.
 class DeviceAffinityGraph final : public AffinityGraph {
  public:
-  /// Preconditions: `normalised` has the shape of grid and stencil; the stencil's radius is at
+  /// Preconditions: `normalized` has the shape of grid and stencil; the stencil's radius is at
   /// least 1; sqrt_degree holds grid.rows() values. Throws DeviceError.
   DeviceAffinityGraph(Context& context, const Grid& grid, const Stencil& stencil,
-                      const DiaMatrix& normalised, const Buffer<float>& sqrt_degree);
+                      const DiaMatrix& normalized, const Buffer<float>& sqrt_degree);
 
   void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
                       int columns, std::vector<float>& out) override;
@@ -53,7 +53,7 @@ class DeviceAffinityGraph final : public AffinityGraph {
 /// The same on the host by plain loops, in double: out[i * columns + c]. If `magnitude` is given it
 /// receives the sums of |W_ij x_jc|, the scale of the rounding error that is allowed.
 std::vector<double> reference_product_within(const Grid& grid, const Stencil& stencil,
-                                             const HostDiaMatrix& normalised,
+                                             const HostDiaMatrix& normalized,
                                              const std::vector<float>& sqrt_degree,
                                              const std::vector<std::int32_t>& region,
                                              const std::vector<float>& x, int columns,
@@ -62,7 +62,7 @@ std::vector<double> reference_product_within(const Grid& grid, const Stencil& st
 /// W between each pixel and its neighbour (dx, dy), one of the stencil's: width * height values, 0
 /// where that neighbour is outside the image.
 std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
-                                    const HostDiaMatrix& normalised,
+                                    const HostDiaMatrix& normalized,
                                     const std::vector<float>& sqrt_degree, StencilOffset neighbour);
 
 }  // namespace diacut

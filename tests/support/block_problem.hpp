@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "opencl/launchers/block.hpp"
-#include "sparse/dia_matrix.hpp"
-#include "sparse/stencil.hpp"
+#include "matrix/block.hpp"
+#include "matrix/dia_matrix.hpp"
+#include "matrix/stencil.hpp"
 
 namespace diacut::testing {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "diacut/device.hpp"
-#include "sparse/formats/profile.hpp"
+#include "spmv/profile.hpp"
 
 namespace diacut::testing {
 

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "matrix/dia_matrix.hpp"
+#include "matrix/dia_operator.hpp"
 #include "opencl/context.hpp"
-#include "sparse/dia_matrix.hpp"
-#include "sparse/dia_operator.hpp"
 
 namespace diacut::testing {
 
-/// A normalised affinity made on the host, without the stages that make one in a run: a scene of
+/// A normalized affinity made on the host, without the stages that make one in a run: a scene of
 /// four noisy quadrants, W_ij = exp(-|g_i - g_j| / 0.1) within the radius. Pixels where `hidden`
 /// is not 0 have no data.
 struct EigenProblem {

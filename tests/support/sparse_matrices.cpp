@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sparse/formats/split_mix.hpp"
+#include "spmv/split_mix.hpp"
 
 namespace diacut::testing {
 

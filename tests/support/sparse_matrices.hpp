@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sparse/formats/csr.hpp"
+#include "spmv/csr.hpp"
 
 namespace diacut::testing {
 

@@ -1,4 +1,4 @@
-#include "sparse/formats/cocktail.hpp"
+#include "spmv/cocktail.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
-#include "sparse/formats/generators.hpp"
 #include "sparse_matrices.hpp"
+#include "spmv/generators.hpp"
 
 namespace diacut {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cues/gradient.hpp"
+#include "boundary/gradient/gradient.hpp"
 
 namespace diacut {
 namespace {

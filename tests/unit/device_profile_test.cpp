@@ -15,8 +15,8 @@
 #include "core/enum_names.hpp"
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
-#include "sparse/dia_operator.hpp"
-#include "sparse/formats/profile.hpp"
+#include "matrix/dia_operator.hpp"
+#include "spmv/profile.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "sparse/formats/blocks.hpp"
-#include "sparse/formats/diagonals.hpp"
 #include "sparse_matrices.hpp"
+#include "spmv/blocks.hpp"
+#include "spmv/diagonals.hpp"
 
 namespace diacut {
 namespace {

@@ -1,4 +1,4 @@
-#include "sparse/formats/matrix_market.hpp"
+#include "spmv/matrix_market.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <variant>
 
-#include "opencl/launchers/network_conv.hpp"
+#include "boundary/network/conv.hpp"
 
 namespace diacut {
 namespace {

@@ -1,4 +1,4 @@
-#include "cues/network.hpp"
+#include "boundary/network/network.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "cues/learned.hpp"
+#include "boundary/network/learned.hpp"
 #include "diacut/errors.hpp"
 #include "network_file.hpp"
 #include "temp_folder.hpp"

@@ -1,4 +1,4 @@
-#include "eigen/ritz.hpp"
+#include "eigen/lobpcg/ritz.hpp"
 
 #include <gtest/gtest.h>
 

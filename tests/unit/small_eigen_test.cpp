@@ -1,4 +1,4 @@
-#include "eigen/small_eigen.hpp"
+#include "eigen/lobpcg/small_eigen.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "sparse/stencil.hpp"
+#include "matrix/stencil.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "sparse/dia_matrix.hpp"
+#include "matrix/dia_matrix.hpp"
 
 namespace diacut {
 namespace {

@@ -1,0 +1,108 @@
+// network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation` apart,
+// of up to four tensors taken as one by their channels, plus bias; then, where wanted, the addition
+// of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0, .).
+//
+// Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
+// from b * CHANNELS; groups that read the same follow one another. It is register tiling, as in dense products of matrices (Goto and van de Geijn, Anatomy
+// of high-performance matrix multiplication, ACM TOMS 34, 2008): each value read takes part in
+// CHANNELS products, each weight in VECTORS x LANES. An item's vectors lie GROUP * LANES pixels
+// apart, so that a group's items read neighbours. Layout of tensors: network_planes.clh; every
+// stride is a multiple of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by
+// row][output in block], with zeros where the last block has more outputs than there are; bias
+// likewise.
+#include "boundary/network/conv.clh"
+#include "boundary/network/planes.clh"
+#include "boundary/network/vectors.clh"
+#if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
+#error "network_conv.cl: define KERNEL (1 or 3), CHANNELS (a multiple of 4), VECTORS and GROUP"
+#endif
+#define TAPS (KERNEL * KERNEL)
+
+// Adds a tensor's share to the sums; `at` points to its first channel at the item's row.
+inline void add_input(values sums[CHANNELS][VECTORS], __global const float* restrict at,
+                      __global const float* restrict weights, const int channels,
+                      const size_t plane, const int stride, const int dilation,
+                      const int x[VECTORS]) {
+  for (int channel = 0; channel < channels; ++channel) {
+    // Unrolled, the vectors of all nine taps outgrow a CPU's registers; a GPU hides latency so.
+#if LANES == 1
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+    for (int ky = 0; ky < KERNEL; ++ky) {
+#pragma unroll
+      for (int kx = 0; kx < KERNEL; ++kx) {
+        const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
+        values in[VECTORS];
+#pragma unroll
+        for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
+#if LANES == 1
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c += 4) {
+          const float4 weight = *(__global const float4*)(weights + c);
+#pragma unroll
+          for (int v = 0; v < VECTORS; ++v) {
+            sums[c][v] += weight.x * in[v];
+            sums[c + 1][v] += weight.y * in[v];
+            sums[c + 2][v] += weight.z * in[v];
+            sums[c + 3][v] += weight.w * in[v];
+          }
+        }
+#else
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+          const values weight = (values)(weights[c]);
+#pragma unroll
+          for (int v = 0; v < VECTORS; ++v) sums[c][v] += weight * in[v];
+        }
+#endif
+        weights += CHANNELS;
+      }
+    }
+    at += plane;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
+    CONVOLUTION_PARAMETERS, const int dilation) {
+  const int y = ROW_INDEX(2, margin);
+  const int block = (int)get_global_id(0);
+  const int first = (int)get_group_id(1) * (VECTORS * GROUP * LANES) + (int)get_local_id(1) * LANES;
+  const size_t row = ROW_OF(y, margin, stride);
+  const bool in_image = y >= 0 && y < height;
+
+  int x[VECTORS];
+  values sums[CHANNELS][VECTORS];
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    // A vector beyond the row is not stored; it reads the row's last.
+    x[v] = min(first + v * GROUP * LANES, stride - LANES);
+#pragma unroll
+    for (int c = 0; c < CHANNELS; ++c) sums[c][v] = (values)(bias[block * CHANNELS + c]);
+  }
+  if (in_image) {
+    const int all = channels0 + channels1 + channels2 + channels3;
+    __global const float* share = weights + (size_t)block * all * (TAPS * CHANNELS);
+    add_input(sums, in0 + row, share, channels0, plane, stride, dilation, x);
+    share += channels0 * (TAPS * CHANNELS);
+    add_input(sums, in1 + row, share, channels1, plane, stride, dilation, x);
+    share += channels1 * (TAPS * CHANNELS);
+    add_input(sums, in2 + row, share, channels2, plane, stride, dilation, x);
+    share += channels2 * (TAPS * CHANNELS);
+    add_input(sums, in3 + row, share, channels3, plane, stride, dilation, x);
+  }
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    if (block * CHANNELS + c >= channels) break;
+    const size_t at = (size_t)(block * CHANNELS + c) * plane + row;
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      if (first + v * GROUP * LANES >= stride) break;
+      values value = sums[c][v];
+      if (add) value += LOAD(added + at + x[v]);
+      if (relu) value = max(value, 0.0f);
+      STORE(inside(value, in_image ? x[v] : width, width), out + at + x[v]);
+    }
+  }
+}

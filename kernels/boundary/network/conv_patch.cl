@@ -1,0 +1,205 @@
+// network_conv_patch: what network_conv.cl computes, for devices whose groups share fast memory and
+// for taps at most 4 pixels from the middle one.
+//
+// A group computes a patch of (4 * COLUMNS) x (DOWN * ROWS) pixels of CHANNELS * BLOCKS output
+// channels: work-item (column, row, block, share), numbered in this order, computes 4 x DOWN pixels of
+// CHANNELS channels. The group copies what the patch sees of DEPTH input channels, and their weights,
+// to local memory, and sums up what these give in registers, again and again until all input
+// channels are done: each value in local memory serves up to 9 taps and all channels of the group, each in a
+// register CHANNELS products (Goto and van de Geijn, Anatomy of high-performance matrix
+// multiplication, ACM TOMS 34, 2008). Where a level has too few pixels to fill a device, the input
+// channels are divided among SHARES items, whose sums are added in the end, always in the same
+// order. Groups that see the same pixels follow one another. Layout of tensors: network_planes.clh;
+// every stride is a multiple of 4, every tensor begins at one of 16 bytes. weights, bias: as
+// network_conv.cl with blocks of 8.
+#include "boundary/network/conv.clh"
+#include "boundary/network/planes.clh"
+#if !defined(KERNEL) || !defined(DILATION) || !defined(CHANNELS) || !defined(DOWN)
+#error "network_conv_patch.cl: define KERNEL (1 or 3), DILATION, CHANNELS (multiple of 4) and DOWN"
+#endif
+#if !defined(COLUMNS) || !defined(ROWS) || !defined(BLOCKS) || !defined(SHARES) || !defined(DEPTH)
+#error "network_conv_patch.cl: define COLUMNS, ROWS, BLOCKS, SHARES (a power of two) and DEPTH"
+#endif
+#define PACKED 8
+#define TAPS (KERNEL * KERNEL)
+#define REACH (DILATION * (KERNEL / 2))
+// What the copies begin before the patch, so that they are of whole vectors.
+#define LEAD (REACH > 0 ? 4 : 0)
+#define OUTPUTS (CHANNELS * BLOCKS)
+#define WIDTH (4 * COLUMNS)
+#define HEIGHT (DOWN * ROWS)
+// Vectors of a row, and rows, that a patch sees; what an item sees of them, pixels.
+#define SEEN_VECTORS ((WIDTH + 2 * LEAD) / 4)
+#define SEEN_ROWS (HEIGHT + 2 * REACH)
+#define ITEM_WIDTH (4 + 2 * LEAD)
+#define ITEM_HEIGHT (DOWN + 2 * REACH)
+#define PLACES (COLUMNS * ROWS * BLOCKS)
+#define ITEMS (PLACES * SHARES)
+#define SUMS (DOWN * CHANNELS)
+#define SEEN_SIZE (DEPTH * SEEN_ROWS * SEEN_VECTORS)
+#define SUMS_SIZE (SHARES / 2 * PLACES * SUMS)
+#if REACH > 4 || CHANNELS % 4 != 0 || OUTPUTS % PACKED != 0
+#error "network_conv_patch.cl: taps reach at most 4 pixels, a group computes whole blocks"
+#endif
+
+// Copies what the patch from (left, top) on sees of `depth` planes from `in` on. Beyond the plane it
+// takes what lies at its end; no pixel of the image sees that.
+inline void copy_seen(__local float4* seen, __global const float* restrict in, const int depth,
+                      const int left, const int top, const int height, const int stride,
+                      const int margin, const size_t plane) {
+  for (int i = (int)get_local_id(0); i < depth * (SEEN_ROWS * SEEN_VECTORS); i += ITEMS) {
+    const int k = i / (SEEN_ROWS * SEEN_VECTORS);
+    const int y = min(top + i / SEEN_VECTORS % SEEN_ROWS - REACH, height + margin - 1);
+    const int x = min(left + i % SEEN_VECTORS * 4 - LEAD, stride - 4);
+    seen[i] = *(__global const float4*)(in + k * plane + ROW_OF(y, margin, stride) + x);
+  }
+}
+
+// Copies the weights of the group's channels for `depth` inputs from `from` of `all` on, one tap after
+// another. Blocks beyond the last are copies of it; nothing is stored for them.
+inline void copy_weights(__local float4* taps, __global const float* restrict weights,
+                         const int depth, const int from, const int all, const int first_block,
+                         const int last_block) {
+  for (int i = (int)get_local_id(0); i < depth * TAPS * (OUTPUTS / 4); i += ITEMS) {
+    const int block = min(first_block + i % (OUTPUTS / 4) / (PACKED / 4), last_block);
+    const int tap = from * TAPS + i / (OUTPUTS / 4);
+    taps[i] = *(__global const float4*)(weights + ((size_t)block * all * TAPS + tap) * PACKED +
+                                        i % (PACKED / 4) * 4);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_patch(
+    CONVOLUTION_PARAMETERS) {
+  __local float4 shared[SEEN_SIZE > SUMS_SIZE ? SEEN_SIZE : SUMS_SIZE];
+  __local float4 taps[DEPTH * TAPS * (OUTPUTS / 4)];
+  const int item = (int)get_local_id(0);
+  const int column = item % COLUMNS;
+  const int row = item / COLUMNS % ROWS;
+  const int place = item % PLACES;
+  const int block = place / (COLUMNS * ROWS);
+  const int share = item / PLACES;
+  const int first = (int)get_group_id(0) * OUTPUTS;
+  const int left = (int)get_group_id(1) * WIDTH;
+  const int top = (int)get_group_id(2) * HEIGHT;
+
+  float sums[DOWN][4][CHANNELS];
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    const int channel = first + block * CHANNELS + c;
+    const float start = share == 0 && channel < channels ? bias[channel] : 0.0f;
+#pragma unroll
+    for (int i = 0; i < DOWN * 4; ++i) sums[i / 4][i % 4][c] = start;
+  }
+
+  const int all = channels0 + channels1 + channels2 + channels3;
+  int before = 0;
+#pragma unroll 1
+  for (int tensor = 0; tensor < 4; ++tensor) {
+    __global const float* restrict in = tensor == 0   ? in0
+                                        : tensor == 1 ? in1
+                                        : tensor == 2 ? in2
+                                                      : in3;
+    const int count = tensor == 0   ? channels0
+                      : tensor == 1 ? channels1
+                      : tensor == 2 ? channels2
+                                    : channels3;
+#pragma unroll 1
+    for (int from = 0; from < count; from += DEPTH) {
+      const int depth = min(DEPTH, count - from);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      copy_seen(shared, in + from * plane, depth, left, top, height, stride, margin, plane);
+      copy_weights(taps, weights, depth, before + from, all, first / PACKED,
+                   (channels - 1) / PACKED);
+      barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+      for (int k = share; k < depth; k += SHARES) {
+        float seen[ITEM_HEIGHT][ITEM_WIDTH];
+#pragma unroll
+        for (int i = 0; i < ITEM_HEIGHT * (ITEM_WIDTH / 4); ++i) {
+          const int y = i / (ITEM_WIDTH / 4);
+          const int x = i % (ITEM_WIDTH / 4);
+          const float4 four =
+              shared[(k * SEEN_ROWS + row * DOWN + y) * SEEN_VECTORS + column + x];
+          seen[y][4 * x] = four.x;
+          seen[y][4 * x + 1] = four.y;
+          seen[y][4 * x + 2] = four.z;
+          seen[y][4 * x + 3] = four.w;
+        }
+#pragma unroll
+        for (int tap = 0; tap < TAPS; ++tap) {
+          const int to_x = LEAD - REACH + tap % KERNEL * DILATION;
+          const int to_y = tap / KERNEL * DILATION;
+#pragma unroll
+          for (int c = 0; c < CHANNELS; c += 4) {
+            const float4 weight = taps[((k * TAPS + tap) * OUTPUTS + block * CHANNELS + c) / 4];
+#pragma unroll
+            for (int i = 0; i < DOWN * 4; ++i) {
+              const float value = seen[i / 4 + to_y][i % 4 + to_x];
+              sums[i / 4][i % 4][c] = fma(weight.x, value, sums[i / 4][i % 4][c]);
+              sums[i / 4][i % 4][c + 1] = fma(weight.y, value, sums[i / 4][i % 4][c + 1]);
+              sums[i / 4][i % 4][c + 2] = fma(weight.z, value, sums[i / 4][i % 4][c + 2]);
+              sums[i / 4][i % 4][c + 3] = fma(weight.w, value, sums[i / 4][i % 4][c + 3]);
+            }
+          }
+        }
+      }
+    }
+    before += count;
+  }
+
+#if SHARES > 1
+  // Half of the shares give theirs to the other half, until one has all.
+#pragma unroll
+  for (int takers = SHARES / 2; takers > 0; takers /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __local float4* passed = shared + share % takers * (PLACES * SUMS) + place;
+    if (share >= takers && share < 2 * takers) {
+#pragma unroll
+      for (int i = 0; i < SUMS; ++i) {
+        passed[i * PLACES] =
+            (float4)(sums[i / CHANNELS][0][i % CHANNELS], sums[i / CHANNELS][1][i % CHANNELS],
+                     sums[i / CHANNELS][2][i % CHANNELS], sums[i / CHANNELS][3][i % CHANNELS]);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (share < takers) {
+#pragma unroll
+      for (int i = 0; i < SUMS; ++i) {
+        const float4 more = passed[i * PLACES];
+        sums[i / CHANNELS][0][i % CHANNELS] += more.x;
+        sums[i / CHANNELS][1][i % CHANNELS] += more.y;
+        sums[i / CHANNELS][2][i % CHANNELS] += more.z;
+        sums[i / CHANNELS][3][i % CHANNELS] += more.w;
+      }
+    }
+  }
+  if (share != 0) return;
+#endif
+
+  const int x = left + 4 * column;
+  if (x >= stride) return;
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    const int channel = first + block * CHANNELS + c;
+    if (channel >= channels) break;
+    const size_t at = channel * plane + x;
+#pragma unroll
+    for (int i = 0; i < DOWN; ++i) {
+      const int y = top + row * DOWN + i;
+      if (y >= height) break;
+      const size_t here = at + ROW_OF(y, margin, stride);
+      float4 value = (float4)(sums[i][0][c], sums[i][1][c], sums[i][2][c], sums[i][3][c]);
+      if (add) value += *(__global const float4*)(added + here);
+      if (relu) value = max(value, 0.0f);
+      *(__global float4*)(out + here) =
+          select((float4)(0.0f), value, x + (int4)(0, 1, 2, 3) < width);
+    }
+    // The margins above and below.
+    for (int i = row; i < margin + 1; i += ROWS) {
+      if (top == 0) *(__global float4*)(out + at + (size_t)i * stride) = (float4)(0.0f);
+      if (top + HEIGHT >= height) {
+        *(__global float4*)(out + at + ROW_OF(height + i, margin, stride)) = (float4)(0.0f);
+      }
+    }
+  }
+}

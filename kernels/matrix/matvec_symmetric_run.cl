@@ -1,0 +1,142 @@
+// matvec_symmetric_run: out = A in for a matrix in compressed symmetric form
+// (matvec_symmetric.clh), for CPUs: runs of an image row, without local memory.
+//
+// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies what it
+// needs of them, RADIUS more on each side and zero outside of the image, into memory of its own that
+// stays in the first cache. Then it goes along each row, 16 pixels in a vector whose sums stay in
+// registers over all bands.
+//
+//   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
+//
+// The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
+// y * image_columns + x (padding of image rows counts as pixels, which have no weights); those of the
+// main diagonal and of `scale` are elements y * image_columns + x.
+#if !defined(COLUMNS) || !defined(ROWS) || !defined(VECTORS) || !defined(BANDS)
+#error "matvec_symmetric_run needs COLUMNS, ROWS, VECTORS and BANDS"
+#endif
+#include "matrix/matvec_symmetric.clh"
+#include "matrix/matvec_store.clh"
+
+#define LANES 16
+#define HALO ((RADIUS + LANES - 1) / LANES * LANES)
+#define WIDE (COLUMNS + 2 * HALO)
+#define TALL (ROWS + 2 * RADIUS)
+// Sums of a vector: two where nothing else is there to be added while one waits for the last product.
+#define CHAINS (VECTORS == 1 ? 2 : 1)
+
+// What is not aligned is read as the member of a packed structure, which compilers turn into one load;
+// vload16 they take apart.
+typedef struct __attribute__((packed)) {
+  float16 value;
+} packed_floats;
+typedef struct __attribute__((packed)) {
+  WEIGHT16_T value;
+} packed_weights;
+
+static inline float16 load(const float* p) { return ((const packed_floats*)p)->value; }
+
+// 16 weights, times 1 / UNSCALE.
+static inline float16 decode(__global const WEIGHT_T* p) {
+  const WEIGHT16_T codes = ((__global const packed_weights*)p)->value;
+#if BITS == 32
+  return codes;
+#else
+  return as_float16(convert_uint16(codes) << MANTISSA_SHIFT);
+#endif
+}
+
+// Adds what 16 pixels have from the neighbours `band` rows below and above them. `p` is weight 0 of the
+// first pixel, `x` its place in the first vector's copy.
+static inline void add_band(__global const WEIGHT_T* p, const float* x, const int band,
+                            float16* sums) {
+  const int reach = kReach[band];
+  const int least = band == 0 ? 1 : -reach;
+  __global const WEIGHT_T* later = p + (long)kFirst[band] * STRIDE;
+  __global const WEIGHT_T* earlier = later - (long)band * UPPER * STRIDE;
+#pragma unroll
+  for (int dx = least; dx <= reach; ++dx) {
+    const float16 below = decode(later + (long)(dx - least) * STRIDE);
+    const float16 above = decode(earlier + (long)(dx - least) * STRIDE - dx);
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      sums[v] += below * load(x + (v * TALL + band) * WIDE + dx);
+      sums[CHAINS * (v + 1) - 1] += above * load(x + (v * TALL - band) * WIDE - dx);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matvec(
+    __global const WEIGHT_T* restrict upper, __global const float* restrict main_diagonal,
+#ifdef SCALED
+    __global const float* restrict scale,
+#endif
+    const int image_columns, const int height, const int vectors, const ulong pitch,
+    const ulong in_begin, const ulong out_begin, __global const float* restrict in,
+    __global float* restrict out RECURRENCE_PARAMETERS) {
+  in += in_begin;
+  out += out_begin;
+  float tile[VECTORS * TALL * WIDE];
+  float sums[VECTORS * COLUMNS];
+  const long left = (long)get_global_id(0) * COLUMNS;
+  const long top = (long)get_global_id(1) * ROWS;
+  const long first_vector = (long)get_global_id(2) * VECTORS;
+  const long columns = min((long)COLUMNS, image_columns - left);
+  const long rows = min((long)ROWS, height - top);
+  const long count = (columns + LANES - 1) / LANES * LANES;
+  const long here = min((long)VECTORS, vectors - first_vector);
+
+  // Of the copy: columns from `begin` to `end` lie in the image.
+  const long begin = left == 0 ? HALO : HALO - RADIUS;
+  const long end = min(HALO + count + RADIUS, HALO + image_columns - left);
+  for (long v = 0; v < VECTORS; ++v) {
+    for (long row = 0; row < rows + 2 * RADIUS; ++row) {
+      float* to = tile + (v * TALL + row) * WIDE;
+      const long y = top + row - RADIUS;
+      if (v >= here || y < 0 || y >= height) {
+        for (long i = 0; i < count + 2 * HALO; ++i) to[i] = 0.0f;
+        continue;
+      }
+      const long at = y * image_columns + left - HALO;
+      __global const float* from = in + (first_vector + v) * pitch + at;
+      for (long i = 0; i < begin; ++i) to[i] = 0.0f;
+#ifdef SCALED
+      for (long i = begin; i < end; ++i) to[i] = UNSCALE * scale[at + i] * from[i];
+#else
+      for (long i = begin; i < end; ++i) to[i] = UNSCALE * from[i];
+#endif
+      for (long i = end; i < count + 2 * HALO; ++i) to[i] = 0.0f;
+    }
+  }
+
+  for (long row = 0; row < rows; ++row) {
+    __global const WEIGHT_T* p = upper + WEIGHT_AT(top + row, 0) + left;
+    const float* x = tile + (row + RADIUS) * WIDE + HALO;
+    for (long i = 0; i < count; i += LANES) {
+      float16 sum[CHAINS * VECTORS];
+#pragma unroll
+      for (int k = 0; k < CHAINS * VECTORS; ++k) sum[k] = 0.0f;
+#define BAND(band) add_band(p + i, x + i, band, sum);
+      BANDS
+#undef BAND
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        const float16 all = CHAINS == 1 ? sum[v] : sum[v] + sum[CHAINS * VECTORS - 1];
+        ((packed_floats*)(sums + v * COLUMNS + i))->value = all;
+      }
+    }
+    for (long v = 0; v < here; ++v) {
+      const long pixel = (top + row) * image_columns + left;
+      const ulong at = (first_vector + v) * pitch + pixel;
+      for (long i = 0; i < columns; ++i) {
+#ifdef SCALED
+        const float factor = scale[pixel + i];
+        const float sum =
+            factor * (main_diagonal[pixel + i] * (factor * in[at + i]) + sums[v * COLUMNS + i]);
+#else
+        const float sum = main_diagonal[pixel + i] * in[at + i] + sums[v * COLUMNS + i];
+#endif
+        STORE(at + i, sum);
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+#include "boundary/boundary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "boundary/gradient/gradient.hpp"
+#include "boundary/network/learned.hpp"
+#include "diacut/errors.hpp"
+#include "opencl/copy_elements.hpp"
+
+namespace diacut {
+
+namespace {
+
+// Which elements of the grid are pixels with data.
+std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
+  std::vector<std::uint8_t> valid(grid.rows(), 0);
+  for (int y = 0; y < grid.height; ++y) {
+    const auto row = valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
+    if (image.valid.empty()) {
+      std::fill_n(row, grid.width, std::uint8_t{1});
+    } else {
+      const auto from = image.valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width;
+      std::transform(from, from + grid.width, row,
+                     [](std::uint8_t data) { return std::uint8_t{data != 0}; });
+    }
+  }
+  return valid;
+}
+
+// The map that was given, on the grid.
+Buffer<float> given_strength(Context& context, const EdgeMap& edges, const Grid& grid,
+                             const std::vector<std::uint8_t>& valid) {
+  if (edges.width != grid.width || edges.height != grid.height ||
+      edges.strength.size() != grid.pixels()) {
+    throw InputError(
+        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
+                    edges.width, edges.height, grid.width, grid.height));
+  }
+  std::vector<float> values(grid.rows(), 0.0f);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const std::size_t element = static_cast<std::size_t>(y) * grid.stride + x;
+      const float strength = edges.strength[static_cast<std::size_t>(y) * grid.width + x];
+      if (!(strength >= 0.0f && strength <= 1.0f)) {
+        throw InputError(
+            fmt::format("the edge map holds the value {}, expected values from 0 to 1", strength));
+      }
+      if (valid[element] != 0) values[element] = strength;
+    }
+  }
+  auto strength = context.allocate<float>(grid.rows(), "boundary strength");
+  strength.upload(values);
+  return strength;
+}
+
+}  // namespace
+
+void check_cue(const CueParameters& parameters) {
+  if (parameters.kind == CueKind::kLearned) load_networks(parameters.weights);
+}
+
+void budget_kept(MemoryBudget& budget, const CueParameters& parameters) {
+  if (parameters.kind != CueKind::kLearned) return;
+  for (const std::shared_ptr<const Network>& network : load_networks(parameters.weights)) {
+    budget.add("a network's weights", DeviceNetwork::memory(*network));
+  }
+}
+
+void budget_cue(MemoryBudget& budget, const Grid& grid, const CueParameters& parameters) {
+  budget.add("which pixels have data", grid.rows());
+  switch (parameters.kind) {
+    case CueKind::kLearned:
+      budget_learned(budget, grid, load_networks(parameters.weights), parameters);
+      break;
+    case CueKind::kGradient:
+      budget_gradient(budget, grid, parameters.sigma);
+      break;
+  }
+}
+
+BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
+                              const CueParameters& parameters, DeviceNetworks& networks,
+                              const EdgeMap* edges) {
+  BoundaryMap map;
+  map.grid = grid;
+  const std::vector<std::uint8_t> valid = valid_elements(image, grid);
+  const auto valid_pixels =
+      static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
+  map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
+  map.valid.upload(valid);
+  if (edges != nullptr) {
+    map.strength = given_strength(context, *edges, grid, valid);
+    return map;
+  }
+  switch (parameters.kind) {
+    case CueKind::kLearned:
+      map.strength =
+          learned_strength(context, networks.get(context, parameters.weights), networks.tensors(),
+                           image, grid, map.valid, valid_pixels, parameters);
+      break;
+    case CueKind::kGradient:
+      map.strength = gradient_strength(context, image, grid, map.valid, valid_pixels, parameters);
+      break;
+  }
+  return map;
+}
+
+BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
+                              const CueParameters& parameters) {
+  DeviceNetworks networks;
+  return boundary_strength(context, image, grid, parameters, networks);
+}
+
+BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
+  const Grid grid = batch.grid();
+  BoundaryMap result{grid, context.allocate<float>(grid.rows(), "boundary strength of all images"),
+                     context.allocate<std::uint8_t>(grid.rows(), "which pixels have data")};
+  result.strength.fill(0);
+  result.valid.fill(0);
+  for (std::size_t k = 0; k < maps.size(); ++k) {
+    const std::size_t rows = batch.image.rows();
+    copy_elements(maps[k].strength, 0, result.strength, k * batch.segment(), rows);
+    copy_elements(maps[k].valid, 0, result.valid, k * batch.segment(), rows);
+  }
+  return result;
+}
+
+void budget_batched(MemoryBudget& budget, const Batch& batch) {
+  budget.add("boundary strength of all images", batch.grid().rows() * sizeof(float));
+  budget.add("which pixels have data", batch.grid().rows());
+}
+
+}  // namespace diacut

@@ -1,0 +1,228 @@
+#include "boundary/network/conv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr int kGpuGroup = 32;
+/// Work-items below which a large GPU is not busy: less work for each then.
+constexpr std::size_t kEnoughItems = 65'536;
+
+/// Pixels from which on a large GPU is busy with patches whose items do not share the input
+/// channels, and with patches of twice as many pixels.
+constexpr std::size_t kMedium = 8'192;
+constexpr std::size_t kLarge = 32'768;
+
+std::size_t block_count(int outputs) {
+  return round_up(static_cast<std::size_t>(outputs), NetworkConv::kChannels) /
+         NetworkConv::kChannels;
+}
+
+std::size_t weight_count(const ConvolutionShape& shape) {
+  return block_count(shape.outputs) * NetworkConv::kChannels *
+         static_cast<std::size_t>(shape.inputs) *
+         static_cast<std::size_t>(shape.kernel * shape.kernel);
+}
+
+/// As network_conv.cl reads them.
+std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
+  std::vector<float> result(weight_count(shape), 0.0f);
+  const int taps = shape.kernel * shape.kernel;
+  for (int output = 0; output < shape.outputs; ++output) {
+    const int block = output / NetworkConv::kChannels;
+    for (int input = 0; input < shape.inputs; ++input) {
+      for (int tap = 0; tap < taps; ++tap) {
+        const auto from = (static_cast<std::size_t>(output) * shape.inputs + input) * taps + tap;
+        const auto to = ((static_cast<std::size_t>(block) * shape.inputs + input) * taps + tap) *
+                            NetworkConv::kChannels +
+                        output % NetworkConv::kChannels;
+        result[to] = weights[from];
+      }
+    }
+  }
+  return result;
+}
+
+std::size_t pieces(std::size_t count, int size) {
+  return round_up(count, static_cast<std::size_t>(size)) / static_cast<std::size_t>(size);
+}
+
+std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
+  return pieces(static_cast<std::size_t>(planes.stride), tile.lanes * tile.vectors * tile.group) *
+         static_cast<std::size_t>(tile.group);
+}
+
+/// A launch's work-items, and those of a group.
+struct Items {
+  cl::NDRange all;
+  cl::NDRange group;
+};
+
+Items items_of(const RowTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  return {cl::NDRange(block_count(shape.outputs), columns_of(tile, planes), planes.rows()),
+          cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
+}
+
+Items items_of(const PatchTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  const auto group = static_cast<std::size_t>(tile.items());
+  const auto outputs = static_cast<std::size_t>(shape.outputs);
+  return {cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
+                      pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
+                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
+          cl::NDRange(group, 1, 1)};
+}
+
+int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
+
+cl::Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
+  return context.kernel(
+      "boundary/network/conv.cl", "network_conv",
+      fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
+                  NetworkConv::kChannels, tile.lanes, tile.vectors, tile.group));
+}
+
+cl::Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
+  return context.kernel(
+      "boundary/network/conv_patch.cl", "network_conv_patch",
+      fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
+                  "-DBLOCKS={} -DSHARES={} -DDEPTH={}",
+                  shape.kernel, reach_of(shape) > 0 ? shape.dilation : 1, tile.channels, tile.down,
+                  tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth));
+}
+
+RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  // 32 registers of 16 floats hold 2 x 8 sums and what is multiplied; 16 hold half of that.
+  if (lanes > 1) return {lanes, lanes == 16 ? 2 : 1, 1};
+  RowTile tile{1, 4, kGpuGroup};
+  while (tile.vectors > 1 &&
+         columns_of(tile, planes) * planes.rows() * block_count(shape.outputs) < kEnoughItems) {
+    tile.vectors /= 2;
+  }
+  return tile;
+}
+
+/// For GPUs with local memory enough; none where rows are no slower.
+std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  // As measured on an H200, microseconds.
+  constexpr PatchTile kShared{
+      .channels = 4, .columns = 8, .rows = 4, .blocks = 2, .shares = 4, .depth = 16};
+  constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
+  constexpr PatchTile kDeep{
+      .channels = 4, .down = 2, .columns = 8, .rows = 8, .blocks = 2, .depth = 4};
+  const std::size_t pixels =
+      static_cast<std::size_t>(planes.width) * static_cast<std::size_t>(planes.height);
+  if (shape.kernel == 1) {
+    // 24 to 24 channels of 529 x 369: 38, rows 62; 64 to 40 of 133 x 93: 17, rows 15.
+    if (pixels >= kLarge) return kFlat;
+    return std::nullopt;
+  }
+  // 80 to 80 of 34 x 24: 17, flat 33, rows 63; 64 to 64 of 73 x 53: 25, flat 35, rows 54.
+  if (pixels < kMedium) return kShared;
+  // 64 to 64 of 133 x 93: 52, shared 55, deep 58, rows 106.
+  if (pixels < kLarge) return kFlat;
+  return kDeep;  // 48 to 48 of 265 x 185: 82, flat 89, shared 100, rows 165.
+}
+
+}  // namespace
+
+int network_lanes(Context& context) {
+  if (context.info().kind != DeviceKind::kCpu) return 1;
+  return with_device_errors("asking for the device's vectors", [&] {
+    const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
+    const auto width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+    return width >= 16 ? 16 : width >= 8 ? 8 : 4;
+  });
+}
+
+std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
+  const int reach = reach_of(shape);
+  const int seen = depth * (down * rows + 2 * reach) * (4 * columns + (reach > 0 ? 8 : 0));
+  const int passed = shares / 2 * columns * rows * blocks * 4 * down * channels;
+  const int weights = depth * shape.kernel * shape.kernel * channels * blocks;
+  return static_cast<std::size_t>(std::max(seen, passed) + weights) * sizeof(float);
+}
+
+ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
+                                  const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  if (device.kind == DeviceKind::kGpu && device.dedicated_local_memory &&
+      reach_of(shape) <= PatchTile::kMaxReach) {
+    const std::optional<PatchTile> tile = patch_tile(shape, planes);
+    if (tile && tile->local_memory(shape) <= device.local_memory &&
+        static_cast<std::size_t>(tile->items()) <= device.max_work_group) {
+      return *tile;
+    }
+  }
+  return row_tile(lanes, shape, planes);
+}
+
+NetworkConv::NetworkConv(Context& context, const ConvolutionShape& shape,
+                         const std::vector<float>& weights, const std::vector<float>& bias)
+    : context_(&context),
+      shape_(shape),
+      lanes_(network_lanes(context)),
+      weights_(context.allocate<float>(weight_count(shape), "the network's weights")),
+      bias_(context.allocate<float>(block_count(shape.outputs) * kChannels,
+                                    "the network's weights")) {
+  weights_.upload(packed(shape, weights));
+  std::vector<float> padded = bias;
+  padded.resize(bias_.size(), 0.0f);
+  bias_.upload(padded);
+}
+
+std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
+  return (weight_count(shape) + block_count(shape.outputs) * kChannels) * sizeof(float);
+}
+
+cl::Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
+  for (auto& [made_for, kernel] : kernels_) {
+    if (made_for == tile) return kernel;
+  }
+  kernels_.emplace_back(
+      tile, std::visit([&](const auto& kind) { return made(*context_, kind, shape_); }, tile));
+  return kernels_.back().second;
+}
+
+void NetworkConv::operator()(const NetworkPlanes& planes,
+                             const std::vector<ConvolutionInput>& inputs,
+                             const Buffer<float>* added, Buffer<float>& out) {
+  run(network_conv_tile(context_->info(), lanes_, shape_, planes), planes, inputs, added, out);
+}
+
+void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
+                      const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
+                      Buffer<float>& out) {
+  cl::Kernel& kernel = this->kernel(tile);
+  // Unused arguments name what is there; their channels are none.
+  std::array<const Buffer<float>*, kMaxInputs> tensors;
+  std::array<int, kMaxInputs> channels{};
+  tensors.fill(&inputs.front().tensor);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    tensors.at(i) = &inputs[i].tensor;
+    channels.at(i) = inputs[i].channels;
+  }
+  const auto set = [&](auto... last) {
+    set_arguments(kernel, *tensors[0], *tensors[1], *tensors[2], *tensors[3], channels[0],
+                  channels[1], channels[2], channels[3], weights_, bias_,
+                  added != nullptr ? *added : inputs.front().tensor, out, shape_.outputs,
+                  planes.width, planes.height, planes.stride, planes.margin, planes.plane(),
+                  shape_.relu ? 1 : 0, added != nullptr ? 1 : 0, last...);
+  };
+  if (std::holds_alternative<RowTile>(tile)) {
+    set(shape_.dilation);
+  } else {
+    set();
+  }
+  const Items items =
+      std::visit([&](const auto& kind) { return items_of(kind, shape_, planes); }, tile);
+  context_->launch(kernel, items.all, items.group);
+}
+
+}  // namespace diacut

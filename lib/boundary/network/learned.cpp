@@ -1,0 +1,180 @@
+#include "boundary/network/learned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "boundary/network/network_image.hpp"
+#include "image/gaps.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kStrength[] = "boundary strength";
+constexpr char kPicture[] = "the picture";
+constexpr char kResult[] = "the network's result";
+
+struct Size {
+  int width = 0;
+  int height = 0;
+
+  std::size_t pixels() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+};
+
+Size scaled(const Grid& grid, double scale) {
+  return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
+}
+
+Size bordered(const Size& size, int border) {
+  return {size.width + 2 * border, size.height + 2 * border};
+}
+
+std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
+  return network_tiles(side, tile, network.reach(), network.levels());
+}
+
+/// The largest extent of any tile.
+int longest(const std::vector<NetworkTile>& tiles) {
+  int most = 0;
+  for (const NetworkTile& tile : tiles) most = std::max(most, tile.end - tile.begin);
+  return most;
+}
+
+/// What the network sees of the image at a scale.
+Size seen(const Grid& grid, double scale, int border) {
+  return bordered(scaled(grid, scale), border);
+}
+
+/// The largest sides that any tile at any scale has.
+Size largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters) {
+  Size most;
+  for (const double scale : parameters.scales) {
+    const Size size = seen(grid, scale, parameters.border);
+    most.width = std::max(most.width, longest(tiles_of(network, size.width, parameters.tile)));
+    most.height = std::max(most.height, longest(tiles_of(network, size.height, parameters.tile)));
+  }
+  return most;
+}
+
+/// Where the tensors of each network are, all in the same buffers, one network after another.
+struct TensorBudget {
+  std::vector<std::vector<int>> buffer_of;  ///< By network.
+  std::vector<std::size_t> floats;          ///< Of each buffer, for whichever needs the most.
+
+  void add(const Network& network, const Grid& grid, const CueParameters& parameters) {
+    const Size tile = largest_tile(network, grid, parameters);
+    NetworkBuffers buffers = tensor_buffers(network, tile.width, tile.height);
+    floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
+    for (std::size_t i = 0; i < buffers.floats.size(); ++i) {
+      floats[i] = std::max(floats[i], buffers.floats[i]);
+    }
+    buffer_of.push_back(std::move(buffers.buffer_of));
+  }
+};
+
+/// Pixels of the largest scale.
+std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
+  std::size_t most = 0;
+  for (const double scale : parameters.scales) {
+    most = std::max(most, seen(grid, scale, parameters.border).pixels());
+  }
+  return most;
+}
+
+/// Enqueues the network for a whole picture, tile by tile, into a map of what it sees.
+void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
+               const NetworkPicture& picture, int tile, const NetworkMap& map) {
+  const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, tile);
+  for (const NetworkTile& row : tiles_of(network.network(), map.height, tile)) {
+    for (const NetworkTile& column : columns) {
+      const int width = column.end - column.begin;
+      const int height = row.end - row.begin;
+      const NetworkPlanes planes = planes_at(network.network(), 0, width, height);
+      launch_network_input(context, picture, column.begin, row.begin, planes,
+                           tensors[network.network().input()]);
+      const Buffer<float>& result = network.run(tensors, width, height);
+      launch_network_output(
+          context, planes, result,
+          {column.core_begin - column.begin, row.core_begin - row.begin, column.core_begin,
+           row.core_begin, column.core_end - column.core_begin, row.core_end - row.core_begin},
+          map);
+    }
+  }
+}
+
+}  // namespace
+
+int scaled_side(int side, double scale) {
+  return std::max(1, static_cast<int>(std::lround(side * scale)));
+}
+
+std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels) {
+  const int step = 1 << levels;
+  const auto up = [step](int at) { return (at + step - 1) / step * step; };
+  const int count = (side + tile - 1) / tile;
+  const int core = up((side + count - 1) / count);
+  std::vector<NetworkTile> tiles;
+  for (int at = 0; at < side; at += core) {
+    const int end = std::min(at + core, side);
+    tiles.push_back({std::max(0, at - up(reach)), std::min(side, end + up(reach)), at, end});
+  }
+  return tiles;
+}
+
+void budget_learned(MemoryBudget& budget, const Grid& grid, const Networks& networks,
+                    const CueParameters& parameters) {
+  budget.add(kStrength, grid.rows() * sizeof(float));
+  budget.add(kPicture, 3 * grid.pixels() * sizeof(float));
+  budget.add(kResult, most_pixels(grid, parameters) * sizeof(float));
+  TensorBudget tensors;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    tensors.add(*network, grid, parameters);
+  }
+  budget_tensors(budget, tensors.floats);
+}
+
+Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
+                               TensorBuffers& kept, const Image& image, const Grid& grid,
+                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                               const CueParameters& parameters) {
+  auto strength = context.allocate<float>(grid.rows(), kStrength);
+  if (valid_pixels == 0) {
+    strength.fill(0);
+    return strength;
+  }
+  // Three channels also for a grey picture, which budget_learned() knows nothing of.
+  auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
+  if (valid_pixels < grid.pixels()) {
+    pixels.upload(filled_from_nearest(image));
+  } else {
+    pixels.upload(image.pixels);
+  }
+  auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
+  const CueLayout layout{grid.width, grid.height, grid.stride};
+  const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
+  TensorBudget budget;
+  for (const DeviceNetwork& network : networks) budget.add(network.network(), grid, parameters);
+  std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
+  bool first = true;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    DeviceNetwork& network = networks[i];
+    NetworkTensors tensors(budget.buffer_of[i], buffers);
+    for (const double scale : parameters.scales) {
+      const Size inner = scaled(grid, scale);
+      const Size size = bordered(inner, parameters.border);
+      const NetworkMap result{map, size.width, size.height, parameters.border};
+      run_tiles(context, network, tensors,
+                {pixels, image.channels, image.width, image.height, inner.width, inner.height,
+                 parameters.border},
+                parameters.tile, result);
+      launch_network_blend(context, result, layout, valid, share, first, strength);
+      first = false;
+    }
+  }
+  return strength;
+}
+
+}  // namespace diacut

@@ -1,0 +1,25 @@
+#include "boundary/network/planes.hpp"
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+NetworkPlanes network_planes(int width, int height, int margin) {
+  // The widest vector of network_conv.cl.
+  constexpr std::size_t kStep = 16;
+  // Rows a multiple of this many bytes apart fall into the same few sets of a cache.
+  constexpr std::size_t kAliasing = 512;
+  std::size_t stride = round_up(static_cast<std::size_t>(width) + margin, kStep);
+  if (stride % kAliasing == 0) stride += kStep;
+  return {width, height, margin, static_cast<int>(stride)};
+}
+
+void launch_planes(Context& context, const cl::Kernel& kernel, const NetworkPlanes& planes,
+                   int channels) {
+  context.launch(kernel,
+                 cl::NDRange(round_up(static_cast<std::size_t>(planes.stride), kRowGroup),
+                             planes.rows(), static_cast<std::size_t>(channels)),
+                 cl::NDRange(kRowGroup, 1, 1));
+}
+
+}  // namespace diacut

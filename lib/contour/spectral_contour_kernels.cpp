@@ -1,0 +1,106 @@
+#include "contour/spectral_contour_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "contour/spectral_contour.cl";
+constexpr int kBorder = 3;
+
+/// Enough for whole vectors of any width, on every device the same.
+int padded_stride(int width) {
+  constexpr std::size_t kWidest = 16;
+  return static_cast<int>(round_up(static_cast<std::size_t>(width), kWidest) + kWidest);
+}
+
+std::size_t planes_size(int width, int height, int vectors) {
+  return static_cast<std::size_t>(vectors) * static_cast<std::size_t>(height + 2 * kBorder) *
+         static_cast<std::size_t>(padded_stride(width));
+}
+
+/// Work-items that look through a vector for its extent: there are few vectors, so many.
+std::size_t scale_group(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::kCpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
+}
+
+/// The Gaussian of sigma 1, of unit sum over 7 pixels: 0 to 3 pixels from its middle.
+cl_float4 gaussian() {
+  std::array<double, kBorder + 1> taps{};
+  double sum = 0;
+  for (std::size_t t = 0; t < taps.size(); ++t) {
+    taps[t] = std::exp(-0.5 * static_cast<double>(t * t));
+    sum += t == 0 ? taps[t] : 2 * taps[t];
+  }
+  cl_float4 result{};
+  for (std::size_t t = 0; t < taps.size(); ++t) result.s[t] = static_cast<float>(taps[t] / sum);
+  return result;
+}
+
+}  // namespace
+
+SpectralContour::SpectralContour(Context& context, int width, int height, int stride, int vectors)
+    : context_(&context),
+      width_(width),
+      height_(height),
+      stride_(stride),
+      padded_stride_(padded_stride(width)),
+      group_(scale_group(context.info())),
+      lanes_(lane_shape(context.info()).width),
+      planes_(context.allocate<float>(planes_size(width, height, vectors),
+                                      "eigenvectors with a border")),
+      weights_(
+          context.allocate<float>(static_cast<std::size_t>(vectors), "weights of eigenvectors")),
+      scales_(context.allocate<float>(2 * static_cast<std::size_t>(vectors),
+                                      "scales of eigenvectors")) {
+  const std::string options = fmt::format("-DGROUP={} -DWIDTH={}", group_, lanes_);
+  scale_ = context.kernel(kFile, "spectral_scale", options);
+  pad_ = context.kernel(kFile, "spectral_pad", options);
+  contour_ = context.kernel(kFile, "spectral_contour", options);
+}
+
+std::size_t SpectralContour::planes_memory(int width, int height, int vectors) {
+  return planes_size(width, height, vectors) * sizeof(float);
+}
+
+std::size_t SpectralContour::scales_memory(int vectors) {
+  return static_cast<std::size_t>(vectors) * 3 * sizeof(float);
+}
+
+void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
+                             const std::vector<float>& weights, const Buffer<float>& cue,
+                             const ContourShares& shares, Buffer<float>& contour) {
+  const auto count = static_cast<std::size_t>(vectors.count);
+  if (count > 0) {
+    weights_.upload(weights);
+    set_arguments(scale_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree,
+                  static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height_), weights_,
+                  scales_);
+    context_->launch(scale_, cl::NDRange(count * group_), cl::NDRange(group_));
+    set_arguments(pad_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, scales_, planes_,
+                  width_, height_, stride_, padded_stride_);
+    const std::size_t columns = static_cast<std::size_t>(padded_stride_) / lanes_;
+    context_->launch(pad_,
+                     cl::NDRange(round_up(columns, kRowGroup),
+                                 static_cast<std::size_t>(height_ + 2 * kBorder), count),
+                     cl::NDRange(kRowGroup, 1, 1));
+  }
+  set_arguments(contour_, planes_, vectors.count, sqrt_degree, cue, contour, width_, height_,
+                stride_, padded_stride_, gaussian(), static_cast<float>(shares.cue),
+                static_cast<float>(shares.spectral), static_cast<float>(1 / shares.scale),
+                static_cast<float>(shares.power));
+  launch_rows(*context_, contour_, round_up(static_cast<std::size_t>(width_), lanes_) / lanes_,
+              static_cast<std::size_t>(height_));
+}
+
+}  // namespace diacut

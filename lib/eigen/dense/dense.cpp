@@ -1,0 +1,63 @@
+#include "eigen/dense/dense.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>& sqrt_degree) {
+  DenseProblem problem;
+  const auto rows = static_cast<std::int64_t>(matrix.shape.rows);
+  std::vector<int> unknown(matrix.shape.rows, -1);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    if (!(sqrt_degree[row] > 0)) continue;
+    unknown[row] = static_cast<int>(problem.element.size());
+    problem.element.push_back(row);
+  }
+  const auto n = static_cast<Eigen::Index>(problem.element.size());
+  problem.trivial.resize(n);
+  for (Eigen::Index i = 0; i < n; ++i) problem.trivial(i) = sqrt_degree[problem.element[i]];
+  problem.trivial.normalize();
+
+  problem.a = -3.0 * problem.trivial * problem.trivial.transpose();
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const std::int64_t row = problem.element[i];
+      const std::int64_t col = row + matrix.shape.offsets[d];
+      if (col < 0 || col >= rows || unknown[col] < 0) continue;
+      problem.a(i, unknown[col]) += matrix.values[d * matrix.shape.pitch + row];
+    }
+  }
+  return problem;
+}
+
+KrylovResult dense_eigenvectors(Context& context, const DiaMatrix& matrix,
+                                const std::vector<float>& sqrt_degree,
+                                const EigenParameters& parameters) {
+  const auto [element, trivial, a] = dense_problem(download(matrix), sqrt_degree);
+  const auto n = static_cast<Eigen::Index>(element.size());
+  if (!a.allFinite()) throw NumericalError("the affinity matrix holds NaN or infinity");
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
+
+  KrylovResult result;
+  result.solver = "dense";
+  result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
+  result.converged = solver.info() == Eigen::Success;
+  const std::size_t pitch = matrix.shape.pitch;
+  std::vector<float> basis(pitch * static_cast<std::size_t>(result.count), 0.0F);
+  for (int k = 0; k < result.count; ++k) {
+    const Eigen::VectorXd vector = k == 0 ? trivial : solver.eigenvectors().col(n - k);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      basis[static_cast<std::size_t>(k) * pitch + static_cast<std::size_t>(element[i])] =
+          static_cast<float>(vector(i));
+    }
+  }
+  result.basis = context.allocate<float>(basis.size(), "eigenvectors");
+  result.basis.upload(basis);
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,163 @@
+#include "eigen/lanczos/basis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "eigen/lanczos/basis.cl";
+
+std::size_t groups_for(const LaneShape& shape, std::size_t pitch) {
+  return round_up(pitch, shape.chunk()) / shape.chunk();
+}
+
+constexpr std::size_t kBlock = 8;
+
+/// As many rows as fit half of the local memory with `columns` floats each, at most 64.
+std::size_t tile_for(const DeviceInfo& device, int columns) {
+  const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
+  const std::size_t fit = device.local_memory / 2 / row_bytes;
+  if (fit == 0) {
+    throw DeviceError(
+        fmt::format("{} basis vectors are more than {} can rotate in its {} bytes of "
+                    "local memory: lower eigen.basis or eigen.vectors",
+                    columns, device.name, device.local_memory));
+  }
+  return std::min<std::size_t>(std::bit_floor(fit), 64);
+}
+
+}  // namespace
+
+std::size_t BasisKernels::memory(const DeviceInfo& device, std::size_t pitch, int max_columns) {
+  const std::size_t columns = static_cast<std::size_t>(max_columns);
+  const std::size_t groups = groups_for(lane_shape(device), pitch);
+  return groups * columns * (sizeof(std::uint64_t) + sizeof(float)) +
+         columns * columns * sizeof(float);
+}
+
+BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
+    : context_(context),
+      pitch_(pitch),
+      shape_(lane_shape(context.info())),
+      groups_(groups_for(shape_, pitch)),
+      tile_(tile_for(context.info(), max_columns)),
+      partials_(context, groups_ * static_cast<std::size_t>(max_columns), "partial sums"),
+      rotation_(context,
+                static_cast<std::size_t>(max_columns) * static_cast<std::size_t>(max_columns),
+                "a rotation of the basis"),
+      peaks_(context, groups_ * static_cast<std::size_t>(max_columns), "peaks of vectors") {
+  const std::string options =
+      fmt::format("{} -DBLOCK={} -DTILE={}", lane_options(shape_), kBlock, tile_);
+  dots_ = context.kernel(kFile, "basis_dots", options);
+  sum_ = context.kernel(kFile, "basis_sum", options);
+  update_ = context.kernel(kFile, "basis_update", options);
+  append_ = context.kernel(kFile, "basis_append", options);
+  copy_ = context.kernel(kFile, "basis_copy", options);
+  rotate_ = context.kernel(kFile, "basis_rotate", options);
+  random_ = context.kernel(kFile, "basis_random", options);
+  peak_ = context.kernel(kFile, "basis_peaks", options);
+}
+
+void BasisKernels::sum_partials(int columns, DeviceSums& sums, int at) {
+  sum_.setArg(0, partials_.cl());
+  sum_.setArg(1, static_cast<cl_uint>(groups_));
+  sum_.setArg(2, sums.cl());
+  sum_.setArg(3, static_cast<cl_uint>(at));
+  context_.launch(sum_, cl::NDRange(static_cast<std::size_t>(columns) * shape_.group),
+                  cl::NDRange(shape_.group));
+}
+
+void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<float>& w,
+                        DeviceSums& sums, int at) {
+  dots_.setArg(0, basis.cl());
+  dots_.setArg(1, static_cast<cl_ulong>(pitch_));
+  dots_.setArg(2, static_cast<cl_uint>(columns));
+  dots_.setArg(3, w.cl());
+  dots_.setArg(4, partials_.cl());
+  const std::size_t blocks = round_up(static_cast<std::size_t>(columns), kBlock) / kBlock;
+  context_.launch(dots_, cl::NDRange(groups_ * shape_.group, blocks), cl::NDRange(shape_.group, 1));
+  sum_partials(columns, sums, at);
+}
+
+void BasisKernels::update(const Buffer<float>& basis, int columns, Buffer<float>& w,
+                          DeviceSums& sums, int coefficients, int norm2) {
+  update_.setArg(0, basis.cl());
+  update_.setArg(1, static_cast<cl_ulong>(pitch_));
+  update_.setArg(2, static_cast<cl_uint>(columns));
+  update_.setArg(3, sums.cl());
+  update_.setArg(4, static_cast<cl_uint>(coefficients));
+  update_.setArg(5, w.cl());
+  update_.setArg(6, partials_.cl());
+  context_.launch(update_, cl::NDRange(groups_ * shape_.group), cl::NDRange(shape_.group));
+  sum_partials(1, sums, norm2);
+}
+
+void BasisKernels::append(Buffer<float>& basis, int column, const Buffer<float>& w,
+                          Buffer<float>& copy, const DeviceSums& sums, int norm2) {
+  append_.setArg(0, basis.cl());
+  append_.setArg(1, static_cast<cl_ulong>(pitch_));
+  append_.setArg(2, static_cast<cl_uint>(column));
+  append_.setArg(3, w.cl());
+  append_.setArg(4, copy.cl());
+  append_.setArg(5, sums.cl());
+  append_.setArg(6, static_cast<cl_uint>(norm2));
+  context_.launch(append_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
+}
+
+void BasisKernels::copy(const Buffer<float>& basis, int column, float factor, Buffer<float>& out,
+                        std::size_t out_offset) {
+  copy_.setArg(0, basis.cl());
+  copy_.setArg(1, static_cast<cl_ulong>(pitch_));
+  copy_.setArg(2, static_cast<cl_uint>(column));
+  copy_.setArg(3, factor);
+  copy_.setArg(4, out.cl());
+  copy_.setArg(5, static_cast<cl_ulong>(out_offset));
+  context_.launch(copy_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
+}
+
+void BasisKernels::rotate(Buffer<float>& basis, int first, int columns, int kept,
+                          const std::vector<float>& rotation) {
+  rotation_.upload(rotation);
+  rotate_.setArg(0, basis.cl());
+  rotate_.setArg(1, static_cast<cl_ulong>(pitch_));
+  rotate_.setArg(2, static_cast<cl_uint>(first));
+  rotate_.setArg(3, static_cast<cl_uint>(columns));
+  rotate_.setArg(4, static_cast<cl_uint>(kept));
+  rotate_.setArg(5, rotation_.cl());
+  rotate_.setArg(6, cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
+  context_.launch(rotate_, cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_));
+  context_.finish();
+}
+
+void BasisKernels::random(Buffer<float>& w, const Buffer<float>& mask, std::size_t rows,
+                          std::uint32_t seed) {
+  random_.setArg(0, w.cl());
+  random_.setArg(1, static_cast<cl_ulong>(pitch_));
+  random_.setArg(2, static_cast<cl_ulong>(rows));
+  random_.setArg(3, mask.cl());
+  random_.setArg(4, static_cast<cl_uint>(seed));
+  context_.launch(random_, cl::NDRange(pitch_), cl::NullRange);
+}
+
+std::vector<float> BasisKernels::peaks(const Buffer<float>& basis, int columns) {
+  peak_.setArg(0, basis.cl());
+  peak_.setArg(1, static_cast<cl_ulong>(pitch_));
+  peak_.setArg(2, peaks_.cl());
+  context_.launch(peak_, cl::NDRange(groups_ * shape_.group, static_cast<std::size_t>(columns)),
+                  cl::NDRange(shape_.group, 1));
+  std::vector<float> parts(groups_ * static_cast<std::size_t>(columns));
+  peaks_.download(std::span<float>(parts));
+  std::vector<float> result(static_cast<std::size_t>(columns), 0.0F);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    float& peak = result[i / groups_];
+    if (std::abs(parts[i]) > std::abs(peak)) peak = parts[i];
+  }
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,70 @@
+#include "eigen/multilevel/level_degrees.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "opencl/arguments.hpp"
+#include "opencl/device_sums.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "eigen/multilevel/level_degrees.cl";
+
+/// Elements of a group: of an image alone, so that it has the same sums in every batch.
+std::size_t chunk_for(std::size_t image_rows) {
+  constexpr std::size_t kLeast = 2048;
+  constexpr std::size_t kMostGroups = 512;
+  return std::max(kLeast, (image_rows + kMostGroups - 1) / kMostGroups);
+}
+
+std::size_t groups_for(std::size_t image_rows) {
+  const std::size_t chunk = chunk_for(image_rows);
+  return (image_rows + chunk - 1) / chunk;
+}
+
+}  // namespace
+
+std::size_t level_degrees_memory(std::size_t image_rows, std::size_t images, std::size_t levels) {
+  const std::size_t partial = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+  return levels * images *
+         (groups_for(image_rows) * partial + sizeof(float) + sizeof(std::uint32_t));
+}
+
+LevelDegrees level_degrees(Context& context, const Buffer<float>& sqrt_degree, int width,
+                           int height, int stride, std::size_t pitch, int images, int levels) {
+  const std::size_t group =
+      context.info().kind == DeviceKind::kCpu
+          ? 1
+          : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256));
+  const std::string options = fmt::format("-DGROUP={}", group);
+  cl::Kernel partial = context.kernel(kFile, "level_degrees_partial", options);
+  cl::Kernel join = context.kernel(kFile, "level_degrees_join", options);
+
+  const std::size_t rows = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const std::size_t groups = groups_for(rows);
+  const auto each_level = static_cast<std::size_t>(images);
+  const auto all_levels = static_cast<std::size_t>(levels);
+  const std::size_t all = each_level * all_levels;
+  LevelDegrees result{context.allocate<float>(all, "norms of the degrees"),
+                      context.allocate<std::uint32_t>(all, "numbers of elements with data")};
+  const DeviceSums squares(context, all * groups, "partial norms of the degrees");
+  const auto counts =
+      context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
+  set_arguments(partial, sqrt_degree, width, height, stride, pitch, chunk_for(rows));
+  with_device_errors("setting a kernel's arguments", [&] {
+    partial.setArg(6, squares.cl());
+    join.setArg(0, squares.cl());
+  });
+  set_arguments_from(partial, 7, counts);
+  set_arguments_from(join, 1, counts, static_cast<int>(groups), result.scales, result.counts);
+  context.launch(partial, cl::NDRange(groups * group, each_level, all_levels),
+                 cl::NDRange(group, 1, 1));
+  context.launch(join, cl::NDRange(each_level * group, all_levels), cl::NDRange(group, 1));
+  return result;
+}
+
+}  // namespace diacut

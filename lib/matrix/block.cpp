@@ -1,0 +1,112 @@
+#include "matrix/block.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+int block_vector(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 8 : 4; }
+
+int program_columns(const DeviceInfo& device, int columns) {
+  return device.kind == DeviceKind::kCpu ? columns : 0;
+}
+
+std::string block_options(const DeviceInfo& device, int columns) {
+  const std::string vector = fmt::format("-DVEC={}", block_vector(device));
+  return columns == 0 ? vector : fmt::format("-DCOLUMNS={} {}", columns, vector);
+}
+
+BlockRuns block_runs(const DeviceInfo& device, int columns) {
+  BlockRuns runs;
+  runs.sets = static_cast<std::size_t>(columns / block_vector(device));
+  if (device.kind != DeviceKind::kCpu) {
+    runs.group = std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 128));
+    return runs;
+  }
+  for (const std::size_t taken : {2U, 3U, 4U}) {
+    if (runs.sets % taken == 0) runs.taken = taken;
+  }
+  runs.tile = runs.taken > 2 ? 4 : 8;
+  runs.run = 64;
+  return runs;
+}
+
+std::string BlockRuns::options() const {
+  return fmt::format("-DRUN={} -DTILE={} -DTAKEN={} -DGROUP={}", run, tile, taken, group);
+}
+
+ActiveSegments::ActiveSegments(Context& context, int segments)
+    : list_(context.allocate<std::int32_t>(static_cast<std::size_t>(segments),
+                                           "places of images in a batch")) {
+  set_all();
+}
+
+void ActiveSegments::set(const std::vector<std::int32_t>& places) {
+  if (places == places_) return;
+  places_ = places;
+  list_.upload_later(places_);
+}
+
+void ActiveSegments::set_all() {
+  std::vector<std::int32_t> all(list_.size());
+  std::iota(all.begin(), all.end(), 0);
+  set(all);
+}
+
+std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
+                                                   std::shared_ptr<const ActiveSegments> active) {
+  return active ? std::move(active) : std::make_shared<const ActiveSegments>(context, 1);
+}
+
+void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
+                       std::size_t length, std::size_t items, const ActiveSegments& active) const {
+  if (run == 1) {
+    context.launch(kernel, cl::NDRange(round_up(items * sets, group), active.count()),
+                   cl::NDRange(group, 1));
+  } else {
+    context.launch(kernel, cl::NDRange(lines * (round_up(length, run) / run), sets / taken),
+                   cl::NDRange(1, 1));
+  }
+}
+
+cl_uint set_matrix(cl::Kernel& kernel, const GridMatrix& matrix) {
+  if (matrix.form() == MatrixForm::kDia) {
+    set_arguments(kernel, *matrix.values, matrix.layout.pitch);
+    return 2;
+  }
+  set_arguments(kernel, *matrix.upper, *matrix.diagonal, matrix.stride);
+  return 3;
+}
+
+std::string matrix_options(std::span<const GridDiagonal> diagonals, MatrixForm form) {
+  const std::size_t centre = diagonals.size() / 2;
+  const bool compressed = form == MatrixForm::kCompressed;
+  // Where the half that is stored begins another band, in which the main diagonal is not.
+  const auto breaks = [&](std::size_t d) {
+    return diagonals[d].dy != diagonals[d - 1].dy ||
+           (compressed && (d == centre || d == centre + 1));
+  };
+  std::string bands = "-DBANDS=";
+  int reach = 0;
+  for (std::size_t d = 0; d < diagonals.size();) {
+    std::size_t end = d + 1;
+    while (end < diagonals.size() && !breaks(end)) ++end;
+    if (!compressed || d != centre) {
+      bands += fmt::format("BAND({},{},{},{})", d, diagonals[d].dy, diagonals[d].dx, end - d);
+    }
+    for (; d < end; ++d) {
+      reach = std::max({reach, std::abs(diagonals[d].dx), std::abs(diagonals[d].dy)});
+    }
+  }
+  return fmt::format("{} -DREACH={}{}", bands, reach,
+                     compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", centre) : std::string());
+}
+
+}  // namespace diacut

@@ -1,0 +1,185 @@
+#include "matrix/dia_operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "core/enum_names.hpp"
+#include "diacut/errors.hpp"
+#include "matrix/matvec_image.hpp"
+#include "matrix/matvec_looped.hpp"
+#include "matrix/matvec_unrolled.hpp"
+#include "matrix/symmetric_dia.hpp"
+#include "spmv/profile.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Where a measurement found a kernel better than the rule in choose_matvec(). The first entry that
+/// fits a device and a matrix holds. Figures: diacut-bench spmv, radius 5.
+struct Measured {
+  DeviceKind device;
+  const char* vendor;  ///< Part of the device's vendor.
+  std::size_t rows;    ///< At most.
+  MatvecKind kind;
+};
+constexpr std::size_t kAnyRows = std::numeric_limits<std::size_t>::max();
+constexpr std::array<Measured, 2> kMeasured = {{
+    // H200, 0.15 million rows: 1281 GFLOP/s, where `image` reaches 468.
+    {DeviceKind::kGpu, "NVIDIA", std::size_t{1} << 19, MatvecKind::kNaive},
+    // H200, 4 and 16 million rows: 1992 and 2067, where `image` reaches 1584 and 1723.
+    {DeviceKind::kGpu, "NVIDIA", kAnyRows, MatvecKind::kUnrolled},
+}};
+
+bool has_image_for(const DeviceInfo& device, const DiaShape& shape) {
+  return matvec_image_size(device, shape.rows).width_log2 != 0;
+}
+
+/// The storage that a device without a profile takes of those allowed: the fewest bytes. On CPUs
+/// and GPUs, at every size that was measured, the compressed form beats the whole matrix, of which
+/// it reads a half to an eighth.
+std::optional<MatvecStorage> smallest(std::span<const MatvecStorage> storages) {
+  for (const MatvecStorage each :
+       {MatvecStorage::kMinifloat, MatvecStorage::kHalf, MatvecStorage::kFloat32}) {
+    if (std::find(storages.begin(), storages.end(), each) != storages.end()) return each;
+  }
+  return std::nullopt;
+}
+
+MatvecKind automatic(const DeviceInfo& device, std::size_t rows) {
+  for (const Measured& entry : kMeasured) {
+    if (entry.device == device.kind && rows <= entry.rows &&
+        device.vendor.find(entry.vendor) != std::string::npos) {
+      return entry.kind;
+    }
+  }
+  return device.kind == DeviceKind::kGpu ? MatvecKind::kImage : MatvecKind::kUnrolled;
+}
+
+std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matrix,
+                                         MatvecKind kind) {
+  using Step = MatvecLooped::Step;
+  const MatvecMatrix bound{matrix.values, matrix.shape.rows, matrix.shape.pitch,
+                           matrix.shape.offsets};
+  const auto looped = [&](Step step) {
+    return std::make_unique<MatvecLooped>(context, bound, step);
+  };
+  switch (kind) {
+    case MatvecKind::kNaive:
+      return looped(Step::kNaive);
+    case MatvecKind::kAligned:
+      return looped(Step::kAligned);
+    case MatvecKind::kLocal:
+      return looped(Step::kLocal);
+    case MatvecKind::kVectorized:
+      return looped(Step::kVectorized);
+    case MatvecKind::kCoarsened:
+      return looped(Step::kCoarsened);
+    case MatvecKind::kImage:
+      if (!has_image_for(context.info(), matrix.shape)) {
+        throw DeviceError(
+            fmt::format("{} has no images large enough for {} rows; choose another "
+                        "product with --matvec",
+                        context.info().name, matrix.shape.rows));
+      }
+      return std::make_unique<MatvecImage>(context, bound);
+    case MatvecKind::kUnrolled:
+      return std::make_unique<MatvecUnrolled>(context, bound, matvec_unrolled_form(context.info()));
+    case MatvecKind::kSymmetric:
+      throw ConfigError(
+          "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
+    case MatvecKind::kAuto:
+      break;
+  }
+  throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
+}
+
+}  // namespace
+
+const char* to_string(MatvecKind kind) {
+  const std::string_view name = enum_name(kMatvecNames, kind);
+  return name.empty() ? "unknown" : name.data();
+}
+
+MatvecKind matvec_kind(const std::string& name) {
+  if (const auto found = enum_value(kMatvecNames, name)) return *found;
+  std::string known;
+  for (const EnumName<MatvecKind>& each : kMatvecNames) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
+  }
+  throw ConfigError(fmt::format("'{}' is no product; it is one of {}", name, known));
+}
+
+std::string MatvecChoice::name() const {
+  return kind == MatvecKind::kSymmetric ? fmt::format("{} {}", to_string(kind), to_string(storage))
+                                        : std::string(to_string(kind));
+}
+
+MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& device,
+                           const DiaShape& shape, std::span<const MatvecStorage> storages) {
+  MatvecChoice choice{asked.kernel, MatvecStorage::kAuto, {}};
+  if (asked.kernel == MatvecKind::kAuto) {
+    // A profile of the device, then the rule.
+    const ProfileChoice found = find_profile(device);
+    choice.note = found.note;
+    const std::optional<DeviceProfile::Matvec> tuned =
+        found.profile ? found.profile->fastest_matvec(shape.rows, storages) : std::nullopt;
+    if (tuned) {
+      choice.kind = tuned->kernel;
+      choice.storage = tuned->storage;
+    } else if (const auto storage = smallest(storages)) {
+      choice.kind = MatvecKind::kSymmetric;
+      choice.storage = *storage;
+    } else {
+      choice.kind = automatic(device, shape.rows);
+    }
+  } else if (asked.kernel == MatvecKind::kSymmetric) {
+    choice.storage = choose_storage(asked.storage);
+  }
+  if (choice.kind != MatvecKind::kImage || has_image_for(device, shape)) return choice;
+  const std::string why =
+      device.images ? fmt::format("its images, at most {} x {}, do not hold {} rows",
+                                  device.image_max_width, device.image_max_height, shape.rows)
+                    : std::string("it has no images");
+  choice.kind = MatvecKind::kUnrolled;
+  choice.note +=
+      fmt::format("{}the product 'image' cannot run on {}: {}; 'unrolled' is used instead",
+                  choice.note.empty() ? "" : "; ", device.name, why);
+  return choice;
+}
+
+class DiaOperator::Implementation {
+ public:
+  Implementation(Context& context, const DiaMatrix& matrix, MatvecKind kind)
+      : rows(matrix.shape.rows), product(launcher(context, matrix, kind)) {}
+
+  std::size_t rows;
+  std::unique_ptr<MatvecLauncher> product;
+  std::int64_t products = 0;
+};
+
+DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
+    : implementation_(std::make_unique<Implementation>(context, matrix, kind)) {}
+
+DiaOperator::~DiaOperator() = default;
+
+std::size_t DiaOperator::rows() const { return implementation_->rows; }
+
+void DiaOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
+  implementation_->product->product(in, out);
+  ++implementation_->products;
+}
+
+void DiaOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                     float beta, float gamma) {
+  implementation_->product->recurrence(in, out, alpha, beta, gamma);
+  ++implementation_->products;
+}
+
+std::int64_t DiaOperator::products() const { return implementation_->products; }
+
+}  // namespace diacut

@@ -1,0 +1,92 @@
+#include "matrix/quadratic_form.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opencl/device_sums.hpp"
+#include "opencl/lanes.hpp"
+
+namespace diacut {
+
+namespace {
+constexpr std::size_t kColumns = 4;
+constexpr char kFile[] = "matrix/quadratic_form.cl";
+
+/// Length of a vector that may be read `reach` elements past `pitch`, with room for a wide load.
+std::size_t padded(std::size_t pitch, std::size_t reach) {
+  return round_up(pitch + reach + 16, 32);
+}
+}  // namespace
+
+std::vector<cl_int2> upper_diagonals(const std::vector<std::int64_t>& offsets, std::size_t rows) {
+  // In images narrower than the stencil some diagonals of the upper half have offsets that do not
+  // lead upwards; all of their entries leave their image row and are zero.
+  std::vector<cl_int2> upper;
+  for (std::size_t d = offsets.size() / 2 + 1; d < offsets.size(); ++d) {
+    if (offsets[d] <= 0 || offsets[d] >= static_cast<std::int64_t>(rows)) continue;
+    upper.push_back({{static_cast<cl_int>(d), static_cast<cl_int>(offsets[d])}});
+  }
+  return upper;
+}
+
+std::size_t quadratic_forms_memory(std::size_t pitch, std::size_t reach) {
+  return (kColumns + 1) * padded(pitch, reach) * sizeof(float);
+}
+
+std::vector<double> quadratic_forms(Context& context, const Buffer<float>& values,
+                                    const std::vector<std::int64_t>& offsets, std::size_t rows,
+                                    std::size_t pitch, const Buffer<float>& s,
+                                    const Buffer<float>& basis, int count) {
+  const LaneShape shape = lane_shape(context.info());
+  const std::size_t groups = round_up(pitch, shape.chunk()) / shape.chunk();
+  const std::vector<cl_int2> upper = upper_diagonals(offsets, rows);
+  std::int64_t reach = 0;
+  for (const cl_int2& each : upper) reach = std::max<std::int64_t>(reach, each.s[1]);
+  const std::size_t length = padded(pitch, static_cast<std::size_t>(reach));
+
+  auto device_upper = context.allocate<cl_int2>(upper.size(), "upper diagonals");
+  device_upper.upload(upper);
+  auto scale = context.allocate<float>(length, "square roots of the degrees, padded");
+  auto y = context.allocate<float>(length * kColumns, "generalised eigenvectors, padded");
+  DeviceSums partials(context, groups * kColumns, "partial quadratic forms");
+  scale.fill(0);
+  y.fill(0);
+  with_device_errors("copying the degrees", [&] {
+    context.queue().enqueueCopyBuffer(s.cl(), scale.cl(), 0, 0, rows * sizeof(float));
+  });
+
+  const std::string options = fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns);
+  cl::Kernel scaling = context.kernel(kFile, "quadratic_form_scale", options);
+  cl::Kernel form = context.kernel(kFile, "quadratic_form", options);
+  std::vector<double> result;
+  for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += kColumns) {
+    const std::size_t columns = std::min(kColumns, static_cast<std::size_t>(count) - first);
+    scaling.setArg(0, basis.cl());
+    scaling.setArg(1, static_cast<cl_ulong>(pitch));
+    scaling.setArg(2, static_cast<cl_ulong>(first));
+    scaling.setArg(3, scale.cl());
+    scaling.setArg(4, static_cast<cl_ulong>(rows));
+    scaling.setArg(5, y.cl());
+    scaling.setArg(6, static_cast<cl_ulong>(length));
+    context.launch(scaling, cl::NDRange(round_up(rows, 32), columns), cl::NullRange);
+    form.setArg(0, values.cl());
+    form.setArg(1, static_cast<cl_ulong>(pitch));
+    form.setArg(2, device_upper.cl());
+    form.setArg(3, static_cast<cl_uint>(upper.size()));
+    form.setArg(4, scale.cl());
+    form.setArg(5, y.cl());
+    form.setArg(6, static_cast<cl_ulong>(length));
+    form.setArg(7, partials.cl());
+    context.launch(form, cl::NDRange(groups * shape.group), cl::NDRange(shape.group));
+    const std::vector<double> parts = partials.download(groups * columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (std::size_t g = 0; g < groups; ++g) sum += parts[c * groups + g];
+      result.push_back(sum);
+    }
+  }
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,288 @@
+#include "matrix/symmetric_dia.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/enum_names.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+int bits_of(MatvecStorage storage) {
+  switch (storage) {
+    case MatvecStorage::kFloat32:
+      return 32;
+    case MatvecStorage::kHalf:
+      return 16;
+    case MatvecStorage::kMinifloat:
+      return 8;
+    case MatvecStorage::kAuto:
+      break;
+  }
+  throw ConfigError("the storage 'auto' is a choice still to be made");
+}
+
+/// The largest dx of each band of later neighbours.
+std::vector<int> reaches(const Stencil& stencil) {
+  std::vector<int> result(static_cast<std::size_t>(stencil.radius) + 1, 0);
+  for (const StencilOffset& entry : stencil.entries) {
+    if (entry.dy < 0) continue;
+    int& reach = result.at(static_cast<std::size_t>(entry.dy));
+    reach = std::max(reach, entry.dx);
+  }
+  return result;
+}
+
+SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Stencil& stencil,
+                          MatvecStorage storage, int padding = 0) {
+  return symmetric_layout(device, grid.stride, grid.height, bits_of(storage), reaches(stencil),
+                          padding);
+}
+
+SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
+                      SymmetricLayout layout, bool scaled = false) {
+  SymmetricDia result{grid, storage, std::move(layout), {}, {}, {}};
+  result.upper = context.allocate<std::uint8_t>(result.layout.bytes(), "the compressed matrix");
+  result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
+  if (scaled) result.scale = context.allocate<float>(grid.rows(), "its scale");
+  return result;
+}
+
+}  // namespace
+
+void budget_symmetric(MemoryBudget& budget, const Grid& grid, const Stencil& stencil,
+                      MatvecStorage storage, bool scaled) {
+  std::size_t most = 0;  // Devices pad differently.
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    DeviceInfo device;
+    device.kind = kind;
+    most = std::max(most, layout_of(device, grid, stencil, storage, stencil.radius).bytes());
+  }
+  budget.add("the compressed matrix", most);
+  budget.add("its main diagonal", grid.rows() * sizeof(float));
+  if (scaled) budget.add("its scale", grid.rows() * sizeof(float));
+}
+
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage) {
+  SymmetricDia result =
+      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage));
+  launch_symmetric_pack(context, result.layout,
+                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
+                        result.upper, result.diagonal);
+  return result;
+}
+
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage,
+                      const Buffer<float>& sqrt_degree) {
+  SymmetricDia result =
+      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage), true);
+  launch_symmetric_pack(context, result.layout,
+                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
+                        sqrt_degree, result.upper, result.diagonal, result.scale);
+  return result;
+}
+
+SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                             const Stencil& stencil, MatvecStorage storage,
+                             const Buffer<float>& roots) {
+  SymmetricDia result = allocate(context, grid, storage,
+                                 layout_of(context.info(), grid, stencil, storage, stencil.radius));
+  launch_symmetric_pack(context, result.layout,
+                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
+                        roots, result.upper, result.diagonal);
+  return result;
+}
+
+SymmetricOperator::SymmetricOperator(Context& context, const SymmetricDia& matrix)
+    : rows_(matrix.grid.rows()),
+      product_(context, matrix.layout, matrix.upper, matrix.diagonal,
+               matrix.scale ? &matrix.scale : nullptr) {}
+
+void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
+  perform_op(in, out, {});
+}
+
+void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                           float beta, float gamma) {
+  perform_recurrence(in, out, alpha, beta, gamma, {});
+}
+
+void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out,
+                                   const VectorBlock& block) {
+  product_.product(in, out, block);
+  products_ += block.count;
+}
+
+void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                           float beta, float gamma, const VectorBlock& block) {
+  product_.recurrence(in, out, alpha, beta, gamma, block);
+  products_ += block.count;
+}
+
+MatvecStorage choose_storage(MatvecStorage asked) {
+  return asked == MatvecStorage::kAuto ? MatvecStorage::kMinifloat : asked;
+}
+
+double rounding(MatvecStorage storage) {
+  switch (bits_of(storage)) {
+    case 8:
+      return std::ldexp(1.0, -5);
+    case 16:
+      return std::ldexp(1.0, -11);
+    default:
+      return std::ldexp(1.0, -24);
+  }
+}
+
+namespace {
+
+/// A SymmetricOperator with the matrix that it multiplies by.
+class OwningOperator final : public DeviceOperator {
+ public:
+  OwningOperator(Context& context, SymmetricDia matrix)
+      : matrix_(std::move(matrix)), product_(context, matrix_) {}
+
+  std::size_t rows() const override { return product_.rows(); }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
+    product_.perform_op(in, out);
+  }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    product_.perform_recurrence(in, out, alpha, beta, gamma);
+  }
+  std::int64_t products() const override { return product_.products(); }
+
+ private:
+  SymmetricDia matrix_;
+  SymmetricOperator product_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
+                                             const Grid& grid, const Stencil& stencil,
+                                             const Buffer<float>& sqrt_degree,
+                                             const MatvecChoice& choice) {
+  if (choice.kind != MatvecKind::kSymmetric) {
+    return std::make_unique<DiaOperator>(context, matrix, choice.kind);
+  }
+  return std::make_unique<OwningOperator>(
+      context, compress(context, matrix, grid, stencil, choice.storage, sqrt_degree));
+}
+
+double reference_weight(double weight, MatvecStorage storage) {
+  if (bits_of(storage) == 32) return weight;
+  const bool half = storage == MatvecStorage::kHalf;
+  const int mantissa_bits = half ? 10 : 4;
+  const double least = std::ldexp(1.0, half ? -29 : -14);
+  const double most = half ? 2.0 - std::ldexp(1.0, -10) : 2.0 - std::ldexp(1.0, -4);
+  if (!(weight >= least / 2)) return 0.0;
+  if (weight <= least) return least;
+  int exponent = 0;
+  const double fraction = std::frexp(weight, &exponent);  // In [1/2, 1).
+  const double unit = std::ldexp(1.0, mantissa_bits + 1);
+  // To nearest, halves to even: the default rounding.
+  return std::min(std::ldexp(std::nearbyint(fraction * unit) / unit, exponent), most);
+}
+
+ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
+                                      const Stencil& stencil, MatvecStorage storage,
+                                      const std::vector<float>* sqrt_degree) {
+  const DiaShape& shape = matrix.shape;
+  ReferenceSymmetric result{shape, std::vector<double>(shape.stored(), 0.0), {}};
+  std::vector<float> roots(shape.rows, 1.0f);
+  if (sqrt_degree != nullptr) {
+    roots = *sqrt_degree;
+    for (const double root : roots) result.scale.push_back(root > 0 ? 1 / root : 0);
+  }
+  std::vector<double> sums(shape.rows, 0.0);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+                              static_cast<std::size_t>(x);
+      for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
+        const auto [dx, dy] = stencil.entries[k];
+        if (x + dx < 0 || x + dx >= grid.width || y + dy >= grid.height) continue;
+        const std::size_t col = row + static_cast<std::size_t>(shape.offsets[k]);
+        // What is rounded is a float, as on the device: in double it could lie on the other side of
+        // the middle between two numbers of the storage.
+        const float unscaled = matrix.values[k * shape.pitch + row] * (roots[row] * roots[col]);
+        const double weight = reference_weight(unscaled, storage);
+        result.values[k * shape.pitch + row] = weight;
+        result.values[stencil.opposite(k) * shape.pitch + col] = weight;
+        sums[row] += weight;
+        sums[col] += weight;
+      }
+    }
+  }
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    double& diagonal = result.values[stencil.centre() * shape.pitch + row];
+    const double root = roots[row];
+    diagonal = sqrt_degree != nullptr ? root * root - sums[row]
+                                      : double{matrix.values[stencil.centre() * shape.pitch + row]};
+  }
+  return result;
+}
+
+ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
+                                             const Stencil& stencil, MatvecStorage storage,
+                                             const std::vector<float>& roots) {
+  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
+  const DiaShape& shape = result.shape;
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    double rest = roots[row];
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      const std::int64_t col = static_cast<std::int64_t>(row) + shape.offsets[d];
+      if (d == stencil.centre() || col < 0 || col >= static_cast<std::int64_t>(shape.rows))
+        continue;
+      rest -= result.values[d * shape.pitch + row] * roots[static_cast<std::size_t>(col)];
+    }
+    result.values[stencil.centre() * shape.pitch + row] = roots[row] > 0 ? rest / roots[row] : 0;
+  }
+  return result;
+}
+
+std::vector<double> reference_matvec(const ReferenceSymmetric& matrix, const std::vector<double>& x,
+                                     std::vector<double>* magnitude) {
+  const DiaShape& shape = matrix.shape;
+  const auto rows = static_cast<std::int64_t>(shape.rows);
+  std::vector<double> result(shape.rows, 0.0);
+  if (magnitude != nullptr) magnitude->assign(shape.rows, 0.0);
+  const auto scale = [&](std::int64_t row) {
+    return matrix.scale.empty() ? 1.0 : matrix.scale[static_cast<std::size_t>(row)];
+  };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      const std::int64_t col = row + shape.offsets[d];
+      if (col < 0 || col >= rows) continue;
+      const double term = scale(row) * matrix.values[d * shape.pitch + row] * scale(col) * x[col];
+      result[row] += term;
+      if (magnitude != nullptr) (*magnitude)[row] += std::abs(term);
+    }
+  }
+  return result;
+}
+
+const char* to_string(MatvecStorage storage) {
+  const std::string_view name = enum_name(kMatvecStorageNames, storage);
+  return name.empty() ? "unknown" : name.data();
+}
+
+MatvecStorage matvec_storage(const std::string& name) {
+  if (const auto found = enum_value(kMatvecStorageNames, name)) return *found;
+  std::string known;
+  for (const EnumName<MatvecStorage>& each : kMatvecStorageNames) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
+  }
+  throw ConfigError(fmt::format("'{}' is no storage of a matrix; it is one of {}", name, known));
+}
+
+}  // namespace diacut

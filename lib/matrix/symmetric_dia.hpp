@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "diacut/parameters.hpp"
+#include "matrix/dia_matrix.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/matvec_symmetric.hpp"
+#include "matrix/operator.hpp"
+#include "opencl/memory_budget.hpp"
+
+namespace diacut {
+
+/// A symmetric matrix over the pixels of an image, compressed: S M S, where M holds the entries of
+/// later neighbours alone, in 32, 16 or 8 bits each, and its main diagonal as floats, and S is the
+/// diagonal matrix `scale` (or none). A product moves a half to an eighth of the bytes of a
+/// DiaMatrix. For its vectors it is the same: elements are those of `grid`.
+struct SymmetricDia {
+  Grid grid;
+  MatvecStorage storage = MatvecStorage::kFloat32;  ///< Never kAuto.
+  SymmetricLayout layout;
+  Buffer<std::uint8_t> upper;  ///< layout.bytes() bytes; see kernels/matrix/matvec_symmetric.clh.
+  Buffer<float> diagonal;      ///< grid.rows() elements.
+  Buffer<float> scale;         ///< grid.rows() elements, or empty.
+};
+
+/// What compress() allocates, on whatever device. `scaled`: of a normalized affinity.
+void budget_symmetric(MemoryBudget& budget, const Grid& grid, const Stencil& stencil,
+                      MatvecStorage storage, bool scaled);
+
+/// A matrix whose entries are in [0, 1], rounded to the nearest that the storage holds: relative
+/// error 2^-11 (half) or 2^-5 (minifloat) down to 2^-29 or 2^-14, below which an entry becomes that
+/// or zero. Only later neighbours are read. Preconditions: matrix.shape == dia_shape(grid,
+/// stencil), a disc's stencil; the matrix is symmetric. Throws DeviceError.
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage);
+
+/// A normalized affinity D^-1/2 W D^-1/2 with `sqrt_degree` = D^1/2: W is what is rounded, since
+/// its entries are within [0, 1] whatever the degrees are, and the main diagonal makes up for the
+/// rounding, so that sqrt_degree stays the eigenvector to eigenvalue 1. What is left is the
+/// normalized cut of a graph with slightly different weights and the same degrees.
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage,
+                      const Buffer<float>& sqrt_degree);
+
+/// A matrix with the eigenvector `roots` (0 where there is no data) to eigenvalue 1, and entries in
+/// [0, 1] beside its main diagonal. They are rounded themselves, there is no `scale`, and the main
+/// diagonal makes up for the rounding, so that `roots` stays that eigenvector.
+SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                             const Stencil& stencil, MatvecStorage storage,
+                             const Buffer<float>& roots);
+
+/// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
+/// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or
+/// 2^30 (half): they are scaled by powers of two on the way. Programs are built at the first
+/// product with a new number of vectors. Throws DeviceError.
+class SymmetricOperator final : public DeviceOperator {
+ public:
+  SymmetricOperator(Context& context, const SymmetricDia& matrix);
+
+  std::size_t rows() const override { return rows_; }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override;
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override;
+  /// The same for block.count vectors: each weight is read, and decoded, once for several.
+  void perform_op(const Buffer<float>& in, Buffer<float>& out, const VectorBlock& block);
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma, const VectorBlock& block);
+  /// Products made so far; one of a block counts as many as it has vectors.
+  std::int64_t products() const override { return products_; }
+
+  /// The kernel's own interface, for measurements and tests.
+  MatvecSymmetric& kernel() { return product_; }
+
+ private:
+  std::size_t rows_;
+  MatvecSymmetric product_;
+  std::int64_t products_ = 0;
+};
+
+/// The storage that kAuto stands for where the compressed form was asked for.
+MatvecStorage choose_storage(MatvecStorage asked);
+
+/// The largest relative error of a stored weight (of those that are not below the least).
+double rounding(MatvecStorage storage);
+
+/// The product with a normalized affinity (see compress()) that was chosen: by a kernel that reads
+/// `matrix`, which must outlive it, or of its compressed form, which it then owns. Throws
+/// DeviceError.
+std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
+                                             const Grid& grid, const Stencil& stencil,
+                                             const Buffer<float>& sqrt_degree,
+                                             const MatvecChoice& choice);
+
+/// The twin of compress() on the host, in double: S M S with M in DIA form, both halves, entries
+/// rounded as the storage rounds them.
+struct ReferenceSymmetric {
+  DiaShape shape;
+  std::vector<double> values;
+  std::vector<double> scale;
+};
+/// `sqrt_degree` may be null.
+ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
+                                      const Stencil& stencil, MatvecStorage storage,
+                                      const std::vector<float>* sqrt_degree);
+/// The twin of compress_rooted().
+ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
+                                             const Stencil& stencil, MatvecStorage storage,
+                                             const std::vector<float>& roots);
+/// The nearest number that the storage holds.
+double reference_weight(double weight, MatvecStorage storage);
+/// The product; `magnitude` as in that of a HostDiaMatrix.
+std::vector<double> reference_matvec(const ReferenceSymmetric& matrix, const std::vector<double>& x,
+                                     std::vector<double>* magnitude = nullptr);
+
+const char* to_string(MatvecStorage storage);
+/// Throws ConfigError listing the names.
+MatvecStorage matvec_storage(const std::string& name);
+
+}  // namespace diacut

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "diacut/device.hpp"
+
+namespace diacut {
+
+/// How the kernels built on kernels/common/lanes.clh deal rows to work-items on a device.
+struct LaneShape {
+  std::size_t group = 1;
+  std::size_t width = 8;
+  std::size_t steps = 512;
+
+  std::size_t chunk() const { return group * width * steps; }
+};
+
+/// Few long pieces on a CPU, whose items run one after the other; many neighbouring ones elsewhere.
+LaneShape lane_shape(const DeviceInfo& device);
+/// The macros that lanes.clh asks for.
+std::string lane_options(const LaneShape& shape);
+
+}  // namespace diacut

@@ -1,0 +1,216 @@
+#include "spmv/blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace diacut {
+
+namespace {
+
+std::size_t divided_up(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
+
+/// Calls `visit(block row, first columns)` for every block row, with the columns of its non-empty
+/// blocks, ascending.
+template <class Visit>
+void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit& visit) {
+  std::vector<std::uint32_t> columns;
+  for (std::size_t r = 0; r < divided_up(matrix.rows, block.height); ++r) {
+    columns.clear();
+    const std::size_t end = std::min(matrix.rows, (r + 1) * block.height);
+    for (std::size_t row = r * block.height; row < end; ++row) {
+      for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
+        const auto width = static_cast<std::uint32_t>(block.width);
+        const std::uint32_t column = matrix.columns[e] / width * width;
+        if (columns.empty() || columns.back() != column) columns.push_back(column);
+      }
+    }
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    visit(r, columns);
+  }
+}
+
+}  // namespace
+
+std::string to_string(const BlockSize& block) {
+  return fmt::format("{}x{}", block.height, block.width);
+}
+
+BlockView::BlockView(const CsrMatrix& matrix)
+    : rows(matrix.rows),
+      cols(matrix.cols),
+      starts(matrix.starts),
+      columns(matrix.columns),
+      values(matrix.values),
+      nonzeros(matrix.nonzeros()) {}
+
+BlockView::BlockView(const BlockMatrix& matrix)
+    : rows(matrix.rows),
+      cols(matrix.cols),
+      block(matrix.block),
+      starts(matrix.starts),
+      columns(matrix.columns),
+      values(matrix.values),
+      nonzeros(matrix.nonzeros) {}
+
+std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block) {
+  std::size_t count = 0;
+  for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
+    count += columns.size();
+  });
+  return count;
+}
+
+BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
+                         const FormatLimits& limits) {
+  BlockMatrix result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.block = block;
+  result.nonzeros = matrix.nonzeros();
+  result.starts.reserve(divided_up(matrix.rows, block.height) + 1);
+  for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
+    result.columns.insert(result.columns.end(), columns.begin(), columns.end());
+    result.starts.push_back(result.columns.size());
+  });
+  check_fill(static_cast<double>(result.columns.size()) * static_cast<double>(block.elements()),
+             matrix.nonzeros(), fmt::format("BCSR {}", to_string(block)), limits);
+  result.values.assign(result.columns.size() * block.elements(), 0.0F);
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    const std::size_t r = row / block.height;
+    std::uint64_t p = result.starts[r];
+    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
+      while (result.columns[p] + block.width <= matrix.columns[e]) ++p;
+      result.values[(p * block.height + row % block.height) * block.width +
+                    (matrix.columns[e] - result.columns[p])] = matrix.values[e];
+    }
+  }
+  return result;
+}
+
+std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x) {
+  std::vector<double> result(matrix.rows, 0.0);
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    const std::size_t r = row / matrix.block.height;
+    for (std::uint64_t p = matrix.starts[r]; p < matrix.starts[r + 1]; ++p) {
+      const float* block_row =
+          &matrix
+               .values[(p * matrix.block.height + row % matrix.block.height) * matrix.block.width];
+      for (std::size_t j = 0; j < matrix.block.width && matrix.columns[p] + j < matrix.cols; ++j) {
+        result[row] += double{block_row[j]} * x[matrix.columns[p] + j];
+      }
+    }
+  }
+  return result;
+}
+
+SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
+                           const FormatLimits& limits) {
+  constexpr std::size_t kLine = 32;
+  const std::size_t count = matrix.block_rows();
+  SlicedMatrix result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.block = matrix.block;
+  result.sliced = form.height != 0;
+  result.height = result.sliced ? form.height : divided_up(count, kLine) * kLine;
+  const std::size_t slices = count == 0 ? 0 : divided_up(count, result.height);
+
+  const auto length = [&](std::size_t r) {
+    return r < count ? matrix.starts[r + 1] - matrix.starts[r] : 0;
+  };
+  std::vector<std::uint32_t> order(slices * result.height);
+  std::iota(order.begin(), order.end(), 0U);
+  if (form.window > 1) {
+    for (std::size_t first = 0; first < count; first += form.window) {
+      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end =
+          order.begin() + static_cast<std::ptrdiff_t>(std::min(count, first + form.window));
+      std::stable_sort(begin, end,
+                       [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
+    }
+  }
+  double stored = 0.0;
+  for (std::size_t s = 0; s < slices; ++s) {
+    std::uint64_t longest = 0;
+    for (std::size_t b = 0; b < result.height; ++b) {
+      longest = std::max(longest, length(order[s * result.height + b]));
+    }
+    result.starts.push_back(result.starts.back() + longest * result.height);
+    stored += static_cast<double>(longest) * static_cast<double>(result.height) *
+              static_cast<double>(matrix.block.elements());
+  }
+  const std::string name =
+      fmt::format("{}{}ELL", result.sliced ? "S" : "", matrix.block == BlockSize{} ? "" : "B");
+  check_fill(stored, matrix.nonzeros, name, limits);
+
+  result.columns.assign(result.starts.back(), kNoColumn);
+  result.values.assign(result.starts.back() * matrix.block.elements(), 0.0F);
+  const BlockSize& block = matrix.block;
+  for (std::size_t s = 0; s < slices; ++s) {
+    for (std::size_t b = 0; b < result.height; ++b) {
+      const std::size_t r = order[s * result.height + b];
+      for (std::uint64_t t = 0; t < length(r); ++t) {
+        const std::uint64_t from = matrix.starts[r] + t;
+        const std::uint64_t slot = result.starts[s] + t * result.height;
+        result.columns[slot + b] = matrix.columns[from];
+        for (std::size_t i = 0; i < block.height; ++i) {
+          for (std::size_t j = 0; j < block.width; ++j) {
+            result.values[(slot * block.height + i * result.height + b) * block.width + j] =
+                matrix.values[(from * block.height + i) * block.width + j];
+          }
+        }
+      }
+    }
+  }
+  if (form.window > 1) result.order = std::move(order);
+  return result;
+}
+
+std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x) {
+  std::vector<double> result(matrix.rows, 0.0);
+  const BlockSize& block = matrix.block;
+  for (std::size_t s = 0; s + 1 < matrix.starts.size(); ++s) {
+    for (std::size_t b = 0; b < matrix.height; ++b) {
+      const std::size_t at = s * matrix.height + b;
+      const std::size_t r = matrix.order.empty() ? at : matrix.order[at];
+      for (std::uint64_t slot = matrix.starts[s]; slot < matrix.starts[s + 1];
+           slot += matrix.height) {
+        const std::uint32_t column = matrix.columns[slot + b];
+        if (column == kNoColumn) continue;
+        for (std::size_t i = 0; i < block.height && r * block.height + i < matrix.rows; ++i) {
+          for (std::size_t j = 0; j < block.width && column + j < matrix.cols; ++j) {
+            const float value =
+                matrix.values[(slot * block.height + i * matrix.height + b) * block.width + j];
+            result[r * block.height + i] += double{value} * x[column + j];
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix) {
+  std::vector<std::uint32_t> rows_of(matrix.nonzeros());
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    std::fill(rows_of.begin() + static_cast<std::ptrdiff_t>(matrix.starts[row]),
+              rows_of.begin() + static_cast<std::ptrdiff_t>(matrix.starts[row + 1]),
+              static_cast<std::uint32_t>(row));
+  }
+  return rows_of;
+}
+
+std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
+                                      std::span<const std::uint32_t> columns,
+                                      std::span<const float> values, const std::vector<double>& x) {
+  std::vector<double> result(rows, 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    result[rows_of[e]] += double{values[e]} * x[columns[e]];
+  }
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,34 @@
+#include "spmv/spmv_bdia.hpp"
+
+#include <fmt/format.h>
+
+namespace diacut {
+
+namespace {
+
+std::string options(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBdiaForm& form) {
+  const std::size_t group = spmv_group(context.info(), form.group);
+  const std::size_t bytes = (group * form.rows + matrix.widest) * sizeof(float);
+  if (form.local && bytes > context.info().local_memory) {
+    throw DeviceError(fmt::format(
+        "{} has {} bytes of local memory, and a band of {} diagonals needs {}; choose a product "
+        "without local memory",
+        context.info().name, context.info().local_memory, matrix.widest, bytes));
+  }
+  return fmt::format("-DROWS={} -DGROUP={} -DWIDEST={}{}", form.rows, group, matrix.widest,
+                     form.local ? " -DLOCAL" : "");
+}
+
+}  // namespace
+
+SpmvBdia::SpmvBdia(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBdiaForm& form,
+                   SpmvStore store)
+    : SpmvLauncher(
+          context, "spmv/spmv_bdia.cl", options(context, matrix, form), store,
+          {round_up(matrix.rows, form.rows) / form.rows, spmv_group(context.info(), form.group)}) {
+  bind(matrix.values.cl(), matrix.firsts.cl(), matrix.widths.cl(),
+       static_cast<cl_uint>(matrix.bands), static_cast<cl_ulong>(matrix.pitch),
+       static_cast<cl_ulong>(matrix.rows), static_cast<cl_ulong>(matrix.cols));
+}
+
+}  // namespace diacut

@@ -1,0 +1,518 @@
+// The learned cue as a whole: against plain loops in double, and against OpenCV's dnn module.
+#include "boundary/network/learned.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <opencv2/dnn.hpp>
+#include <opencv2/imgproc.hpp>
+#include <random>
+
+#include "boundary/boundary.hpp"
+#include "boundary/network/reference_network.hpp"
+#include "network_file.hpp"
+#include "support.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::NetworkFile;
+using testing::small_network;
+
+Image random_image(int width, int height, int channels, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.channels = channels;
+  image.pixels.resize(image.pixel_count() * static_cast<std::size_t>(channels));
+  for (float& value : image.pixels) value = uniform(random);
+  return image;
+}
+
+void mask_out(Image& image, std::size_t pixel) {
+  if (image.valid.empty()) image.valid.assign(image.pixel_count(), 1);
+  image.valid[pixel] = 0;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  std::fill_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(pixel * channels), channels, 0.0f);
+}
+
+/// The same network by OpenCV.
+class DnnNetwork {
+ public:
+  explicit DnnNetwork(const Network& network) : layers_(network.tensors.size(), 0) {
+    net_.setInputsNames({network.tensors.front().name});
+    for (const NetworkOp& op : network.ops) {
+      layers_[static_cast<std::size_t>(op.output)] = add(network, op);
+    }
+    net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
+    net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
+  }
+
+  std::vector<float> run(const std::vector<float>& planes, int width, int height) {
+    const int sizes[] = {1, 3, height, width};
+    cv::Mat input(4, sizes, CV_32F);
+    std::transform(planes.begin(), planes.end(), input.ptr<float>(),
+                   [](float value) { return 4 * (value - 0.5f); });
+    net_.setInput(input);
+    const cv::Mat output = net_.forward();
+    EXPECT_EQ(output.total(), static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    return {output.ptr<float>(), output.ptr<float>() + output.total()};
+  }
+
+ private:
+  int layer(const std::string& type, const cv::dnn::LayerParams& params,
+            const std::vector<int>& inputs) {
+    cv::dnn::LayerParams copy = params;
+    const int id = net_.addLayer(type + std::to_string(count_++), type, copy);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      net_.connect(inputs[i], 0, id, static_cast<int>(i));
+    }
+    return id;
+  }
+
+  int add(const Network& network, const NetworkOp& op) {
+    std::vector<int> inputs;
+    int channels = 0;
+    for (const int input : op.inputs) {
+      inputs.push_back(layers_[static_cast<std::size_t>(input)]);
+      channels += network.tensors[static_cast<std::size_t>(input)].channels;
+    }
+    cv::dnn::LayerParams params;
+    switch (op.kind) {
+      case NetworkOpKind::kMaxPool:
+        params.set("pool", "max");
+        params.set("kernel_size", 2);
+        params.set("stride", 2);
+        params.set("ceil_mode", true);
+        return layer("Pooling", params, inputs);
+      case NetworkOpKind::kUpsample: {
+        params.set("interpolation", "bilinear");
+        params.set("half_pixel_centers", true);
+        params.set("zoom_factor", 2);
+        const int doubled = layer("Resize", params, inputs);
+        cv::dnn::LayerParams crop;
+        crop.set("axis", 2);
+        return layer("Crop", crop, {doubled, like(network, op)});
+      }
+      case NetworkOpKind::kSigmoid:
+        return layer("Sigmoid", params, inputs);
+      default:
+        break;
+    }
+    if (inputs.size() > 1) {
+      cv::dnn::LayerParams concat;
+      concat.set("axis", 1);
+      inputs = {layer("Concat", concat, inputs)};
+    }
+    const int outputs = static_cast<int>(op.bias.size());
+    const int groups = op.kind == NetworkOpKind::kDepthwise ? channels : 1;
+    params.set("num_output", outputs);
+    params.set("kernel_size", op.kernel);
+    params.set("pad", op.dilation * (op.kernel / 2));
+    params.set("dilation", op.dilation);
+    params.set("group", groups);
+    params.set("bias_term", true);
+    const int shape[] = {outputs, channels / groups, op.kernel, op.kernel};
+    params.blobs.push_back(
+        cv::Mat(4, shape, CV_32F, const_cast<float*>(op.weights.data())).clone());
+    params.blobs.push_back(cv::Mat(1, outputs, CV_32F, const_cast<float*>(op.bias.data())).clone());
+    int result = layer("Convolution", params, inputs);
+    if (op.added >= 0) {
+      cv::dnn::LayerParams sum;
+      sum.set("operation", "sum");
+      result = layer("Eltwise", sum, {result, layers_[static_cast<std::size_t>(op.added)]});
+    }
+    return op.relu ? layer("ReLU", {}, {result}) : result;
+  }
+
+  /// A layer of the size that an upsampling is cropped to.
+  int like(const Network& network, const NetworkOp& op) const {
+    const int level = network.tensors[static_cast<std::size_t>(op.output)].level;
+    for (std::size_t i = 0; i < network.tensors.size(); ++i) {
+      if (network.tensors[i].level == level) return layers_[i];
+    }
+    return 0;
+  }
+
+  cv::dnn::Net net_;
+  std::vector<int> layers_;
+  int count_ = 0;
+};
+
+class Learned : public ::testing::Test {
+ protected:
+  Learned() {
+    parameters_.kind = CueKind::kLearned;
+    // But where they are what is tested.
+    parameters_.scales = {1.0};
+    parameters_.border = 0;
+    parameters_.weights = folder_ / "network.safetensors";
+  }
+
+  /// From now on the cue's network.
+  std::shared_ptr<const Network> use(const NetworkFile& file) {
+    file.write(parameters_.weights);
+    return load_network(parameters_.weights);
+  }
+
+  /// Without the grid's padding, which is expected to hold zeros.
+  std::vector<float> strength(const Image& image, int padding = 0) {
+    const Grid grid{image.width, image.height, image.width + padding};
+    const BoundaryMap map = boundary_strength(context_, image, grid, parameters_);
+    const std::vector<float> all = map.strength.download();
+    std::vector<float> values;
+    for (int y = 0; y < grid.height; ++y) {
+      for (int x = 0; x < grid.stride; ++x) {
+        const float value = all[static_cast<std::size_t>(y * grid.stride + x)];
+        if (x < grid.width) {
+          values.push_back(value);
+        } else {
+          EXPECT_EQ(value, 0.0f);
+        }
+      }
+    }
+    return values;
+  }
+
+  template <class Expected>
+  static void expect_near(const std::vector<float>& found, const std::vector<Expected>& expected,
+                          double tolerance) {
+    ASSERT_EQ(found.size(), expected.size());
+    double most = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double difference = std::abs(static_cast<double>(found[i]) - expected[i]);
+      ASSERT_FALSE(std::isnan(found[i])) << i;
+      most = std::max(most, difference);
+    }
+    EXPECT_LE(most, tolerance);
+  }
+
+  testing::TempFolder folder_;
+  Context context_{testing::test_device()};
+  CueParameters parameters_;
+};
+
+// The graphs are 8 convolutions deep, of up to 153 products each that grow by little on their way,
+// and the logistic function shrinks what is left by four: a few hundred roundings of 6e-8.
+constexpr double kRoundings = 1e-5;
+
+constexpr int kSizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 2}, {5, 4}, {17, 13}, {64, 32}, {97, 61}};
+
+TEST_F(Learned, MatchesTheReferenceAndDnn) {
+  for (const unsigned seed : {1u, 2u}) {
+    const std::shared_ptr<const Network> network = use(small_network(seed, seed == 1));
+    // Smaller images than what a pixel sees are among the sizes.
+    ASSERT_GT(network->reach(), 20);
+    DnnNetwork dnn(*network);
+    int compared = 0;
+    for (const auto& [width, height] : kSizes) {
+      for (const int channels : {1, 3}) {
+        SCOPED_TRACE(::testing::Message() << width << "x" << height << "x" << channels);
+        const Image image = random_image(width, height, channels, seed);
+        const std::vector<float> found = strength(image, width % 3);
+        const std::vector<float> planes = reference_picture(image, width, height);
+        expect_near(found, reference_network(*network, planes, width, height), kRoundings);
+        // OpenCV 4.6 refuses to pool a side of one pixel.
+        if (std::min(width, height) > 2) {
+          expect_near(found, dnn.run(planes, width, height), kRoundings);
+          ++compared;
+        }
+        if (width * height > 100) {
+          // A network that ignored the image would match itself.
+          const auto [least, greatest] = std::minmax_element(found.begin(), found.end());
+          EXPECT_GT(*greatest - *least, 0.05f);
+        }
+      }
+    }
+    EXPECT_EQ(compared, 8);
+  }
+}
+
+TEST_F(Learned, TilesGiveTheSame) {
+  const std::shared_ptr<const Network> network = use(small_network(3));
+  for (const auto& [width, height] :
+       {std::pair(300, 210), std::pair(129, 64), std::pair(65, 333)}) {
+    SCOPED_TRACE(::testing::Message() << width << "x" << height);
+    const Image image = random_image(width, height, 3, 9);
+    parameters_.tile = 1024;
+    context_.reset_memory_peak();
+    const std::vector<float> whole = strength(image);
+    const std::uint64_t peak = context_.memory_peak();
+    parameters_.tile = 64;
+    context_.reset_memory_peak();
+    const std::vector<float> tiled = strength(image);
+    expect_near(tiled, whole, 1e-6);
+    if (width == 300) {
+      EXPECT_LT(context_.memory_peak(), peak);
+    }
+  }
+}
+
+TEST_F(Learned, ScalesAreAveraged) {
+  use(small_network(4));
+  const Image image = random_image(61, 43, 3, 3);
+  std::vector<double> mean(image.pixel_count(), 0.0);
+  for (const double scale : {0.5, 1.0, 1.5}) {
+    parameters_.scales = {scale};
+    const std::vector<float> one = strength(image);
+    for (std::size_t i = 0; i < one.size(); ++i) mean[i] += one[i] / 3.0;
+  }
+  parameters_.scales = {0.5, 1.0, 1.5};
+  expect_near(strength(image), mean, 1e-6);
+}
+
+TEST_F(Learned, NetworksAreAveraged) {
+  const std::string first = folder_ / "first.safetensors";
+  const std::string second = folder_ / "second.safetensors";
+  small_network(4).write(first);
+  small_network(11).write(second);
+  const Image image = random_image(61, 43, 3, 3);
+  parameters_.scales = {0.5, 1.0};
+  std::vector<double> mean(image.pixel_count(), 0.0);
+  std::vector<float> each;
+  for (const std::string& file : {first, second}) {
+    parameters_.weights = file;
+    each = strength(image);
+    for (std::size_t i = 0; i < each.size(); ++i) mean[i] += each[i] / 2.0;
+  }
+  double apart = 0;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    apart = std::max(apart, std::abs(each[i] - mean[i]));
+  }
+  EXPECT_GT(apart, 0.01);  // Either alone would be no mean.
+  parameters_.weights = first + "," + second;
+  expect_near(strength(image), mean, 1e-6);
+
+  // What is planned is for each in its turn, not for both.
+  const Grid grid{image.width, image.height, image.width};
+  MemoryBudget plan;
+  budget_cue(plan, grid, parameters_);
+  DeviceNetworks networks;
+  boundary_strength(context_, image, grid, parameters_, networks);
+  networks.tensors().clear();
+  const std::uint64_t weights = context_.memory_in_use();
+  // The next image of the size finds the tensors there.
+  for (int i = 0; i < 2; ++i) {
+    context_.reset_memory_peak();
+    boundary_strength(context_, image, grid, parameters_, networks);
+    EXPECT_EQ(context_.memory_peak(), weights + plan.total());
+  }
+  EXPECT_GT(context_.memory_in_use(), weights);
+}
+
+TEST_F(Learned, AScaleSeesTheResizedImage) {
+  const std::shared_ptr<const Network> network = use(small_network(4));
+  // Twice as large without new pixels, so that what is seen at half of the size is known.
+  const Image small = random_image(20, 15, 3, 8);
+  Image large = random_image(40, 30, 3, 8);
+  for (int y = 0; y < 30; ++y) {
+    for (int x = 0; x < 40; ++x) {
+      std::copy_n(&small.pixels[static_cast<std::size_t>((y / 2) * 20 + x / 2) * 3], 3,
+                  &large.pixels[static_cast<std::size_t>(y * 40 + x) * 3]);
+    }
+  }
+  parameters_.scales = {0.5};
+  const std::vector<double> expected =
+      reference_network(*network, reference_picture(small, 20, 15), 20, 15);
+  const std::vector<float> found = strength(large);
+  // An odd pixel is nearest to the upper left of the four that it lies between.
+  for (const auto& [x, y] : {std::pair(1, 1), std::pair(21, 13), std::pair(37, 27)}) {
+    const auto at = [&](int i, int j) { return expected[static_cast<std::size_t>(j * 20 + i)]; };
+    const int i = (x - 1) / 2;
+    const int j = (y - 1) / 2;
+    const double wanted =
+        (9 * at(i, j) + 3 * at(i + 1, j) + 3 * at(i, j + 1) + at(i + 1, j + 1)) / 16;
+    EXPECT_NEAR(found[static_cast<std::size_t>(y * 40 + x)], wanted, kRoundings);
+  }
+}
+
+TEST_F(Learned, FlatImagesAreEvenAwayFromTheirBorder) {
+  const std::shared_ptr<const Network> network = use(small_network(5));
+  const int reach = network->reach();
+  for (const float value : {0.0f, 0.4f, 1.0f}) {
+    Image image = random_image(3 * reach, 2 * reach + 9, 3, 1);
+    std::fill(image.pixels.begin(), image.pixels.end(), value);
+    const std::vector<float> found = strength(image);
+    const float middle = found[static_cast<std::size_t>(reach * image.width + reach)];
+    // Every second and fourth pixel sees the same.
+    for (int y = reach; y < image.height - reach; ++y) {
+      for (int x = reach; x < image.width - reach; ++x) {
+        ASSERT_NEAR(found[static_cast<std::size_t>(y * image.width + x)], middle, kRoundings);
+      }
+    }
+  }
+}
+
+TEST_F(Learned, WithoutDataThereIsNoStrength) {
+  use(small_network(6));
+  Image image = random_image(37, 25, 3, 2);
+  for (std::size_t i = 0; i < image.pixel_count(); i += 3) mask_out(image, i);
+  const std::vector<float> found = strength(image, 2);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (image.valid[i] == 0) {
+      ASSERT_EQ(found[i], 0.0f);
+    } else {
+      ASSERT_GT(found[i], 0.0f);
+    }
+  }
+  for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
+  for (const float value : strength(image, 1)) EXPECT_EQ(value, 0.0f);
+}
+
+TEST_F(Learned, AMaskMakesNoEdge) {
+  use(small_network(7));
+  // Two flat halves, and holes within each: the nearest pixel has the colour that is missing.
+  Image image = random_image(60, 40, 3, 1);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    image.pixels[i] = (i / 3) % 60 < 30 ? 0.2f : 0.7f;
+  }
+  const std::vector<float> whole = strength(image);
+  for (int y = 10; y < 30; ++y) {
+    for (const int x : {0, 1, 8, 9, 10, 27, 33, 50, 59}) {
+      mask_out(image, static_cast<std::size_t>(y * 60 + x));
+    }
+  }
+  const std::vector<float> found = strength(image);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i], image.valid[i] == 0 ? 0.0f : whole[i]) << i % 60 << ", " << i / 60;
+  }
+}
+
+TEST_F(Learned, AllocatesWhatItPlans) {
+  use(small_network(8));
+  const Image image = random_image(130, 75, 3, 1);
+  const Grid grid{130, 75, 136};
+  for (const std::vector<double>& scales : {std::vector<double>{1.0}, {0.5, 1.5, 1.0}}) {
+    for (const int tile : {64, 1024}) {
+      parameters_.scales = scales;
+      parameters_.tile = tile;
+      MemoryBudget plan;
+      budget_kept(plan, parameters_);
+      budget_cue(plan, grid, parameters_);
+      context_.reset_memory_peak();
+      boundary_strength(context_, image, grid, parameters_);
+      EXPECT_EQ(context_.memory_peak(), plan.total());
+    }
+  }
+  EXPECT_EQ(context_.memory_in_use(), 0u);
+}
+
+TEST_F(Learned, KeepsItsNetworksForTheNextImage) {
+  const std::string first = folder_ / "first.safetensors";
+  const std::string second = folder_ / "second.safetensors";
+  small_network(4).write(first);
+  small_network(11, true).write(second);
+  const Image image = random_image(41, 33, 3, 5);
+  const Image other = random_image(97, 20, 1, 6);
+  DeviceNetworks networks;
+  const auto kept = [&](const Image& seen) {
+    return boundary_strength(context_, seen, {seen.width, seen.height, seen.width}, parameters_,
+                             networks)
+        .strength.download();
+  };
+  for (const std::string& names : {first, first + "," + second, second}) {
+    SCOPED_TRACE(names);
+    parameters_.weights = names;
+    MemoryBudget plan;
+    budget_kept(plan, parameters_);
+    ASSERT_GT(plan.total(), 0u);
+    for (const Image* seen : {&image, &other, &image}) {
+      const std::vector<float> expected = strength(*seen);
+      EXPECT_EQ(kept(*seen), expected);
+      // In the tensors of the last image of this size.
+      const std::uint64_t held = context_.memory_in_use();
+      EXPECT_GT(held, plan.total());
+      EXPECT_EQ(kept(*seen), expected);
+      EXPECT_EQ(context_.memory_in_use(), held);
+      networks.tensors().clear();
+      // The weights of these networks and nothing else, once.
+      EXPECT_EQ(context_.memory_in_use(), plan.total());
+    }
+  }
+  // They are read no more.
+  std::filesystem::remove(second);
+  EXPECT_FALSE(kept(image).empty());
+  networks.clear();
+  EXPECT_EQ(context_.memory_in_use(), 0u);
+}
+
+TEST_F(Learned, APictureIsResizedAsOpenCvDoes) {
+  const Image image = random_image(36, 24, 3, 12);
+  const cv::Mat pixels(24, 36, CV_32FC3, const_cast<float*>(image.pixels.data()));
+  for (const auto& [width, height] :
+       {std::pair(18, 12), std::pair(12, 8), std::pair(25, 17), std::pair(54, 36)}) {
+    SCOPED_TRACE(width);
+    cv::Mat resized;
+    cv::resize(pixels, resized, {width, height}, 0, 0,
+               width < 36 ? cv::INTER_AREA : cv::INTER_CUBIC);
+    const std::vector<float> found = reference_picture(image, width, height);
+    double most = 0;
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const double wanted = std::clamp(resized.at<cv::Vec3f>(y, x)[channel], 0.0f, 1.0f);
+          most = std::max(
+              most, std::abs(wanted -
+                             found[static_cast<std::size_t>((channel * height + y) * width + x)]));
+        }
+      }
+    }
+    EXPECT_LT(most, 1e-5);
+  }
+}
+
+TEST_F(Learned, TheSameBytesEachTime) {
+  use(small_network(9));
+  const Image image = random_image(83, 59, 3, 4);
+  parameters_.scales = {1.0, 0.7};
+  EXPECT_EQ(strength(image), strength(image));
+}
+
+class TinyLearned : public Learned {};
+
+TEST_F(TinyLearned, MatchesTheReference) {
+  const std::shared_ptr<const Network> network = use(small_network(1));
+  Image image = random_image(7, 5, 3, 1);
+  const std::vector<float> planes = reference_picture(image, 7, 5);
+  expect_near(strength(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
+}
+
+TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
+  const std::shared_ptr<const Network> network = use(small_network(6));
+  const int width = 23;
+  const int height = 17;
+  const Image image = random_image(width, height, 3, 4);
+  for (const int border : {1, 8, 40}) {
+    SCOPED_TRACE(border);
+    parameters_.border = border;
+    const int wide = width + 2 * border;
+    const std::vector<double> all = reference_network(
+        *network, reference_picture(image, width, height, border), wide, height + 2 * border);
+    std::vector<double> expected;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        expected.push_back(all[static_cast<std::size_t>((y + border) * wide + x + border)]);
+      }
+    }
+    expect_near(strength(image, 3), expected, kRoundings);
+  }
+  // A mirror repeats the edge pixel first.
+  const std::vector<float> planes = reference_picture(image, width, height, 2);
+  const std::vector<float> plain = reference_picture(image, width, height);
+  const auto at = [&](int x, int y) {
+    return planes[static_cast<std::size_t>(y * (width + 4) + x)];
+  };
+  EXPECT_EQ(at(2, 2), plain[0]);
+  EXPECT_EQ(at(1, 2), plain[0]);
+  EXPECT_EQ(at(0, 2), plain[1]);
+  EXPECT_EQ(at(2, 0), plain[static_cast<std::size_t>(width)]);
+}
+
+}  // namespace
+}  // namespace diacut

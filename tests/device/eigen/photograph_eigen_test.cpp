@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "contour/spectral_contour.hpp"
+#include "diacut/segmenter.hpp"
+#include "pipeline/memory_budget.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::test_device;
+
+/// The middle of one of the project's photographs.
+Image middle_of(const std::string& name, int width, int height) {
+  const Image whole = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
+  const int left = (whole.width - width) / 2;
+  const int top = (whole.height - height) / 2;
+  Image part{width, height, whole.channels, {}, {}, {}};
+  const auto channels = static_cast<std::size_t>(whole.channels);
+  for (int y = 0; y < height; ++y) {
+    const auto row = whole.pixels.begin() +
+                     static_cast<std::ptrdiff_t>(channels) * ((top + y) * whole.width + left);
+    part.pixels.insert(part.pixels.end(), row, row + static_cast<std::ptrdiff_t>(channels) * width);
+  }
+  return part;
+}
+
+Eigenvectors solved(const Image& image, SolverKind solver, CueKind cue, double tolerance) {
+  Parameters parameters;
+  parameters.cue.kind = cue;
+  parameters.eigen.solver = solver;
+  parameters.eigen.tolerance = tolerance;
+  return Segmenter(parameters, test_device()).segment(image).eigenvectors;
+}
+
+/// The first `count` vectors as columns.
+Eigen::MatrixXd columns(const Eigenvectors& found, int count) {
+  Eigen::MatrixXd result(static_cast<Eigen::Index>(found.sqrt_degree.size()), count);
+  for (int k = 0; k < count; ++k) {
+    const std::vector<float>& z = found.vectors[static_cast<std::size_t>(k)];
+    for (std::size_t i = 0; i < z.size(); ++i) result(static_cast<Eigen::Index>(i), k) = z[i];
+  }
+  return result;
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<Eigen::Index>(a.size());
+  const Eigen::Map<const Eigen::VectorXd> x(a.data(), n);
+  const Eigen::Map<const Eigen::VectorXd> y(b.data(), n);
+  const Eigen::VectorXd u = x.array() - x.mean();
+  const Eigen::VectorXd v = y.array() - y.mean();
+  return u.dot(v) / (u.norm() * v.norm());
+}
+
+class Photographs : public ::testing::TestWithParam<SolverKind> {};
+
+TEST_P(Photographs, AgreeWithSpectra) {
+  constexpr double kTolerance = 1e-5;
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    for (const CueKind cue : {CueKind::kGradient, CueKind::kLearned}) {
+      SCOPED_TRACE(::testing::Message() << name << ", cue " << static_cast<int>(cue));
+      const Image image = middle_of(name, 97, 71);
+      const Eigenvectors ours = solved(image, GetParam(), cue, kTolerance);
+      const Eigenvectors theirs = solved(image, SolverKind::kSpectra, cue, kTolerance);
+      ASSERT_TRUE(ours.report.converged);
+      ASSERT_TRUE(theirs.report.converged);
+      ASSERT_EQ(ours.vectors.size(), 17u);
+      ASSERT_EQ(theirs.vectors.size(), 17u);
+      int split = 8;
+      double gap = 0;
+      for (int k = 1; k < 17; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        EXPECT_LE(ours.report.residuals[at], kTolerance);
+        EXPECT_LE(theirs.report.residuals[at], kTolerance);
+        // A Rayleigh quotient is off by no more than the residual.
+        EXPECT_NEAR(ours.values[at], theirs.values[at], 2 * kTolerance);
+        if (k >= 8 && theirs.values[at] - theirs.values[at - 1] > gap) {
+          gap = theirs.values[at] - theirs.values[at - 1];
+          split = k;
+        }
+      }
+      // The spaces before the widest gap: each is off by sqrt(k) residuals over the gap at most
+      // (Davis and Kahan 1970).
+      const Eigen::MatrixXd a = columns(ours, split);
+      const Eigen::MatrixXd b = columns(theirs, split);
+      const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
+      const double sine = Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
+      EXPECT_LE(sine, 2 * std::sqrt(split) * kTolerance / gap + 1e-5);
+      EXPECT_GT(correlation(reference_spectral_contour(ours), reference_spectral_contour(theirs)),
+                0.9999);
+    }
+  }
+}
+
+TEST(PhotographsCompressed, GiveTheSameContours) {
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    const Image image = middle_of(name, 97, 71);
+    Parameters parameters;
+    parameters.eigen.solver = SolverKind::kLanczos;
+    const auto contour = [&](MatvecKind kernel, MatvecStorage storage) {
+      parameters.matvec.kernel = kernel;
+      parameters.matvec.storage = storage;
+      const Segmentation result = Segmenter(parameters, test_device()).segment(image);
+      EXPECT_EQ(result.matvec.substr(0, result.matvec.find(' ')),
+                kernel == MatvecKind::kSymmetric ? "symmetric" : "unrolled");
+      return reference_spectral_contour(result.eigenvectors);
+    };
+    const std::vector<double> whole = contour(MatvecKind::kUnrolled, MatvecStorage::kAuto);
+    std::vector<double> before = whole;
+    for (const MatvecStorage storage :
+         {MatvecStorage::kFloat32, MatvecStorage::kHalf, MatvecStorage::kMinifloat}) {
+      SCOPED_TRACE(::testing::Message() << name << ", storage " << static_cast<int>(storage));
+      const std::vector<double> compressed = contour(MatvecKind::kSymmetric, storage);
+      EXPECT_GT(correlation(compressed, whole), 0.9999);
+      EXPECT_NE(compressed, before) << "the product of another storage";
+      before = compressed;
+    }
+  }
+}
+
+TEST(PhotographsCompressed, AutoKeepsTheContoursOfTheWholeMatrix) {
+  const Image image = middle_of("cat.jpg", 97, 71);
+  Parameters parameters;
+  parameters.eigen.solver = SolverKind::kLanczos;
+  const auto solve = [&](MatvecKind kernel) {
+    parameters.matvec.kernel = kernel;
+    return Segmenter(parameters, test_device()).segment(image);
+  };
+  const Segmentation whole = solve(MatvecKind::kUnrolled);
+  const Segmentation chosen = solve(MatvecKind::kAuto);
+  EXPECT_EQ(whole.matvec, "unrolled");
+  EXPECT_EQ(chosen.matvec, "symmetric half");
+  // To four digits.
+  EXPECT_GT(correlation(reference_spectral_contour(chosen.eigenvectors),
+                        reference_spectral_contour(whole.eigenvectors)),
+            0.99995);
+  for (std::size_t k = 1; k < whole.eigenvectors.values.size(); ++k) {
+    // Rayleigh quotients with the whole matrix: off by the residuals at most.
+    EXPECT_NEAR(chosen.eigenvectors.values[k], whole.eigenvectors.values[k],
+                2 * parameters.eigen.tolerance);
+  }
+  EXPECT_LE(chosen.device_peak_bytes, [&] {
+    std::uint64_t sum = 0;
+    for (const MemoryUse& use : chosen.device_memory) sum += use.bytes;
+    return sum;
+  }());
+  EXPECT_TRUE(
+      std::any_of(chosen.device_memory.begin(), chosen.device_memory.end(),
+                  [](const MemoryUse& use) { return use.what == "the compressed matrix"; }));
+}
+
+TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
+  for (const char* name : {"cat.jpg", "coffee.jpg"}) {
+    SCOPED_TRACE(name);
+    const Image image = middle_of(name, 97, 71);
+    const Grid grid = grid_for(97, 71);
+    Parameters parameters;
+    parameters.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+    Segmenter segmenter(parameters, test_device());
+    const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
+      Parameters expected = parameters;
+      expected.eigen.solver = solver;
+      const RunBudget plan = budget_run(grid, expected, form);
+      const std::uint64_t limit = std::max({plan.boundaries.total(), plan.compression.total(),
+                                            plan.eigen.total(), plan.contours.total()}) -
+                                  less;
+      segmenter.limit_device_memory(limit);
+      const Segmentation result = segmenter.segment(image);
+      EXPECT_LE(result.device_peak_bytes, limit);
+      return std::tuple(result.eigenvectors.report.solver, result.matvec, result.notes.size(),
+                        reference_spectral_contour(result.eigenvectors));
+    };
+    using enum SolverKind;
+    const auto [solver, product, notes, whole] = contour(kMultilevel, MatrixForm::kDia, 0);
+    EXPECT_EQ(solver, "multilevel");
+    EXPECT_NE(product, "symmetric half");
+    EXPECT_EQ(notes, 0u);
+    for (const auto& [asked, form, less, expected, expected_notes] :
+         {std::tuple(kMultilevel, MatrixForm::kDia, 1, "multilevel", 1u),
+          std::tuple(kMultilevel, MatrixForm::kCompressed, 0, "multilevel", 1u),
+          std::tuple(kLanczos, MatrixForm::kCompressed, 0, "lanczos", 2u)}) {
+      const auto [found, matvec, told, compressed] =
+          contour(asked, form, static_cast<std::uint64_t>(less));
+      EXPECT_EQ(found, expected);
+      EXPECT_EQ(matvec, "symmetric half");
+      EXPECT_EQ(told, expected_notes);
+      EXPECT_GT(correlation(compressed, whole), 0.9999);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Photographs,
+                         ::testing::Values(SolverKind::kMultilevel, SolverKind::kLanczos),
+                         [](const auto& each) {
+                           return std::string(each.param == SolverKind::kMultilevel ? "Multilevel"
+                                                                                    : "Lanczos");
+                         });
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,383 @@
+// The product with a compressed symmetric matrix against its definition in double, in every form.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "eigen_problem.hpp"
+#include "guarded.hpp"
+#include "matrix/symmetric_dia.hpp"
+#include "shared_context.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::context;
+using testing::Guarded;
+
+struct Case {
+  Grid grid;
+  int radius = 5;
+};
+
+/// A symmetric matrix of random weights in [0, 1], some of them tiny, zero or one.
+HostDiaMatrix random_symmetric(const Grid& grid, const Stencil& stencil, std::mt19937& random) {
+  HostDiaMatrix matrix{dia_shape(grid, stencil), {}};
+  const DiaShape& shape = matrix.shape;
+  matrix.values.assign(shape.stored(), 0.0f);
+  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const auto row = static_cast<std::size_t>(y * grid.stride + x);
+      for (std::size_t k = stencil.centre(); k < stencil.size(); ++k) {
+        const auto [dx, dy] = stencil.entries[k];
+        if (x + dx < 0 || x + dx >= grid.width || y + dy >= grid.height) continue;
+        float weight = uniform(random);
+        const float kind = uniform(random);
+        if (kind < 0.2f) weight = std::ldexp(weight, -static_cast<int>(40.0f * uniform(random)));
+        if (kind > 0.95f) weight = kind > 0.97f ? 1.0f : 0.0f;
+        const auto col =
+            static_cast<std::size_t>(static_cast<std::int64_t>(row) + shape.offsets[k]);
+        matrix.values[k * shape.pitch + row] = weight;
+        matrix.values[stencil.opposite(k) * shape.pitch + col] = weight;
+      }
+    }
+  }
+  return matrix;
+}
+
+std::vector<float> random_vector(std::size_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+  std::vector<float> result(count);
+  for (float& each : result) each = uniform(random);
+  return result;
+}
+
+/// The matrix on the device with guard bands that are not numbers behind its vectors; its weights
+/// end in rows of their own.
+struct Compressed {
+  HostDiaMatrix host;
+  std::vector<float> roots;
+  SymmetricDia matrix;
+  ReferenceSymmetric reference;
+
+  Compressed(const Case& each, MatvecStorage storage, bool scaled)
+      : Compressed(each, storage, scaled, 1) {}
+  Compressed(const Case& each, MatvecStorage storage, bool scaled, unsigned seed)
+      : host(make(each, seed)), roots(scaled ? make_roots(each.grid, seed) : std::vector<float>()) {
+    const Stencil stencil = disc_stencil(each.radius);
+    Guarded<float> values(context(), host.values);
+    const DiaMatrix device{host.shape, std::move(*values)};
+    if (scaled) {
+      Guarded<float> guarded_roots(context(), roots);
+      matrix = compress(context(), device, each.grid, stencil, storage, *guarded_roots);
+      context().finish();
+    } else {
+      matrix = compress(context(), device, each.grid, stencil, storage);
+      context().finish();
+    }
+    reference = reference_compress(host, each.grid, stencil, storage, scaled ? &roots : nullptr);
+  }
+
+  static HostDiaMatrix make(const Case& each, unsigned seed) {
+    std::mt19937 random(seed);
+    return random_symmetric(each.grid, disc_stencil(each.radius), random);
+  }
+  /// Some are 0: no data there. So are those of no pixel.
+  static std::vector<float> make_roots(const Grid& grid, unsigned seed) {
+    std::mt19937 random(seed + 1);
+    std::uniform_real_distribution<float> uniform(0.5f, 1.0f);
+    std::vector<float> result(grid.rows(), 0.0f);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const bool pixel =
+          i % static_cast<std::size_t>(grid.stride) < static_cast<std::size_t>(grid.width);
+      if (pixel && uniform(random) > 0.55f) result[i] = uniform(random);
+    }
+    return result;
+  }
+};
+
+struct Factors {
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  float gamma = 0.0f;
+};
+
+/// Every form that a device may use, and then the device's own.
+struct Form {
+  const char* name;
+  MatvecSymmetricForm form;
+  bool own = false;
+};
+
+std::vector<Form> forms() {
+  //                        tiles lanes   pixels parts vectors
+  return {{"own", {}, true},
+          {"tile", {true, 8, 2, 4, 1, 1, 3}},
+          {"tile8", {true, 4, 4, 8, 1, 1, 2}},
+          {"tile16", {true, 2, 4, 16, 1, 1, 1}},
+          {"tile_two_rows", {true, 8, 2, 4, 2, 1, 2}},
+          {"tile_halves", {true, 8, 2, 4, 1, 2, 2}},
+          {"tile_quarters", {true, 4, 4, 8, 2, 4, 1}},
+          {"run", {false, 1, 1, 64, 3, 1, 4}},
+          {"run_wide", {false, 1, 1, 256, 16, 1, 1}}};
+}
+
+/// A form by its index, and what it is tried with.
+struct Tried {
+  std::size_t form;
+  MatvecStorage storage;
+  bool scaled;
+};
+
+class SymmetricForms : public ::testing::TestWithParam<Tried> {
+ protected:
+  static Form form() { return forms()[GetParam().form]; }
+  static MatvecStorage storage() { return GetParam().storage; }
+  static bool scaled() { return GetParam().scaled; }
+
+  static void check(const Case& each, int count, bool recurrence = false) {
+    SCOPED_TRACE(::testing::Message()
+                 << each.grid.width << "x" << each.grid.height << " in rows of " << each.grid.stride
+                 << ", radius " << each.radius << ", " << count << " vectors");
+    const Compressed compressed(each, storage(), scaled());
+    SymmetricOperator op(context(), compressed.matrix);
+    if (!form().own) op.kernel().use_form(form().form);
+    ASSERT_EQ(op.rows(), each.grid.rows());
+
+    // Vectors begin where alignment allows least: one element longer than they need be.
+    const std::size_t pitch = each.grid.stride % 4 == 0 ? dia_pitch(op.rows()) : op.rows() + 1;
+    const VectorBlock block{count, pitch, 1, 2};
+    std::mt19937 random(7);
+    const std::size_t in_size = (block.in_first + static_cast<std::size_t>(count)) * pitch;
+    const std::size_t out_size = (block.out_first + static_cast<std::size_t>(count)) * pitch;
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    // Not a number wherever no vector lies.
+    std::vector<float> x(in_size, kNan);
+    std::vector<float> old(out_size, kNan);
+    for (int v = 0; v < count; ++v) {
+      const std::vector<float> in = random_vector(op.rows(), random);
+      const std::vector<float> before = random_vector(op.rows(), random);
+      std::copy(in.begin(), in.end(),
+                x.begin() + static_cast<std::ptrdiff_t>(
+                                (block.in_first + static_cast<std::size_t>(v)) * pitch));
+      std::copy(before.begin(), before.end(),
+                old.begin() + static_cast<std::ptrdiff_t>(
+                                  (block.out_first + static_cast<std::size_t>(v)) * pitch));
+    }
+    Guarded<float> in(context(), x);
+    for (const Factors& factors :
+         {Factors{}, Factors{1.75f, -0.3f, -1.0f}, Factors{2.0f, 0.5f, 0.0f}}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
+      const bool plain = factors.beta == 0.0f;
+      if (!plain && !recurrence) continue;
+      const std::vector<float> nans(out_size, kNan);
+      const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
+      Guarded<float> out(context(), before);
+      const auto multiply = [&] {
+        if (plain) {
+          op.perform_op(*in, *out, block);
+        } else {
+          op.perform_recurrence(*in, *out, factors.alpha, factors.beta, factors.gamma, block);
+        }
+      };
+      multiply();
+      const std::vector<float> result = out.values();
+      compare(compressed, block, x, before, factors, result);
+      if (plain) {
+        multiply();
+        EXPECT_EQ(0, std::memcmp(result.data(), out.values().data(), result.size() * sizeof(float)))
+            << "two runs differ";
+      }
+    }
+    EXPECT_EQ(op.products(), (recurrence ? 4 : 2) * count);
+  }
+
+ private:
+  /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, u = 2^-24,
+  /// with six more roundings for the scales and the diagonal, and three for the recurrence.
+  static void compare(const Compressed& compressed, const VectorBlock& block,
+                      const std::vector<float>& x, const std::vector<float>& before,
+                      const Factors& factors, const std::vector<float>& result) {
+    const std::size_t rows = compressed.host.shape.rows;
+    const double roundings = static_cast<double>(compressed.host.shape.diagonals()) + 10.0;
+    std::size_t wrong = 0;
+    for (int v = 0; v < block.count; ++v) {
+      const std::size_t from = (block.in_first + static_cast<std::size_t>(v)) * block.pitch;
+      const std::size_t to = (block.out_first + static_cast<std::size_t>(v)) * block.pitch;
+      std::vector<double> in(rows);
+      for (std::size_t i = 0; i < rows; ++i) in[i] = x[from + i];
+      std::vector<double> magnitude;
+      const std::vector<double> product = reference_matvec(compressed.reference, in, &magnitude);
+      for (std::size_t i = 0; i < rows; ++i) {
+        double expected = factors.alpha * product[i] + factors.beta * in[i];
+        double scale = std::abs(factors.alpha) * magnitude[i] + std::abs(factors.beta * in[i]);
+        if (factors.gamma != 0.0f) {
+          expected += factors.gamma * double{before[to + i]};
+          scale += std::abs(factors.gamma * double{before[to + i]});
+        }
+        if (!(std::abs(result[to + i] - expected) <= roundings * std::ldexp(scale, -24)) &&
+            ++wrong <= 3) {
+          ADD_FAILURE() << "vector " << v << ", row " << i << ": " << result[to + i]
+                        << " instead of " << expected;
+        }
+      }
+    }
+    EXPECT_EQ(wrong, 0u);
+    // Nothing was written between the vectors, or before the first.
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const bool in_vector = i >= block.out_first * block.pitch && i % block.pitch < rows;
+      if (in_vector) continue;
+      EXPECT_TRUE(std::isnan(result[i])) << "element " << i << " was written";
+    }
+  }
+};
+
+std::string form_name(const ::testing::TestParamInfo<Tried>& info) {
+  return std::string(forms()[info.param.form].name) + "_" + to_string(info.param.storage);
+}
+constexpr MatvecStorage kAllStorages[] = {MatvecStorage::kFloat32, MatvecStorage::kHalf,
+                                          MatvecStorage::kMinifloat};
+const auto kStorages = ::testing::ValuesIn(kAllStorages);
+
+/// Every storage where it changes how weights are loaded, else one: a program takes its time to
+/// build.
+std::vector<Tried> tried(bool tiny) {
+  std::vector<Tried> result;
+  for (std::size_t form = 0; form < forms().size(); ++form) {
+    for (const MatvecStorage storage : kAllStorages) {
+      const bool loads_differ = tiny ? form == 1 : form <= 3 || form == 7;
+      if (!loads_differ && storage != MatvecStorage::kMinifloat) continue;
+      result.push_back({form, storage, result.size() % 2 == 1});
+    }
+  }
+  return result;
+}
+
+class TinySymmetricForms : public SymmetricForms {};
+INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricForms, ::testing::ValuesIn(tried(false)), form_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, TinySymmetricForms, ::testing::ValuesIn(tried(true)), form_name);
+
+TEST_P(TinySymmetricForms, OnTinyGrids) {
+  check({{1, 1, 1}, 2}, 1);
+  check({{7, 5, 7}, 2}, 1);
+  check({{7, 5, 8}, 2}, 3, true);
+}
+
+TEST_P(SymmetricForms, ImagesNarrowerThanTheStencil) {
+  check({{1, 7, 1}, 5}, 1);
+  check({{7, 1, 7}, 5}, 1);
+  check({{2, 2, 4}, 5}, 3);
+}
+
+TEST_P(SymmetricForms, AroundTheBordersOfTiles) {
+  check({{31, 13, 31}, 5}, 1);
+  check({{64, 16, 64}, 5}, 3);
+  check({{65, 17, 65}, 5}, 1);
+  check({{131, 9, 131}, 5}, 1, true);
+}
+
+TEST_P(SymmetricForms, OtherRadii) {
+  if (GetParam().storage != MatvecStorage::kMinifloat) GTEST_SKIP() << "alike for all storages";
+  check({{37, 29, 37}, 0}, 1);
+  check({{37, 29, 40}, 1}, 1);
+  if (GetParam().form <= 1) check({{37, 29, 37}, 10}, 1);
+}
+
+/// The device's own form only: others go through a kernel in the same passes.
+class SymmetricBlocks : public SymmetricForms {};
+INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricBlocks,
+                         ::testing::Values(Tried{0, MatvecStorage::kMinifloat, true},
+                                           Tried{0, MatvecStorage::kFloat32, false}),
+                         form_name);
+
+TEST_P(SymmetricBlocks, OfManyVectors) {
+  check({{45, 11, 45}, 5}, 2);
+  check({{45, 11, 45}, 5}, 17);
+  check({{44, 11, 44}, 5}, 32, true);
+}
+
+class SymmetricStorage : public ::testing::TestWithParam<MatvecStorage> {};
+std::string storage_name(const ::testing::TestParamInfo<MatvecStorage>& info) {
+  return to_string(info.param);
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricStorage, kStorages, storage_name);
+
+TEST_P(SymmetricStorage, RoundsEveryWeightToTheNearest) {
+  // A product with a unit vector gives a column, to the bit.
+  const Case each{{11, 7, 11}, 3};
+  const Compressed compressed(each, GetParam(), false, 3);
+  SymmetricOperator op(context(), compressed.matrix);
+  const std::size_t rows = each.grid.rows();
+  std::size_t zeros = 0;
+  for (std::size_t col = 0; col < rows; ++col) {
+    std::vector<float> unit(rows, 0.0f);
+    unit[col] = 1.0f;
+    Guarded<float> in(context(), unit);
+    Guarded<float> out(context(), rows);
+    op.perform_op(*in, *out);
+    const std::vector<float> column = out.values();
+    const std::vector<double> expected =
+        reference_matvec(compressed.reference, std::vector<double>(unit.begin(), unit.end()));
+    for (std::size_t row = 0; row < rows; ++row) {
+      EXPECT_EQ(column[row], expected[row]) << row << ", " << col;
+      zeros += expected[row] == 0.0 ? 1 : 0;
+    }
+  }
+  EXPECT_LT(zeros, rows * rows);
+}
+
+TEST_P(SymmetricStorage, KeepsTheTrivialEigenvector) {
+  const testing::EigenProblem problem(61, 47, 5);
+  const testing::DeviceEigenProblem device(context(), problem);
+  const SymmetricDia matrix = compress(context(), device.matrix, problem.grid, disc_stencil(5),
+                                       GetParam(), device.sqrt_degree);
+  SymmetricOperator op(context(), matrix);
+  Guarded<float> out(context(), op.rows());
+  op.perform_op(device.sqrt_degree, *out);
+  const std::vector<float> product = out.values();
+  for (std::size_t i = 0; i < product.size(); ++i) {
+    // All terms are positive but for the diagonal's, which is at most 2 in magnitude of some 40.
+    EXPECT_NEAR(product[i], problem.sqrt_degree[i],
+                91.0 * std::ldexp(1.1 * problem.sqrt_degree[i], -24));
+  }
+}
+
+TEST(SymmetricStorageError, IsThatOfTheFormat) {
+  const auto worst = [](MatvecStorage storage, double least) {
+    double largest = 0.0;
+    for (double weight = least; weight <= 1.0; weight *= 1.0007) {
+      largest = std::max(largest, std::abs(reference_weight(weight, storage) - weight) / weight);
+    }
+    return largest;
+  };
+  EXPECT_LE(worst(MatvecStorage::kMinifloat, 0x1p-14), 0x1p-5);
+  EXPECT_GT(worst(MatvecStorage::kMinifloat, 0x1p-14), 0x1p-6);
+  EXPECT_LE(worst(MatvecStorage::kHalf, 0x1p-29), 0x1p-11);
+  EXPECT_EQ(reference_weight(1.0, MatvecStorage::kMinifloat), 1.0);
+  EXPECT_EQ(reference_weight(0x0.fp-15, MatvecStorage::kMinifloat), 0.0);
+  EXPECT_EQ(reference_weight(0x1p-15, MatvecStorage::kMinifloat), 0x1p-14);
+}
+
+TEST(SymmetricNames, AreReadAndListed) {
+  EXPECT_EQ(matvec_storage("minifloat"), MatvecStorage::kMinifloat);
+  try {
+    matvec_storage("tiny");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("auto, float32, half, minifloat"));
+  }
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,387 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/matvec_unrolled.hpp"
+#include "shared_context.hpp"
+
+namespace diacut {
+
+/// How GoogleTest names a parameter.
+static void PrintTo(MatvecKind kind, std::ostream* stream) { *stream << to_string(kind); }
+
+namespace {
+
+constexpr std::size_t kGuard = 96;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+/// What lies behind a vector's end: a NaN that no arithmetic makes.
+constexpr std::uint32_t kCanary = 0x7fc0beef;
+
+struct Factors {
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  float gamma = 0.0f;
+};
+
+/// Of both signs and of magnitudes from 2^-7 to 1.
+std::vector<float> random_values(std::size_t count, std::mt19937& random) {
+  std::vector<float> result(count);
+  for (float& each : result) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    const std::uint32_t exponent = 120 + (bits >> 29);
+    each = std::bit_cast<float>((bits & 0x807fffff) | (exponent << 23));
+  }
+  return result;
+}
+
+/// A random matrix of that shape, zero where the shape's contract says so.
+HostDiaMatrix random_matrix(DiaShape shape, std::mt19937& random) {
+  HostDiaMatrix matrix{std::move(shape), {}};
+  matrix.values = random_values(matrix.shape.stored(), random);
+  const auto rows = static_cast<std::int64_t>(matrix.shape.rows);
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    for (std::size_t row = 0; row < matrix.shape.pitch; ++row) {
+      const std::int64_t col = static_cast<std::int64_t>(row) + matrix.shape.offsets[d];
+      if (row >= matrix.shape.rows || col < 0 || col >= rows) {
+        matrix.values[d * matrix.shape.pitch + row] = 0.0f;
+      }
+    }
+  }
+  return matrix;
+}
+
+/// On the device, with NaN behind its end.
+Buffer<float> guarded(Context& context, std::vector<float> values) {
+  values.resize(values.size() + kGuard, std::bit_cast<float>(kCanary));
+  Buffer<float> buffer = context.allocate<float>(values.size(), "a guarded vector");
+  buffer.upload(values);
+  return buffer;
+}
+
+using testing::context;
+
+bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {
+    return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
+  });
+}
+
+/// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
+/// u = 2^-24 and three more roundings for the recurrence.
+std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
+                           const std::vector<float>& before, const Factors& factors,
+                           const std::vector<double>& product, const std::vector<double>& magnitude,
+                           const Buffer<float>& out) {
+  const std::vector<float> result = out.download();
+  const double roundings = static_cast<double>(shape.diagonals()) + 4.0;
+  std::size_t wrong = 0;
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    double expected = factors.alpha * product[row] + factors.beta * double{x[row]};
+    double scale =
+        std::abs(factors.alpha) * magnitude[row] + std::abs(factors.beta * double{x[row]});
+    if (factors.gamma != 0.0f) {
+      expected += factors.gamma * double{before[row]};
+      scale += std::abs(factors.gamma * double{before[row]});
+    }
+    const double tolerance = roundings * std::ldexp(scale, -24);
+    if (!(std::abs(result[row] - expected) <= tolerance) && ++wrong <= 3) {
+      ADD_FAILURE() << "row " << row << ": " << result[row] << " instead of " << expected
+                    << ", allowed " << tolerance;
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(result.size(), shape.rows + kGuard);
+  for (std::size_t i = shape.rows; i < result.size(); ++i) {
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(result[i]), kCanary) << "behind the end, at " << i;
+  }
+  return result;
+}
+using MakeOperator = std::function<std::unique_ptr<DeviceOperator>(const DiaMatrix&)>;
+
+/// Multiplies by a matrix of that shape in both forms and compares every row with the definition.
+void check_product(const DiaShape& shape, const MakeOperator& make) {
+  SCOPED_TRACE(::testing::Message()
+               << shape.rows << " rows, " << shape.diagonals() << " diagonals");
+  std::mt19937 random(
+      static_cast<std::mt19937::result_type>(shape.rows * 1009 + shape.diagonals()));
+  const HostDiaMatrix host = random_matrix(shape, random);
+  const DiaMatrix matrix{shape, guarded(context(), host.values)};
+  const std::unique_ptr<DeviceOperator> op = make(matrix);
+  ASSERT_EQ(op->rows(), shape.rows);
+
+  const std::vector<float> x = random_values(shape.rows, random);
+  const std::vector<float> old = random_values(shape.rows, random);
+  const Buffer<float> in = guarded(context(), x);
+  std::vector<double> magnitude;
+  const std::vector<double> product =
+      reference_matvec(host, std::vector<double>(x.begin(), x.end()), &magnitude);
+
+  const std::vector<float> nans(shape.rows, kNan);
+  Buffer<float> out = guarded(context(), nans);
+  op->perform_op(in, out);
+  const std::vector<float> first = compare(shape, x, nans, {}, product, magnitude, out);
+  out.upload(nans);
+  op->perform_op(in, out);
+  EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
+
+  for (const Factors& factors :
+       {Factors{1.75f, -0.3f, -1.0f}, Factors{-0.6f, 0.0f, 0.8f}, Factors{2.0f, 0.5f, 0.0f}}) {
+    SCOPED_TRACE(::testing::Message()
+                 << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
+    const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
+    out.upload(before);
+    op->perform_recurrence(in, out, factors.alpha, factors.beta, factors.gamma);
+    compare(shape, x, before, factors, product, magnitude, out);
+  }
+  EXPECT_EQ(op->products(), 5);
+}
+
+class Matvec : public ::testing::TestWithParam<MatvecKind> {
+ protected:
+  void check(const DiaShape& shape) {
+    check_product(shape, [](const DiaMatrix& matrix) {
+      return std::make_unique<DiaOperator>(context(), matrix, GetParam());
+    });
+  }
+};
+
+class TinyMatvec : public Matvec {};
+
+std::string kind_name(const ::testing::TestParamInfo<MatvecKind>& info) {
+  return to_string(info.param);
+}
+const auto kKinds = ::testing::Values(MatvecKind::kNaive, MatvecKind::kAligned, MatvecKind::kLocal,
+                                      MatvecKind::kVectorized, MatvecKind::kImage,
+                                      MatvecKind::kCoarsened, MatvecKind::kUnrolled);
+INSTANTIATE_TEST_SUITE_P(Kernels, TinyMatvec, kKinds, kind_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, Matvec, kKinds, kind_name);
+
+/// Every alignment, both signs, a repeated offset, and some that leave small matrices.
+const std::vector<std::int64_t> kMixed = {-64, -33, -32, -7, -2, -1, 0, 0, 1, 3, 6, 8, 31, 65};
+
+TEST_P(TinyMatvec, OneToSeventyRowsInSteps) {
+  for (std::size_t rows : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 70}) {
+    check(dia_shape(rows, kMixed));
+  }
+}
+
+TEST_P(TinyMatvec, StencilsOnTinyGrids) {
+  check(dia_shape(Grid{2, 2, 2}, disc_stencil(1)));
+  for (const Grid& grid : {Grid{1, 1, 1}, Grid{1, 7, 1}, Grid{7, 1, 7}, Grid{2, 2, 2}}) {
+    check(dia_shape(grid, disc_stencil(2)));
+  }
+}
+
+TEST_P(TinyMatvec, DiagonalsWhollyOutsideTheMatrix) {
+  check(dia_shape(5, {-1000, -5, 5, 1000}));
+  check(dia_shape(5, {-1000, -4, 0, 4, 1000}));
+}
+
+TEST_P(TinyMatvec, GroupsInsideOrOneColumnOff) {
+  check(dia_shape(1100, {0, 1, 2, 3, 5, 8}));
+  check(dia_shape(1100, {-513, -129, 0, 8}));
+}
+
+TEST_P(TinyMatvec, NoDiagonals) { check(dia_shape(5, {})); }
+
+TEST_P(Matvec, OneToSeventyRows) {
+  for (std::size_t rows = 1; rows <= 70; ++rows) check(dia_shape(rows, kMixed));
+}
+
+TEST_P(Matvec, RowsAroundWorkGroups) {
+  for (std::size_t group : {128, 256, 512}) {
+    for (std::size_t rows : {group - 1, group, group + 1}) check(dia_shape(rows, kMixed));
+    // The second group reaches one column too far, and just not.
+    const auto reach = static_cast<std::size_t>(kMixed.back());
+    for (std::size_t rows : {2 * group + reach - 1, 2 * group + reach}) {
+      check(dia_shape(rows, kMixed));
+    }
+  }
+}
+
+TEST_P(Matvec, StencilsInImagesNarrowerThanThem) {
+  check(dia_shape(Grid{1, 7, 1}, disc_stencil(5)));
+  check(dia_shape(Grid{2, 2, 2}, disc_stencil(5)));
+  check(dia_shape(Grid{3, 50, 3}, disc_stencil(10)));
+}
+
+TEST_P(Matvec, Stencils) {
+  check(dia_shape(Grid{37, 29, 40}, disc_stencil(1)));
+  check(dia_shape(Grid{37, 29, 37}, disc_stencil(2)));
+  check(dia_shape(Grid{61, 47, 64}, disc_stencil(5)));
+  check(dia_shape(Grid{97, 101, 97}, disc_stencil(10)));
+}
+
+TEST_P(Matvec, Photograph) { check(dia_shape(Grid{481, 321, 481}, disc_stencil(5))); }
+
+TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::int64_t> offset(-900, 900);
+  std::set<std::int64_t> offsets;
+  while (offsets.size() < 521) offsets.insert(offset(random));
+  check(dia_shape(4001, {offsets.begin(), offsets.end()}));
+}
+
+/// MatvecUnrolled in any of its forms, of which a device uses one.
+class UnrolledOperator final : public DeviceOperator {
+ public:
+  UnrolledOperator(const DiaMatrix& matrix, const MatvecUnrolledForm& form)
+      : rows_(matrix.shape.rows),
+        launcher_(context(),
+                  {matrix.values, matrix.shape.rows, matrix.shape.pitch, matrix.shape.offsets},
+                  form) {}
+
+  std::size_t rows() const override { return rows_; }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
+    launcher_.product(in, out);
+    ++products_;
+  }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    launcher_.recurrence(in, out, alpha, beta, gamma);
+    ++products_;
+  }
+  std::int64_t products() const override { return products_; }
+
+ private:
+  std::size_t rows_;
+  MatvecUnrolled launcher_;
+  std::int64_t products_ = 0;
+};
+
+class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
+ protected:
+  static void check(const DiaShape& shape) {
+    check_product(shape, [](const DiaMatrix& matrix) {
+      return std::make_unique<UnrolledOperator>(matrix, GetParam());
+    });
+  }
+};
+
+std::string form_name(const ::testing::TestParamInfo<MatvecUnrolledForm>& info) {
+  return "Rows" + std::to_string(info.param.rows) + "Lanes" + std::to_string(info.param.lanes);
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, TinyUnrolledForm,
+                         ::testing::Values(MatvecUnrolledForm{128, 1, 1},
+                                           MatvecUnrolledForm{64, 4, 4},
+                                           MatvecUnrolledForm{8, 32, 16},
+                                           MatvecUnrolledForm{1, 512, 16}),
+                         form_name);
+
+TEST_P(TinyUnrolledForm, AtTheBorderAndInside) {
+  for (std::size_t rows : {33, 40, 63, 64}) check(dia_shape(rows, kMixed));
+  check(dia_shape(1100, {-9, -1, 0, 1, 2, 3, 5, 8}));
+}
+
+/// A device with images of at most that size.
+DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_height) {
+  DeviceInfo info;
+  info.name = "a device";
+  info.vendor = "a vendor";
+  info.kind = kind;
+  info.images = image_width > 0;
+  info.image_max_width = image_width;
+  info.image_max_height = image_height;
+  return info;
+}
+
+TEST(MatvecChoice, TheRuleWithoutAMeasurement) {
+  const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
+  const auto chosen = [&](DeviceKind kind) {
+    return choose_matvec({}, device(kind, 16384, 16384), shape);
+  };
+  EXPECT_EQ(chosen(DeviceKind::kGpu).kind, MatvecKind::kImage);
+  EXPECT_EQ(chosen(DeviceKind::kCpu).kind, MatvecKind::kUnrolled);
+  EXPECT_TRUE(chosen(DeviceKind::kGpu).note.empty());
+  EXPECT_TRUE(chosen(DeviceKind::kCpu).note.empty());
+}
+
+TEST(MatvecChoice, AMeasurementBeatsTheRule) {
+  DeviceInfo info = device(DeviceKind::kGpu, 16384, 16384);
+  info.vendor = "NVIDIA Corporation";
+  const auto chosen = [&](int width) {
+    return choose_matvec({}, info, dia_shape(Grid{width, 1000, width}, disc_stencil(5))).kind;
+  };
+  EXPECT_EQ(chosen(400), MatvecKind::kNaive);
+  EXPECT_EQ(chosen(1000), MatvecKind::kUnrolled);
+}
+
+TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
+  const auto chosen = [&](DeviceKind kind, int width, std::vector<MatvecStorage> storages) {
+    return choose_matvec({}, device(kind, 16384, 16384),
+                         dia_shape(Grid{width, 1000, width}, disc_stencil(5)), storages)
+        .name();
+  };
+  using enum MatvecStorage;
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 100, {kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf, kMinifloat}), "symmetric minifloat");
+  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {kHalf}), "symmetric half");
+  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {}), "unrolled");
+}
+
+TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
+  const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
+  for (const MatvecKind asked : {MatvecKind::kAuto, MatvecKind::kImage}) {
+    const MatvecChoice missing = choose_matvec({asked}, device(DeviceKind::kGpu, 0, 0), shape);
+    EXPECT_EQ(missing.kind, MatvecKind::kUnrolled);
+    EXPECT_NE(missing.note.find("no images"), std::string::npos) << missing.note;
+    // 154,401 rows are 150 whole image rows of 256 float4 and a bit, or 37 of 1,024.
+    const MatvecChoice small = choose_matvec({asked}, device(DeviceKind::kGpu, 512, 60), shape);
+    EXPECT_EQ(small.kind, MatvecKind::kUnrolled);
+    EXPECT_NE(small.note.find("512 x 60"), std::string::npos) << small.note;
+    EXPECT_EQ(choose_matvec({asked}, device(DeviceKind::kGpu, 1024, 60), shape).kind,
+              MatvecKind::kImage);
+    EXPECT_EQ(choose_matvec({asked}, device(DeviceKind::kGpu, 256, 150), shape).kind,
+              MatvecKind::kImage);
+  }
+}
+
+TEST(MatvecChoice, WhatWasAskedForIsKept) {
+  const DiaShape shape = dia_shape(10, {0});
+  for (const char* name :
+       {"naive", "aligned", "local", "vectorized", "image", "coarsened", "unrolled", "symmetric"}) {
+    const MatvecKind kind = matvec_kind(name);
+    EXPECT_STREQ(to_string(kind), name);
+    const MatvecChoice choice = choose_matvec({kind}, device(DeviceKind::kCpu, 4096, 4096), shape);
+    EXPECT_EQ(choice.kind, kind);
+    EXPECT_EQ(choice.storage == MatvecStorage::kAuto, kind != MatvecKind::kSymmetric);
+    EXPECT_TRUE(choice.note.empty());
+  }
+  EXPECT_EQ(matvec_kind("auto"), MatvecKind::kAuto);
+}
+
+TEST(MatvecChoice, AnUnknownNameIsAnErrorThatListsTheKnown) {
+  try {
+    matvec_kind("fast");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("'fast'"),
+                                               ::testing::HasSubstr("auto, naive, aligned, "),
+                                               ::testing::HasSubstr("unrolled")));
+  }
+}
+
+TEST(DiaOperator, DoesNotChooseForItself) {
+  const HostDiaMatrix host{dia_shape(3, {0}), std::vector<float>(32, 1.0f)};
+  const DiaMatrix matrix = upload(context(), host);
+  EXPECT_THROW(DiaOperator(context(), matrix, MatvecKind::kAuto), ConfigError);
+  EXPECT_THROW(DiaOperator(context(), matrix, MatvecKind::kSymmetric), ConfigError);
+}
+
+}  // namespace
+}  // namespace diacut

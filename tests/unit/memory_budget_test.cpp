@@ -1,0 +1,311 @@
+#include "pipeline/memory_budget.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eigen/eigensolver.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+DeviceInfo device_with(std::uint64_t memory, std::uint64_t piece) {
+  DeviceInfo device;
+  device.name = "test device";
+  device.global_memory = memory;
+  device.max_allocation = piece;
+  return device;
+}
+
+Parameters direct_cuts() {
+  Parameters parameters;
+  parameters.region.method = RegionMethod::kKway;
+  return parameters;
+}
+
+std::uint64_t most(const RunBudget& plan) {
+  return std::max({plan.boundaries.total(), plan.compression.total(), plan.eigen.total(),
+                   plan.contours.total(), plan.regions.total()});
+}
+
+bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
+  return budget_run(grid, {}).fits(device, 0) ||
+         budget_run(grid, {}, MatrixForm::kCompressed).fits(device, 0);
+}
+
+TEST(RunBudget, HoldsTheMatrixWhereItIsRead) {
+  const std::uint64_t matrix = 81ull * 154'432 * 4;
+  const std::uint64_t plane = 4ull * 154'401;
+  const RunBudget plan = budget_run(grid_for(481, 321), {});
+  for (const MemoryBudget* phase : {&plan.boundaries, &plan.eigen}) {
+    EXPECT_EQ(phase->largest().bytes, matrix);
+    EXPECT_GT(phase->total(), matrix);
+  }
+  // Seventeen vectors and what the solver needs beside them.
+  EXPECT_GT(plan.eigen.total(), matrix + 17 * plane);
+  // The vectors twice, the cue, the contours and the degrees.
+  EXPECT_GT(plan.contours.total(), (17 + 16 + 3) * plane);
+  EXPECT_LT(plan.contours.total(), plan.eigen.total());
+  EXPECT_EQ(plan.regions.total(), 0u);
+
+  const RunBudget direct = budget_run(grid_for(481, 321), direct_cuts());
+  EXPECT_EQ(direct.eigen.total() + plane, plan.eigen.total());  // No cue that contours would need.
+  EXPECT_EQ(direct.contours.total(), 0u);
+  EXPECT_EQ(direct.regions.largest().bytes, matrix);
+  EXPECT_GT(direct.regions.total(), matrix);
+}
+
+TEST(RunBudget, HoldsTheWholeMapBesideAThinnedOne) {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kGradient;
+  parameters.cue.thin = false;
+  const RunBudget whole = budget_run(grid_for(481, 321), parameters);
+  parameters.cue.thin = true;
+  const RunBudget thinned = budget_run(grid_for(481, 321), parameters);
+  EXPECT_EQ(thinned.boundaries.total(), whole.boundaries.total() + 4ull * 154'401);
+}
+
+TEST(RunBudget, ListsEveryUseOnce) {
+  const RunBudget plan = budget_run(grid_for(64, 48), {});
+  const auto matrices = std::count_if(plan.uses.begin(), plan.uses.end(), [](const MemoryUse& use) {
+    return use.what.find("affinity matrix") != std::string::npos;
+  });
+  EXPECT_EQ(matrices, 1);
+  std::uint64_t sum = 0;
+  for (const MemoryUse& use : plan.uses) sum += use.bytes;
+  EXPECT_GT(sum, plan.eigen.total());
+  EXPECT_LT(sum, plan.boundaries.total() + plan.eigen.total() + plan.contours.total());
+}
+
+TEST(RunBudget, GrowsWithRadiusVectorsAndRegions) {
+  const Grid grid = grid_for(100, 80);
+  // Without networks, which take the same whatever grows.
+  Parameters plain;
+  plain.cue.kind = CueKind::kGradient;
+  Parameters direct = plain;
+  direct.region.method = RegionMethod::kKway;
+  const RunBudget plan = budget_run(grid, plain);
+  Parameters more = direct;
+  more.affinity.radius = 10;
+  EXPECT_GT(budget_run(grid, more).regions.total(), 3 * budget_run(grid, direct).regions.total());
+  more = plain;
+  more.eigen.vectors = 50;
+  EXPECT_GT(budget_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+  EXPECT_GT(budget_run(grid, more).contours.total(), plan.contours.total() + 2 * 33ull * 8000 * 4);
+  more = plain;
+  more.region.method = RegionMethod::kKway;
+  more.region.regions = 50;
+  EXPECT_GT(budget_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+}
+
+TEST(RunBudget, HoldsTheNetworksInEveryPhase) {
+  const Grid grid = grid_for(100, 80);
+  Parameters two = direct_cuts();
+  two.cue.weights = "default,quality";
+  const RunBudget plan = budget_run(grid, direct_cuts());
+  const RunBudget more = budget_run(grid, two);
+  // The second network has as many weights as the first, each read as fp32.
+  const std::uint64_t weights = more.eigen.total() - plan.eigen.total();
+  EXPECT_GT(weights, std::uint64_t{1} << 20);
+  EXPECT_EQ(more.regions.total() - plan.regions.total(), weights);
+  EXPECT_EQ(more.boundaries.total() - plan.boundaries.total(), weights);
+}
+
+TEST(RunBudget, FitsByTotalAndByPiece) {
+  const RunBudget plan = budget_run(grid_for(100, 80), {});
+  const std::uint64_t total = most(plan);
+  const std::uint64_t piece = std::max(
+      {plan.boundaries.largest().bytes, plan.eigen.largest().bytes, plan.contours.largest().bytes});
+  EXPECT_TRUE(plan.fits(device_with(total, piece), 0));
+  EXPECT_FALSE(plan.fits(device_with(total - 1, piece), 0));
+  EXPECT_FALSE(plan.fits(device_with(total, piece - 1), 0));
+  EXPECT_TRUE(plan.fits(device_with(total - 1, piece), total));  // The limit is what counts.
+  EXPECT_FALSE(plan.fits(device_with(total, piece), total - 1));
+}
+
+TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
+  const Grid asked = grid_for(3000, 2000);
+  for (const DeviceInfo& device :
+       {device_with(1000 * kMiB, 1000 * kMiB), device_with(100'000 * kMiB, 128 * kMiB)}) {
+    const auto found = largest_grid(asked, {}, device, 0);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(fits_somehow(*found, device));
+    EXPECT_FALSE(fits_somehow(grid_for(found->width + 2, found->height + 2), device));
+    EXPECT_NEAR(static_cast<double>(found->width) / found->height, 1.5, 0.01);
+  }
+  EXPECT_EQ(largest_grid(asked, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0), asked);
+  EXPECT_EQ(largest_grid(asked, {}, device_with(100, 100), 0), std::nullopt);
+}
+
+TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
+  const Grid grid = grid_for(3000, 2000);
+  const DeviceInfo device = device_with(1000 * kMiB, 1000 * kMiB);
+  const RunBudget plan = budget_run(grid, {});
+  try {
+    check_memory(plan, grid, {}, device, 0);
+    FAIL() << "no error was thrown";
+  } catch (const DeviceError& error) {
+    const auto largest = largest_grid(grid, {}, device, 0);
+    EXPECT_THAT(error.what(), HasSubstr("test device"));
+    EXPECT_THAT(error.what(), HasSubstr("affinity.radius 5 and 17 eigenvectors"));
+    EXPECT_THAT(error.what(), HasSubstr("(" + std::to_string(largest->width) + "x" +
+                                        std::to_string(largest->height) + ")"));
+  }
+  EXPECT_NO_THROW(check_memory(plan, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
+}
+
+TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
+  const Grid grid = grid_for(600, 400);
+  Parameters multilevel;
+  multilevel.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  Parameters lanczos = multilevel;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  const auto need = [&](const Parameters& parameters, MatrixForm form) {
+    return most(budget_run(grid, parameters, form));
+  };
+  const std::uint64_t whole = need(multilevel, MatrixForm::kDia);
+  const std::uint64_t compressed = need(multilevel, MatrixForm::kCompressed);
+  const std::uint64_t other = need(lanczos, MatrixForm::kDia);
+  const std::uint64_t other_compressed = need(lanczos, MatrixForm::kCompressed);
+  ASSERT_GT(whole, compressed);
+  ASSERT_GT(compressed, other);
+  ASSERT_GT(other, other_compressed);
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    device.kind = kind;
+    const auto expect = [&](std::uint64_t limit, SolverKind solver, MatrixForm form) {
+      SCOPED_TRACE(limit);
+      const Parameters usable = solver_that_fits(grid, multilevel, device, limit);
+      EXPECT_EQ(usable.eigen.solver, solver);
+      EXPECT_EQ(form_that_fits(grid, usable, device, limit), form);
+      EXPECT_TRUE(budget_run(grid, usable, form).fits(device, limit));
+    };
+    expect(0, SolverKind::kMultilevel, MatrixForm::kDia);
+    expect(whole, SolverKind::kMultilevel, MatrixForm::kDia);
+    expect(whole - 1, SolverKind::kMultilevel, MatrixForm::kCompressed);
+    expect(compressed, SolverKind::kMultilevel, MatrixForm::kCompressed);
+    expect(compressed - 1, SolverKind::kLanczos, MatrixForm::kDia);
+    expect(other - 1, SolverKind::kLanczos, MatrixForm::kCompressed);
+    const Parameters none = solver_that_fits(grid, multilevel, device, other_compressed - 1);
+    EXPECT_EQ(none.eigen.solver, SolverKind::kLanczos);
+    EXPECT_EQ(form_that_fits(grid, none, device, other_compressed - 1), MatrixForm::kCompressed);
+  }
+  Parameters spectra = multilevel;
+  spectra.eigen.solver = SolverKind::kSpectra;
+  EXPECT_EQ(solver_that_fits(grid, lanczos, device, whole).eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
+  EXPECT_EQ(form_that_fits(grid, spectra, device, 1), MatrixForm::kDia);
+  // Direct cuts need the whole matrix later.
+  Parameters direct = multilevel;
+  direct.region.method = RegionMethod::kKway;
+  const Parameters cut = solver_that_fits(grid, direct, device, whole - 1'000'000);
+  EXPECT_EQ(cut.eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(form_that_fits(grid, cut, device, whole - 1'000'000), MatrixForm::kDia);
+}
+
+TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  device.kind = DeviceKind::kCpu;
+  const Parameters usable = solver_that_fits(grid_for(1024, 1024), {}, device, 0);
+  const auto form = [&](int width, const Parameters& parameters) {
+    return form_that_fits(grid_for(width, 1024), parameters, device, 0);
+  };
+  EXPECT_EQ(form(1023, usable), MatrixForm::kDia);
+  EXPECT_EQ(form(1024, usable), MatrixForm::kCompressed);
+  Parameters exact = usable;
+  exact.eigen.tolerance = 1e-6;  // Less than the rounding of weights.
+  EXPECT_EQ(form(1024, exact), MatrixForm::kDia);
+  Parameters lanczos = usable;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  EXPECT_EQ(form(1024, lanczos), MatrixForm::kDia);
+  device.kind = DeviceKind::kGpu;
+  EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
+}
+
+TEST(RunBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
+  const RunBudget plan = budget_run(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
+  EXPECT_LT(most(plan), 2'800'000'000u);
+  // Compressing takes the whole matrix and the compressed one; what follows, that alone.
+  EXPECT_GT(plan.compression.largest().bytes, 300ull * 2464 * 1640);
+  EXPECT_LT(plan.eigen.largest().bytes, 110ull * 2464 * 1640);
+}
+
+TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
+  const Grid grid = grid_for(600, 400);
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  device.kind = DeviceKind::kGpu;
+  Parameters lanczos;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  lanczos.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  const auto product = [&](const Parameters& parameters, std::uint64_t limit = 0) {
+    return product_that_fits(grid, parameters, device, limit).name();
+  };
+  EXPECT_EQ(product({}), "unrolled");  // The device has no images.
+  EXPECT_EQ(product(lanczos), "symmetric half");
+  Parameters compressed = lanczos;
+  compressed.matvec = {MatvecKind::kSymmetric, MatvecStorage::kHalf};
+  const std::uint64_t room = most(budget_run(grid, compressed));
+  ASSERT_GT(room, most(budget_run(grid, lanczos)));
+  EXPECT_EQ(product(lanczos, room), "symmetric half");
+  EXPECT_EQ(product(lanczos, room - 1), "unrolled");
+  EXPECT_EQ(product(compressed, room - 1), "symmetric half");  // Asked for is asked for.
+
+  Parameters stored = lanczos;
+  stored.matvec.storage = MatvecStorage::kMinifloat;
+  EXPECT_EQ(product(stored), "symmetric minifloat");
+  stored.matvec.kernel = MatvecKind::kNaive;
+  EXPECT_EQ(product(stored), "naive");
+  Parameters multilevel = compressed;
+  multilevel.eigen.solver = SolverKind::kMultilevel;
+  EXPECT_EQ(product(multilevel), "unrolled");
+  EXPECT_THAT(product_that_fits(grid, multilevel, device, 0).note,
+              HasSubstr("--matvec symmetric is for --solver lanczos"));
+  Parameters spectra = lanczos;
+  spectra.eigen.solver = SolverKind::kSpectra;
+  EXPECT_EQ(product(spectra), "unrolled");
+}
+
+TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
+  EigenParameters eigen;
+  const auto storages = [&](double tolerance) {
+    eigen.solver = SolverKind::kLanczos;
+    eigen.tolerance = tolerance;
+    return storages_within_tolerance(eigen, MatvecStorage::kAuto);
+  };
+  using enum MatvecStorage;
+  using ::testing::ElementsAre;
+  EXPECT_THAT(storages(1e-2), ElementsAre(kMinifloat, kHalf, kFloat32));
+  EXPECT_THAT(storages(EigenParameters{}.tolerance), ElementsAre(kHalf, kFloat32));
+  EXPECT_THAT(storages(1e-6), ElementsAre(kFloat32));
+  eigen.solver = SolverKind::kMultilevel;
+  EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
+}
+
+TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {
+  Parameters parameters;
+  parameters.eigen.basis = 40;
+  parameters.region.regions = 50;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);  // A hierarchy has all numbers of regions.
+  parameters.region.method = RegionMethod::kKway;
+  parameters.region.regions = 0;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
+  EXPECT_EQ(eigen_parameters(parameters).basis, 40);
+  parameters.region.regions = 5;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
+  parameters.region.regions = 50;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 50);
+  EXPECT_EQ(eigen_parameters(parameters).basis, 0);
+  parameters.region.regions = 5000;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, kMaxKwayVectors);
+  parameters.eigen.vectors = 200;
+  EXPECT_EQ(eigen_parameters(parameters).vectors, 200);
+}
+
+}  // namespace
+}  // namespace diacut
