@@ -79,12 +79,13 @@ TEST_F(CliDevice, AWrongEnvironmentDoesNotHideTheList) {
 
 TEST_F(CliDevice, KernelFolder) {
   expect_done(segment({"a.png", "-o", "built-in.png"}));
-  fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"));
+  fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
   expect_done(segment({"a.png", "-o", "folder.png", "--kernel-dir", "kernels"}));
   EXPECT_EQ(read("folder.png"), read("built-in.png"));
 
-  for (const fs::directory_entry& file : fs::directory_iterator(path("kernels"))) {
-    write(fs::path("kernels") / file.path().filename(), "#error spoilt on purpose\n");
+  for (const fs::directory_entry& file : fs::recursive_directory_iterator(path("kernels"))) {
+    if (file.is_directory()) continue;
+    write(fs::relative(file.path(), path("")), "#error spoilt on purpose\n");
   }
   // PoCL's own compiler says "1 error generated." on stderr before diacut has anything to say.
   Result spoilt = segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"});

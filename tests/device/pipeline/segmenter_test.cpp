@@ -667,10 +667,8 @@ class SegmenterKernelFolder : public ::testing::Test {
     std::string pattern = ::testing::TempDir() + "diacut-kernels-XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(DIACUT_SOURCE_DIR) + "/kernels")) {
-      std::filesystem::copy(entry.path(), folder_);
-    }
+    std::filesystem::copy(std::string(DIACUT_SOURCE_DIR) + "/kernels", folder_,
+                          std::filesystem::copy_options::recursive);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -686,7 +684,8 @@ TEST_F(SegmenterKernelFolder, ShowsTheBuildLogOfABrokenKernelAndRecovers) {
   Segmenter segmenter({}, test_device(), folder_.string());
   const Image image = two_discs(64, 48);
   std::map<std::filesystem::path, std::uintmax_t> sizes;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    if (entry.is_directory()) continue;
     sizes[entry.path()] = entry.file_size();
     std::ofstream(entry.path(), std::ios::app) << "\nthis_is_no_type x = undeclared_thing;\n";
   }
