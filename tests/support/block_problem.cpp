@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "guarded.hpp"
 
@@ -48,6 +49,24 @@ double BlockProblem::value(std::size_t i, int dx, int dy) const {
     }
   }
   return 0;
+}
+
+CompressedProblem::CompressedProblem(Context& context, const BlockProblem& problem)
+    : layout(problem.layout) {
+  const Grid grid{layout.width, layout.height, layout.stride};
+  Guarded<float> roots(context, problem.sqrt_degree);
+  Guarded<float> values(context, problem.matrix.values);
+  matrix = compress_rooted(context, {problem.matrix.shape, std::move(*values)}, grid,
+                           problem.stencil, MatvecStorage::kHalf, *roots);
+  context.finish();
+  const ReferenceSymmetric reference = reference_compress_rooted(
+      problem.matrix, grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
+  rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
+  // The main diagonal's own error is the subject of the tests of compress_rooted().
+  const std::vector<float> diagonal = matrix.diagonal.download();
+  for (std::size_t row = 0; row < diagonal.size(); ++row) {
+    rounded.values[problem.stencil.centre() * layout.pitch + row] = diagonal[row];
+  }
 }
 
 std::vector<float> random_values(std::size_t count, unsigned seed) {

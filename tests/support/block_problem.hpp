@@ -7,6 +7,8 @@
 #include "matrix/block.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/stencil.hpp"
+#include "matrix/symmetric_dia.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut::testing {
 
@@ -30,6 +32,17 @@ struct BlockProblem {
   std::size_t rows() const { return matrix.shape.rows; }
   /// A_ij, 0 where the stencil does not reach.
   double value(std::size_t i, int dx, int dy) const;
+};
+
+/// A problem's matrix compressed to 16 bits, on the device and on the host.
+struct CompressedProblem {
+  SymmetricDia matrix;
+  HostDiaMatrix rounded;  ///< Both halves, as the definition in double rounds them.
+  GridLayout layout;
+
+  CompressedProblem(Context& context, const BlockProblem& problem);
+
+  GridMatrix view() const { return {matrix.upper, matrix.diagonal, matrix.layout.stride, layout}; }
 };
 
 /// Normally distributed.

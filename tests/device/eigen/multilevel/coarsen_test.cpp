@@ -1,0 +1,296 @@
+// Gains of the interpolation and coarse matrices against plain loops in double.
+#include "eigen/multilevel/coarsen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "block_problem.hpp"
+#include "block_test.hpp"
+#include "guarded.hpp"
+#include "matrix/dia_matrix.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::at_size;
+using testing::BlockSize;
+using testing::BlockTest;
+using testing::CompressedProblem;
+using testing::expect_numbers;
+using testing::Guarded;
+using testing::kBlockSizes;
+using testing::kEps;
+using testing::reference_interpolation;
+using Problem = testing::BlockProblem;
+
+class CoarsenTest : public BlockTest {};
+
+/// gain of coarsen.cl.
+std::vector<double> reference_gain(const Problem& problem) {
+  std::vector<double> gain(problem.rows(), 0.0);
+  for (int y = 0; y < problem.layout.height; ++y) {
+    for (int x = 0; x < problem.layout.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      double sum = 0;
+      for (const StencilOffset& entry : problem.stencil.entries) {
+        const int nx = x + entry.dx;
+        const int ny = y + entry.dy;
+        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+            nx % 2 != 0 || ny % 2 != 0) {
+          continue;
+        }
+        sum += problem.value(i, entry.dx, entry.dy) * problem.sqrt_degree[problem.element(nx, ny)];
+      }
+      gain[i] = problem.sqrt_degree[i] > 0 && sum > 0 ? problem.sqrt_degree[i] / sum : 0;
+    }
+  }
+  return gain;
+}
+
+TEST_F(CoarsenTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
+  unsigned seed = 100;
+  for (const BlockSize& size : kBlockSizes) {
+    for (const int radius : {2, 5}) {
+      SCOPED_TRACE(::testing::Message()
+                   << size.width << "x" << size.height << " radius " << radius);
+      const Problem problem(size.width, size.height, size.padding, radius, ++seed);
+      Coarsen coarsen(context_, problem.diagonals, 1);
+      const Buffer<float> values = uploaded(problem.matrix.values);
+      Guarded<float> gain(context_, problem.rows());
+      const int width = (size.width + 1) / 2;
+      const int height = (size.height + 1) / 2;
+      Guarded<float> coarse_degree(context_, at_size(width * height));
+      coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, *coarse_degree,
+                    0);
+      EXPECT_EQ(coarsen.orphans().download(), std::vector<std::int32_t>{0});
+      const std::vector<float> kept = coarse_degree.values();
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          ASSERT_EQ(kept[at_size(y * width + x)],
+                    problem.sqrt_degree[problem.element(2 * x, 2 * y)]);
+        }
+      }
+      const std::vector<float> gains = gain.values();
+      const std::vector<double> expected_gain = reference_gain(problem);
+      for (std::size_t i = 0; i < gains.size(); ++i) {
+        // One rounding a term, positive all, and a division.
+        ASSERT_LE(std::abs(gains[i] - expected_gain[i]),
+                  (2.0 + static_cast<double>(problem.stencil.size())) * kEps * expected_gain[i])
+            << i;
+      }
+
+      const Grid coarse_grid{width, height, width};
+      const DiaShape shape = dia_shape(coarse_grid, problem.stencil);
+      Guarded<float> coarse(context_, shape.stored());
+      coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+      const std::vector<float> found = coarse.values();
+      expect_numbers(found);
+      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+        for (std::size_t row = shape.rows; row < shape.pitch; ++row) {
+          ASSERT_EQ(found[d * shape.pitch + row], 0.0F);
+        }
+      }
+
+      const auto p = reference_interpolation(problem, gains);
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const std::size_t row = at_size(y * width + x);
+          for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+            const int nx = x + problem.stencil.entries[d].dx;
+            const int ny = y + problem.stencil.entries[d].dy;
+            double expected = 0;
+            if (nx >= 0 && nx < width && ny >= 0 && ny < height) {
+              for (const StencilOffset& hop : problem.stencil.entries) {
+                const int mx = 2 * x + hop.dx;
+                const int my = 2 * y + hop.dy;
+                if (mx < 0 || my < 0 || mx >= size.width || my >= size.height) continue;
+                expected += problem.value(problem.element(2 * x, 2 * y), hop.dx, hop.dy) *
+                            p[problem.element(mx, my)][at_size(ny * width + nx)];
+              }
+            }
+            ASSERT_LE(std::abs(found[d * shape.pitch + row] - expected),
+                      (3.0 + static_cast<double>(problem.stencil.size())) * kEps * expected)
+                << "diagonal " << d << " element " << row;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
+  // So large that a GPU's items take several diagonals; and the same values in a smaller image.
+  constexpr int kWidth = 263;
+  constexpr int kReach = 5;
+  const Problem tall(kWidth, 257, 3, kReach, 31, {0, 77, 1000, 30000});
+  const auto coarse_of = [&](const Problem& problem, std::vector<float>& gains) {
+    Coarsen coarsen(context_, problem.diagonals, 1);
+    const Buffer<float> values = uploaded(problem.matrix.values);
+    const int width = (kWidth + 1) / 2;
+    const int height = (problem.layout.height + 1) / 2;
+    auto kept = context_.allocate<float>(at_size(width * height), "kept");
+    Guarded<float> gain(context_, problem.rows());
+    const DiaShape shape = dia_shape(Grid{width, height, width}, problem.stencil);
+    Guarded<float> coarse(context_, shape.stored());
+    coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, kept, 0);
+    coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+    gains = gain.values();
+    HostDiaMatrix result{shape, coarse.values()};
+    expect_numbers(result.values);
+    return result;
+  };
+  std::vector<float> gain;
+  const HostDiaMatrix found = coarse_of(tall, gain);
+  constexpr int kCoarseWidth = (kWidth + 1) / 2;
+  constexpr int kCoarseHeight = 129;
+  const std::vector<StencilOffset>& entries = tall.stencil.entries;
+  // Of each hop the diagonal, -1 if the disc has none.
+  std::array<std::array<int, 4 * kReach + 1>, 4 * kReach + 1> diagonal{};
+  for (auto& line : diagonal) line.fill(-1);
+  const auto of = [&](int dx, int dy) -> int& {
+    return diagonal[at_size(dy + 2 * kReach)][at_size(dx + 2 * kReach)];
+  };
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    of(entries[d].dx, entries[d].dy) = static_cast<int>(d);
+  }
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; y < kCoarseHeight; ++y) {
+      for (int x = 0; x < kCoarseWidth; ++x) {
+        const int nx = x + entries[d].dx;
+        const int ny = y + entries[d].dy;
+        double expected = 0;
+        for (std::size_t to = 0; to < entries.size(); ++to) {
+          const int mx = 2 * x + entries[to].dx;
+          const int my = 2 * y + entries[to].dy;
+          if (nx < 0 || nx >= kCoarseWidth || ny < 0 || ny >= kCoarseHeight || mx < 0 ||
+              mx >= kWidth || my < 0 || my >= tall.layout.height ||
+              std::abs(2 * nx - mx) > kReach || std::abs(2 * ny - my) > kReach) {
+            continue;
+          }
+          const int onward = of(2 * nx - mx, 2 * ny - my);
+          if (onward < 0) continue;
+          const std::size_t middle = tall.element(mx, my);
+          expected += static_cast<double>(
+                          tall.matrix.values[to * tall.layout.pitch + tall.element(2 * x, 2 * y)]) *
+                      gain[middle] *
+                      tall.matrix.values[at_size(onward) * tall.layout.pitch + middle];
+        }
+        const std::size_t row = at_size(y * kCoarseWidth + x);
+        ASSERT_LE(std::abs(found.values[d * found.shape.pitch + row] - expected),
+                  (3.0 + static_cast<double>(entries.size())) * kEps * expected)
+            << "diagonal " << d << " element " << row;
+      }
+    }
+    for (std::size_t row = found.shape.rows; row < found.shape.pitch; ++row) {
+      ASSERT_EQ(found.values[d * found.shape.pitch + row], 0.0F);
+    }
+  }
+
+  // What is above the last image rows of the smaller one does not know of what is below.
+  constexpr int kLow = 41;
+  Problem low(kWidth, kLow, 3, kReach, 31);
+  low.sqrt_degree.assign(tall.sqrt_degree.begin(),
+                         tall.sqrt_degree.begin() + static_cast<std::ptrdiff_t>(low.rows()));
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; y < kLow; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const bool leaves = y + entries[d].dy >= kLow;
+        low.matrix.values[d * low.layout.pitch + low.element(x, y)] =
+            leaves ? 0 : tall.matrix.values[d * tall.layout.pitch + tall.element(x, y)];
+      }
+    }
+  }
+  std::vector<float> low_gain;
+  const HostDiaMatrix low_found = coarse_of(low, low_gain);
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    for (int y = 0; 2 * y + 3 * kReach < kLow; ++y) {
+      for (int x = 0; x < kCoarseWidth; ++x) {
+        const std::size_t row = at_size(y * kCoarseWidth + x);
+        ASSERT_EQ(low_found.values[d * low_found.shape.pitch + row],
+                  found.values[d * found.shape.pitch + row])
+            << "diagonal " << d << " element " << row;
+      }
+    }
+  }
+}
+
+TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
+  // s = sqrt(degrees), A s = s: on the coarse grid too.
+  Problem problem(45, 38, 0, 5, 77);
+  const std::size_t n = problem.rows();
+  std::vector<double> degree(n, 0.0);
+  for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+    for (std::size_t i = 0; i < n; ++i)
+      degree[i] += problem.matrix.values[d * problem.layout.pitch + i];
+  }
+  for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t j = static_cast<std::int64_t>(i) + problem.matrix.shape.offsets[d];
+      if (j < 0 || j >= static_cast<std::int64_t>(n)) continue;
+      float& value = problem.matrix.values[d * problem.layout.pitch + i];
+      value =
+          static_cast<float>(value / std::sqrt(degree[i] * degree[static_cast<std::size_t>(j)]));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
+  }
+  Coarsen coarsen(context_, problem.diagonals, 1);
+  const Buffer<float> values = uploaded(problem.matrix.values);
+  auto gain = context_.allocate<float>(n, "gain");
+  auto kept = context_.allocate<float>(std::size_t{23} * 19, "kept");
+  coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain, kept, 0);
+  ASSERT_EQ(coarsen.orphans().download().front(), 0);
+
+  const CompressedProblem compressed(context_, problem);
+  Problem rounded = problem;
+  rounded.matrix = compressed.rounded;
+  Guarded<float> rounded_gain(context_, n);
+  coarsen.gains(compressed.view(), uploaded(problem.sqrt_degree), *rounded_gain, kept, 0);
+  ASSERT_EQ(coarsen.orphans().download().front(), 0);
+  const std::vector<float> rounded_gains = rounded_gain.values();
+  const std::vector<double> expected_gain = reference_gain(rounded);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_LE(std::abs(rounded_gains[i] - expected_gain[i]), 90 * kEps * expected_gain[i]) << i;
+  }
+
+  const Grid grid{23, 19, 23};
+  HostDiaMatrix coarse{dia_shape(grid, problem.stencil), {}};
+  auto coarse_values = context_.allocate<float>(coarse.shape.stored(), "coarse");
+  coarsen.matrix(values, problem.layout, gain, coarse_values, coarse.shape.pitch);
+  coarse.values = coarse_values.download();
+  std::vector<double> s;
+  for (int y = 0; y < 38; y += 2) {
+    for (int x = 0; x < 45; x += 2) s.push_back(problem.sqrt_degree[problem.element(x, y)]);
+  }
+  const std::vector<double> product = reference_matvec(coarse, s);
+  for (std::size_t i = 0; i < s.size(); ++i) ASSERT_NEAR(product[i], s[i], 200 * kEps * s[i]) << i;
+}
+
+TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
+  const Problem problem(9, 9, 0, 2, 5);
+  std::vector<std::size_t> hidden;
+  for (int y = 0; y < 9; ++y) {
+    for (int x = 0; x < 9; ++x) {
+      if (x > 4 && !(x == 7 && y == 7)) hidden.push_back(at_size(y * 9 + x));
+    }
+  }
+  const Problem island(9, 9, 0, 2, 5, hidden);
+  for (const Problem* each : {&problem, &island}) {
+    Coarsen coarsen(context_, each->diagonals, 3);
+    Guarded<float> gain(context_, each->rows());
+    Guarded<float> kept(context_, 25);
+    coarsen.gains({uploaded(each->matrix.values), each->layout}, uploaded(each->sqrt_degree), *gain,
+                  *kept, 1);
+    const std::vector<std::int32_t> expected = {0, each == &island ? 1 : 0, 0};
+    EXPECT_EQ(coarsen.orphans().download(), expected);
+    EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);
+    expect_numbers(gain.values());
+  }
+}
+
+}  // namespace
+}  // namespace diacut

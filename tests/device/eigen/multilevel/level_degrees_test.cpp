@@ -1,0 +1,91 @@
+// Norms of the degrees on every level against plain loops in double.
+#include "eigen/multilevel/level_degrees.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "block_problem.hpp"
+#include "block_test.hpp"
+#include "guarded.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::at_size;
+using testing::BlockPrecisionTest;
+using testing::BlockSize;
+using testing::Guarded;
+using testing::kBlockSizes;
+using testing::kEps;
+using testing::precision_name;
+using testing::random_values;
+
+class LevelDegreesTest : public BlockPrecisionTest {};
+INSTANTIATE_TEST_SUITE_P(Precision, LevelDegreesTest, ::testing::Bool(), precision_name);
+
+TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
+  constexpr int kLevels = 4;
+  constexpr int kImages = 3;
+  for (const BlockSize& size : kBlockSizes) {
+    SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
+    const int stride = size.width + size.padding;
+    const std::size_t pitch = at_size(stride * (size.height + 2));
+    std::vector<float> all = random_values(kImages * pitch, 41);
+    // Around the images is nobody's business; few of the middle one's have data, none of the
+    // last's.
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const std::size_t inside = at % pitch;
+      const bool exists = inside % at_size(stride) < at_size(size.width) &&
+                          inside / at_size(stride) < at_size(size.height);
+      const std::size_t image = at / pitch;
+      if (image == 2 || (image == 1 && at % 3 != 0)) all[at] = 0;
+      if (!exists) all[at] = NAN;
+    }
+    Guarded<float> in(context_, all);
+    const LevelDegrees found =
+        level_degrees(context_, *in, size.width, size.height, stride, pitch, kImages, kLevels);
+    const std::vector<float> scales = found.scales.download();
+    const std::vector<std::uint32_t> counts = found.counts.download();
+    ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
+    ASSERT_EQ(counts.size(), scales.size());
+    for (int image = 0; image < kImages; ++image) {
+      const float* own = all.data() + at_size(image) * pitch;
+      for (int level = 0; level < kLevels; ++level) {
+        const int step = 1 << level;
+        double sum = 0;
+        std::uint32_t count = 0;
+        for (int y = 0; y < size.height; y += step) {
+          for (int x = 0; x < size.width; x += step) {
+            const double value = own[at_size(y * stride + x)];
+            sum += value * value;
+            count += value > 0 ? 1 : 0;
+          }
+        }
+        const std::size_t at = at_size(level * kImages + image);
+        EXPECT_EQ(counts[at], count) << "image " << image << " level " << level;
+        // The nearest float, or its neighbour where the sum is between two.
+        const double scale = 1 / std::sqrt(sum);
+        if (std::isinf(scale)) {
+          EXPECT_EQ(scales[at], INFINITY);
+        } else {
+          EXPECT_NEAR(scales[at], scale, 0.51 * kEps * scale);
+        }
+      }
+    }
+    // Alone as in company.
+    const std::vector<float> second(all.begin() + static_cast<std::ptrdiff_t>(pitch),
+                                    all.begin() + static_cast<std::ptrdiff_t>(2 * pitch));
+    const LevelDegrees alone = level_degrees(context_, *Guarded<float>(context_, second),
+                                             size.width, size.height, stride, pitch, 1, kLevels);
+    const std::vector<float> alone_scales = alone.scales.download();
+    for (int level = 0; level < kLevels; ++level) {
+      EXPECT_EQ(alone_scales[at_size(level)], scales[at_size(level * kImages + 1)]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut

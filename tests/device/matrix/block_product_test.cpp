@@ -1,0 +1,132 @@
+// The product of a matrix with a block of vectors against plain loops in double.
+#include "matrix/block_product.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "block_problem.hpp"
+#include "block_test.hpp"
+#include "guarded.hpp"
+#include "matrix/dia_matrix.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::at_size;
+using testing::BlockSize;
+using testing::BlockTest;
+using testing::column_of;
+using testing::CompressedProblem;
+using testing::expect_near;
+using testing::expect_numbers;
+using testing::Guarded;
+using testing::kBlockSizes;
+using testing::random_values;
+using Problem = testing::BlockProblem;
+
+class BlockProductTest : public BlockTest {};
+
+TEST_F(BlockProductTest, ProductAgreesWithPlainLoops) {
+  unsigned seed = 1;
+  for (const int radius : {1, 3, 5}) {
+    std::optional<BlockProduct> product;
+    for (const int columns : widths(24)) {
+      for (const BlockSize& size : kBlockSizes) {
+        SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
+                                          << radius << " columns " << columns);
+        const Problem problem(size.width, size.height, size.padding, radius, ++seed);
+        if (!product) product.emplace(context_, problem.diagonals, 24);
+        const std::size_t count = problem.rows() * at_size(columns);
+        const std::vector<float> x = random_values(count, ++seed);
+        const std::vector<float> other = random_values(count, ++seed);
+        const Buffer<float> values = uploaded(problem.matrix.values);
+        Guarded<float> in(context_, x);
+        Guarded<float> added(context_, other);
+        Guarded<float> plain(context_, count);
+        Guarded<float> fused(context_, count);
+        const GridMatrix matrix(values, problem.layout);
+        product->launch(matrix, *in, *in, *plain, 1, 0, 0, columns);
+        product->launch(matrix, *in, *added, *fused, 0.5F, -2.0F, 3.0F, columns);
+        product->launch(matrix, *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
+        const std::vector<float> got = plain.values();
+        const std::vector<float> got_fused = fused.values();
+        EXPECT_EQ(got_fused, added.values());  // In place.
+        std::vector<double> expected(count);
+        std::vector<double> magnitude(count);
+        std::vector<double> expected_fused(count);
+        std::vector<double> magnitude_fused(count);
+        for (int c = 0; c < columns; ++c) {
+          std::vector<double> sums;
+          const std::vector<double> result =
+              reference_matvec(problem.matrix, column_of(x, columns, c), &sums);
+          for (std::size_t i = 0; i < problem.rows(); ++i) {
+            const std::size_t at = i * at_size(columns) + at_size(c);
+            expected[at] = result[i];
+            magnitude[at] = sums[i];
+            expected_fused[at] = 0.5 * result[i] - 2.0 * x[at] + 3.0 * other[at];
+            magnitude_fused[at] = 0.5 * sums[i] + 2.0 * std::abs(x[at]) + 3.0 * std::abs(other[at]);
+          }
+        }
+        const double roundings = 4.0 + static_cast<double>(problem.stencil.size());
+        expect_near(got, expected, magnitude, roundings);
+        expect_near(got_fused, expected_fused, magnitude_fused, roundings);
+      }
+    }
+  }
+}
+
+TEST_F(BlockProductTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
+  unsigned seed = 700;
+  for (const int radius : {1, 3, 5}) {
+    std::optional<BlockProduct> product;
+    for (const int columns : widths(24)) {
+      for (const BlockSize& size : kBlockSizes) {
+        SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
+                                          << radius << " columns " << columns);
+        const Problem problem(size.width, size.height, size.padding, radius, ++seed, {0});
+        const CompressedProblem compressed(context_, problem);
+        if (!product) {
+          product.emplace(context_, problem.diagonals, 24, MatrixForm::kCompressed);
+        }
+        const std::size_t count = problem.rows() * at_size(columns);
+        const std::vector<float> x = random_values(count, ++seed);
+        Guarded<float> in(context_, x);
+        Guarded<float> added(context_, random_values(count, ++seed));
+        const std::vector<float> other = added.values();
+        product->launch(compressed.view(), *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
+        const std::vector<float> found = added.values();
+        std::vector<double> expected(count);
+        std::vector<double> magnitude(count);
+        for (int c = 0; c < columns; ++c) {
+          std::vector<double> sums;
+          const std::vector<double> result =
+              reference_matvec(compressed.rounded, column_of(x, columns, c), &sums);
+          for (std::size_t i = 0; i < problem.rows(); ++i) {
+            const std::size_t at = i * at_size(columns) + at_size(c);
+            expected[at] = 0.5 * result[i] - 2.0 * x[at] + 3.0 * other[at];
+            magnitude[at] = 0.5 * sums[i] + 2.0 * std::abs(x[at]) + 3.0 * std::abs(other[at]);
+          }
+        }
+        expect_near(found, expected, magnitude, 4.0 + static_cast<double>(problem.stencil.size()));
+      }
+    }
+  }
+}
+
+TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
+  const Problem problem(23, 19, 0, 5, 3);
+  BlockProduct product(context_, problem.diagonals, 8);
+  const std::vector<float> x = random_values(problem.rows() * 8, 4);
+  Guarded<float> in(context_, x);
+  Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
+  Guarded<float> out(context_, problem.rows() * 8);
+  product.launch({uploaded(problem.matrix.values), problem.layout}, *in, *nothing, *out, 1, 1, 0,
+                 8);
+  expect_numbers(out.values());
+}
+
+}  // namespace
+}  // namespace diacut

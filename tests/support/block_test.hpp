@@ -1,0 +1,56 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "block_problem.hpp"
+#include "matrix/block.hpp"
+#include "opencl/context.hpp"
+#include "support.hpp"
+
+namespace diacut::testing {
+
+/// An image's size, and the elements between the end of an image row and the next one.
+struct BlockSize {
+  int width, height, padding;
+};
+/// Sizes at which kernels over grids go wrong first: single pixels, lines, primes, and one less or
+/// one more than a work-group.
+inline constexpr BlockSize kBlockSizes[] = {
+    {1, 1, 0},  {1, 7, 0},  {7, 1, 0},  {2, 2, 0},   {3, 5, 2},    {8, 8, 0},  {63, 1, 1},
+    {13, 5, 0}, {64, 2, 7}, {65, 3, 0}, {31, 37, 4}, {127, 17, 0}, {67, 66, 0}};
+
+/// Tests of kernels over blocks of vectors, on the tests' device.
+class BlockTest : public ::testing::Test {
+ protected:
+  Context context_{test_device()};
+
+  /// `usual` and the widths that blocks of corrections have.
+  std::vector<int> widths(int usual) const {
+    return {usual, 8, 16, 5 * block_vector(context_.info())};
+  }
+
+  Buffer<float> uploaded(const std::vector<float>& values) {
+    auto buffer = context_.allocate<float>(std::max<std::size_t>(values.size(), 1), "values");
+    if (!values.empty()) buffer.upload(values);
+    return buffer;
+  }
+};
+
+/// Tests of kernels that sum in double where the device has it: with it, and without.
+class BlockPrecisionTest : public BlockTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  BlockPrecisionTest() {
+    if (!GetParam()) context_.disable_fp64();
+  }
+};
+
+/// The name of a parameter of BlockPrecisionTest.
+inline std::string precision_name(const ::testing::TestParamInfo<bool>& each) {
+  return each.param ? "Double" : "Compensated";
+}
+
+}  // namespace diacut::testing
