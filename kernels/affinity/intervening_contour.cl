@@ -44,8 +44,7 @@ __kernel void affinity_pad(__global const float* restrict strength,
 #define STRENGTH(dx, dy) from[(dy) * (long)padded_stride + (dx)]
 #define STEP(n, before, dx, dy) \
   const float m##n = m##before > STRENGTH(dx, dy) ? m##before : STRENGTH(dx, dy);
-#define LINE(k, n, dx, dy) \
-  to[(k) * pitch] = m0 < 0.0f || STRENGTH(dx, dy) < 0.0f ? -1.0f : m##n;
+#define LINE(k, n, dx, dy) to[(k)*pitch] = m0 < 0.0f || STRENGTH(dx, dy) < 0.0f ? -1.0f : m##n;
 
 __kernel void affinity_contour(__global const float* restrict padded,
                                __global float* restrict values, const int stride,

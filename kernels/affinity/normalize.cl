@@ -12,8 +12,8 @@
 
 __kernel void affinity_degree(__global const float* restrict values,
                               __global float* restrict sqrt_degree,
-                              __global float* restrict inverse, const ulong rows,
-                              const ulong pitch, const ulong diagonals) {
+                              __global float* restrict inverse, const ulong rows, const ulong pitch,
+                              const ulong diagonals) {
   const ulong row = get_global_id(0);
   if (row >= rows) return;
   ACC_T degree = acc_zero();

@@ -1,10 +1,11 @@
 // affinity_weigh: from intervening contour to affinity, in place, and its mirror image.
 //
-// Work-item (row, j) does diagonal k = CENTRE + j. It reads the strength ic that affinity_contour.cl
-// left in values[k * pitch + row] and writes the weight there, and the same bits into the opposite
-// diagonal's entry for the same pair of pixels, values[(2 CENTRE - k) * pitch + row + offset]; and
-// zero into those of its own two elements that stand for no pair. So the items of one launch write
-// every element of the matrix, each once. offsets[k] is that of diagonal k.
+// Work-item (row, j) does diagonal k = CENTRE + j. It reads the strength ic that
+// affinity_contour.cl left in values[k * pitch + row] and writes the weight there, and the same
+// bits into the opposite diagonal's entry for the same pair of pixels, values[(2 CENTRE - k) *
+// pitch + row + offset]; and zero into those of its own two elements that stand for no pair. So the
+// items of one launch write every element of the matrix, each once. offsets[k] is that of diagonal
+// k.
 //
 // The weight is 0 where ic is negative (no pair) and 1 in the middle diagonal. Elsewhere it is
 //   LOGISTIC 0: exp(-ic / scale)                     (Arbelaez, Maire, Fowlkes and Malik, Contour

@@ -1,12 +1,12 @@
-// boundary_orientation: the direction in which a boundary map, smoothed by a triangle filter of radius
-// 4, curves most: the eigenvector of the Hessian's eigenvalue of larger magnitude (Steger, An unbiased
-// detector of curvilinear structures, PAMI 20, 1998). The filter's derivatives are separable: rows,
-// then columns, each with borders mirrored, the edge doubled.
+// boundary_orientation: the direction in which a boundary map, smoothed by a triangle filter of
+// radius 4, curves most: the eigenvector of the Hessian's eigenvalue of larger magnitude (Steger,
+// An unbiased detector of curvilinear structures, PAMI 20, 1998). The filter's derivatives are
+// separable: rows, then columns, each with borders mirrored, the edge doubled.
 //
-// taps: 3 filters of TAPS weights, the triangle differentiated 0, 1 and 2 times; weight t multiplies
-// the value t - REACH pixels ahead. Pixel (x, y) of strength and orientation is element y * stride + x.
-// planes: for each filter the map filtered along x, pixel (x, y) of filter f at
-// (f * height + y) * plane_stride + x. plane_stride is a multiple of WIDTH; what a row has beyond the
+// taps: 3 filters of TAPS weights, the triangle differentiated 0, 1 and 2 times; weight t
+// multiplies the value t - REACH pixels ahead. Pixel (x, y) of strength and orientation is element
+// y * stride + x. planes: for each filter the map filtered along x, pixel (x, y) of filter f at (f
+// * height + y) * plane_stride + x. plane_stride is a multiple of WIDTH; what a row has beyond the
 // width is read for elements that are dropped.
 //
 // Work-item (x, y) of both kernels computes WIDTH pixels from (x WIDTH, y) on.

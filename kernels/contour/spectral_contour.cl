@@ -1,20 +1,22 @@
-// spectral_contour: derivatives of Gaussian of the eigenvectors, their magnitudes summed for each of
-// eight directions, the largest of those (Arbelaez, Maire, Fowlkes and Malik, Contour detection and
-// hierarchical image segmentation, 2011, eq. 13), and the boundary strength that it gives with a cue
-// (eq. 14). The derivative of an isotropic Gaussian is steerable (Freeman and Adelson, The design and
-// use of steerable filters, 1991): every direction comes from dx and dy, and both from the same rows.
+// spectral_contour: derivatives of Gaussian of the eigenvectors, their magnitudes summed for each
+// of eight directions, the largest of those (Arbelaez, Maire, Fowlkes and Malik, Contour detection
+// and hierarchical image segmentation, 2011, eq. 13), and the boundary strength that it gives with
+// a cue (eq. 14). The derivative of an isotropic Gaussian is steerable (Freeman and Adelson, The
+// design and use of steerable filters, 1991): every direction comes from dx and dy, and both from
+// the same rows.
 //
 // Pixel (x, y) of sqrt_degree, cue and contour is element y * stride + x; vector k is elements
 // first + k * pitch on of basis, in the same order; sqrt_degree is 0 where there is no data. A
-// generalised eigenvector is y = z / sqrt_degree; it counts as scaled to [0, 1] over the pixels with
-// data, times its weight, and as 0 elsewhere. Two kernels prepare that, each a small part of the work:
+// generalised eigenvector is y = z / sqrt_degree; it counts as scaled to [0, 1] over the pixels
+// with data, times its weight, and as 0 elsewhere. Two kernels prepare that, each a small part of
+// the work:
 //
-// spectral_scale: group k finds the least and the largest y of vector k and writes to `scales` at 2k
-// what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat up to rounding.
-// spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y of plane k.
-// Planes have a border of 3 mirrored pixels, its edge doubled: pixel (x, y) is element
-// (y + 3) * padded_stride + x + 3. A row is as long as WIDTH pixels from any multiple of WIDTH in the
-// image reach.
+// spectral_scale: group k finds the least and the largest y of vector k and writes to `scales` at
+// 2k what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat up to
+// rounding. spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y
+// of plane k. Planes have a border of 3 mirrored pixels, its edge doubled: pixel (x, y) is element
+// (y + 3) * padded_stride + x + 3. A row is as long as WIDTH pixels from any multiple of WIDTH in
+// the image reach.
 //
 // spectral_contour: work-item (x, y) does WIDTH pixels from (x WIDTH, y) on.
 //
@@ -114,22 +116,20 @@ __kernel void spectral_pad(__global const float* restrict basis, const ulong fir
   }
 }
 
-// taps: the Gaussian 0, 1, 2 and 3 pixels from its middle. Differences come first: what is flat has a
-// derivative of exactly 0.
-#define ROW_DERIVATIVE(p)                                                 \
-  (taps.s1 * (LOADW(p + 4) - LOADW(p + 2)) +                              \
-   2.0f * taps.s2 * (LOADW(p + 5) - LOADW(p + 1)) +                       \
+// taps: the Gaussian 0, 1, 2 and 3 pixels from its middle. Differences come first: what is flat has
+// a derivative of exactly 0.
+#define ROW_DERIVATIVE(p)                                                                     \
+  (taps.s1 * (LOADW(p + 4) - LOADW(p + 2)) + 2.0f * taps.s2 * (LOADW(p + 5) - LOADW(p + 1)) + \
    3.0f * taps.s3 * (LOADW(p + 6) - LOADW(p)))
-#define ROW_SMOOTH(p)                                                     \
-  (taps.s0 * LOADW(p + 3) + taps.s1 * (LOADW(p + 4) + LOADW(p + 2)) +     \
+#define ROW_SMOOTH(p)                                                 \
+  (taps.s0 * LOADW(p + 3) + taps.s1 * (LOADW(p + 4) + LOADW(p + 2)) + \
    taps.s2 * (LOADW(p + 5) + LOADW(p + 1)) + taps.s3 * (LOADW(p + 6) + LOADW(p)))
 
 __kernel void spectral_contour(__global const float* restrict planes, const int vectors,
                                __global const float* restrict sqrt_degree,
-                               __global const float* restrict cue,
-                               __global float* restrict contour, const int width,
-                               const int height, const int stride, const int padded_stride,
-                               const float4 taps, const float cue_weight,
+                               __global const float* restrict cue, __global float* restrict contour,
+                               const int width, const int height, const int stride,
+                               const int padded_stride, const float4 taps, const float cue_weight,
                                const float spectral_weight, const float inverse_scale,
                                const float power) {
   const int x = (int)get_global_id(0) * WIDTH;
@@ -147,12 +147,12 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
     __global const float* restrict middle = from + (size_t)BORDER * padded_stride;
     floatw dx = taps.s0 * ROW_DERIVATIVE(middle);
     floatw dy = (floatw)(0.0f);
-#define ROWS(t, gauss)                                                              \
-  {                                                                                 \
-    __global const float* restrict above = middle - (size_t)(t)*padded_stride;      \
-    __global const float* restrict below = middle + (size_t)(t)*padded_stride;      \
-    dx += (gauss) * (ROW_DERIVATIVE(above) + ROW_DERIVATIVE(below));                \
-    dy += (t) * (gauss) * (ROW_SMOOTH(below) - ROW_SMOOTH(above));                  \
+#define ROWS(t, gauss)                                                         \
+  {                                                                            \
+    __global const float* restrict above = middle - (size_t)(t)*padded_stride; \
+    __global const float* restrict below = middle + (size_t)(t)*padded_stride; \
+    dx += (gauss) * (ROW_DERIVATIVE(above) + ROW_DERIVATIVE(below));           \
+    dy += (t) * (gauss) * (ROW_SMOOTH(below) - ROW_SMOOTH(above));             \
   }
     ROWS(1, taps.s1)
     ROWS(2, taps.s2)

@@ -1,19 +1,20 @@
 // block_product: out = alpha (A x) + beta x + gamma other for a block of vectors (block.clh) and a
 // matrix on a grid (grid_matrix.clh). One pass over the matrix serves all vectors, and a step of a
-// smoother or of a three-term recurrence needs no other pass over them. `other` may be `out`, and is
-// not read with gamma 0.
+// smoother or of a three-term recurrence needs no other pass over them. `other` may be `out`, and
+// is not read with gamma 0.
 //
 // One work-item computes RUN elements from RUN * its first id on, TILE at a time, and of each the
-// TAKEN sets from TAKEN * its second id on; of a compressed matrix the elements of one image row, from
-// RUN * id % row's runs on. On a GPU, where RUN is 1, sets come first instead, so that neighbouring
-// items read neighbouring words: set id % SETS of the EACH elements that begin at a multiple of EACH,
-// which is 1 for a compressed matrix. These share what they read of x but for EACH - 1 elements a
-// band. There the images of a batch (segments of `segment_rows` elements) are the second dimension:
-// active[id].
+// TAKEN sets from TAKEN * its second id on; of a compressed matrix the elements of one image row,
+// from RUN * id % row's runs on. On a GPU, where RUN is 1, sets come first instead, so that
+// neighbouring items read neighbouring words: set id % SETS of the EACH elements that begin at a
+// multiple of EACH, which is 1 for a compressed matrix. These share what they read of x but for
+// EACH - 1 elements a band. There the images of a batch (segments of `segment_rows` elements) are
+// the second dimension: active[id].
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
-// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS; with RUN 1 -DEACH, 1 or 4, and -DGROUP,
-// the work-items of a group. Sizes are arguments: one program serves the levels of all images.
+// |dy|; -DRUN, a multiple of -DTILE; -DTAKEN, a divisor of SETS; with RUN 1 -DEACH, 1 or 4, and
+// -DGROUP, the work-items of a group. Sizes are arguments: one program serves the levels of all
+// images.
 #if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "block_product needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
@@ -44,9 +45,9 @@ typedef BLOCK_JOIN(float, EACH) Weights;
 #define LANES(weights, lanes) BLOCK_JOIN(vstore, EACH)(weights, 0, lanes)
 #endif
 
-// The sums of EACH elements, x read by READ(from, element after it) and by what FROM(from) declares.
-// All that a band needs is asked for before any of it is used: a compiler does not move reads over
-// that many sums by itself. Pitch is a multiple of EACH.
+// The sums of EACH elements, x read by READ(from, element after it) and by what FROM(from)
+// declares. All that a band needs is asked for before any of it is used: a compiler does not move
+// reads over that many sums by itself. Pitch is a multiple of EACH.
 #define BAND(d, dy, dx, count)                                                       \
   {                                                                                  \
     const long from = (long)row + (dy) * (long)stride + (dx);                        \
@@ -54,11 +55,15 @@ typedef BLOCK_JOIN(float, EACH) Weights;
     FROM(from);                                                                      \
     float lanes[(count)*EACH];                                                       \
     Set window[(count) + EACH - 1];                                                  \
-    UNROLL for (int k = 0; k < (count); ++k)                                         \
-        LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes + k * EACH);   \
-    UNROLL for (int k = 0; k < (count) + EACH - 1; ++k) window[k] = READ(from, k);   \
-    UNROLL for (int k = 0; k < (count); ++k) {                                       \
-      UNROLL for (int i = 0; i < EACH; ++i) sums[i] += lanes[k * EACH + i] * window[k + i]; \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count); ++k)                                                \
+      LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes + k * EACH);     \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count) + EACH - 1; ++k) window[k] = READ(from, k);          \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count); ++k) {                                              \
+      UNROLL                                                                         \
+      for (int i = 0; i < EACH; ++i) sums[i] += lanes[k * EACH + i] * window[k + i]; \
     }                                                                                \
   }
 #else
@@ -80,22 +85,22 @@ static Set product_at_border(MATRIX, const long rows, const long stride,
 }
 #endif
 
-#define STORE_SET(at, sum)                                       \
-  {                                                              \
-    const Set result_ = alpha * (sum) + beta * x[at];            \
+#define STORE_SET(at, sum)                                           \
+  {                                                                  \
+    const Set result_ = alpha * (sum) + beta * x[at];                \
     out[at] = gamma != 0.0f ? result_ + gamma * other[at] : result_; \
   }
 
 #if RUN == 1
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+#define WORK_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #else
-__kernel
+#define WORK_GROUP
 #endif
-void block_product(MATRIX, const ulong rows, const ulong stride,
-                            __global const Set* restrict x, __global const Set* other,
-                            __global Set* out, const float alpha, const float beta,
-                            const float gamma, __global const int* restrict active,
-                            const ulong segment_rows, const uint sets) {
+__kernel WORK_GROUP void block_product(MATRIX, const ulong rows, const ulong stride,
+                                       __global const Set* restrict x, __global const Set* other,
+                                       __global Set* out, const float alpha, const float beta,
+                                       const float gamma, __global const int* restrict active,
+                                       const ulong segment_rows, const uint sets) {
   const long reach = REACH * (long)stride + REACH;
 #if RUN == 1 && !defined(BITS)
   const ulong first = active[get_global_id(1)] * segment_rows;
@@ -105,7 +110,8 @@ void block_product(MATRIX, const ulong rows, const ulong stride,
   const ulong row = (first / EACH + item / SETS) * EACH;
   if (row >= end) return;
   Set sums[EACH];
-  UNROLL for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
+  UNROLL
+  for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
   if ((long)row >= reach && row + EACH + reach <= rows) {
 #define FROM(from) __global const Set* band = x + (from)*SETS + set
 #define READ(from, k) band[(uint)(k)*SETS]
@@ -120,7 +126,8 @@ void block_product(MATRIX, const ulong rows, const ulong stride,
 #undef READ
 #undef FROM
   }
-  UNROLL for (int i = 0; i < EACH; ++i) {
+  UNROLL
+  for (int i = 0; i < EACH; ++i) {
     if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);
   }
 #elif RUN == 1
@@ -136,12 +143,12 @@ void block_product(MATRIX, const ulong rows, const ulong stride,
   if ((long)row >= reach && row + reach < rows) {
     sum = (Set)(0.0f);
     WITH_DIAGONAL(sum, row, set);
-#define BAND(d, dy, dx, count)                                                         \
-  {                                                                                    \
-    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                   \
-    __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set; \
-    UNROLL for (uint k = 0; k < (count); ++k)                               \
-        sum += WEIGHT(a + k * WEIGHT_STEP(d)) * p[k * SETS];                           \
+#define BAND(d, dy, dx, count)                                                              \
+  {                                                                                         \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                        \
+    __global const Set* p = x + ((long)row + (dy) * (long)stride + (dx)) * SETS + set;      \
+    UNROLL                                                                                  \
+    for (uint k = 0; k < (count); ++k) sum += WEIGHT(a + k * WEIGHT_STEP(d)) * p[k * SETS]; \
   }
     BANDS
 #undef BAND
@@ -192,16 +199,17 @@ void block_product(MATRIX, const ulong rows, const ulong stride,
 #define FIRST_OF_BAND(d, dy, dx) __global const float* a = WEIGHTS(d, dy, dx)
 #define STEP pitch
 #endif
-#define BAND(d, dy, dx, count)                                                              \
-  {                                                                                         \
-    FIRST_OF_BAND(d, dy, dx);                                                               \
+#define BAND(d, dy, dx, count)                                                                  \
+  {                                                                                             \
+    FIRST_OF_BAND(d, dy, dx);                                                                   \
     __global const Set* p = x + ((long)(row + tile) + (dy) * (long)stride + (dx)) * SETS + set; \
-    for (uint k = 0; k < (count); ++k, a += STEP, p += SETS) {                              \
-      UNROLL for (uint i = 0; i < TILE; ++i) {                                   \
-        UNROLL for (uint s = 0; s < TAKEN; ++s)                                  \
-            sums[i * TAKEN + s] += a[i] * p[i * SETS + s];                                  \
-      }                                                                                     \
-    }                                                                                       \
+    for (uint k = 0; k < (count); ++k, a += STEP, p += SETS) {                                  \
+      UNROLL                                                                                    \
+      for (uint i = 0; i < TILE; ++i) {                                                         \
+        UNROLL                                                                                  \
+        for (uint s = 0; s < TAKEN; ++s) sums[i * TAKEN + s] += a[i] * p[i * SETS + s];         \
+      }                                                                                         \
+    }                                                                                           \
   }
         BANDS
 #undef BAND
@@ -217,9 +225,8 @@ void block_product(MATRIX, const ulong rows, const ulong stride,
     } else {
       for (ulong i = row; i < min(row + DECODED, end); ++i) {
         for (uint s = 0; s < TAKEN; ++s) {
-          STORE_SET(i * SETS + set + s,
-                    product_at_border(MATRIX_ARGUMENTS, rows, stride, x, i, i - line, py, set + s,
-                                      sets));
+          STORE_SET(i * SETS + set + s, product_at_border(MATRIX_ARGUMENTS, rows, stride, x, i,
+                                                          i - line, py, set + s, sets));
         }
       }
     }

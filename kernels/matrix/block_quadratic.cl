@@ -7,7 +7,8 @@
 // positive terms, which in float lose nothing but their own roundings.
 //
 // One work-item computes set id % SETS of the EACH elements that begin at EACH * (id / SETS). These
-// share what they read of y and s but for EACH - 1 elements a band. EACH is 1 for a compressed matrix.
+// share what they read of y and s but for EACH - 1 elements a band. EACH is 1 for a compressed
+// matrix.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
 // |dy|; -DEACH, 1, 2 or 4.
@@ -30,32 +31,35 @@
 #define FIRST_LATER(dy, dx) ((dy) == 0 && (dx) < 1 ? 1 - (dx) : 0)
 
 // Elements of y and s are read where PLACE says.
-#define BAND(d, dy, dx, count)                                                \
-  if ((dy) >= 0) {                                                            \
-    const long from = (long)row + (dy) * (long)stride + (dx);                 \
-    Set window[EACH];                                                         \
-    float roots[EACH];                                                        \
-    UNROLL for (int i = 0; i < EACH - 1; ++i) {                               \
-      const long at = PLACE(from + FIRST_LATER(dy, dx) + i);                  \
-      window[i] = y[at * SETS + set];                                         \
-      roots[i] = s[at];                                                       \
-    }                                                                         \
-    for (int k = FIRST_LATER(dy, dx); k < (count); ++k) {                     \
-      const long at = PLACE(from + k + EACH - 1);                             \
-      window[EACH - 1] = y[at * SETS + set];                                  \
-      roots[EACH - 1] = s[at];                                                \
-      float lanes[EACH];                                                      \
-      READ_WEIGHTS(lanes, WEIGHTS((d) + k, dy, (dx) + k));                    \
-      UNROLL for (int i = 0; i < EACH; ++i) {                                 \
-        const float weight = lanes[i] * roots[i];                             \
-        const Set difference = own[i] - window[i];                            \
-        sums[i] = fma(weight * difference, difference, sums[i]);              \
-      }                                                                       \
-      UNROLL for (int i = 0; i < EACH - 1; ++i) {                             \
-        window[i] = window[i + 1];                                            \
-        roots[i] = roots[i + 1];                                              \
-      }                                                                       \
-    }                                                                         \
+#define BAND(d, dy, dx, count)                                   \
+  if ((dy) >= 0) {                                               \
+    const long from = (long)row + (dy) * (long)stride + (dx);    \
+    Set window[EACH];                                            \
+    float roots[EACH];                                           \
+    UNROLL                                                       \
+    for (int i = 0; i < EACH - 1; ++i) {                         \
+      const long at = PLACE(from + FIRST_LATER(dy, dx) + i);     \
+      window[i] = y[at * SETS + set];                            \
+      roots[i] = s[at];                                          \
+    }                                                            \
+    for (int k = FIRST_LATER(dy, dx); k < (count); ++k) {        \
+      const long at = PLACE(from + k + EACH - 1);                \
+      window[EACH - 1] = y[at * SETS + set];                     \
+      roots[EACH - 1] = s[at];                                   \
+      float lanes[EACH];                                         \
+      READ_WEIGHTS(lanes, WEIGHTS((d) + k, dy, (dx) + k));       \
+      UNROLL                                                     \
+      for (int i = 0; i < EACH; ++i) {                           \
+        const float weight = lanes[i] * roots[i];                \
+        const Set difference = own[i] - window[i];               \
+        sums[i] = fma(weight * difference, difference, sums[i]); \
+      }                                                          \
+      UNROLL                                                     \
+      for (int i = 0; i < EACH - 1; ++i) {                       \
+        window[i] = window[i + 1];                               \
+        roots[i] = roots[i + 1];                                 \
+      }                                                          \
+    }                                                            \
   }
 
 __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* restrict s,
@@ -72,7 +76,8 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
   const long last = (long)rows - 1;
   Set own[EACH];
   Set sums[EACH];
-  UNROLL for (int i = 0; i < EACH; ++i) {
+  UNROLL
+  for (int i = 0; i < EACH; ++i) {
     own[i] = y[min((long)row + i, last) * SETS + set];
     sums[i] = (Set)(0.0f);
   }
@@ -87,7 +92,8 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
     BANDS
 #undef PLACE
   }
-  UNROLL for (int i = 0; i < EACH; ++i) {
+  UNROLL
+  for (int i = 0; i < EACH; ++i) {
     if (row + i < rows) parts[(row + i) * SETS + set] = s[row + i] * sums[i];
   }
 }

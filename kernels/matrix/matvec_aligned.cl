@@ -1,10 +1,11 @@
 // matvec_aligned: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
 // in[row + offsets[d]]), offsets read from global memory.
 //
-// One work-item computes one row. Every diagonal begins at a multiple of 128 bytes (the pitch), and a
-// group's rows at a multiple of its size, so that a group's load of a diagonal touches as few memory
-// transactions as can be. Groups whose rows reach no column outside [0, rows) skip the bound checks;
-// `lowest` and `highest` are the least offset or 0, and the largest or 0. -DGROUP: work-items a group.
+// One work-item computes one row. Every diagonal begins at a multiple of 128 bytes (the pitch), and
+// a group's rows at a multiple of its size, so that a group's load of a diagonal touches as few
+// memory transactions as can be. Groups whose rows reach no column outside [0, rows) skip the bound
+// checks; `lowest` and `highest` are the least offset or 0, and the largest or 0. -DGROUP:
+// work-items a group.
 #ifndef GROUP
 #error "matvec_aligned needs GROUP"
 #endif

@@ -1,13 +1,13 @@
 // matvec_image: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
 // in[row + offsets[d]]), four rows at a time, with x read through the texture cache.
 //
-// `image` holds x as float4 texels (CL_RGBA, CL_FLOAT) in rows of 2^WIDTH_LOG2: elements 4 t .. 4 t + 3
-// are texel t, at (t mod width, t div width); only whole image rows, `cached` elements, are filled.
-// One work-item computes the four rows from 4 * its id on. What it needs of x for one offset lies in
-// one texel or across two, in one of four alignments (offset mod 4, the same for all items), so that
-// the four values are a constant swizzle of the two. Neighbouring offsets share texels: those in hand
-// are kept, and a band of n consecutive offsets fetches about n / 4 + 1. Loads of the matrix are all
-// that is left: 4 bytes for two operations.
+// `image` holds x as float4 texels (CL_RGBA, CL_FLOAT) in rows of 2^WIDTH_LOG2: elements 4 t .. 4 t
+// + 3 are texel t, at (t mod width, t div width); only whole image rows, `cached` elements, are
+// filled. One work-item computes the four rows from 4 * its id on. What it needs of x for one
+// offset lies in one texel or across two, in one of four alignments (offset mod 4, the same for all
+// items), so that the four values are a constant swizzle of the two. Neighbouring offsets share
+// texels: those in hand are kept, and a band of n consecutive offsets fetches about n / 4 + 1.
+// Loads of the matrix are all that is left: 4 bytes for two operations.
 //
 // Groups whose rows reach outside the cached columns read x itself, with every column checked.
 // -DGROUP: work-items a group; -DWIDTH_LOG2.
@@ -22,8 +22,7 @@ __constant sampler_t kNearest =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
 static float4 texel(__read_only image2d_t image, const long index) {
-  return read_imagef(image, kNearest,
-                     (int2)(index & ((1 << WIDTH_LOG2) - 1), index >> WIDTH_LOG2));
+  return read_imagef(image, kNearest, (int2)(index & ((1 << WIDTH_LOG2) - 1), index >> WIDTH_LOG2));
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
@@ -49,10 +48,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
       }
       float4 x;
       switch (offsets[d] & 3) {
-        case 0: x = left; break;
-        case 1: x = (float4)(left.yzw, right.x); break;
-        case 2: x = (float4)(left.zw, right.xy); break;
-        default: x = (float4)(left.w, right.xyz); break;
+        case 0:
+          x = left;
+          break;
+        case 1:
+          x = (float4)(left.yzw, right.x);
+          break;
+        case 2:
+          x = (float4)(left.zw, right.xy);
+          break;
+        default:
+          x = (float4)(left.w, right.xyz);
+          break;
       }
       sum += DIAGONAL_LANES(a) * x;
     }

@@ -1,11 +1,11 @@
 // matvec_local: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
 // in[row + offsets[d]]), offsets held in local memory.
 //
-// One work-item computes one row. A group copies the offsets into local memory once, instead of each
-// of its items reading them all: 8 bytes of memory for two operations instead of 12. That goes in
-// blocks of BLOCK offsets, so that any number of diagonals fits; two barriers a block, because the
-// copy of the next block must not overtake readers of this one. Groups whose rows reach no column
-// outside [0, rows) skip the bound checks. -DGROUP: work-items a group.
+// One work-item computes one row. A group copies the offsets into local memory once, instead of
+// each of its items reading them all: 8 bytes of memory for two operations instead of 12. That goes
+// in blocks of BLOCK offsets, so that any number of diagonals fits; two barriers a block, because
+// the copy of the next block must not overtake readers of this one. Groups whose rows reach no
+// column outside [0, rows) skip the bound checks. -DGROUP: work-items a group.
 #ifndef GROUP
 #error "matvec_local needs GROUP"
 #endif

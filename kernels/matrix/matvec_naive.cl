@@ -2,8 +2,8 @@
 // in[row + offsets[d]]), in the plainest way: the first step of the ladder.
 //
 // One work-item computes one row; for every term it reads the offset, the matrix and x from global
-// memory and checks the column: 12 bytes for two operations. It asks nothing of the pitch, so it also
-// runs on diagonals stored end to end. -DGROUP: work-items a group.
+// memory and checks the column: 12 bytes for two operations. It asks nothing of the pitch, so it
+// also runs on diagonals stored end to end. -DGROUP: work-items a group.
 #ifndef GROUP
 #error "matvec_naive needs GROUP"
 #endif

@@ -1,19 +1,19 @@
-// matvec_symmetric_pack: the compressed symmetric form (matvec_symmetric.clh) of a symmetric matrix in
-// pitched DIA form, values[d * pitch + row], over the pixels of an image: pixel (x, y) is row
-// y * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k, row_offsets[k] rows away. STRIDE
+// matvec_symmetric_pack: the compressed symmetric form (matvec_symmetric.clh) of a symmetric matrix
+// in pitched DIA form, values[d * pitch + row], over the pixels of an image: pixel (x, y) is row y
+// * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k, row_offsets[k] rows away. STRIDE
 // is an argument: one program serves all sizes.
 //
-// matvec_symmetric_pack: work-item (x, y + RADIUS, k) writes one weight, rounded to nearest: that of
-// pixel (x, y) and its neighbour k, or zero where x is not in the image, or y above or below it.
+// matvec_symmetric_pack: work-item (x, y + RADIUS, k) writes one weight, rounded to nearest: that
+// of pixel (x, y) and its neighbour k, or zero where x is not in the image, or y above or below it.
 //
 // Weights lie in [0, 1.9]; what is less than half of the least that BITS hold becomes zero.
 //
 // With UNSCALED the matrix is S W S, S = 1 / roots (0 where that is 0), and W is what is stored.
 //
-// matvec_symmetric_diagonal: work-item (x, y) writes the main diagonal as floats and, with UNSCALED,
-// `scale`. Where there are roots, the diagonal makes up for the rounding of the weights, however
-// coarse it is: with UNSCALED it is roots^2 less the sum of the weights as they were rounded, so that
-// S M S roots = roots still; with ROOTED, whatever keeps M roots = roots.
+// matvec_symmetric_diagonal: work-item (x, y) writes the main diagonal as floats and, with
+// UNSCALED, `scale`. Where there are roots, the diagonal makes up for the rounding of the weights,
+// however coarse it is: with UNSCALED it is roots^2 less the sum of the weights as they were
+// rounded, so that S M S roots = roots still; with ROOTED, whatever keeps M roots = roots.
 #include "common/accumulate.clh"
 #include "matrix/matvec_symmetric.clh"
 

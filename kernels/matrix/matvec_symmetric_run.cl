@@ -1,31 +1,32 @@
 // matvec_symmetric_run: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for CPUs: runs of an image row, without local memory.
 //
-// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies what it
-// needs of them, RADIUS more on each side and zero outside of the image, into memory of its own that
-// stays in the first cache. Then it goes along each row, 16 pixels in a vector whose sums stay in
-// registers over all bands.
+// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies what
+// it needs of them, RADIUS more on each side and zero outside of the image, into memory of its own
+// that stays in the first cache. Then it goes along each row, 16 pixels in a vector whose sums stay
+// in registers over all bands.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
 // The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * image_columns + x (padding of image rows counts as pixels, which have no weights); those of the
-// main diagonal and of `scale` are elements y * image_columns + x.
+// y * image_columns + x (padding of image rows counts as pixels, which have no weights); those of
+// the main diagonal and of `scale` are elements y * image_columns + x.
 #if !defined(COLUMNS) || !defined(ROWS) || !defined(VECTORS) || !defined(BANDS)
 #error "matvec_symmetric_run needs COLUMNS, ROWS, VECTORS and BANDS"
 #endif
-#include "matrix/matvec_symmetric.clh"
 #include "matrix/matvec_store.clh"
+#include "matrix/matvec_symmetric.clh"
 
 #define LANES 16
 #define HALO ((RADIUS + LANES - 1) / LANES * LANES)
 #define WIDE (COLUMNS + 2 * HALO)
 #define TALL (ROWS + 2 * RADIUS)
-// Sums of a vector: two where nothing else is there to be added while one waits for the last product.
+// Sums of a vector: two where nothing else is there to be added while one waits for the last
+// product.
 #define CHAINS (VECTORS == 1 ? 2 : 1)
 
-// What is not aligned is read as the member of a packed structure, which compilers turn into one load;
-// vload16 they take apart.
+// What is not aligned is read as the member of a packed structure, which compilers turn into one
+// load; vload16 they take apart.
 typedef struct __attribute__((packed)) {
   float16 value;
 } packed_floats;
@@ -45,8 +46,8 @@ static inline float16 decode(__global const WEIGHT_T* p) {
 #endif
 }
 
-// Adds what 16 pixels have from the neighbours `band` rows below and above them. `p` is weight 0 of the
-// first pixel, `x` its place in the first vector's copy.
+// Adds what 16 pixels have from the neighbours `band` rows below and above them. `p` is weight 0 of
+// the first pixel, `x` its place in the first vector's copy.
 static inline void add_band(__global const WEIGHT_T* p, const float* x, const int band,
                             float16* sums) {
   const int reach = kReach[band];

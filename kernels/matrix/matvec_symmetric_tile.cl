@@ -1,27 +1,28 @@
 // matvec_symmetric_tile: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for GPUs: tiles of the image in local memory.
 //
-// A work-group computes a tile of LX PX by LY PY pixels for VECTORS vectors, and holds what it needs
-// of them, RADIUS more on each side and zero outside of the image, in local memory: vectors need no
-// padding. A work-item computes PY runs of PX pixels. All bands are unrolled, so what remains of a
-// weight is a share of an aligned load, one shift, one mask and a fused multiply-add for each vector.
-// PARTS work-items, 1, 2 or 4, share the bands of a run, for images too small to fill the device.
+// A work-group computes a tile of LX PX by LY PY pixels for VECTORS vectors, and holds what it
+// needs of them, RADIUS more on each side and zero outside of the image, in local memory: vectors
+// need no padding. A work-item computes PY runs of PX pixels. All bands are unrolled, so what
+// remains of a weight is a share of an aligned load, one shift, one mask and a fused multiply-add
+// for each vector. PARTS work-items, 1, 2 or 4, share the bands of a run, for images too small to
+// fill the device.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
 // The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * columns + x (padding of image rows counts as pixels, which have no weights); those of the main
-// diagonal and of `scale` are elements y * columns + x. Vectors are read UNIT floats at a time, 1, or
-// 4 where `columns` and `pitch` are multiples of it.
+// y * columns + x (padding of image rows counts as pixels, which have no weights); those of the
+// main diagonal and of `scale` are elements y * columns + x. Vectors are read UNIT floats at a
+// time, 1, or 4 where `columns` and `pitch` are multiples of it.
 //
-// -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run r,
-// and the part that does it. After the article's image kernel: aligned loads, constant swizzles.
+// -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run
+// r, and the part that does it. After the article's image kernel: aligned loads, constant swizzles.
 #if !defined(LX) || !defined(LY) || !defined(PX) || !defined(PY) || !defined(VECTORS) || \
     !defined(PARTS) || !defined(UNIT) || !defined(STEPS)
 #error "matvec_symmetric_tile needs LX, LY, PX, PY, VECTORS, PARTS, UNIT and STEPS"
 #endif
-#include "matrix/matvec_symmetric.clh"
 #include "matrix/matvec_store.clh"
+#include "matrix/matvec_symmetric.clh"
 
 #define QUADS (PX / 4)
 #define HALO ((RADIUS + PX - 1) / PX * PX)
@@ -61,7 +62,8 @@ static inline float decode(const uint word, const int i) {
 
 // words[i - first] = p[i] for i from first to last, by the widest loads that p's alignment allows.
 // Loops here have constant bounds: others are not unrolled by all compilers.
-static inline void load_words(__global const uint* p, const int first, const int last, uint* words) {
+static inline void load_words(__global const uint* p, const int first, const int last,
+                              uint* words) {
 #pragma unroll
   for (int k = 0; k < MOST_WORDS; ++k) {
     const int i = first + k;
@@ -102,8 +104,9 @@ static inline void load_weights(__global const uint* p, const int from, float* w
 #define SLOT(quad) (((quad) % QUADS * (WIDE / PX) + (quad) / QUADS) * 4)
 #define COLUMN(col) (SLOT((col) / 4) + (col) % 4)
 
-// Adds what row r of the item has from the band of its later or earlier neighbours `band` rows away.
-// `p` is weight 0 of the item's first pixel, `x` the first of its columns in row 0 of the tile.
+// Adds what row r of the item has from the band of its later or earlier neighbours `band` rows
+// away. `p` is weight 0 of the item's first pixel, `x` the first of its columns in row 0 of the
+// tile.
 static inline void add_band(__global const uint* p, __local const float* x, const int band,
                             const int earlier, const int r, float* sums) {
   const int reach = kReach[band];
@@ -146,7 +149,8 @@ static inline void add_band(__global const uint* p, __local const float* x, cons
 
 static inline void add_bands(__global const uint* p, __local const float* x, const int part,
                              float* sums) {
-  STEPS
+  // One statement STEP for each band and run.
+  STEPS;
 }
 
 __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
@@ -154,8 +158,8 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
 #ifdef SCALED
     __global const float* restrict scale,
 #endif
-    const int columns, const int height, const int vectors, const ulong pitch,
-    const ulong in_begin, const ulong out_begin, __global const float* restrict in,
+    const int columns, const int height, const int vectors, const ulong pitch, const ulong in_begin,
+    const ulong out_begin, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
   in += in_begin;
   out += out_begin;

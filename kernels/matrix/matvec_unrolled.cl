@@ -2,15 +2,15 @@
 // in[row + offset of d]), with the offsets compiled in.
 //
 // One work-item computes the ROWS rows from ROWS * its id on, LANES at a time. The sums are spelled
-// out term by term: every address is a constant away from the row, nothing but matrix and vectors is
-// loaded, and the compiler sees many loads at once. On a GPU, ROWS is 1: items side by side read rows
-// side by side. On a CPU, ROWS is a run whose sums stay in the first cache, and the terms come in
-// blocks, each a loop over the run: no more streams of memory are open at once than prefetchers
+// out term by term: every address is a constant away from the row, nothing but matrix and vectors
+// is loaded, and the compiler sees many loads at once. On a GPU, ROWS is 1: items side by side read
+// rows side by side. On a CPU, ROWS is a run whose sums stay in the first cache, and the terms come
+// in blocks, each a loop over the run: no more streams of memory are open at once than prefetchers
 // follow. Groups whose rows reach no column outside [0, rows) skip the bound checks.
 //
 // -DTERMS=BLOCK(TERM(0,-2405)TERM(1,-1927)...)BLOCK(...)... in the order of the diagonals; -DLOWEST
-// and -DHIGHEST, the least offset or 0, and the largest or 0; -DPITCH; -DROWS, a multiple of -DLANES;
-// -DGROUP, work-items a group.
+// and -DHIGHEST, the least offset or 0, and the largest or 0; -DPITCH; -DROWS, a multiple of
+// -DLANES; -DGROUP, work-items a group.
 #if !defined(TERMS) || !defined(LOWEST) || !defined(HIGHEST) || !defined(PITCH) || \
     !defined(ROWS) || !defined(LANES) || !defined(GROUP)
 #error "matvec_unrolled needs TERMS, LOWEST, HIGHEST, PITCH, ROWS, LANES and GROUP"
@@ -57,10 +57,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
   for (long i = 0; i < ROWS; i += LANES) sums[i / LANES] = 0.0f;
   __global const float* a = values + first;
   __global const float* x = in + first;
-#define BLOCK(terms)                         \
-  for (long i = 0; i < ROWS; i += LANES) {   \
-    lanes_t sum = sums[i / LANES];           \
-    terms sums[i / LANES] = sum;             \
+#define BLOCK(terms)                       \
+  for (long i = 0; i < ROWS; i += LANES) { \
+    lanes_t sum = sums[i / LANES];         \
+    terms sums[i / LANES] = sum;           \
   }
 #define TERM(d, offset) sum += DIAGONAL_LANES(a + (long)d * PITCH + i) * load_lanes(x + i + offset);
   TERMS

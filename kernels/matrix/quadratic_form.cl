@@ -3,11 +3,11 @@
 //   a_ij s_i s_j (z_i / s_i - z_j / s_j)^2
 //
 // which is the Rayleigh quotient of z with the normalized Laplacian I - A, without the cancellation
-// of 1 - z'Az (Shi and Malik 2000, eq. 7). A is symmetric, in DIA form, diagonal-major with `pitch`;
-// the loop runs over its upper diagonals, given as pairs (diagonal, offset > 0). An item takes WIDTH
-// rows at a time, as lanes.clh deals them; differences are squared and summed in double,
-// or in compensated floats. `s` and the vectors y are long enough to be read, as zeros, up to the
-// largest offset past `pitch`.
+// of 1 - z'Az (Shi and Malik 2000, eq. 7). A is symmetric, in DIA form, diagonal-major with
+// `pitch`; the loop runs over its upper diagonals, given as pairs (diagonal, offset > 0). An item
+// takes WIDTH rows at a time, as lanes.clh deals them; differences are squared and summed in
+// double, or in compensated floats. `s` and the vectors y are long enough to be read, as zeros, up
+// to the largest offset past `pitch`.
 #if !defined(COLUMNS)
 #error "quadratic_form.cl needs -DCOLUMNS, beside what lanes.clh needs"
 #endif
@@ -18,8 +18,8 @@
 // dimension 1 over the vectors.
 __kernel void quadratic_form_scale(__global const float* restrict z, const ulong pitch,
                                    const ulong first, __global const float* restrict s,
-                                   const ulong rows,
-                                   __global float* restrict y, const ulong y_pitch) {
+                                   const ulong rows, __global float* restrict y,
+                                   const ulong y_pitch) {
   const ulong row = get_global_id(0);
   const ulong c = get_global_id(1);
   if (row >= rows) return;
@@ -30,8 +30,8 @@ __kernel void quadratic_form_scale(__global const float* restrict z, const ulong
 // partials[c * groups + group]: the group's part of vector c's sum.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void quadratic_form(
     __global const float* restrict a, const ulong pitch, __global const int2* restrict upper,
-    const uint upper_count, __global const float* restrict s,
-    __global const float* restrict y, const ulong y_pitch, __global ACC_T* restrict partials) {
+    const uint upper_count, __global const float* restrict s, __global const float* restrict y,
+    const ulong y_pitch, __global ACC_T* restrict partials) {
   __local ACC_T scratch[GROUP];
   ACC_LANES acc[COLUMNS];
   for (uint c = 0; c < COLUMNS; ++c) acc[c] = lanes_zero();

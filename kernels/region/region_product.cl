@@ -34,7 +34,8 @@ typedef float16 Row;
 #endif
 
 #define ENTRY(d, dx, dy) (int2)(dx, dy),
-__constant int2 kEntries[] = {ENTRIES (int2)(0, 0)};  // The last ends the list: no diagonal.
+#define END_OF_ENTRIES (int2)(0, 0)
+__constant int2 kEntries[] = {ENTRIES END_OF_ENTRIES};
 #undef ENTRY
 #define DIAGONALS (sizeof(kEntries) / sizeof(int2) - 1)
 

@@ -1,17 +1,17 @@
-// contact_jacobian: out = D' x for contacts between rigid bodies: the velocity of body B relative to body
-// A's, at the point where they touch, along the contact's normal and two tangents. x holds 6 floats a
-// body, linear velocity and angular; out 3 floats a contact, out[k * pitch + c].
+// contact_jacobian: out = D' x for contacts between rigid bodies: the velocity of body B relative
+// to body A's, at the point where they touch, along the contact's normal and two tangents. x holds
+// 6 floats a body, linear velocity and angular; out 3 floats a contact, out[k * pitch + c].
 //
-// One work-item computes one contact. With f_0, f_1, f_2 the contact's frame (orthonormal) and r_A, r_B
-// the lever arms, row k of contact c is -f_k, -(r_A x f_k) for body A and f_k, r_B x f_k for body B: 36
-// floats. -DLAYOUT:
+// One work-item computes one contact. With f_0, f_1, f_2 the contact's frame (orthonormal) and r_A,
+// r_B the lever arms, row k of contact c is -f_k, -(r_A x f_k) for body A and f_k, r_B x f_k for
+// body B: 36 floats. -DLAYOUT:
 //   0  structures: the 36 floats of a contact side by side, rows after each other, A before B
 //   1  arrays: float i of all contacts side by side, values[i * pitch + c]
 //   2  vectors: the same by four, values4[j * pitch + c], so that a warp's load is 512 bytes
 //   3  arms: f_0, f_1, r_A, r_B only, as 3 vectors of four; f_2 = f_0 x f_1, and row k is
 //      f_k . (v_B + w_B x r_B - v_A - w_A x r_A): a third of the bytes
-// bodies[2 c] and bodies[2 c + 1] are the bodies of contact c. (The matrix is that of Tasora and Anitescu, Comput.
-// Methods Appl. Mech. Engrg. 200, 2011, section 2.)
+// bodies[2 c] and bodies[2 c + 1] are the bodies of contact c. (The matrix is that of Tasora and
+// Anitescu, Comput. Methods Appl. Mech. Engrg. 200, 2011, section 2.)
 #ifndef LAYOUT
 #error "contact_jacobian needs LAYOUT"
 #endif
@@ -32,8 +32,8 @@ __kernel void contact_jacobian(__global const float* restrict values, const ulon
     v[4 * j + 2] = part.z;
     v[4 * j + 3] = part.w;
   }
-  // v holds the normal from 0 on, the tangent from 3, the arms from 6 and 9. All in scalars: what the
-  // compiler makes of it is the same, and simulators that follow every value understand it.
+  // v holds the normal from 0 on, the tangent from 3, the arms from 6 and 9. All in scalars: what
+  // the compiler makes of it is the same, and simulators that follow every value understand it.
   const float x = b[0] - a[0] + (b[4] * v[11] - b[5] * v[10]) - (a[4] * v[8] - a[5] * v[7]);
   const float y = b[1] - a[1] + (b[5] * v[9] - b[3] * v[11]) - (a[5] * v[6] - a[3] * v[8]);
   const float z = b[2] - a[2] + (b[3] * v[10] - b[4] * v[9]) - (a[3] * v[7] - a[4] * v[6]);

@@ -1,6 +1,6 @@
 // copy: out[i] = in[i] for i < count. One work-item moves one ELEMENT (float, float2, float4, ...),
-// read and written once each. It is the yardstick of the products: the bandwidth that a kernel on this
-// device reaches when it does nothing else.
+// read and written once each. It is the yardstick of the products: the bandwidth that a kernel on
+// this device reaches when it does nothing else.
 #ifndef ELEMENT
 #error "copy needs ELEMENT"
 #endif

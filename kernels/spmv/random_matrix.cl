@@ -24,8 +24,8 @@ __kernel void random_matrix(__global const int* restrict steps, const int width,
   const int x = row % stride;
   const long to_x = (long)x + steps[2 * d];
   const long to_y = y + steps[2 * d + 1];
-  const bool inside = x < width && y < height && to_x >= 0 && to_x < width && to_y >= 0 &&
-                      to_y < height;
+  const bool inside =
+      x < width && y < height && to_x >= 0 && to_x < width && to_y >= 0 && to_y < height;
   const uint bits = mix(mix((uint)row + 0x9e3779b9u) ^ (seed + d)) >> 8;
   values[d * pitch + row] = inside ? (bits | 1) * 0x1p-24f : 0.0f;
 }

@@ -1,13 +1,14 @@
-// spmv_bdia: out = A in for a matrix held by bands of adjacent diagonals (BDIA; Su and Keutzer, clSpMV: A
-// cross-platform OpenCL SpMV framework on GPUs, 2012). Band b has widths[b] diagonals, the first at
-// offset firsts[b]; the diagonals of all bands follow each other, values[d * pitch + row].
+// spmv_bdia: out = A in for a matrix held by bands of adjacent diagonals (BDIA; Su and Keutzer,
+// clSpMV: A cross-platform OpenCL SpMV framework on GPUs, 2012). Band b has widths[b] diagonals,
+// the first at offset firsts[b]; the diagonals of all bands follow each other, values[d * pitch +
+// row].
 //
-// One work-item computes ROWS (1 or 4) consecutive rows. With -DLOCAL, a group copies the stretch of
-// `in` that a band needs, GROUP * ROWS + width - 1 elements, into local memory, zero outside [0, cols):
-// each element comes from memory once a band. Two barriers a band: the next band's copy must neither
-// overtake those who still read this one, nor be read before it is whole. Without -DLOCAL the cache
-// does that work. -DWIDEST: diagonals of the widest band. Four rows are read as one aligned vector, so
-// the pitch is a multiple of 4 and holds the group's last row.
+// One work-item computes ROWS (1 or 4) consecutive rows. With -DLOCAL, a group copies the stretch
+// of `in` that a band needs, GROUP * ROWS + width - 1 elements, into local memory, zero outside [0,
+// cols): each element comes from memory once a band. Two barriers a band: the next band's copy must
+// neither overtake those who still read this one, nor be read before it is whole. Without -DLOCAL
+// the cache does that work. -DWIDEST: diagonals of the widest band. Four rows are read as one
+// aligned vector, so the pitch is a multiple of 4 and holds the group's last row.
 #if !defined(ROWS) || !defined(GROUP) || !defined(WIDEST)
 #error "spmv_bdia needs ROWS, GROUP and WIDEST"
 #endif

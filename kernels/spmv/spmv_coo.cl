@@ -1,12 +1,13 @@
-// spmv_coo: adds A in to out for a matrix held as entries (row, column, value), ordered by row (COO). A
-// segmented sum by fixed trees, without atomics, so the same bytes every time (the flat kernel of Bell
-// and Garland, SC 2009, has the same parts).
+// spmv_coo: adds A in to out for a matrix held as entries (row, column, value), ordered by row
+// (COO). A segmented sum by fixed trees, without atomics, so the same bytes every time (the flat
+// kernel of Bell and Garland, SC 2009, has the same parts).
 //
-// spmv: a group takes GROUP * SHARE entries, of which an item adds SHARE consecutive ones. A row that
-// ends in the item where it began is written at once. What an item adds to a row begun before it is its
-// head; heads are added by a segmented scan over the group, and the item where the row began writes
-// row and heads. Heads of a row that began in an earlier group go to carries[group]; carries adds
-// them: one work-item a group, of which the first that continues a row adds all of that row's.
+// spmv: a group takes GROUP * SHARE entries, of which an item adds SHARE consecutive ones. A row
+// that ends in the item where it began is written at once. What an item adds to a row begun before
+// it is its head; heads are added by a segmented scan over the group, and the item where the row
+// began writes row and heads. Heads of a row that began in an earlier group go to carries[group];
+// carries adds them: one work-item a group, of which the first that continues a row adds all of
+// that row's.
 //
 // Rows without entries are not touched: `out` holds what is to be added to, or zeros by clear, one
 // work-item a row.

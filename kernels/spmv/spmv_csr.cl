@@ -2,11 +2,11 @@
 // starts[r + 1]; columns[p] is the first column of block p, whose elements are the BLOCK_ROWS *
 // BLOCK_COLS floats from p times that on, by rows.
 //
-// ITEMS work-items compute one block row and add their sums in a tree (1: one item a row, the scalar
-// kernel; 4 to 32: the vector kernel of Bell and Garland, Implementing sparse matrix-vector
-// multiplication on throughput-oriented processors, SC 2009). An item keeps PARTS sums of every PARTS-th
-// block, which a CPU computes as one vector. -DGROUP: work-items a group, a multiple of ITEMS, a power
-// of two. -DSTART: type of starts.
+// ITEMS work-items compute one block row and add their sums in a tree (1: one item a row, the
+// scalar kernel; 4 to 32: the vector kernel of Bell and Garland, Implementing sparse matrix-vector
+// multiplication on throughput-oriented processors, SC 2009). An item keeps PARTS sums of every
+// PARTS-th block, which a CPU computes as one vector. -DGROUP: work-items a group, a multiple of
+// ITEMS, a power of two. -DSTART: type of starts.
 #if !defined(ITEMS) || !defined(PARTS) || !defined(GROUP) || !defined(START)
 #error "spmv_csr needs ITEMS, PARTS, GROUP, START, BLOCK_ROWS and BLOCK_COLS"
 #endif
@@ -34,8 +34,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
       for (uint k = 0; k < PARTS; ++k) x[k] = block_input(in, columns[p + k * ITEMS], cols);
       for (uint i = 0; i < BLOCK_ROWS; ++i) {
         for (uint k = 0; k < PARTS; ++k) {
-          parts[i][k] += times(
-              LOAD_COLS(values + ((p + k * ITEMS) * BLOCK_ROWS + i) * BLOCK_COLS), x[k]);
+          parts[i][k] +=
+              times(LOAD_COLS(values + ((p + k * ITEMS) * BLOCK_ROWS + i) * BLOCK_COLS), x[k]);
         }
       }
     }

@@ -1,9 +1,9 @@
-// spmv_dia: out = A in for a matrix of any shape held by diagonals: values[d * pitch + row] multiplies
-// in[row + offsets[d]] (DIA; Bell and Garland, Efficient sparse matrix-vector multiplication on CUDA,
-// 2008).
+// spmv_dia: out = A in for a matrix of any shape held by diagonals: values[d * pitch + row]
+// multiplies in[row + offsets[d]] (DIA; Bell and Garland, Efficient sparse matrix-vector
+// multiplication on CUDA, 2008).
 //
-// One work-item computes the ROWS rows from ROWS * its id on. ROWS is 1 on a GPU, where items side by
-// side read rows side by side, and a run on a CPU, whose sums stay in the first cache while the
+// One work-item computes the ROWS rows from ROWS * its id on. ROWS is 1 on a GPU, where items side
+// by side read rows side by side, and a run on a CPU, whose sums stay in the first cache while the
 // diagonals pass by four at a time. With -DTERMS=TERM(0,-481)TERM(1,-1)..., -DPITCH, -DLOWEST and
 // -DHIGHEST (the least offset or 0, the largest or 0) the offsets are compiled in, and groups that
 // reach no column outside [0, cols) skip the checks. -DGROUP: work-items a group.

@@ -1,13 +1,14 @@
-// spmv_ell: out = A in for ELL, SELL, BELL and SBELL: slices of `slice` block rows, each padded to its
-// longest (ELL: Bell and Garland 2008; SELL: Monakov, Lokhmotov and Avetisyan, Automatically tuning
-// sparse matrix-vector multiplication for GPU architectures, 2010; rows sorted by length in windows:
-// Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; blocks: Choi, Singh and Vuduc, PPoPP 2010). ELL and
-// BELL are a single slice.
+// spmv_ell: out = A in for ELL, SELL, BELL and SBELL: slices of `slice` block rows, each padded to
+// its longest (ELL: Bell and Garland 2008; SELL: Monakov, Lokhmotov and Avetisyan, Automatically
+// tuning sparse matrix-vector multiplication for GPU architectures, 2010; rows sorted by length in
+// windows: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; blocks: Choi, Singh and Vuduc, PPoPP
+// 2010). ELL and BELL are a single slice.
 //
-// Slot t of block row b of slice s is p = starts[s] + t * slice + b. columns[p] is its first column,
-// 0xffffffff where the row has no such block. Row i of the block is the BLOCK_COLS floats at
-// ((starts[s] + t * slice) * BLOCK_ROWS + i * slice + b) * BLOCK_COLS, so that block rows side by side
-// lie side by side. With -DORDER, block row order[s * slice + b] of the matrix is at (s, b).
+// Slot t of block row b of slice s is p = starts[s] + t * slice + b. columns[p] is its first
+// column, 0xffffffff where the row has no such block. Row i of the block is the BLOCK_COLS floats
+// from ((starts[s] + t * slice) * BLOCK_ROWS + i * slice + b) * BLOCK_COLS on, so that block rows
+// side by side lie side by side. With -DORDER, block row order[s * slice + b] of the matrix is at
+// (s, b).
 //
 // One work-item computes LANES consecutive block rows, a divisor of `slice`: 1 on a GPU; on a CPU a
 // vector's worth. -DSLICE: block rows a slice; 0: one slice of `slice`. -DSTART: type of starts.

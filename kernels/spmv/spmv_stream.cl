@@ -1,10 +1,10 @@
-// spmv_stream: out = A in for CSR, balanced by non-zeros (CSR-Adaptive; Greathouse and Daga, Efficient
-// sparse matrix-vector multiplication on GPUs using the CSR storage format, SC 2014).
+// spmv_stream: out = A in for CSR, balanced by non-zeros (CSR-Adaptive; Greathouse and Daga,
+// Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format, SC 2014).
 //
 // Group g computes the rows bounds[g] to bounds[g + 1]: at most GROUP rows whose entries fit TILE
-// products in local memory, read side by side whatever the rows' lengths; or a single longer row. Then
-// as many items a row as the group has to spare, a power of two, add the row's products, and their sums
-// are added in a tree. -DSTART: type of starts. -DGROUP: work-items, a power of two.
+// products in local memory, read side by side whatever the rows' lengths; or a single longer row.
+// Then as many items a row as the group has to spare, a power of two, add the row's products, and
+// their sums are added in a tree. -DSTART: type of starts. -DGROUP: work-items, a power of two.
 #if !defined(GROUP) || !defined(TILE) || !defined(START)
 #error "spmv_stream needs GROUP, TILE and START"
 #endif

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a C++ source is not as clang-format 14 writes it. --fix writes them all that way.
+# Fails if a source in C++ or OpenCL C is not as clang-format 14 writes it. --fix writes all of them
+# so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -10,5 +11,5 @@ if [[ -z "$format" ]] || ! "$format" --version | grep -q 'version 14\.'; then
 fi
 action=(--dry-run -Werror)
 [[ "${1:-}" != --fix ]] || action=(-i)
-find app lib tests \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z |
+find app kernels lib tests \( -name '*.[ch]pp' -o -name '*.cl' -o -name '*.clh' \) -print0 | sort -z |
   xargs -0 "$format" --style=file "${action[@]}"

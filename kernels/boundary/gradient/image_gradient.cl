@@ -1,8 +1,8 @@
 // cue_gradient: the gradient of an image at a scale, as the structure tensor summed over channels
-// (Di Zenzo, A note on the gradient of a multi-image, CVGIP 33, 1986): xx, xy and yy are the sums of
-// gx gx, gx gy and gy gy, with gx and gy a channel's derivatives of Gaussian. Separable: rows, then
-// columns. Outside the image, and where there is no data, the nearest pixel with data goes on, so
-// neither a border nor a mask makes an edge.
+// (Di Zenzo, A note on the gradient of a multi-image, CVGIP 33, 1986): xx, xy and yy are the sums
+// of gx gx, gx gy and gy gy, with gx and gy a channel's derivatives of Gaussian. Separable: rows,
+// then columns. Outside the image, and where there is no data, the nearest pixel with data goes on,
+// so neither a border nor a mask makes an edge.
 //
 // A plane holds one channel, pixel (x, y) at y * width + x; valid is 1 where there is data, pixel
 // (x, y) at y * stride + x. Work-item (x, y) computes pixel (x, y). weights[t], t = 0 to RADIUS, is
@@ -14,12 +14,12 @@
 #endif
 
 // Writes into pixels without data the value of the nearest one with data (by Euclidean distance, of
-// equals the first in reading order), if there is one as near as any that the convolution of a pixel
-// with data reaches: it reaches a square, whose corners are this far.
+// equals the first in reading order), if there is one as near as any that the convolution of a
+// pixel with data reaches: it reaches a square, whose corners are this far.
 #define REACH ((RADIUS * 3 + 1) / 2)
 
-__kernel void cue_fill(__global float* plane, __global const uchar* restrict valid,
-                       const int width, const int height, const int stride) {
+__kernel void cue_fill(__global float* plane, __global const uchar* restrict valid, const int width,
+                       const int height, const int stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || valid[(size_t)y * stride + x] != 0) return;
@@ -81,10 +81,8 @@ __kernel void cue_columns(__global const float* restrict smooth,
 
 // The root of the tensor's larger eigenvalue, the steepest slope in any direction; 0 without data.
 __kernel void cue_magnitude(__global const float* restrict xx, __global const float* restrict xy,
-                            __global const float* restrict yy,
-                            __global const uchar* restrict valid,
-                            __global float* restrict magnitude, const int width,
-                            const int stride) {
+                            __global const float* restrict yy, __global const uchar* restrict valid,
+                            __global float* restrict magnitude, const int width, const int stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width) return;

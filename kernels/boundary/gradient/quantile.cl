@@ -10,8 +10,8 @@
 // their next eight. Value (x, y) is values[y * width + x], valid[y * stride + x] its pixel's.
 // Groups of any size; items along one dimension share the rows.
 __kernel void cue_count(__global const float* restrict values, __global const uchar* restrict valid,
-                        __global const uint* restrict state, __global uint* counts,
-                        const int width, const int height, const int stride, const int pass) {
+                        __global const uint* restrict state, __global uint* counts, const int width,
+                        const int height, const int stride, const int pass) {
   __local uint here[256];
   for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) here[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);

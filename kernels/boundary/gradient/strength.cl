@@ -1,10 +1,10 @@
 // cue_strength: boundary strength in [0, 1] on the grid. Work-item (x, y) writes element
-// y * stride + x: where there is data the value of pixel (x, y), values[y * width + x], as a share of
-// the larger of the float whose bits are state[0] and floor_value, at most 1; else 0.
+// y * stride + x: where there is data the value of pixel (x, y), values[y * width + x], as a share
+// of the larger of the float whose bits are state[0] and floor_value, at most 1; else 0.
 __kernel void cue_strength(__global const float* restrict values,
-                           __global const uchar* restrict valid, __global const uint* restrict state,
-                           __global float* restrict strength, const int width, const int stride,
-                           const float floor_value) {
+                           __global const uchar* restrict valid,
+                           __global const uint* restrict state, __global float* restrict strength,
+                           const int width, const int stride, const float floor_value) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= stride) return;

@@ -2,8 +2,8 @@
 // width * height, pixel (x, y) at y * width + x; work-item (x, y) computes pixel (x, y).
 //
 // Suppression is soft: a pixel keeps its value if its rival's is no larger, loses it in proportion
-// as the rival's is larger, and has lost all where its own is less than 1 - SOFTNESS of the rival's.
-// So two pixels that share a ridge both stay, whichever is larger by a rounding error.
+// as the rival's is larger, and has lost all where its own is less than 1 - SOFTNESS of the
+// rival's. So two pixels that share a ridge both stay, whichever is larger by a rounding error.
 #ifndef SOFTNESS
 #error "cue_thin.cl: define SOFTNESS, a share in (0, 1]"
 #endif
@@ -13,8 +13,7 @@ float fade(const float own, const float rival) {
   return max(0.0f, 1.0f - (rival - own) / (SOFTNESS * rival));
 }
 
-float at(__global const float* plane, const int x, const int y, const int width,
-         const int height) {
+float at(__global const float* plane, const int x, const int y, const int width, const int height) {
   return plane[(size_t)clamp(y, 0, height - 1) * width + clamp(x, 0, width - 1)];
 }
 
@@ -60,8 +59,8 @@ float raised(const float ridge_a, const float ridge_b, const float own, const fl
 }
 
 __kernel void cue_bridge(__global const float* restrict ridge,
-                         __global const float* restrict magnitude,
-                         __global float* restrict bridged, const int width, const int height) {
+                         __global const float* restrict magnitude, __global float* restrict bridged,
+                         const int width, const int height) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width) return;
@@ -71,9 +70,9 @@ __kernel void cue_bridge(__global const float* restrict ridge,
   for (int dy = -1; dy <= 1; dy += 2) {
     for (int dx = -1; dx <= 1; dx += 2) {
       if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
-      value = max(value, raised(at(ridge, x + dx, y, width, height),
-                                at(ridge, x, y + dy, width, height), own,
-                                at(magnitude, x + dx, y + dy, width, height)));
+      value = max(value,
+                  raised(at(ridge, x + dx, y, width, height), at(ridge, x, y + dy, width, height),
+                         own, at(magnitude, x + dx, y + dy, width, height)));
     }
   }
   bridged[pixel] = value;

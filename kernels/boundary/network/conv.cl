@@ -1,15 +1,15 @@
-// network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation` apart,
-// of up to four tensors taken as one by their channels, plus bias; then, where wanted, the addition
-// of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0, .).
+// network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation`
+// apart, of up to four tensors taken as one by their channels, plus bias; then, where wanted, the
+// addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0, .).
 //
 // Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
-// from b * CHANNELS; groups that read the same follow one another. It is register tiling, as in dense products of matrices (Goto and van de Geijn, Anatomy
-// of high-performance matrix multiplication, ACM TOMS 34, 2008): each value read takes part in
-// CHANNELS products, each weight in VECTORS x LANES. An item's vectors lie GROUP * LANES pixels
-// apart, so that a group's items read neighbours. Layout of tensors: network_planes.clh; every
-// stride is a multiple of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by
-// row][output in block], with zeros where the last block has more outputs than there are; bias
-// likewise.
+// from b * CHANNELS; groups that read the same follow one another. It is register tiling, as in
+// dense products of matrices (Goto and van de Geijn, Anatomy of high-performance matrix
+// multiplication, ACM TOMS 34, 2008): each value read takes part in CHANNELS products, each weight
+// in VECTORS x LANES. An item's vectors lie GROUP * LANES pixels apart, so that a group's items
+// read neighbours. Layout of tensors: network_planes.clh; every stride is a multiple of LANES.
+// weights: [block of CHANNELS outputs][input channel][tap, row by row][output in block], with zeros
+// where the last block has more outputs than there are; bias likewise.
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"

@@ -2,16 +2,16 @@
 // for taps at most 4 pixels from the middle one.
 //
 // A group computes a patch of (4 * COLUMNS) x (DOWN * ROWS) pixels of CHANNELS * BLOCKS output
-// channels: work-item (column, row, block, share), numbered in this order, computes 4 x DOWN pixels of
-// CHANNELS channels. The group copies what the patch sees of DEPTH input channels, and their weights,
-// to local memory, and sums up what these give in registers, again and again until all input
-// channels are done: each value in local memory serves up to 9 taps and all channels of the group, each in a
-// register CHANNELS products (Goto and van de Geijn, Anatomy of high-performance matrix
-// multiplication, ACM TOMS 34, 2008). Where a level has too few pixels to fill a device, the input
-// channels are divided among SHARES items, whose sums are added in the end, always in the same
-// order. Groups that see the same pixels follow one another. Layout of tensors: network_planes.clh;
-// every stride is a multiple of 4, every tensor begins at one of 16 bytes. weights, bias: as
-// network_conv.cl with blocks of 8.
+// channels: work-item (column, row, block, share), numbered in this order, computes 4 x DOWN pixels
+// of CHANNELS channels. The group copies what the patch sees of DEPTH input channels, and their
+// weights, to local memory, and sums up what these give in registers, again and again until all
+// input channels are done: each value in local memory serves up to 9 taps and all channels of the
+// group, each in a register CHANNELS products (Goto and van de Geijn, Anatomy of high-performance
+// matrix multiplication, ACM TOMS 34, 2008). Where a level has too few pixels to fill a device, the
+// input channels are divided among SHARES items, whose sums are added in the end, always in the
+// same order. Groups that see the same pixels follow one another. Layout of tensors:
+// network_planes.clh; every stride is a multiple of 4, every tensor begins at one of 16 bytes.
+// weights, bias: as network_conv.cl with blocks of 8.
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #if !defined(KERNEL) || !defined(DILATION) || !defined(CHANNELS) || !defined(DOWN)
@@ -42,8 +42,8 @@
 #error "network_conv_patch.cl: taps reach at most 4 pixels, a group computes whole blocks"
 #endif
 
-// Copies what the patch from (left, top) on sees of `depth` planes from `in` on. Beyond the plane it
-// takes what lies at its end; no pixel of the image sees that.
+// Copies what the patch from (left, top) on sees of `depth` planes from `in` on. Beyond the plane
+// it takes what lies at its end; no pixel of the image sees that.
 inline void copy_seen(__local float4* seen, __global const float* restrict in, const int depth,
                       const int left, const int top, const int height, const int stride,
                       const int margin, const size_t plane) {
@@ -55,8 +55,8 @@ inline void copy_seen(__local float4* seen, __global const float* restrict in, c
   }
 }
 
-// Copies the weights of the group's channels for `depth` inputs from `from` of `all` on, one tap after
-// another. Blocks beyond the last are copies of it; nothing is stored for them.
+// Copies the weights of the group's channels for `depth` inputs from `from` of `all` on, one tap
+// after another. Blocks beyond the last are copies of it; nothing is stored for them.
 inline void copy_weights(__local float4* taps, __global const float* restrict weights,
                          const int depth, const int from, const int all, const int first_block,
                          const int last_block) {
@@ -118,8 +118,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
         for (int i = 0; i < ITEM_HEIGHT * (ITEM_WIDTH / 4); ++i) {
           const int y = i / (ITEM_WIDTH / 4);
           const int x = i % (ITEM_WIDTH / 4);
-          const float4 four =
-              shared[(k * SEEN_ROWS + row * DOWN + y) * SEEN_VECTORS + column + x];
+          const float4 four = shared[(k * SEEN_ROWS + row * DOWN + y) * SEEN_VECTORS + column + x];
           seen[y][4 * x] = four.x;
           seen[y][4 * x + 1] = four.y;
           seen[y][4 * x + 2] = four.z;

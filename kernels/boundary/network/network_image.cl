@@ -5,8 +5,8 @@
 // How an axis of `in` pixels is resized to `out`, with half-pixel centres: the mean of what a pixel
 // covers to shrink, cubic to enlarge (Keys, Cubic convolution interpolation for digital image
 // processing, IEEE Trans. ASSP 29, 1981, with a = -3/4). Pixel i is a sum over axis_count() pixels
-// from axis_first() on, which may lie beyond the edge, with axis_weight() for pixel k. Positions are
-// whole numbers of 1 / out or half of that, so they are exact.
+// from axis_first() on, which may lie beyond the edge, with axis_weight() for pixel k. Positions
+// are whole numbers of 1 / out or half of that, so they are exact.
 inline int axis_first(const int i, const int in, const int out) {
   if (in == out) return i;
   if (in > out) return (int)((long)i * in / out);
@@ -38,10 +38,10 @@ inline int mirrored(const int i, const int count) {
   return at < count ? at : period - 1 - at;
 }
 
-// Work-item (x, row) writes the three channels of one pixel of the network's input, 4 (v - 1/2) of the
-// values v in [0, 1] of the part from (left, top) on of a picture: of image_width x image_height
-// pixels of `channels` values (1: grey, or 3), resized to scaled_width x scaled_height and mirrored
-// beyond its edges by `border`.
+// Work-item (x, row) writes the three channels of one pixel of the network's input, 4 (v - 1/2) of
+// the values v in [0, 1] of the part from (left, top) on of a picture: of image_width x
+// image_height pixels of `channels` values (1: grey, or 3), resized to scaled_width x scaled_height
+// and mirrored beyond its edges by `border`.
 __kernel void network_input(__global const float* restrict image, const int channels,
                             const int image_width, const int image_height, const int scaled_width,
                             const int scaled_height, const int border, const int left,
@@ -93,13 +93,14 @@ __kernel void network_output(__global const float* restrict in, const int stride
 }
 
 // Work-item (x, y) adds `share` of a map, brought to width x height pixels, to element
-// y * stride + x of the strength; the first map sets it. The map has map_width x map_height pixels in
-// rows of map_stride, from `first_pixel` on. Bilinear with half-pixel centres, the edge going on. 0 where valid is 0, and beyond the width.
+// y * stride + x of the strength; the first map sets it. The map has map_width x map_height pixels
+// in rows of map_stride, from `first_pixel` on. Bilinear with half-pixel centres, the edge going
+// on. 0 where valid is 0, and beyond the width.
 __kernel void network_blend(__global const float* restrict map, const ulong first_pixel,
                             const int map_stride, const int map_width, const int map_height,
-                            __global const uchar* restrict valid,
-                            const float share, const int first, __global float* restrict strength,
-                            const int width, const int height, const int stride) {
+                            __global const uchar* restrict valid, const float share,
+                            const int first, __global float* restrict strength, const int width,
+                            const int height, const int stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= stride) return;

@@ -18,7 +18,8 @@ __kernel void network_pool(__global const float* restrict in, __global float* re
     const size_t upper = channel * in_plane + ROW_OF(2 * y, in_margin, in_stride);
     const size_t lower =
         channel * in_plane + ROW_OF(min(2 * y + 1, in_height - 1), in_margin, in_stride);
-    value = max(max(in[upper + 2 * x], in[upper + right]), max(in[lower + 2 * x], in[lower + right]));
+    value =
+        max(max(in[upper + 2 * x], in[upper + right]), max(in[lower + 2 * x], in[lower + right]));
   }
   out[channel * plane + ROW_OF(y, margin, stride) + x] = value;
 }

@@ -1,8 +1,8 @@
 // basis: what a Krylov method does with its basis. The basis is column-major: vector c is elements
-// [c * pitch, c * pitch + pitch) of `basis`, of which those from the matrix's rows to pitch are zero
-// and stay zero, so that no loop has a tail (pitch is a multiple of 32). Dot products are summed in
-// double, or in compensated pairs of floats where the device has none (accumulate.clh), in an order
-// fixed by the macros: the same bits every time.
+// [c * pitch, c * pitch + pitch) of `basis`, of which those from the matrix's rows to pitch are
+// zero and stay zero, so that no loop has a tail (pitch is a multiple of 32). Dot products are
+// summed in double, or in compensated pairs of floats where the device has none (accumulate.clh),
+// in an order fixed by the macros: the same bits every time.
 //
 // GROUP  items in a work-group
 // WIDTH  consecutive rows one item takes at a time (1, 4, 8): wide on CPUs, whose items run one
@@ -19,8 +19,8 @@
 
 #include "common/lanes.clh"
 
-// partials[c * groups + group]: the part of the dot product of basis vector c and w that lies in the
-// group's chunk. Global size: (groups * GROUP, ceil(columns / BLOCK)).
+// partials[c * groups + group]: the part of the dot product of basis vector c and w that lies in
+// the group's chunk. Global size: (groups * GROUP, ceil(columns / BLOCK)).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_dots(
     __global const float* restrict basis, const ulong pitch, const uint columns,
     __global const float* restrict w, __global ACC_T* restrict partials) {
@@ -64,16 +64,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_sum(
   if (get_local_id(0) == 0) sums[at + c] = sum;
 }
 
-// w -= sum over c of coefficients[at + c] * basis vector c; then partials[group] is the group's part of
-// the squared norm of the new w.
+// w -= sum over c of coefficients[at + c] * basis vector c; then partials[group] is the group's
+// part of the squared norm of the new w.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
     __global const float* restrict basis, const ulong pitch, const uint columns,
     __global const ACC_T* restrict coefficients, const uint at, __global float* restrict w,
     __global ACC_T* restrict partials) {
   __local ACC_T scratch[GROUP];
   const uint group = get_group_id(0);
-  // A block of vectors at a time over the whole chunk: on a CPU the chunk of w stays in its cache and
-  // few streams are open; BLOCK is large on GPUs, which then touch w once.
+  // A block of vectors at a time over the whole chunk: on a CPU the chunk of w stays in its cache
+  // and few streams are open; BLOCK is large on GPUs, which then touch w once.
   for (uint first = 0; first < columns; first += BLOCK) {
     const uint end = min(first + BLOCK, columns);
     for (uint step = 0; step < STEPS; ++step) {
@@ -81,7 +81,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
       if (row < pitch) {
         floatw value = LOADW(w + row);
         for (uint c = first; c < end; ++c)
-          value = fma(LOADW(basis + c * pitch + row), (floatw)(-acc_value(coefficients[at + c])), value);
+          value = fma(LOADW(basis + c * pitch + row), (floatw)(-acc_value(coefficients[at + c])),
+                      value);
         STOREW(value, w + row);
       }
     }
@@ -98,8 +99,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_update(
   if (get_local_id(0) == 0) partials[group] = sum;
 }
 
-// basis vector `column` = copy = w / sqrt(norm2[at]), WIDTH rows an item; with a norm of zero both are
-// zero.
+// basis vector `column` = copy = w / sqrt(norm2[at]), WIDTH rows an item; with a norm of zero both
+// are zero.
 __kernel void basis_append(__global float* restrict basis, const ulong pitch, const uint column,
                            __global const float* restrict w, __global float* restrict copy,
                            __global const ACC_T* restrict norm2, const uint at) {
@@ -157,8 +158,8 @@ __kernel void basis_random(__global float* restrict w, const ulong pitch, const 
   w[row] = row < rows && mask[row] > 0.0f ? value : 0.0f;
 }
 
-// peaks[column * groups + group]: the entry of largest magnitude of basis vector `column` within the
-// group's chunk, the first of equals. Global size: (groups * GROUP, columns).
+// peaks[column * groups + group]: the entry of largest magnitude of basis vector `column` within
+// the group's chunk, the first of equals. Global size: (groups * GROUP, columns).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_peaks(
     __global const float* restrict basis, const ulong pitch, __global float* restrict peaks) {
   __local float values[GROUP];

@@ -1,13 +1,13 @@
 // block_ritz: what a Rayleigh-Ritz step over up to three blocks of vectors (block.clh) and their
 // products with a symmetric M needs. Blocks are numbered X 0, W 1, P 2, M X 3, M W 4, M P 5; those
-// that no tile names may be any. Dot products are summed in float over FLOATS elements, then in double or in compensated pairs (accumulate.clh), in
-// a fixed order.
+// that no tile names may be any. Dot products are summed in float over FLOATS elements, then in
+// double or in compensated pairs (accumulate.clh), in a fixed order.
 //
 // A block may hold several images, in segments of `rows` elements that begin `segment_pitch` apart:
 // each has sums and a rotation of its own, and what is between them is left alone. Kernels work on
-// those that `active` names, whose sums, rotations and factors lie in that order. Groups of elements
-// lie within a segment; `groups` is how many one segment has. So an image's sums are the same to the
-// last bit wherever in a block it is.
+// those that `active` names, whose sums, rotations and factors lie in that order. Groups of
+// elements lie within a segment; `groups` is how many one segment has. So an image's sums are the
+// same to the last bit wherever in a block it is.
 //
 // Locally optimal block conjugate gradients: A. Knyazev, "Toward the optimal preconditioned
 // eigensolver", 2001.
@@ -15,12 +15,12 @@
 // -DTILE, columns of a tile of the Gram matrix, a divisor of COLUMNS; -DFLOATS; -DLINES, as many at
 // most, that block_gram takes at a time; -DROWS, elements that block_combine takes, a multiple of
 // -DAT_ONCE, which an item does; -DGROUP, its work-items; and -DVALUES and -DLANES of block_sum.
-#if !defined(VALUES) || !defined(LANES) || !defined(LINES) || !defined(TILE) || !defined(FLOATS) || !defined(ROWS) || \
-    !defined(AT_ONCE) || !defined(GROUP)
-#error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE, GROUP, VALUES and LANES, beside what block.clh needs"
+#if !defined(VALUES) || !defined(LANES) || !defined(LINES) || !defined(TILE) || \
+    !defined(FLOATS) || !defined(ROWS) || !defined(AT_ONCE) || !defined(GROUP)
+#error "block_ritz needs LINES, TILE, FLOATS, ROWS, AT_ONCE, GROUP, VALUES and LANES"
 #endif
-#include "matrix/block.clh"
 #include "common/accumulate.clh"
+#include "matrix/block.clh"
 
 typedef BLOCK_JOIN(float, TILE) Part;
 
@@ -32,22 +32,24 @@ typedef BLOCK_JOIN(float, TILE) Part;
 // Block 0, X, has COLUMNS columns, W and P `width` (a multiple of TILE and of VEC), and each the
 // products of its own.
 
-// Tile t of the Gram matrices: the dot products of TILE columns of a block with TILE columns of another
-// one, over the `chunk` elements of the group: partials[(group * tiles + t) * TILE * TILE + i * TILE + j].
+// Tile t of the Gram matrices: the dot products of TILE columns of a block with TILE columns of
+// another one, over the `chunk` elements of the group: partials[(group * tiles + t) * TILE * TILE +
+// i * TILE + j].
 //
 // With GROUP 1, on a CPU, items are (tile, group of all segments), and the tile's columns are those
 // from TILE * tile.y on of block tile.x and from TILE * tile.w on of block tile.z. Otherwise
-// work-groups are (some of the tiles, one an item; group of all segments): one reads LINES elements of
-// all blocks that are used at a time into `lines`, of each element `line_width` parts of TILE values,
-// which pairs after the tiles name by block and place in it; every item sums its tile, of parts tile.x
-// and tile.y.
+// work-groups are (some of the tiles, one an item; group of all segments): one reads LINES elements
+// of all blocks that are used at a time into `lines`, of each element `line_width` parts of TILE
+// values, which pairs after the tiles name by block and place in it; every item sums its tile, of
+// parts tile.x and tile.y.
 __kernel void block_gram(__global const Part* restrict x, __global const Part* restrict w,
                          __global const Part* restrict p, __global const Part* restrict ax,
                          __global const Part* restrict aw, __global const Part* restrict ap,
                          const uint width, __global const int4* restrict tiles,
-                         const uint tile_count, const uint line_width, const ulong rows, const ulong segment_pitch,
-                         const ulong chunk, const uint groups, __global const int* restrict active,
-                         __global ACC_T* restrict partials, __local Part* restrict lines) {
+                         const uint tile_count, const uint line_width, const ulong rows,
+                         const ulong segment_pitch, const ulong chunk, const uint groups,
+                         __global const int* restrict active, __global ACC_T* restrict partials,
+                         __local Part* restrict lines) {
   const uint t = get_global_id(0);
   const ulong group = get_global_id(1);
   const ulong end = SEGMENT_END(group);
@@ -93,7 +95,8 @@ __kernel void block_gram(__global const Part* restrict x, __global const Part* r
       const Part b = lines[row * line_width + tile.y];
       __local const float* a = (__local const float*)(lines + row * line_width + tile.x);
 #endif
-      UNROLL for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
+      UNROLL
+      for (uint i = 0; i < TILE; ++i) part[i] = fma((Part)(a[i]), b, part[i]);
     }
     for (uint i = 0; i < TILE; ++i) {
       float values[TILE];
@@ -129,11 +132,10 @@ __kernel __attribute__((reqd_work_group_size(VALUES * LANES, 1, 1))) void block_
 
 // For `blocks` blocks of which x is the first: s = w Q_w + p Q_p, whose column c goes to column
 // place[c] of `out`, `width` wide, if that is not negative; then, in place, x = x Q_x + s. The
-// columns of `out` that get none, those from place[COLUMNS] on, become 0. Q of each segment, one row
-// a column of x, w and p, are in step[] from `rotation_at` on, `place`, each segment's too, from
-// `places_at` on. With one block `out` is left
-// alone, with two p is not read. A work-group takes ROWS elements of a segment, whose old values it
-// keeps in `old`.
+// columns of `out` that get none, those from place[COLUMNS] on, become 0. Q of each segment, one
+// row a column of x, w and p, are in step[] from `rotation_at` on, `place`, each segment's too,
+// from `places_at` on. With one block `out` is left alone, with two p is not read. A work-group
+// takes ROWS elements of a segment, whose old values it keeps in `old`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     __global float* restrict x, __global const float* restrict w, __global const float* restrict p,
     __global float* restrict out, __global const float* restrict step, const uint places_at,
@@ -163,11 +165,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
     const uint existing = min((uint)AT_ONCE, count - row);
     Set sums[AT_ONCE];
     for (uint r = 0; r < AT_ONCE; ++r) sums[r] = (Set)(0.0f);
-#define ADD_PRODUCT(from, wide, q)                               \
-  for (uint c = 0; c < (wide); ++c) {                            \
-    const Set factor = (q)[c * SETS];                            \
-    UNROLL for (uint r = 0; r < AT_ONCE; ++r)                    \
-        sums[r] = fma((Set)((from)[r * (wide) + c]), factor, sums[r]); \
+#define ADD_PRODUCT(from, wide, q)                                   \
+  for (uint c = 0; c < (wide); ++c) {                                \
+    const Set factor = (q)[c * SETS];                                \
+    UNROLL                                                           \
+    for (uint r = 0; r < AT_ONCE; ++r)                               \
+      sums[r] = fma((Set)((from)[r * (wide) + c]), factor, sums[r]); \
   }
     for (uint b = 1; b < blocks; ++b) {
       const uint before = COLUMNS + (b - 1) * width;
@@ -196,9 +199,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_combine(
 }
 
 // w -= x C, `width` columns wide, C the dot products of x with w, each over the squared norm of its
-// column of x (0 where that is 0): as block_sum leaves them of each segment, of all tiles of x and w,
-// and after them of those of x with itself that hold the norms. A work-group takes ROWS elements of a
-// segment, and keeps C in `c`.
+// column of x (0 where that is 0): as block_sum leaves them of each segment, of all tiles of x and
+// w, and after them of those of x with itself that hold the norms. A work-group takes ROWS elements
+// of a segment, and keeps C in `c`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
     __global const float* restrict x, __global const ACC_T* restrict sums, const uint width,
     const ulong rows, const ulong segment_pitch, const uint groups,
@@ -231,20 +234,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_project(
 }
 
 // What an item (one element and set of `out`, segment) of the next two does: out[row * to + k] =
-// VALUE(segment, row, columns[k]), 0 where columns[k] is negative and between the images: `columns` of
-// each segment that is active, `to` of them.
-#define GATHER(columns, VALUE)                                                       \
-  const uint sets = to / VEC;                                                        \
-  const uint item = get_global_id(0);                                                \
-  const ulong inside = item / sets;                                                  \
-  if (inside >= segment_pitch) return;                                               \
-  const uint set = item % sets;                                                      \
-  const ulong place = active[get_global_id(1)];                                      \
-  const ulong row = place * segment_pitch + inside;                                  \
-  __global const int* own = (columns) + get_global_id(1) * to + set * VEC;           \
-  float lanes[VEC];                                                                  \
-  for (uint k = 0; k < VEC; ++k)                                                     \
-    lanes[k] = own[k] >= 0 && inside < rows ? VALUE(place, row, own[k]) : 0.0f;      \
+// VALUE(segment, row, columns[k]), 0 where columns[k] is negative and between the images: `columns`
+// of each segment that is active, `to` of them.
+#define GATHER(columns, VALUE)                                                  \
+  const uint sets = to / VEC;                                                   \
+  const uint item = get_global_id(0);                                           \
+  const ulong inside = item / sets;                                             \
+  if (inside >= segment_pitch) return;                                          \
+  const uint set = item % sets;                                                 \
+  const ulong place = active[get_global_id(1)];                                 \
+  const ulong row = place * segment_pitch + inside;                             \
+  __global const int* own = (columns) + get_global_id(1) * to + set * VEC;      \
+  float lanes[VEC];                                                             \
+  for (uint k = 0; k < VEC; ++k)                                                \
+    lanes[k] = own[k] >= 0 && inside < rows ? VALUE(place, row, own[k]) : 0.0f; \
   out[row * sets + set] = BLOCK_JOIN(vload, VEC)(0, lanes);
 
 // The columns of `in`, `from` wide, that columns[] names from `first` on, by GATHER.
@@ -253,7 +256,7 @@ __kernel void block_gather(__global const float* restrict in, const uint from,
                            const ulong rows, const ulong segment_pitch,
                            __global const int* restrict active, __global Set* restrict out) {
 #define ENTRY(place, row, column) in[(row)*from + (column)]
-  GATHER(columns + first, ENTRY)
+  GATHER(columns + first, ENTRY);
 }
 
 // The residuals of Ritz pairs, product - x theta, theta that of each of all segments, by GATHER.
@@ -261,15 +264,15 @@ __kernel void block_rest(__global const float* restrict x, __global const float*
                          __global const float* restrict theta, __global const int* restrict columns,
                          const uint to, const ulong rows, const ulong segment_pitch,
                          __global const int* restrict active, __global Set* restrict out) {
-#define RESIDUAL(place, row, column)                                   \
-  product[(row)*COLUMNS + (column)] -                                  \
+#define RESIDUAL(place, row, column)  \
+  product[(row)*COLUMNS + (column)] - \
       theta[(place)*COLUMNS + (column)] * x[(row)*COLUMNS + (column)]
-  GATHER(columns, RESIDUAL)
+  GATHER(columns, RESIDUAL);
 }
 
-// partials[group * COLUMNS + c]: the sum over the `chunk` elements of the group of what TERM(at, part)
-// adds to the sums `part` of a set, `at` being the set's place in the block. One work-group a group;
-// neighbouring items read neighbouring sets.
+// partials[group * COLUMNS + c]: the sum over the `chunk` elements of the group of what TERM(at,
+// part) adds to the sums `part` of a set, `at` being the set's place in the block. One work-group a
+// group; neighbouring items read neighbouring sets.
 #define COLUMN_SUMS(TERM)                                                                       \
   __local ACC_T scratch[GROUP * VEC];                                                           \
   const uint lid = get_local_id(0);                                                             \
@@ -284,7 +287,7 @@ __kernel void block_rest(__global const float* restrict x, __global const float*
     for (uint i = 0; i < VEC; ++i) sums[i] = acc_zero();                                        \
     for (ulong row = SEGMENT_BEGIN(group) + lane; lane < lanes && row < end;) {                 \
       Set part = (Set)(0.0f);                                                                   \
-      for (uint i = 0; i < FLOATS && row < end; ++i, row += lanes) TERM(row * SETS + set, part) \
+      for (uint i = 0; i < FLOATS && row < end; ++i, row += lanes) TERM(SETS* row + set, part); \
       float values[VEC];                                                                        \
       BLOCK_JOIN(vstore, VEC)(part, 0, values);                                                 \
       for (uint i = 0; i < VEC; ++i) sums[i] = acc_add(sums[i], values[i]);                     \
@@ -299,23 +302,23 @@ __kernel void block_rest(__global const float* restrict x, __global const float*
     barrier(CLK_LOCAL_MEM_FENCE);                                                               \
   }
 
-// The squared norms of the columns of M X - X diag(theta), M X being `product`, theta that of each of
-// all segments, by COLUMN_SUMS.
+// The squared norms of the columns of M X - X diag(theta), M X being `product`, theta that of each
+// of all segments, by COLUMN_SUMS.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_residual(
     __global const Set* restrict x, __global const Set* restrict theta, const ulong rows,
     const ulong segment_pitch, const ulong chunk, const uint groups,
     __global const int* restrict active, __global const Set* restrict product,
     __global ACC_T* restrict partials) {
-#define SQUARE_OF_RESIDUAL(at, part)                                           \
-  {                                                                            \
+#define SQUARE_OF_RESIDUAL(at, part)                                                   \
+  {                                                                                    \
     const Set rest = product[at] - theta[active[group / groups] * SETS + set] * x[at]; \
-    part = fma(rest, rest, part);                                              \
+    part = fma(rest, rest, part);                                                      \
   }
-  COLUMN_SUMS(SQUARE_OF_RESIDUAL)
+  COLUMN_SUMS(SQUARE_OF_RESIDUAL);
 }
 
-// squares[segment * COLUMNS + c] = sum over the segment's groups of partials[group * COLUMNS + c]; one
-// work-group a column of a segment: (c, segment).
+// squares[segment * COLUMNS + c] = sum over the segment's groups of partials[group * COLUMNS + c];
+// one work-group a column of a segment: (c, segment).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_squares(
     __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict squares) {
   __local ACC_T scratch[GROUP];
@@ -348,14 +351,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_columns(
     __global const Set* restrict x, const ulong rows, const ulong segment_pitch, const ulong chunk,
     const uint groups, __global const int* restrict active, __global ACC_T* restrict partials) {
 #define ELEMENT(at, part) part += x[at];
-  COLUMN_SUMS(ELEMENT)
+  COLUMN_SUMS(ELEMENT);
 }
 
-// peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements of
-// the group, the first of equals. Items: (c, group of all segments).
+// peaks[group * COLUMNS + c]: the entry of largest magnitude of column c over the `chunk` elements
+// of the group, the first of equals. Items: (c, group of all segments).
 __kernel void block_peaks(__global const float* restrict x, const ulong rows,
-                          const ulong segment_pitch, const ulong chunk, const uint groups, __global const int* restrict active,
-                          __global float* restrict peaks) {
+                          const ulong segment_pitch, const ulong chunk, const uint groups,
+                          __global const int* restrict active, __global float* restrict peaks) {
   const uint c = get_global_id(0);
   if (c >= COLUMNS) return;
   const ulong group = get_global_id(1);
@@ -406,26 +409,26 @@ __kernel void block_dense(__global const float* restrict matrix, const uint rows
   for (uint k = 0; k < 4; ++k) sums[k] = (Set)(0.0f);
   uint c = 0;
   for (; c + 4 <= rows; c += 4) {
-    UNROLL for (uint k = 0; k < 4; ++k)
-        sums[k] = fma((Set)(column[(c + k) * rows]), from[(c + k) * sets], sums[k]);
+    UNROLL
+    for (uint k = 0; k < 4; ++k)
+      sums[k] = fma((Set)(column[(c + k) * rows]), from[(c + k) * sets], sums[k]);
   }
   for (; c < rows; ++c) sums[0] = fma((Set)(column[c * rows]), from[c * sets], sums[0]);
   out[(segment * rows + row) * sets + set] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Column `column` of block x becomes factors[at + segment] * vector, one element an item: `total` in
-// all.
+// Column `column` of block x becomes factors[at + segment] * vector, one element an item: `total`
+// in all.
 __kernel void block_insert(__global const float* restrict vector,
-                           __global const float* restrict factors, const ulong at,
-                           const ulong rows, const ulong total, const uint column,
-                           __global float* restrict x) {
+                           __global const float* restrict factors, const ulong at, const ulong rows,
+                           const ulong total, const uint column, __global float* restrict x) {
   const ulong row = get_global_id(0);
   if (row < total) x[row * COLUMNS + column] = factors[at + row / rows] * vector[row];
 }
 
 // basis[k * pitch + row] = x[(first + row) * COLUMNS + |c| - 1], c = columns[at + k], signed as c;
-// 0 from `rows` on. A work-group takes ROWS elements, which it reads into `lines` element by element
-// and writes column by column.
+// 0 from `rows` on. A work-group takes ROWS elements, which it reads into `lines` element by
+// element and writes column by column.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_extract(
     __global const float* restrict x, const ulong first, const ulong rows, const ulong pitch,
     __global const int* restrict columns, const uint at, const uint count,

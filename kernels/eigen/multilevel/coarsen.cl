@@ -13,8 +13,8 @@
 // compressed matrix as well), on grids of `width` x `height` pixels `stride` elements apart; the
 // coarse grid's stride is its width.
 //
-// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the largest
-// |dx| and |dy|; for coarsen_matrix, which is not there for compressed ones, -DRUN.
+// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the
+// largest |dx| and |dy|; for coarsen_matrix, which is not there for compressed ones, -DRUN.
 #if !defined(BANDS) || !defined(REACH)
 #error "coarsen needs BANDS and REACH"
 #endif
@@ -37,14 +37,14 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
 #ifdef BITS
   if (((px | py) & 1) == 0) sum = main_diagonal[row] * own;
 #endif
-#define BAND(d, dy, dx, count)                                               \
-  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {      \
-    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                     \
-      const int nx = px + (dx) + k;                                          \
-      if (nx >= 0 && nx < width)                                             \
-        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) *                      \
-               sqrt_degree[(long)(py + (dy)) * stride + nx];                 \
-    }                                                                        \
+#define BAND(d, dy, dx, count)                                                                     \
+  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                            \
+    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                                           \
+      const int nx = px + (dx) + k;                                                                \
+      if (nx >= 0 && nx < width)                                                                   \
+        sum +=                                                                                     \
+            WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * stride + nx]; \
+    }                                                                                              \
   }
   if (own > 0.0f) {
     BANDS
@@ -56,8 +56,8 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
 }
 
 #ifdef RUN
-// Of each image row of the disc, from that REACH above on: its diagonal straight up or down, and how
-// far it goes to both sides.
+// Of each image row of the disc, from that REACH above on: its diagonal straight up or down, and
+// how far it goes to both sides.
 #define BAND(d, dy, dx, count) (d) - (dx),
 __constant int centres[] = {BANDS};
 #undef BAND
@@ -65,9 +65,9 @@ __constant int centres[] = {BANDS};
 __constant int halves[] = {BANDS};
 #undef BAND
 
-// coarse[D * coarse_pitch + row] = value for diagonal D, which leads (tx, ty) from kept pixel (cx, cy),
-// and at the mirrored place; 0 where the one or the other leaves the image, and, by the last pixel, from
-// the last row to the pitch. D is the centre or a later one.
+// coarse[D * coarse_pitch + row] = value for diagonal D, which leads (tx, ty) from kept pixel (cx,
+// cy), and at the mirrored place; 0 where the one or the other leaves the image, and, by the last
+// pixel, from the last row to the pitch. D is the centre or a later one.
 static void store_coarse(__global float* restrict coarse, const ulong coarse_pitch, const int width,
                          const int height, const int cx, const int cy, const int tx, const int ty,
                          const float value) {
@@ -93,8 +93,9 @@ static void store_coarse(__global float* restrict coarse, const ulong coarse_pit
 #define ADD_HOPS(sum, to_kept, onward) sum += (to_kept) * (onward)
 #endif
 
-// The coarse matrix. A work-item computes RUN coarse elements from RUN * its first id on, of diagonal
-// centre + its second id: from the kept pixel by (dx, dy) to i, and from there to the other kept pixel.
+// The coarse matrix. A work-item computes RUN coarse elements from RUN * its first id on, of
+// diagonal centre + its second id: from the kept pixel by (dx, dy) to i, and from there to the
+// other kept pixel.
 __kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width, const int height,
                              const int stride, __global float* restrict coarse,
@@ -151,8 +152,9 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
 }
 
 #if RUN == 1
-// The same where there are elements enough to keep a GPU busy: a work-item computes all diagonals of
-// one image row of the disc, its second id below the kept pixel, which share the ways to the middle.
+// The same where there are elements enough to keep a GPU busy: a work-item computes all diagonals
+// of one image row of the disc, its second id below the kept pixel, which share the ways to the
+// middle.
 __kernel void coarsen_matrix_lines(__global const float* restrict values, const ulong pitch,
                                    __global const float* restrict gain, const int width,
                                    const int height, const int stride,

@@ -1,23 +1,23 @@
-// block_cycle: the lower end of a multigrid V-cycle (Briggs, Henson and McCormick 2000) for a block of
-// vectors (block.clh) at once: about the inverse of I - A times b on a grid so small that a work-group
-// holds it, with the dense inverse on the grid of every other row and column. For each column, from
-// x = 0,
+// block_cycle: the lower end of a multigrid V-cycle (Briggs, Henson and McCormick 2000) for a block
+// of vectors (block.clh) at once: about the inverse of I - A times b on a grid so small that a
+// work-group holds it, with the dense inverse on the grid of every other row and column. For each
+// column, from x = 0,
 //
 //   x += smoother[k] (b - (I - A) x)   for both k
 //   x += P M factor P' (b - (I - A) x)
 //   x += smoother[k] (b - (I - A) x)   for both k
 //
-// M being `inverse` and P the interpolation P_iJ = gain_i A_iJ of coarsen.cl. Launched one by one, the
-// kernels of block_product.cl, block_transfer.cl and block_ritz.cl that do the same take a GPU much
-// longer to start than to run.
+// M being `inverse` and P the interpolation P_iJ = gain_i A_iJ of coarsen.cl. Launched one by one,
+// the kernels of block_product.cl, block_transfer.cl and block_ritz.cl that do the same take a GPU
+// much longer to start than to run.
 //
-// A work-group computes VEC columns of one image of a batch: those from VEC * its first id on, of the
-// image in segment active[its second id]. An item has the elements lid + k GROUP of the image, at most
-// PER of them, and what only it needs of them in registers; `fine` holds what others read, with
-// GUARD elements of zeros before and after it, in place of neighbours that do not exist: those that
-// do not, but lie in another image row, have weights of 0. On the coarse grid `parts` items share an
-// element. Sums are in an order that does not depend on VEC, on the other columns or on the other
-// images, nor on how much padding there is between them.
+// A work-group computes VEC columns of one image of a batch: those from VEC * its first id on, of
+// the image in segment active[its second id]. An item has the elements lid + k GROUP of the image,
+// at most PER of them, and what only it needs of them in registers; `fine` holds what others read,
+// with GUARD elements of zeros before and after it, in place of neighbours that do not exist: those
+// that do not, but lie in another image row, have weights of 0. On the coarse grid `parts` items
+// share an element. Sums are in an order that does not depend on VEC, on the other columns or on
+// the other images, nor on how much padding there is between them.
 //
 // A is in pitched DIA form (grid_matrix.clh) on `height` image rows, `stride` elements apart, of
 // segments of `segment_height` rows; those in between become 0.
@@ -39,17 +39,19 @@
 
 // For the elements of an item, the i-th of which is `row`.
 #define FOR_OWN_ROWS \
-  UNROLL for (int i = 0, row = lid; i < PER && row < rows; ++i, row += GROUP)
+  UNROLL             \
+  for (int i = 0, row = lid; i < PER && row < rows; ++i, row += GROUP)
 
 // One row of A, whose weights begin at `weights`, times what is around `own`.
 static Set product(__global const float* weights, const ulong pitch, const int stride,
                    __local const Set* own) {
   Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                          \
-  {                                                                                     \
-    __global const float* a = weights + (d)*pitch;                                      \
-    __local const Set* p = own + (dy)*stride + (dx);                                    \
-    UNROLL for (int k = 0; k < (count); ++k) sum = fma((Set)(a[k * pitch]), p[k], sum); \
+#define BAND(d, dy, dx, count)                                                   \
+  {                                                                              \
+    __global const float* a = weights + (d)*pitch;                               \
+    __local const Set* p = own + (dy)*stride + (dx);                             \
+    UNROLL                                                                       \
+    for (int k = 0; k < (count); ++k) sum = fma((Set)(a[k * pitch]), p[k], sum); \
   }
   BANDS
 #undef BAND
@@ -57,15 +59,15 @@ static Set product(__global const float* weights, const ulong pitch, const int s
 }
 
 // The same with every parts-th band only, from the one at `part` on.
-static Set part_of_product(__global const float* weights, const ulong pitch,
-                           const int stride, __local const Set* own, const int part,
-                           const int parts) {
+static Set part_of_product(__global const float* weights, const ulong pitch, const int stride,
+                           __local const Set* own, const int part, const int parts) {
   Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                          \
-  if (((dy) + REACH) % parts == part) {                                                 \
-    __global const float* a = weights + (d)*pitch;                                      \
-    __local const Set* p = own + (dy)*stride + (dx);                                    \
-    UNROLL for (int k = 0; k < (count); ++k) sum = fma((Set)(a[k * pitch]), p[k], sum); \
+#define BAND(d, dy, dx, count)                                                   \
+  if (((dy) + REACH) % parts == part) {                                          \
+    __global const float* a = weights + (d)*pitch;                               \
+    __local const Set* p = own + (dy)*stride + (dx);                             \
+    UNROLL                                                                       \
+    for (int k = 0; k < (count); ++k) sum = fma((Set)(a[k * pitch]), p[k], sum); \
   }
   BANDS
 #undef BAND
@@ -77,15 +79,17 @@ static Set interpolated(__global const float* weights, const ulong pitch, const 
                         const int py, __local const Set* coarse, const int coarse_width,
                         const int coarse_height) {
   Set sum = (Set)(0.0f);
-#define BAND(d, dy, dx, count)                                                                   \
-  if (((py + (dy)) & 1) == 0) {                                                                  \
-    __local const Set* line = coarse + clamp((py + (dy)) / 2, 0, coarse_height - 1) * coarse_width; \
-    const int odd = (px + (dx)) & 1;                                                             \
-    UNROLL for (int k = 0; k < (count); k += 2) {                                                \
-      if (k + odd < (count))                                                                     \
-        sum = fma((Set)(weights[((d) + k + odd) * pitch]),                                       \
-                  line[clamp((px + (dx) + k + odd) / 2, 0, coarse_width - 1)], sum);             \
-    }                                                                                            \
+#define BAND(d, dy, dx, count)                                                       \
+  if (((py + (dy)) & 1) == 0) {                                                      \
+    __local const Set* line =                                                        \
+        coarse + clamp((py + (dy)) / 2, 0, coarse_height - 1) * coarse_width;        \
+    const int odd = (px + (dx)) & 1;                                                 \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count); k += 2) {                                           \
+      if (k + odd < (count))                                                         \
+        sum = fma((Set)(weights[((d) + k + odd) * pitch]),                           \
+                  line[clamp((px + (dx) + k + odd) / 2, 0, coarse_width - 1)], sum); \
+    }                                                                                \
   }
   BANDS
 #undef BAND
@@ -101,8 +105,10 @@ static Set part_of_dense(__global const float* inverse, const uint pitch, const 
   int c = begin;
   for (; c + 8 <= end; c += 8) {
     float weights[8];
-    UNROLL for (int k = 0; k < 8; ++k) weights[k] = a[(c + k) * pitch];
-    UNROLL for (int k = 0; k < 8; ++k) sum = fma((Set)(weights[k]), coarse[c + k], sum);
+    UNROLL
+    for (int k = 0; k < 8; ++k) weights[k] = a[(c + k) * pitch];
+    UNROLL
+    for (int k = 0; k < 8; ++k) sum = fma((Set)(weights[k]), coarse[c + k], sum);
   }
   for (; c < end; ++c) sum = fma((Set)(a[c * pitch]), coarse[c], sum);
   return sum;
@@ -118,13 +124,12 @@ static void join_parts(__local const Set* partials, const int parts, const int c
   }
 }
 
-#define SHARE_OWN(value)                   \
-  barrier(CLK_LOCAL_MEM_FENCE);            \
-  FOR_OWN_ROWS image[row] = (value);       \
+#define SHARE_OWN(value)             \
+  barrier(CLK_LOCAL_MEM_FENCE);      \
+  FOR_OWN_ROWS image[row] = (value); \
   barrier(CLK_LOCAL_MEM_FENCE);
 
-#define RESIDUAL \
-  ((product(values + row, pitch, stride, image + row) - own_x[i]) + own_b[i])
+#define RESIDUAL ((product(values + row, pitch, stride, image + row) - own_x[i]) + own_b[i])
 
 #define SMOOTH(weight) FOR_OWN_ROWS own_x[i] = fma((Set)(weight), RESIDUAL, own_x[i]);
 

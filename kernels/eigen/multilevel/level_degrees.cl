@@ -1,9 +1,9 @@
-// level_degrees: what a multilevel solver needs to know of the square roots of the degrees on all of
-// its grids, each of every other row and column of the one before: level l holds the elements of the
-// finest grid whose row and column are multiples of 2^l. Of each level, and there of each of the
-// images that lie `segment_pitch` elements apart, the sum of the squares and the number of those that
-// are positive. Squares are summed in double or in compensated pairs (accumulate.clh), in an order
-// that the image's size alone decides.
+// level_degrees: what a multilevel solver needs to know of the square roots of the degrees on all
+// of its grids, each of every other row and column of the one before: level l holds the elements of
+// the finest grid whose row and column are multiples of 2^l. Of each level, and there of each of
+// the images that lie `segment_pitch` elements apart, the sum of the squares and the number of
+// those that are positive. Squares are summed in double or in compensated pairs (accumulate.clh),
+// in an order that the image's size alone decides.
 //
 // -DGROUP, the work-items of a group, a power of 2.
 #if !defined(GROUP)
@@ -65,8 +65,8 @@ static inline float inverse_root(ACC_T sum) {
 #endif
 }
 
-// scales[level * images + image] = 1 / the norm, infinite of no data, and positive[same] = the number,
-// of `groups` groups each. Work-groups are (image, level).
+// scales[level * images + image] = 1 / the norm, infinite of no data, and positive[same] = the
+// number, of `groups` groups each. Work-groups are (image, level).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void level_degrees_join(
     __global const ACC_T* restrict squares, __global const uint* restrict counts, const uint groups,
     __global float* restrict scales, __global uint* restrict positive) {

@@ -9,8 +9,8 @@
 // Otherwise, for CPUs, it computes the elements of one image row from RUN * id % row's
 // runs on, TILE at a time, and of each the TAKEN sets from TAKEN * its second id on.
 //
-// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the largest
-// |dx| and |dy|; -DRUN, a multiple of 2 * -DTILE; -DTAKEN, a divisor of SETS.
+// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the
+// largest |dx| and |dy|; -DRUN, a multiple of 2 * -DTILE; -DTAKEN, a divisor of SETS.
 #if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "block_transfer needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
@@ -59,15 +59,15 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
 #ifdef BITS
   sum = main_diagonal[row] * gain[row] * fine[row * SETS + set];
 #endif
-#define BAND(d, dy, dx, count)                                               \
-  if (py + (dy) >= 0 && py + (dy) < height) {                                \
-    const ulong line = (ulong)(py + (dy)) * stride;                          \
-    for (int k = 0; k < (count); ++k) {                                      \
-      const int nx = px + (dx) + k;                                          \
-      if (nx >= 0 && nx < width)                                             \
-        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * gain[line + nx] *    \
-               fine[(line + nx) * SETS + set];                               \
-    }                                                                        \
+#define BAND(d, dy, dx, count)                                            \
+  if (py + (dy) >= 0 && py + (dy) < height) {                             \
+    const ulong line = (ulong)(py + (dy)) * stride;                       \
+    for (int k = 0; k < (count); ++k) {                                   \
+      const int nx = px + (dx) + k;                                       \
+      if (nx >= 0 && nx < width)                                          \
+        sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * gain[line + nx] * \
+               fine[(line + nx) * SETS + set];                            \
+    }                                                                     \
   }
   BANDS
 #undef BAND
@@ -78,10 +78,10 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
 
 // The sum is rounded by itself, wherever it comes from: which elements are taken several at a time
 // depends on how wide blocks are, and must not show.
-#define STORE_FINE(at, sum)                       \
-  {                                               \
-    const Set sum_ = sum;                         \
-    fine[at] = add ? fine[at] + sum_ : sum_;      \
+#define STORE_FINE(at, sum)                  \
+  {                                          \
+    const Set sum_ = sum;                    \
+    fine[at] = add ? fine[at] + sum_ : sum_; \
   }
 
 // fine = P coarse, or fine += P coarse with add 1.
@@ -108,19 +108,20 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
   Set sums[2] = {(Set)(0.0f), (Set)(0.0f)};
   // Pixel 2 cx reaches the coarse column cx + j by dx = 2 j, its neighbour by 2 j - 1. Weights of
   // what lies outside are 0.
-#define BAND(d, dy, dx, count)                                                             \
-  if (((py + (dy)) & 1) == 0) {                                                            \
-    __global const Set* from =                                                             \
+#define BAND(d, dy, dx, count)                                                                   \
+  if (((py + (dy)) & 1) == 0) {                                                                  \
+    __global const Set* from =                                                                   \
         coarse + (long)clamp((py + (dy)) / 2, 0, coarse_height - 1) * coarse_width * SETS + set; \
-    UNROLL for (int j = -(REACH + 1) / 2; j <= (REACH + 1) / 2; ++j) {                     \
-      const int even = 2 * j - (dx);                                                       \
-      const int odd = even - 1;                                                            \
-      if (even >= 0 && odd < (count)) {                                                    \
-        const Set value = from[clamp(cx + j, 0, coarse_width - 1) * SETS];                 \
-        if (even < (count)) sums[0] += left[(ulong)((d) + even) * pitch] * value;          \
-        if (odd >= 0) sums[1] += right[(ulong)((d) + odd) * pitch] * value;                \
-      }                                                                                    \
-    }                                                                                      \
+    UNROLL                                                                                       \
+    for (int j = -(REACH + 1) / 2; j <= (REACH + 1) / 2; ++j) {                                  \
+      const int even = 2 * j - (dx);                                                             \
+      const int odd = even - 1;                                                                  \
+      if (even >= 0 && odd < (count)) {                                                          \
+        const Set value = from[clamp(cx + j, 0, coarse_width - 1) * SETS];                       \
+        if (even < (count)) sums[0] += left[(ulong)((d) + even) * pitch] * value;                \
+        if (odd >= 0) sums[1] += right[(ulong)((d) + odd) * pitch] * value;                      \
+      }                                                                                          \
+    }                                                                                            \
   }
   BANDS
 #undef BAND
@@ -168,19 +169,20 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
           }
         }
 #endif
-#define BAND(d, dy, dx, count)                                                                  \
-  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                         \
-    const int from = (px + (dx)) & 1;                                                           \
-    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx) + from * WEIGHT_STEP(d);                    \
-    __global const Set* p =                                                                     \
-        coarse + ((py + (dy)) / 2 * coarse_width + (px + (dx) + from) / 2) * SETS + set;        \
-    for (int k = from; k < (count); k += 2, a += 2 * WEIGHT_STEP(d), p += SETS) {               \
-      DECLARE_WEIGHTS(weights, PAIRS, a);                                                          \
-      UNROLL for (uint i = 0; i < TILE; ++i) {                                       \
-        UNROLL for (uint s = 0; s < TAKEN; ++s)                                      \
-            sums[i * TAKEN + s] += weights[2 * i] * p[i * SETS + s];                            \
-      }                                                                                         \
-    }                                                                                           \
+#define BAND(d, dy, dx, count)                                                                    \
+  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                           \
+    const int from = (px + (dx)) & 1;                                                             \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx) + from * WEIGHT_STEP(d);                      \
+    __global const Set* p =                                                                       \
+        coarse + ((py + (dy)) / 2 * coarse_width + (px + (dx) + from) / 2) * SETS + set;          \
+    for (int k = from; k < (count); k += 2, a += 2 * WEIGHT_STEP(d), p += SETS) {                 \
+      DECLARE_WEIGHTS(weights, PAIRS, a);                                                         \
+      UNROLL                                                                                      \
+      for (uint i = 0; i < TILE; ++i) {                                                           \
+        UNROLL                                                                                    \
+        for (uint s = 0; s < TAKEN; ++s) sums[i * TAKEN + s] += weights[2 * i] * p[i * SETS + s]; \
+      }                                                                                           \
+    }                                                                                             \
   }
         BANDS
 #undef BAND
@@ -214,7 +216,7 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
                              const int height, const int stride, __global const Set* restrict fine,
                              const float factor, __global Set* restrict coarse,
                              __global const int* restrict active, const int segment_height,
-                            const uint sets) {
+                             const uint sets) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
 #if RUN == 1
@@ -228,25 +230,26 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
   const int cy = active[get_global_id(1)] * segment_lines + element / coarse_width;
 #ifdef BITS
   const Set sum =
-      restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set,
-                 sets);
+      restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set, sets);
 #else
   __global const float* own = values + (ulong)(2 * cy) * stride + 2 * cx;
   Set sum = (Set)(0.0f);
   // As in block_product, all that a band needs is asked for before any of it is used.
-#define BAND(d, dy, dx, count)                                                             \
-  {                                                                                        \
-    const ulong line = (ulong)clamp(2 * cy + (dy), 0, height - 1) * stride;                \
-    float weights[count];                                                                  \
-    float gains[count];                                                                    \
-    Set parts[count];                                                                      \
-    UNROLL for (int k = 0; k < (count); ++k) {                                             \
-      const ulong at = line + clamp(2 * cx + (dx) + k, 0, width - 1);                      \
-      weights[k] = own[(ulong)((d) + k) * pitch];                                          \
-      gains[k] = gain[at];                                                                 \
-      parts[k] = fine[at * SETS + set];                                                    \
-    }                                                                                      \
-    UNROLL for (int k = 0; k < (count); ++k) sum += (weights[k] * gains[k]) * parts[k];    \
+#define BAND(d, dy, dx, count)                                                   \
+  {                                                                              \
+    const ulong line = (ulong)clamp(2 * cy + (dy), 0, height - 1) * stride;      \
+    float weights[count];                                                        \
+    float gains[count];                                                          \
+    Set parts[count];                                                            \
+    UNROLL                                                                       \
+    for (int k = 0; k < (count); ++k) {                                          \
+      const ulong at = line + clamp(2 * cx + (dx) + k, 0, width - 1);            \
+      weights[k] = own[(ulong)((d) + k) * pitch];                                \
+      gains[k] = gain[at];                                                       \
+      parts[k] = fine[at * SETS + set];                                          \
+    }                                                                            \
+    UNROLL                                                                       \
+    for (int k = 0; k < (count); ++k) sum += (weights[k] * gains[k]) * parts[k]; \
   }
   BANDS
 #undef BAND
@@ -273,26 +276,26 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
           sums[i * TAKEN + s] = weight * fine[(row + 2 * i) * SETS + set + s];
       }
 #endif
-#define BAND(d, dy, dx, count)                                                         \
-  if (py + (dy) >= 0 && py + (dy) < height) {                                          \
-    const ulong other = (ulong)(py + (dy)) * stride + px + (dx);                       \
-    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                   \
-    __global const float* g = gain + other;                                            \
-    __global const Set* p = fine + other * SETS + set;                                 \
-    for (int k = 0; k < (count); ++k, a += WEIGHT_STEP(d), ++g, p += SETS) {           \
-      DECLARE_WEIGHTS(weights, PAIRS, a);                                                 \
-      UNROLL for (uint i = 0; i < TILE; ++i) {                              \
-        const float weight = weights[2 * i] * g[2 * i];                                \
-        UNROLL for (uint s = 0; s < TAKEN; ++s)                             \
-            sums[i * TAKEN + s] += weight * p[2 * i * SETS + s];                       \
-      }                                                                                \
-    }                                                                                  \
+#define BAND(d, dy, dx, count)                                                                \
+  if (py + (dy) >= 0 && py + (dy) < height) {                                                 \
+    const ulong other = (ulong)(py + (dy)) * stride + px + (dx);                              \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                                          \
+    __global const float* g = gain + other;                                                   \
+    __global const Set* p = fine + other * SETS + set;                                        \
+    for (int k = 0; k < (count); ++k, a += WEIGHT_STEP(d), ++g, p += SETS) {                  \
+      DECLARE_WEIGHTS(weights, PAIRS, a);                                                     \
+      UNROLL                                                                                  \
+      for (uint i = 0; i < TILE; ++i) {                                                       \
+        const float weight = weights[2 * i] * g[2 * i];                                       \
+        UNROLL                                                                                \
+        for (uint s = 0; s < TAKEN; ++s) sums[i * TAKEN + s] += weight * p[2 * i * SETS + s]; \
+      }                                                                                       \
+    }                                                                                         \
   }
       BANDS
 #undef BAND
       for (uint i = 0; i < TILE; ++i) {
-        for (uint s = 0; s < TAKEN; ++s)
-          out[(begin + i) * SETS + s] = factor * sums[i * TAKEN + s];
+        for (uint s = 0; s < TAKEN; ++s) out[(begin + i) * SETS + s] = factor * sums[i * TAKEN + s];
       }
     } else {
       for (int cx = begin; cx < min(begin + TILE, end); ++cx) {
