@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "boundary/boundary.hpp"
-#include "boundary/network/learned.hpp"
-#include "boundary/network/network.hpp"
+#include "boundary/network/load_network.hpp"
+#include "boundary/network/network_boundary.hpp"
 #include "commands.hpp"
 #include "diacut/image.hpp"
 #include "measure.hpp"
@@ -62,7 +62,7 @@ void run(const Options& options) {
     context.reset_memory_peak();
     const Clock::time_point start = Clock::now();
     const cl::Event begin = context.mark();
-    const BoundaryMap boundary = boundary_strength(context, image, grid, parameters.cue, kept);
+    const BoundaryMap boundary = boundary_map(context, image, grid, parameters.cue, kept);
     const cl::Event end = context.mark();
     context.finish();
     const double elapsed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();

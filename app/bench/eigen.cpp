@@ -222,7 +222,7 @@ BoundaryMap boundary_of(Context& context, const Image& image, const Options& opt
   const Grid grid{image.width, image.height, image.width};
   CueParameters cue;
   cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
-  return boundary_strength(context, image, grid, cue);
+  return boundary_map(context, image, grid, cue);
 }
 
 NormalizedAffinity affinity_of(Context& context, const BoundaryMap& boundary,

@@ -70,7 +70,7 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
       "boundary strength with a border");
   AffinityContour contour(context, grid.width, grid.height, grid.stride, shape.pitch,
                           parameters.radius, stencil.centre(), contour_lines(stencil));
-  contour.launch(boundary.strength, boundary.valid, padded, matrix.values);
+  contour.launch(boundary.values, boundary.valid, padded, matrix.values);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
   const AffinityWeight formula{

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "boundary/gradient/gradient.hpp"
-#include "boundary/network/learned.hpp"
+#include "boundary/network/network_boundary.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/copy_elements.hpp"
 
@@ -13,7 +13,7 @@ namespace diacut {
 
 namespace {
 
-// Which elements of the grid are pixels with data.
+// For each element of the grid, 1 where it is a pixel with data, else 0.
 std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
   std::vector<std::uint8_t> valid(grid.rows(), 0);
   for (int y = 0; y < grid.height; ++y) {
@@ -29,9 +29,9 @@ std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
   return valid;
 }
 
-// The map that was given, on the grid.
-Buffer<float> given_strength(Context& context, const EdgeMap& edges, const Grid& grid,
-                             const std::vector<std::uint8_t>& valid) {
+// The boundary map that the user gave, on the grid.
+Buffer<float> given_map(Context& context, const EdgeMap& edges, const Grid& grid,
+                        const std::vector<std::uint8_t>& valid) {
   if (edges.width != grid.width || edges.height != grid.height ||
       edges.strength.size() != grid.pixels()) {
     throw InputError(
@@ -50,9 +50,9 @@ Buffer<float> given_strength(Context& context, const EdgeMap& edges, const Grid&
       if (valid[element] != 0) values[element] = strength;
     }
   }
-  auto strength = context.allocate<float>(grid.rows(), "boundary strength");
-  strength.upload(values);
-  return strength;
+  auto map = context.allocate<float>(grid.rows(), "boundary map");
+  map.upload(values);
+  return map;
 }
 
 }  // namespace
@@ -72,17 +72,17 @@ void budget_cue(MemoryBudget& budget, const Grid& grid, const CueParameters& par
   budget.add("which pixels have data", grid.rows());
   switch (parameters.kind) {
     case CueKind::kLearned:
-      budget_learned(budget, grid, load_networks(parameters.weights), parameters);
+      budget_network_boundary_map(budget, grid, load_networks(parameters.weights), parameters);
       break;
     case CueKind::kGradient:
-      budget_gradient(budget, grid, parameters.sigma);
+      budget_gradient_boundary_map(budget, grid, parameters.sigma);
       break;
   }
 }
 
-BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters, DeviceNetworks& networks,
-                              const EdgeMap* edges) {
+BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
+                         const CueParameters& parameters, DeviceNetworks& networks,
+                         const EdgeMap* edges) {
   BoundaryMap map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid);
@@ -91,44 +91,44 @@ BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& 
   map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
   map.valid.upload(valid);
   if (edges != nullptr) {
-    map.strength = given_strength(context, *edges, grid, valid);
+    map.values = given_map(context, *edges, grid, valid);
     return map;
   }
   switch (parameters.kind) {
     case CueKind::kLearned:
-      map.strength =
-          learned_strength(context, networks.get(context, parameters.weights), networks.tensors(),
-                           image, grid, map.valid, valid_pixels, parameters);
+      map.values = network_boundary_map(context, networks.get(context, parameters.weights),
+                                        networks.tensors(), image, grid, map.valid, valid_pixels,
+                                        parameters);
       break;
     case CueKind::kGradient:
-      map.strength = gradient_strength(context, image, grid, map.valid, valid_pixels, parameters);
+      map.values = gradient_boundary_map(context, image, grid, map.valid, valid_pixels, parameters);
       break;
   }
   return map;
 }
 
-BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters) {
+BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
+                         const CueParameters& parameters) {
   DeviceNetworks networks;
-  return boundary_strength(context, image, grid, parameters, networks);
+  return boundary_map(context, image, grid, parameters, networks);
 }
 
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
   const Grid grid = batch.grid();
-  BoundaryMap result{grid, context.allocate<float>(grid.rows(), "boundary strength of all images"),
+  BoundaryMap result{grid, context.allocate<float>(grid.rows(), "boundary maps of all images"),
                      context.allocate<std::uint8_t>(grid.rows(), "which pixels have data")};
-  result.strength.fill(0);
+  result.values.fill(0);
   result.valid.fill(0);
   for (std::size_t k = 0; k < maps.size(); ++k) {
     const std::size_t rows = batch.image.rows();
-    copy_elements(maps[k].strength, 0, result.strength, k * batch.segment(), rows);
+    copy_elements(maps[k].values, 0, result.values, k * batch.segment(), rows);
     copy_elements(maps[k].valid, 0, result.valid, k * batch.segment(), rows);
   }
   return result;
 }
 
 void budget_batched(MemoryBudget& budget, const Batch& batch) {
-  budget.add("boundary strength of all images", batch.grid().rows() * sizeof(float));
+  budget.add("boundary maps of all images", batch.grid().rows() * sizeof(float));
   budget.add("which pixels have data", batch.grid().rows());
 }
 

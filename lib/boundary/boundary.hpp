@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
@@ -13,42 +14,43 @@
 
 namespace diacut {
 
-/// Boundary strength on the device, one value an element of the grid, in [0, 1]; 0 where there is
-/// no data.
+/// A boundary map on the device: for each pixel how likely a boundary between regions runs there.
 struct BoundaryMap {
   Grid grid;
-  Buffer<float> strength;      ///< grid.rows() elements.
+  Buffer<float> values;        ///< grid.rows() values in [0, 1]; 0 where there is no data.
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
 };
 
-/// Throws ConfigError or InputError when the network that the parameters name cannot be had.
+/// Checks that the networks that the parameters name can be loaded. Throws ConfigError and
+/// InputError as load_networks() does.
 void check_cue(const CueParameters& parameters);
 
-/// What a cue keeps on the device from one image to the next: the networks.
+/// Adds to `budget` the device memory that is kept from one image to the next: the weights of the
+/// networks.
 void budget_kept(MemoryBudget& budget, const CueParameters& parameters);
 
-/// What boundary_strength() allocates for an image on such a grid, what it returns included and
-/// what it keeps not.
+/// Adds to `budget` the device memory that boundary_map() allocates for an image on this grid, its
+/// result included, and the weights of the networks (budget_kept()) not.
 void budget_cue(MemoryBudget& budget, const Grid& grid, const CueParameters& parameters);
 
-/// The cue that `parameters` names. The image's pixels go to the device here; from here on data
-/// stays there. Precondition: grid.width and grid.height are the image's. `edges`, if not null,
-/// takes the cue's place: its strengths, 0 where there is no data. Throws InputError where it has
-/// not the image's size, ConfigError and InputError as check_cue(). `networks` keeps what the next
-/// image needs again; without it, that is put on the device for this image alone.
-BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters, DeviceNetworks& networks,
-                              const EdgeMap* edges = nullptr);
-BoundaryMap boundary_strength(Context& context, const Image& image, const Grid& grid,
-                              const CueParameters& parameters);
+/// The boundary map of an image, made as `parameters` say: by networks or from the gradient. The
+/// pixels of the image are uploaded here; all later stages read from the device. `edges`, if not
+/// null, is used instead: a boundary map that the user gives, which counts as 0 where the image has
+/// no data. `networks` keeps the weights and the tensors of the networks for the next image; the
+/// overload without it uploads them for this image alone. Precondition: grid.width and grid.height
+/// are the image's. Throws InputError where `edges` has another size or a value outside [0, 1],
+/// ConfigError and InputError as check_cue() does, and DeviceError.
+BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
+                         const CueParameters& parameters, DeviceNetworks& networks,
+                         const EdgeMap* edges = nullptr);
+BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
+                         const CueParameters& parameters);
 
-/// The maps of several images as one on batch.grid(), where elements between images have no data.
+/// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
+/// images have no data.
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);
 
-/// What batched() allocates.
+/// Adds to `budget` the device memory that batched() allocates.
 void budget_batched(MemoryBudget& budget, const Batch& batch);
-
-/// The gradient on the host in double, written for reading: width * height values.
-std::vector<double> reference_gradient(const Image& image, const CueParameters& parameters);
 
 }  // namespace diacut

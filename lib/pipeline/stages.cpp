@@ -214,7 +214,7 @@ std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment
           batch.count == 1 ? affinity_of(maps.front()) : affinity_of(batched(context, maps, batch));
       // The rest of the boundary maps dies here: nothing else that later stages read.
       for (std::size_t k = 0; hierarchical(course) && k < maps.size(); ++k) {
-        if (!cues[k]) cues[k] = std::move(maps[k].strength);
+        if (!cues[k]) cues[k] = std::move(maps[k].values);
       }
       return result;
     });
@@ -277,9 +277,9 @@ BoundaryMap Stages::boundaries(Context& context, const ImageToSegment& asked, co
   if (hierarchical(course) && asked.edges == nullptr && thins(cue)) {
     CueParameters whole = cue;
     whole.thin = false;
-    cues.back() = boundary_strength(context, *asked.image, grid, whole, networks_).strength;
+    cues.back() = boundary_map(context, *asked.image, grid, whole, networks_).values;
   }
-  return boundary_strength(context, *asked.image, grid, cue, networks_, asked.edges);
+  return boundary_map(context, *asked.image, grid, cue, networks_, asked.edges);
 }
 
 }  // namespace diacut

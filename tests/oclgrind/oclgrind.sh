@@ -37,12 +37,12 @@ run() {  # run NAME FILTER CHECK...
 # Oclgrind 21.10 crashes, or computes other values than every device does, once the kernel `image`
 # reads from its image, which of the tiny tests only that one does. Its watch over uninitialised
 # values ends a kernel at LLVM's instruction freeze, which the tiled symmetric product has, and the
-# convolution by patches, which the learned cue takes on a GPU; and in the first launch of those that
+# convolution by patches, which networks use on a GPU; and in the first launch of those that
 # make contours it takes what one kernel wrote for unset in the next one, though the same launch again
 # is clean and the values are right (cause unknown).
 image='*TinyMatvec.GroupsInsideOrOneColumnOff/image'
 tiled='*TinySymmetricForms.*/tile*:*TinySymmetricForms.*/own_minifloat'
 contour='TinySpectralContour.*:TinyBoundaryOrientation.*'
-patch='TinyNetworkPatch.*:TinyLearned.*'
+patch='TinyNetworkPatch.*:TinyNetworkBoundaryMap.*'
 run kernels "Tiny*:*/Tiny*-$image:$tiled:$contour:$patch" --data-races --uninitialized
 run unwatched "$tiled:$contour:$patch" --data-races

@@ -1,5 +1,3 @@
-#include "boundary/network/network.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +5,11 @@
 #include <functional>
 #include <numeric>
 
-#include "boundary/network/learned.hpp"
+#include "boundary/network/load_network.hpp"
+#include "boundary/network/network_buffers.hpp"
+#include "boundary/network/tiles.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/parameters.hpp"
 #include "network_file.hpp"
 #include "temp_folder.hpp"
 

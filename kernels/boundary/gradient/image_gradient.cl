@@ -1,25 +1,25 @@
-// cue_gradient: the gradient of an image at a scale, as the structure tensor summed over channels
+// image_gradient: the gradient of an image at a scale, as the structure tensor summed over channels
 // (Di Zenzo, A note on the gradient of a multi-image, CVGIP 33, 1986): xx, xy and yy are the sums
-// of gx gx, gx gy and gy gy, with gx and gy a channel's derivatives of Gaussian. Separable: rows,
-// then columns. Outside the image, and where there is no data, the nearest pixel with data goes on,
-// so neither a border nor a mask makes an edge.
+// of gx gx, gx gy and gy gy, with gx and gy the derivatives of Gaussian of a channel. The filters
+// are separable: rows first, then columns. Outside of the image, and where there is no data, the
+// nearest pixel with data is repeated, so that neither a border nor a mask makes a boundary.
 //
 // A plane holds one channel, pixel (x, y) at y * width + x; valid is 1 where there is data, pixel
 // (x, y) at y * stride + x. Work-item (x, y) computes pixel (x, y). weights[t], t = 0 to RADIUS, is
-// the Gaussian t pixels from its centre, weights[RADIUS + t], t = 1 to RADIUS, its derivative's
-// share of the difference between the pixels t ahead and t behind. Differences come first: where
-// an image is flat its gradient is zero, not almost zero.
+// the Gaussian t pixels from its centre, weights[RADIUS + t], t = 1 to RADIUS, the weight
+// of the difference between the pixels t ahead and t behind. Differences are taken before they are
+// weighted, so that the gradient of a flat image is zero, not almost zero.
 #ifndef RADIUS
-#error "cue_gradient.cl: define RADIUS, how far the kernel reaches, in pixels"
+#error "boundary/gradient/image_gradient.cl needs -DRADIUS: pixels that the Gaussian reaches"
 #endif
 
-// Writes into pixels without data the value of the nearest one with data (by Euclidean distance, of
-// equals the first in reading order), if there is one as near as any that the convolution of a
-// pixel with data reaches: it reaches a square, whose corners are this far.
+// Writes to pixels without data the value of the nearest pixel with data, by Euclidean distance; of
+// equally near ones the first in reading order. It searches as far as the corners of the square
+// that the convolution of a pixel with data reads; farther pixels without data are never read.
 #define REACH ((RADIUS * 3 + 1) / 2)
 
-__kernel void cue_fill(__global float* plane, __global const uchar* restrict valid, const int width,
-                       const int height, const int stride) {
+__kernel void gradient_fill(__global float* plane, __global const uchar* restrict valid,
+                            const int width, const int height, const int stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || valid[(size_t)y * stride + x] != 0) return;
@@ -37,10 +37,10 @@ __kernel void cue_fill(__global float* plane, __global const uchar* restrict val
   plane[(size_t)y * width + x] = value;
 }
 
-// smooth: the plane smoothed along x; slope: its derivative along x.
-__kernel void cue_rows(__global const float* restrict plane, __constant float* weights,
-                       __global float* restrict smooth, __global float* restrict slope,
-                       const int width) {
+// smooth becomes the plane smoothed along x, slope its derivative along x.
+__kernel void gradient_rows(__global const float* restrict plane, __constant float* weights,
+                            __global float* restrict smooth, __global float* restrict slope,
+                            const int width) {
   const int x = (int)get_global_id(0);
   const size_t row = (size_t)get_global_id(1) * width;
   if (x >= width) return;
@@ -56,12 +56,13 @@ __kernel void cue_rows(__global const float* restrict plane, __constant float* w
   slope[row + x] = difference;
 }
 
-// Adds a channel to the tensor; the first channel sets it (its old contents are not read).
-__kernel void cue_columns(__global const float* restrict smooth,
-                          __global const float* restrict slope, __constant float* weights,
-                          __global float* restrict xx, __global float* restrict xy,
-                          __global float* restrict yy, const int width, const int height,
-                          const int first) {
+// Adds a channel to the tensor; with `first` it overwrites the tensor, whose old values are not
+// read.
+__kernel void gradient_columns(__global const float* restrict smooth,
+                               __global const float* restrict slope, __constant float* weights,
+                               __global float* restrict xx, __global float* restrict xy,
+                               __global float* restrict yy, const int width, const int height,
+                               const int first) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width) return;
@@ -79,10 +80,14 @@ __kernel void cue_columns(__global const float* restrict smooth,
   yy[pixel] = gy * gy + (first ? 0.0f : yy[pixel]);
 }
 
-// The root of the tensor's larger eigenvalue, the steepest slope in any direction; 0 without data.
-__kernel void cue_magnitude(__global const float* restrict xx, __global const float* restrict xy,
-                            __global const float* restrict yy, __global const uchar* restrict valid,
-                            __global float* restrict magnitude, const int width, const int stride) {
+// The square root of the larger eigenvalue of the tensor, which is the steepest slope in any
+// direction; 0 where there is no data.
+__kernel void gradient_magnitude(__global const float* restrict xx,
+                                 __global const float* restrict xy,
+                                 __global const float* restrict yy,
+                                 __global const uchar* restrict valid,
+                                 __global float* restrict magnitude, const int width,
+                                 const int stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width) return;

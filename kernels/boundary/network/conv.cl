@@ -1,30 +1,34 @@
 // network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation`
-// apart, of up to four tensors taken as one by their channels, plus bias; then, where wanted, the
-// addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0, .).
+// pixels apart, of up to four tensors whose channels are joined, plus a bias; then, if asked for,
+// the addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0,
+// .).
 //
 // Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
-// from b * CHANNELS; groups that read the same follow one another. It is register tiling, as in
-// dense products of matrices (Goto and van de Geijn, Anatomy of high-performance matrix
-// multiplication, ACM TOMS 34, 2008): each value read takes part in CHANNELS products, each weight
-// in VECTORS x LANES. An item's vectors lie GROUP * LANES pixels apart, so that a group's items
-// read neighbours. Layout of tensors: network_planes.clh; every stride is a multiple of LANES.
-// weights: [block of CHANNELS outputs][input channel][tap, row by row][output in block], with zeros
-// where the last block has more outputs than there are; bias likewise.
+// from b * CHANNELS on; work-groups that read the same inputs follow one another. This is register
+// tiling, as in products of dense matrices (Goto and van de Geijn, Anatomy of high-performance
+// matrix multiplication, ACM TOMS 34, 2008): each value read takes part in CHANNELS products, each
+// weight in VECTORS x LANES. The vectors of a work-item lie GROUP * LANES pixels apart, so that the
+// work-items of a group read neighbouring pixels. Tensors lie as planes.clh says; strides are
+// multiples of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by row][output
+// in block], with zeros for the outputs of the last block that do not exist. bias: [block][output
+// in block].
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"
 #if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
-#error "network_conv.cl: define KERNEL (1 or 3), CHANNELS (a multiple of 4), VECTORS and GROUP"
+#error "boundary/network/conv.cl needs KERNEL (1 or 3), CHANNELS (multiple of 4), VECTORS, GROUP"
 #endif
 #define TAPS (KERNEL * KERNEL)
 
-// Adds a tensor's share to the sums; `at` points to its first channel at the item's row.
+// Adds the products of one input tensor to the sums. `at` points to the row of the work-item in the
+// first channel of the tensor.
 inline void add_input(values sums[CHANNELS][VECTORS], __global const float* restrict at,
                       __global const float* restrict weights, const int channels,
                       const size_t plane, const int stride, const int dilation,
                       const int x[VECTORS]) {
   for (int channel = 0; channel < channels; ++channel) {
-    // Unrolled, the vectors of all nine taps outgrow a CPU's registers; a GPU hides latency so.
+    // A GPU hides latency by unrolling the rows of taps; on a CPU the vectors of all nine taps
+    // would not fit its registers.
 #if LANES == 1
 #pragma unroll
 #else
@@ -76,7 +80,7 @@ __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
   values sums[CHANNELS][VECTORS];
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
-    // A vector beyond the row is not stored; it reads the row's last.
+    // A vector beyond the end of the row reads the last one of the row and is not stored.
     x[v] = min(first + v * GROUP * LANES, stride - LANES);
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) sums[c][v] = (values)(bias[block * CHANNELS + c]);

@@ -1,34 +1,34 @@
-// network_conv_patch: what network_conv.cl computes, for devices whose groups share fast memory and
-// for taps at most 4 pixels from the middle one.
+// network_conv_patch: the convolution of conv.cl for devices whose work-groups share fast local
+// memory, and for taps at most 4 pixels from the middle one.
 //
-// A group computes a patch of (4 * COLUMNS) x (DOWN * ROWS) pixels of CHANNELS * BLOCKS output
-// channels: work-item (column, row, block, share), numbered in this order, computes 4 x DOWN pixels
-// of CHANNELS channels. The group copies what the patch sees of DEPTH input channels, and their
-// weights, to local memory, and sums up what these give in registers, again and again until all
-// input channels are done: each value in local memory serves up to 9 taps and all channels of the
-// group, each in a register CHANNELS products (Goto and van de Geijn, Anatomy of high-performance
-// matrix multiplication, ACM TOMS 34, 2008). Where a level has too few pixels to fill a device, the
-// input channels are divided among SHARES items, whose sums are added in the end, always in the
-// same order. Groups that see the same pixels follow one another. Layout of tensors:
-// network_planes.clh; every stride is a multiple of 4, every tensor begins at one of 16 bytes.
-// weights, bias: as network_conv.cl with blocks of 8.
+// A work-group computes a patch of (4 * COLUMNS) x (DOWN * ROWS) pixels for CHANNELS * BLOCKS
+// output channels. Its work-items (column, row, block, share), numbered in this order, compute 4 x
+// DOWN pixels of CHANNELS channels each. The group copies the pixels of DEPTH input channels that
+// the patch depends on, and their weights, to local memory and adds their products to sums in
+// registers, until all input channels are done. Each value in local memory serves up to 9 taps and
+// all channels of the group, each value in a register CHANNELS products (Goto and van de Geijn,
+// Anatomy of high-performance matrix multiplication, ACM TOMS 34, 2008). Where a level has too few
+// pixels to fill a device, the input channels are divided among SHARES work-items, whose sums are
+// added at the end, always in the same order. Work-groups that read the same pixels follow one
+// another. Tensors lie as planes.clh says; strides are multiples of 4, and tensors begin at
+// multiples of 16 bytes. weights and bias lie as in conv.cl, with 8 outputs in a block.
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #if !defined(KERNEL) || !defined(DILATION) || !defined(CHANNELS) || !defined(DOWN)
-#error "network_conv_patch.cl: define KERNEL (1 or 3), DILATION, CHANNELS (multiple of 4) and DOWN"
+#error "boundary/network/conv_patch.cl needs KERNEL, DILATION, CHANNELS (multiple of 4) and DOWN"
 #endif
 #if !defined(COLUMNS) || !defined(ROWS) || !defined(BLOCKS) || !defined(SHARES) || !defined(DEPTH)
-#error "network_conv_patch.cl: define COLUMNS, ROWS, BLOCKS, SHARES (a power of two) and DEPTH"
+#error "boundary/network/conv_patch.cl needs COLUMNS, ROWS, BLOCKS, SHARES (power of two), DEPTH"
 #endif
 #define PACKED 8
 #define TAPS (KERNEL * KERNEL)
 #define REACH (DILATION * (KERNEL / 2))
-// What the copies begin before the patch, so that they are of whole vectors.
+// How many pixels before the patch the copies begin, so that they consist of whole vectors.
 #define LEAD (REACH > 0 ? 4 : 0)
 #define OUTPUTS (CHANNELS * BLOCKS)
 #define WIDTH (4 * COLUMNS)
 #define HEIGHT (DOWN * ROWS)
-// Vectors of a row, and rows, that a patch sees; what an item sees of them, pixels.
+// The receptive field of a patch, in vectors of a row and in rows, and of a work-item, in pixels.
 #define SEEN_VECTORS ((WIDTH + 2 * LEAD) / 4)
 #define SEEN_ROWS (HEIGHT + 2 * REACH)
 #define ITEM_WIDTH (4 + 2 * LEAD)
@@ -39,11 +39,12 @@
 #define SEEN_SIZE (DEPTH * SEEN_ROWS * SEEN_VECTORS)
 #define SUMS_SIZE (SHARES / 2 * PLACES * SUMS)
 #if REACH > 4 || CHANNELS % 4 != 0 || OUTPUTS % PACKED != 0
-#error "network_conv_patch.cl: taps reach at most 4 pixels, a group computes whole blocks"
+#error \
+    "boundary/network/conv_patch.cl: taps reach too far, or CHANNELS * BLOCKS is no multiple of 8"
 #endif
 
-// Copies what the patch from (left, top) on sees of `depth` planes from `in` on. Beyond the plane
-// it takes what lies at its end; no pixel of the image sees that.
+// Copies the receptive field of the patch from (left, top) on in `depth` planes from `in` on.
+// Beyond the end of a plane it repeats the end, on which no pixel of the image depends.
 inline void copy_seen(__local float4* seen, __global const float* restrict in, const int depth,
                       const int left, const int top, const int height, const int stride,
                       const int margin, const size_t plane) {
@@ -55,8 +56,9 @@ inline void copy_seen(__local float4* seen, __global const float* restrict in, c
   }
 }
 
-// Copies the weights of the group's channels for `depth` inputs from `from` of `all` on, one tap
-// after another. Blocks beyond the last are copies of it; nothing is stored for them.
+// Copies the weights of the output channels of the group for `depth` of `all` input channels, from
+// channel `from` on, one tap after another. A block beyond the last one repeats the last block; its
+// sums are not stored.
 inline void copy_weights(__local float4* taps, __global const float* restrict weights,
                          const int depth, const int from, const int all, const int first_block,
                          const int last_block) {
@@ -147,7 +149,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
   }
 
 #if SHARES > 1
-  // Half of the shares give theirs to the other half, until one has all.
+  // Half of the shares pass their sums to the other half, until one share has the whole sums.
 #pragma unroll
   for (int takers = SHARES / 2; takers > 0; takers /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,12 +1,12 @@
-// network_depthwise: a convolution of each channel by itself with zero padding and stride 1, KERNEL
-// x KERNEL taps `dilation` apart, plus bias; then, where wanted, the addition of a tensor and
-// max(0, .). Work-item (i, row, channel) computes the LANES pixels of that row from i * LANES.
-// Layout of tensors: network_planes.clh; every stride is a multiple of LANES. weights:
+// network_depthwise: a convolution of each channel by itself with zero padding and stride 1,
+// KERNEL x KERNEL taps `dilation` pixels apart, plus a bias; then, if asked for, the addition of a
+// tensor and max(0, .). Work-item (i, row, channel) computes the LANES pixels of its row from
+// i * LANES on. Tensors lie as planes.clh says; strides are multiples of LANES. weights:
 // [channel][tap, row by row]; bias: [channel].
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"
 #ifndef KERNEL
-#error "network_depthwise.cl: define KERNEL, 1 or 3"
+#error "boundary/network/depthwise.cl needs -DKERNEL: 1 or 3 taps along each axis"
 #endif
 
 __kernel void network_depthwise(__global const float* restrict in,

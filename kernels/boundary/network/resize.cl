@@ -1,8 +1,9 @@
-// network_resize: from one level of the network to the next, both tensors laid out as
-// network_planes.clh says. Work-item (x, row, channel) writes one element of the target.
+// network_resize: tensors from one level of a network to the next, network_pool to the coarser and
+// network_upsample to the finer one. Both tensors lie as planes.clh says. Work-item (x, row,
+// channel) writes one element of the target.
 #include "boundary/network/planes.clh"
 
-// The largest of 2x2 pixels, of fewer where the source's edge cuts them.
+// The largest value of 2x2 pixels, or of fewer where the edge of the source cuts the square.
 __kernel void network_pool(__global const float* restrict in, __global float* restrict out,
                            const int in_width, const int in_height, const int in_stride,
                            const int in_margin, const ulong in_plane, const int width,
@@ -24,8 +25,8 @@ __kernel void network_pool(__global const float* restrict in, __global float* re
   out[channel * plane + ROW_OF(y, margin, stride) + x] = value;
 }
 
-// Twice the size, bilinear with half-pixel centres, the edge going on: three quarters of the nearer
-// pixel and a quarter of the farther one along each axis.
+// Doubles both sides, bilinearly with half-pixel centres and repeated edge pixels: along each axis
+// three quarters of the nearer source pixel and a quarter of the farther one.
 __kernel void network_upsample(__global const float* restrict in, __global float* restrict out,
                                const int in_width, const int in_height, const int in_stride,
                                const int in_margin, const ulong in_plane, const int width,

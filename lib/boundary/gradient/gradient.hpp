@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "diacut/image.hpp"
@@ -10,35 +12,41 @@
 
 namespace diacut {
 
-/// A Gaussian and its derivative at whole pixels, radius ceil(3 sigma), scaled so that smoothing
-/// keeps a constant and the derivative of a ramp is its slope.
+/// A Gaussian and its derivative at whole pixels up to radius ceil(3 sigma), scaled so that
+/// smoothing a constant gives that constant and the derivative of a ramp is its slope.
 struct GradientWeights {
-  /// smooth[t], t = 0 to radius, of the pixels t ahead and t behind.
+  /// smooth[t], t = 0 to radius, is the weight of the pixels t ahead and t behind.
   std::vector<double> smooth;
-  /// derivative[t - 1], t = 1 to radius, of the difference between the pixels t ahead and t behind.
+  /// derivative[t - 1], t = 1 to radius, is the weight of the difference between the pixels t ahead
+  /// and t behind.
   std::vector<double> derivative;
 
   int radius() const { return static_cast<int>(derivative.size()); }
 };
 
-/// Precondition: sigma > 0.
+/// The weights at scale sigma, in pixels. Precondition: sigma > 0.
 GradientWeights gradient_weights(double sigma);
 
-/// Two pixels share a ridge if their gradients differ by less than this share; see
-/// kernels/boundary/gradient/thin.cl.
+/// Non-maximum suppression removes a pixel whose gradient is less than 1 - kRidgeSoftness times the
+/// gradient beside it, and reduces pixels above that (kernels/boundary/gradient/thin.cl).
 inline constexpr double kRidgeSoftness = 0.1;
 
-/// What gradient_strength() allocates on the device, what it returns included.
-void budget_gradient(MemoryBudget& budget, const Grid& grid, double sigma);
+/// The rank, from 1, of the quantile of `count` values: ceil(quantile * count), at least 1.
+std::uint32_t quantile_rank(double quantile, std::size_t count);
 
-/// Boundary strength as the gradient in Lab: the structure tensor of derivatives of Gaussian summed
-/// over the channels (Di Zenzo 1986), the root of its larger eigenvalue, if parameters.thin only
-/// its ridges, as a share of the larger of parameters.floor and the parameters.quantile quantile
-/// (the ceil(quantile * n)-th smallest) over the pixels with data. Outside the image and where
-/// there is no data the nearest pixel with data goes on. `valid`: grid.rows() elements,
-/// `valid_pixels` of them 1. Returns grid.rows() elements.
-Buffer<float> gradient_strength(Context& context, const Image& image, const Grid& grid,
-                                const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                const CueParameters& parameters);
+/// Adds to `budget` the device memory that gradient_boundary_map() allocates, its result included.
+void budget_gradient_boundary_map(MemoryBudget& budget, const Grid& grid, double sigma);
+
+/// The boundary map of an image from its gradient in Lab, grid.rows() values in [0, 1], 0 where
+/// there is no data. The structure tensor of derivatives of Gaussian is summed over the channels
+/// (Di Zenzo, A note on the gradient of a multi-image, CVGIP 33, 1986); the magnitude of the
+/// gradient is the square root of its larger eigenvalue. With parameters.thin only the ridges of
+/// the magnitude are kept. The magnitude is divided by the larger of parameters.floor and its
+/// quantile parameters.quantile over the pixels with data, and limited to 1. Outside of the image,
+/// and where there is no data, the nearest pixel with data is repeated. `valid` has grid.rows()
+/// elements, `valid_pixels` of them 1. Throws DeviceError.
+Buffer<float> gradient_boundary_map(Context& context, const Image& image, const Grid& grid,
+                                    const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                    const CueParameters& parameters);
 
 }  // namespace diacut

@@ -12,27 +12,26 @@ constexpr std::size_t kState = 2;
 constexpr std::size_t kCounts = 256;
 }  // namespace
 
-std::size_t cue_quantile_memory() { return (kState + kCounts) * sizeof(std::uint32_t); }
+std::size_t exact_quantile_memory() { return (kState + kCounts) * sizeof(std::uint32_t); }
 
-Buffer<std::uint32_t> cue_quantile(Context& context, const CueLayout& layout,
-                                   const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
-                                   std::uint32_t rank) {
+Buffer<std::uint32_t> exact_quantile(Context& context, const Grid& grid,
+                                     const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
+                                     std::uint32_t rank) {
   constexpr char kFile[] = "boundary/gradient/quantile.cl";
-  // Enough groups to fill a GPU; each adds its counts to the common ones once.
+  // Enough work-groups to fill a GPU; each adds its counts to the common counts once.
   constexpr std::size_t kMaxGroups = 1024;
   const std::size_t group = std::min<std::size_t>(128, context.info().max_work_group);
-  const std::size_t groups = std::min(static_cast<std::size_t>(layout.height), kMaxGroups);
+  const std::size_t groups = std::min(static_cast<std::size_t>(grid.height), kMaxGroups);
 
   auto state = context.allocate<std::uint32_t>(kState, "the state of the search for a quantile");
   state.upload(std::array<std::uint32_t, kState>{0, rank});
   auto counts = context.allocate<std::uint32_t>(kCounts, "counts for a quantile");
   counts.fill(0);
-  cl::Kernel count = context.kernel(kFile, "cue_count", "");
-  cl::Kernel select = context.kernel(kFile, "cue_select", "");
+  cl::Kernel count = context.kernel(kFile, "quantile_count", "");
+  cl::Kernel select = context.kernel(kFile, "quantile_select", "");
   set_arguments(select, state, counts);
   for (int pass = 0; pass < 4; ++pass) {
-    set_arguments(count, values, valid, state, counts, layout.width, layout.height, layout.stride,
-                  pass);
+    set_arguments(count, values, valid, state, counts, grid.width, grid.height, grid.stride, pass);
     context.launch(count, cl::NDRange(groups * group), cl::NDRange(group));
     context.launch(select, cl::NDRange(group), cl::NDRange(group));
   }

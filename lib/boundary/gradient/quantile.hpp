@@ -3,19 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "boundary/gradient/image_gradient.hpp"
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// kernels/boundary/gradient/quantile.cl: the rank-th smallest (from 1) of the values of pixels
-/// with data, which are not negative. Its bits are the result's first element. The result stays on
-/// the device. Precondition: 1 <= rank <= the number of pixels with data.
-Buffer<std::uint32_t> cue_quantile(Context& context, const CueLayout& layout,
-                                   const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
-                                   std::uint32_t rank);
+/// kernels/boundary/gradient/quantile.cl: the rank-th smallest (from 1) of the values of the pixels
+/// with data. `values` has grid.pixels() elements, none negative, pixel (x, y) at y * width + x;
+/// `valid` has grid.rows() elements. Returns a buffer on the device whose first element holds the
+/// bits of the value found. Precondition: 1 <= rank <= the number of pixels with data.
+Buffer<std::uint32_t> exact_quantile(Context& context, const Grid& grid,
+                                     const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
+                                     std::uint32_t rank);
 
-/// Bytes that a call allocates, its result included.
-std::size_t cue_quantile_memory();
+/// Bytes of device memory that exact_quantile() allocates, its result included.
+std::size_t exact_quantile_memory();
 
 }  // namespace diacut

@@ -5,11 +5,12 @@
 
 namespace diacut {
 
-/// kernels/boundary/gradient/thin.cl. Enqueues: the ridges of `magnitude`, closed against diagonal
-/// steps, into `ridges`; `scratch` is overwritten. A pixel whose magnitude is below 1 - softness of
-/// its rival's is no ridge.
-void launch_cue_thin(Context& context, const CueLayout& layout, float softness,
-                     const Buffer<float>& magnitude, const CueTensor& tensor,
-                     Buffer<float>& scratch, Buffer<float>& ridges);
+/// kernels/boundary/gradient/thin.cl: non-maximum suppression. Enqueues: the ridges of `magnitude`
+/// into `ridges`, closed where they step diagonally. A pixel whose magnitude is less than
+/// 1 - softness times the larger magnitude across the boundary becomes 0. All buffers have
+/// grid.pixels() elements, pixel (x, y) at y * width + x; `scratch` is overwritten.
+void launch_gradient_thin(Context& context, const Grid& grid, float softness,
+                          const Buffer<float>& magnitude, const StructureTensor& tensor,
+                          Buffer<float>& scratch, Buffer<float>& ridges);
 
 }  // namespace diacut

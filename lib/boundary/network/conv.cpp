@@ -13,11 +13,11 @@ namespace diacut {
 namespace {
 
 constexpr int kGpuGroup = 32;
-/// Work-items below which a large GPU is not busy: less work for each then.
+/// The fewest work-items that keep a large GPU busy. With fewer, each work-item gets less work.
 constexpr std::size_t kEnoughItems = 65'536;
 
-/// Pixels from which on a large GPU is busy with patches whose items do not share the input
-/// channels, and with patches of twice as many pixels.
+/// Pixels of a level from which on a large GPU is busy with patches whose work-items do not divide
+/// the input channels (kMedium), and with patches of twice the pixels (kLarge).
 constexpr std::size_t kMedium = 8'192;
 constexpr std::size_t kLarge = 32'768;
 
@@ -32,7 +32,7 @@ std::size_t weight_count(const ConvolutionShape& shape) {
          static_cast<std::size_t>(shape.kernel * shape.kernel);
 }
 
-/// As network_conv.cl reads them.
+/// The weights in the order in which conv.cl reads them.
 std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
   std::vector<float> result(weight_count(shape), 0.0f);
   const int taps = shape.kernel * shape.kernel;
@@ -60,7 +60,7 @@ std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
          static_cast<std::size_t>(tile.group);
 }
 
-/// A launch's work-items, and those of a group.
+/// The global and the local size of a launch.
 struct Items {
   cl::NDRange all;
   cl::NDRange group;
@@ -99,7 +99,7 @@ cl::Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape&
 }
 
 RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  // 32 registers of 16 floats hold 2 x 8 sums and what is multiplied; 16 hold half of that.
+  // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 1 x 8.
   if (lanes > 1) return {lanes, lanes == 16 ? 2 : 1, 1};
   RowTile tile{1, 4, kGpuGroup};
   while (tile.vectors > 1 &&
@@ -109,9 +109,9 @@ RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& 
   return tile;
 }
 
-/// For GPUs with local memory enough; none where rows are no slower.
+/// The patch for GPUs with local memory; none where a RowTile is no slower.
 std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  // As measured on an H200, microseconds.
+  // Measured on an H200. Comments give microseconds of the fastest choice and of the others.
   constexpr PatchTile kShared{
       .channels = 4, .columns = 8, .rows = 4, .blocks = 2, .shares = 4, .depth = 16};
   constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
@@ -120,15 +120,18 @@ std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const Network
   const std::size_t pixels =
       static_cast<std::size_t>(planes.width) * static_cast<std::size_t>(planes.height);
   if (shape.kernel == 1) {
-    // 24 to 24 channels of 529 x 369: 38, rows 62; 64 to 40 of 133 x 93: 17, rows 15.
+    // 24 to 24 channels of 529 x 369 pixels: flat 38, rows 62; 64 to 40 of 133 x 93: flat 17,
+    // rows 15.
     if (pixels >= kLarge) return kFlat;
     return std::nullopt;
   }
-  // 80 to 80 of 34 x 24: 17, flat 33, rows 63; 64 to 64 of 73 x 53: 25, flat 35, rows 54.
+  // 80 to 80 channels of 34 x 24 pixels: shared 17, flat 33, rows 63; 64 to 64 of 73 x 53: shared
+  // 25, flat 35, rows 54.
   if (pixels < kMedium) return kShared;
-  // 64 to 64 of 133 x 93: 52, shared 55, deep 58, rows 106.
+  // 64 to 64 channels of 133 x 93 pixels: flat 52, shared 55, deep 58, rows 106.
   if (pixels < kLarge) return kFlat;
-  return kDeep;  // 48 to 48 of 265 x 185: 82, flat 89, shared 100, rows 165.
+  // 48 to 48 channels of 265 x 185 pixels: deep 82, flat 89, shared 100, rows 165.
+  return kDeep;
 }
 
 }  // namespace
@@ -200,7 +203,7 @@ void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
                       const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
                       Buffer<float>& out) {
   cl::Kernel& kernel = this->kernel(tile);
-  // Unused arguments name what is there; their channels are none.
+  // An input that is not used names the first tensor and has 0 channels.
   std::array<const Buffer<float>*, kMaxInputs> tensors;
   std::array<int, kMaxInputs> channels{};
   tensors.fill(&inputs.front().tensor);

@@ -10,13 +10,13 @@
 
 namespace diacut {
 
-/// A convolution's numbers.
+/// The size and kind of a convolution.
 struct ConvolutionShape {
-  int inputs = 0;   ///< Channels of all inputs together.
-  int outputs = 0;  ///< Channels.
-  int kernel = 1;   ///< Taps along each axis, 1 or 3.
-  int dilation = 1;
-  bool relu = false;
+  int inputs = 0;     ///< Channels of all input tensors together.
+  int outputs = 0;    ///< Output channels.
+  int kernel = 1;     ///< Taps along each axis, 1 or 3.
+  int dilation = 1;   ///< Distance of neighbouring taps, in pixels.
+  bool relu = false;  ///< Whether max(0, .) ends the operation.
 };
 
 /// A tensor that a convolution reads.
@@ -25,8 +25,8 @@ struct ConvolutionInput {
   int channels = 0;
 };
 
-/// How network_conv.cl divides the work: an item computes `vectors` vectors of `lanes` pixels of a
-/// row for NetworkConv::kChannels output channels, `group` items a group.
+/// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
+/// for NetworkConv::kChannels output channels; a work-group has `group` work-items.
 struct RowTile {
   int lanes = 1;
   int vectors = 1;
@@ -35,12 +35,14 @@ struct RowTile {
   bool operator==(const RowTile&) const = default;
 };
 
-/// How network_conv_patch.cl does: an item computes 4 x `down` pixels of `channels` output
-/// channels, a group of columns x rows x blocks x shares items 4 * columns x down * rows pixels of
-/// channels * blocks; `shares` divide the input channels, of which `depth` at a time are in local
-/// memory. Preconditions: `channels` a multiple of 4, channels * blocks one of
-/// NetworkConv::kChannels, `shares` a power of two.
+/// How conv_patch.cl divides the work: a work-item computes 4 x `down` pixels of `channels` output
+/// channels; a work-group of columns x rows x blocks x shares work-items computes 4 * columns x
+/// down * rows pixels of channels * blocks output channels. The input channels are divided among
+/// `shares` work-items; `depth` of them are in local memory at a time. Preconditions: `channels` is
+/// a multiple of 4, channels * blocks a multiple of NetworkConv::kChannels, `shares` a power of
+/// two.
 struct PatchTile {
+  /// Taps must lie at most this many pixels from the middle one.
   static constexpr int kMaxReach = 4;
 
   int channels = 8;
@@ -52,25 +54,26 @@ struct PatchTile {
   int depth = 4;
 
   int items() const { return columns * rows * blocks * shares; }
-  /// Bytes of local memory that a group takes.
+  /// Bytes of local memory that a work-group takes.
   std::size_t local_memory(const ConvolutionShape& shape) const;
 
   bool operator==(const PatchTile&) const = default;
 };
 
-/// For PatchTile taps reach at most PatchTile::kMaxReach pixels from the middle one.
 using ConvolutionTile = std::variant<RowTile, PatchTile>;
 
-/// The tile for a device, of which `lanes` is network_lanes(): a PatchTile only where it fits.
+/// The tile for a convolution on a device, by measurement: a PatchTile only where the device has
+/// local memory enough for it. `lanes` is network_lanes() of the device.
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
                                   const ConvolutionShape& shape, const NetworkPlanes& planes);
 
-/// kernels/boundary/network/conv.cl and network_conv_patch.cl with their weights on the device.
+/// kernels/boundary/network/conv.cl and conv_patch.cl: a convolution with its weights on the
+/// device.
 class NetworkConv {
  public:
-  /// Output channels whose weights lie together.
+  /// Output channels of a block: their weights for one tap lie side by side.
   static constexpr int kChannels = 8;
-  /// Tensors taken as one by their channels, at most.
+  /// Most input tensors, whose channels are joined.
   static constexpr std::size_t kMaxInputs = 4;
 
   /// weights: [output][input][tap, row by row]; bias: [output].
@@ -80,18 +83,19 @@ class NetworkConv {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const ConvolutionShape& shape);
 
-  /// Enqueues out = conv(inputs), plus `added` if not null, rectified if the shape says so. All
-  /// tensors have these planes, whose margin is at least dilation * (kernel / 2); `out` is another
-  /// buffer than the rest. Preconditions: 1 to kMaxInputs inputs, shape.inputs channels together.
+  /// Enqueues out = conv(inputs), plus `added` if not null, then max(0, .) if shape.relu. All
+  /// tensors have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out` is a
+  /// different buffer from the others. Preconditions: 1 to kMaxInputs inputs, which have
+  /// shape.inputs channels together.
   void operator()(const NetworkPlanes& planes, const std::vector<ConvolutionInput>& inputs,
                   const Buffer<float>* added, Buffer<float>& out);
-  /// The same with a tile of the caller's choice.
+  /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
   void run(const ConvolutionTile& tile, const NetworkPlanes& planes,
            const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
            Buffer<float>& out);
 
  private:
-  /// Made once.
+  /// The kernel for a tile, compiled when it is first asked for.
   cl::Kernel& kernel(const ConvolutionTile& tile);
 
   Context* context_;
@@ -102,7 +106,7 @@ class NetworkConv {
   std::vector<std::pair<ConvolutionTile, cl::Kernel>> kernels_;
 };
 
-/// Pixels that an item computes at once: the device's vectors on a CPU, one on others.
+/// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
 int network_lanes(Context& context);
 
 }  // namespace diacut

@@ -30,7 +30,8 @@ void NetworkDepthwise::operator()(const NetworkPlanes& planes, const Buffer<floa
   set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, planes.width,
                 planes.height, planes.stride, planes.margin, planes.plane(), shape_.dilation,
                 shape_.relu ? 1 : 0, added != nullptr ? 1 : 0);
-  // A CPU's item has a vector to work on; a GPU's group reads neighbours.
+  // On a CPU a work-item computes a whole vector; on a GPU the work-items of a group read
+  // neighbours.
   const std::size_t group = lanes_ > 1 ? 1 : kRowGroup;
   const std::size_t columns = static_cast<std::size_t>(planes.stride / lanes_);
   context_->launch(kernel_,

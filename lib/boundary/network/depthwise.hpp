@@ -8,8 +8,8 @@
 
 namespace diacut {
 
-/// kernels/boundary/network/depthwise.cl with its weights on the device; shape.inputs ==
-/// shape.outputs.
+/// kernels/boundary/network/depthwise.cl, a convolution of each channel by itself, with its weights
+/// on the device. Precondition: shape.inputs == shape.outputs.
 class NetworkDepthwise {
  public:
   /// weights: [channel][tap, row by row]; bias: [channel].
@@ -19,7 +19,9 @@ class NetworkDepthwise {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const ConvolutionShape& shape);
 
-  /// Enqueues as NetworkConv's, for one input.
+  /// Enqueues out = conv(in), plus `added` if not null, then max(0, .) if shape.relu. All tensors
+  /// have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out` is a
+  /// different buffer from the others.
   void operator()(const NetworkPlanes& planes, const Buffer<float>& in, const Buffer<float>* added,
                   Buffer<float>& out);
 

@@ -9,24 +9,28 @@
 
 #include "boundary/network/conv.hpp"
 #include "boundary/network/depthwise.hpp"
-#include "boundary/network/network.hpp"
+#include "boundary/network/load_network.hpp"
+#include "boundary/network/network_buffers.hpp"
 #include "boundary/network/planes.hpp"
 #include "opencl/context.hpp"
 #include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
-/// A network's tensors at a level, for an image (or a tile of one) of this size.
+/// The layout of the tensors of a network at a level, for an image, or a tile of an image, of
+/// width x height pixels.
 NetworkPlanes planes_at(const Network& network, int level, int width, int height);
 
-/// Which buffers a network's tensors take, for images (or tiles) up to a size.
+/// The buffers that the tensors of a network take for images, or tiles of images, of up to
+/// width x height pixels.
 NetworkBuffers tensor_buffers(const Network& network, int width, int height);
 
-/// Buffers for the tensors of networks that run one after another, made anew only when other sizes
-/// are asked for. Must be empty when their context dies.
+/// Device buffers for the tensors of networks that run one after another. They are allocated anew
+/// only when other sizes are asked for. Must be empty when their context is destroyed.
 class TensorBuffers {
  public:
-  /// One for each size, floats. Throws DeviceError when they do not fit.
+  /// One buffer for each entry of `floats`, of that many elements. Throws DeviceError when the
+  /// device has too little memory.
   std::vector<Buffer<float>>& get(Context& context, const std::vector<std::size_t>& floats);
   void clear() { buffers_.clear(); }
 
@@ -34,10 +38,11 @@ class TensorBuffers {
   std::vector<Buffer<float>> buffers_;
 };
 
-/// What TensorBuffers::get() allocates.
+/// Adds to `budget` the device memory that TensorBuffers::get() allocates.
 void budget_tensors(MemoryBudget& budget, const std::vector<std::size_t>& floats);
 
-/// A network's tensors in buffers at least as large as tensor_buffers() says, which it refers to.
+/// The tensors of a network by their indices. Refers to buffers that are at least as large as
+/// tensor_buffers() says.
 class NetworkTensors {
  public:
   NetworkTensors(std::vector<int> buffer_of, std::vector<Buffer<float>>& buffers)
@@ -52,10 +57,10 @@ class NetworkTensors {
   std::vector<Buffer<float>>* buffers_;
 };
 
-/// A network on a device: its weights and kernels. Must not outlive the context.
+/// A network on a device: its weights and kernels. The context must outlive it.
 class DeviceNetwork {
  public:
-  /// Throws DeviceError when the weights do not fit.
+  /// Throws DeviceError when the device has too little memory for the weights.
   DeviceNetwork(Context& context, std::shared_ptr<const Network> network);
 
   const Network& network() const { return *network_; }
@@ -63,26 +68,29 @@ class DeviceNetwork {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const Network& network);
 
-  /// Enqueues all operations but the sigmoid, for an input of this size in the first of `tensors`,
-  /// three channels in planes_at(network, 0, ...); `tensors` was made for this network and at least
-  /// this size. Returns what the sigmoid is to be taken of: one channel, in the input's planes.
+  /// Enqueues all operations but the sigmoid for an input of width x height pixels, which is in the
+  /// first of `tensors`: three channels in planes_at(network, 0, width, height). `tensors` was made
+  /// for this network and for at least this size. Returns the argument of the sigmoid: one channel,
+  /// laid out as the input.
   const Buffer<float>& run(NetworkTensors& tensors, int width, int height);
 
  private:
   Context* context_;
   std::shared_ptr<const Network> network_;
-  /// One an operation; empty for those without weights.
+  /// One entry for each operation; empty for operations without weights.
   std::vector<std::variant<std::monostate, NetworkConv, NetworkDepthwise>> convolutions_;
 };
 
-/// The networks of a cue on a device, put there when they are first asked for and kept from one
-/// image to the next. Must be empty when its context dies.
+/// The networks that make boundary maps, on a device. They are uploaded when they are first asked
+/// for and kept from one image to the next. Must be empty when their context is destroyed.
 class DeviceNetworks {
  public:
-  /// Those that load_networks() gives for this text. Throws as that, and DeviceError when they do
-  /// not fit. Asked for others, or for another context, it lets go of those it has.
+  /// The networks that load_networks() returns for `names_or_paths`. A call with another text or
+  /// another context first frees the networks of the last one. Throws as load_networks() does, and
+  /// DeviceError when the device has too little memory.
   std::vector<DeviceNetwork>& get(Context& context, const std::string& names_or_paths);
-  /// For their tensors; let go of with them, or alone to make room for what comes after them.
+  /// The buffers for the tensors of these networks. They may be cleared alone, to make room for the
+  /// later stages.
   TensorBuffers& tensors() { return tensors_; }
   void clear() {
     networks_.clear();

@@ -5,9 +5,9 @@
 namespace diacut {
 
 NetworkPlanes network_planes(int width, int height, int margin) {
-  // The widest vector of network_conv.cl.
+  // The widest vector of conv.cl, in floats.
   constexpr std::size_t kStep = 16;
-  // Rows a multiple of this many bytes apart fall into the same few sets of a cache.
+  // Rows whose distance is a multiple of this many elements fall into the same few cache sets.
   constexpr std::size_t kAliasing = 512;
   std::size_t stride = round_up(static_cast<std::size_t>(width) + margin, kStep);
   if (stride % kAliasing == 0) stride += kStep;

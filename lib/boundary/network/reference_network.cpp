@@ -8,7 +8,7 @@ namespace diacut {
 
 namespace {
 
-/// All inputs as one, by their channels.
+/// All inputs as one tensor, their channels joined in order.
 ReferenceTensor joined(const std::vector<const ReferenceTensor*>& inputs) {
   ReferenceTensor all = *inputs.front();
   for (std::size_t i = 1; i < inputs.size(); ++i) {
@@ -86,7 +86,7 @@ ReferenceTensor upsampled(const ReferenceTensor& in, int width, int height) {
   return out;
 }
 
-/// The share of each pixel of a side of `in` in pixel i of one of `out`.
+/// The weights of the `in` pixels of a side in pixel i of the side resized to `out` pixels.
 std::vector<double> shares(int i, int in, int out) {
   std::vector<double> all(static_cast<std::size_t>(in), 0.0);
   const double step = static_cast<double>(in) / out;

@@ -8,7 +8,7 @@
 
 namespace diacut {
 
-/// A tensor on the host: channels, then rows.
+/// A tensor on the host: `channels` planes of height rows of width values.
 struct ReferenceTensor {
   int channels = 0;
   int width = 0;
@@ -21,21 +21,22 @@ struct ReferenceTensor {
   double at(int channel, int x, int y) const;
 };
 
-/// One operation in double, by plain loops, written for reading. `added` is null for none; the
-/// result has this width and height, which only an upsampling needs to be told.
+/// One operation of a network in double, by plain loops, written to be read. `added` may be null.
+/// `width` and `height` are the sides of the result; only upsampling reads them.
 ReferenceTensor reference_operation(const NetworkOp& op,
                                     const std::vector<const ReferenceTensor*>& inputs,
                                     const ReferenceTensor* added, int width, int height);
 
-/// The whole network, for three planes of width * height values in [0, 1]: width * height values.
+/// A whole network in double: the width * height values of its output for three planes of
+/// width * height values in [0, 1].
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
                                       int width, int height);
 
-/// What a network sees of a picture: three planes of (width + 2 border) * (height + 2 border)
-/// values in [0, 1], a grey picture thrice. Resized to width * height where that is another size
-/// than the picture's (means of areas to shrink, cubic to enlarge, with half-pixel centres and the
-/// edge going on), then mirrored beyond its edges by `border`. Every pixel counts, with data or
-/// without.
+/// The picture that a network is given for an image: three planes of (width + 2 border) *
+/// (height + 2 border) values in [0, 1]; a grey image gives three equal planes. The image is
+/// resized to width * height pixels with half-pixel centres (to shrink, by the mean over areas; to
+/// enlarge, by cubic convolution with repeated edge pixels), then mirrored beyond its edges by
+/// `border` pixels. Pixels without data count as the others do.
 std::vector<float> reference_picture(const Image& image, int width, int height, int border = 0);
 
 }  // namespace diacut

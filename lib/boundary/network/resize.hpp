@@ -5,8 +5,9 @@
 
 namespace diacut {
 
-/// kernels/boundary/network/resize.cl. Both enqueue and return; in and out are different buffers of
-/// `channels` planes. The smaller planes have half of the larger ones' sides, rounded up.
+/// kernels/boundary/network/resize.cl: 2x2 max pooling and bilinear upsampling of `channels`
+/// planes. Both enqueue and return. Preconditions: `in` and `out` are different buffers, laid out
+/// as `from` and `to`; the sides of the coarser layout are half of the finer ones, rounded up.
 void launch_network_pool(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                          const NetworkPlanes& to, Buffer<float>& out, int channels);
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,

@@ -56,7 +56,7 @@ void mask_out(HostBoundary& boundary, int x, int y) {
 BoundaryMap upload(Context& context, const HostBoundary& host) {
   BoundaryMap map{host.grid, context.allocate<float>(host.strength.size(), "strength"),
                   context.allocate<std::uint8_t>(host.valid.size(), "valid")};
-  map.strength.upload(host.strength);
+  map.values.upload(host.strength);
   map.valid.upload(host.valid);
   return map;
 }

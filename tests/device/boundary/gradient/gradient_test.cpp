@@ -1,79 +1,43 @@
+// Boundary maps from the gradient: against plain loops in double, and their properties.
 #include "boundary/gradient/gradient.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
-#include <tuple>
 
 #include "affinity/line.hpp"
 #include "boundary/boundary.hpp"
-#include "boundary/gradient/image_gradient.hpp"
-#include "boundary/gradient/quantile.hpp"
-#include "boundary/gradient/strength.hpp"
-#include "boundary/gradient/thin.hpp"
-#include "guarded.hpp"
+#include "boundary/gradient/reference_gradient.hpp"
+#include "drawn_image.hpp"
 #include "image/colour.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
-Image grey_image(int width, int height, float value = 0.0f) {
-  Image image;
-  image.width = width;
-  image.height = height;
-  image.channels = 1;
-  image.pixels.assign(image.pixel_count(), value);
-  return image;
-}
-
-// Noise over patches of flat colour: edges of every strength and direction.
-Image random_image(int width, int height, int channels, unsigned seed) {
-  Image image = grey_image(width, height);
-  image.channels = channels;
-  image.pixels.resize(image.pixel_count() * channels);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  std::vector<float> patches(64 * channels);
-  for (float& patch : patches) patch = uniform(random);
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const int patch = (x / 9 + 5 * ((y + x / 3) / 11)) % 64;
-      for (int c = 0; c < channels; ++c) {
-        image.pixels[(static_cast<std::size_t>(y) * width + x) * channels + c] =
-            0.8f * patches[patch * channels + c] + 0.2f * uniform(random);
-      }
-    }
-  }
-  return image;
-}
-
-void mask_out(Image& image, std::size_t pixel) {
-  if (image.valid.empty()) image.valid.assign(image.pixel_count(), 1);
-  image.valid[pixel] = 0;
-  for (int c = 0; c < image.channels; ++c) image.pixels[pixel * image.channels + c] = 0.0f;
-}
+using testing::grey_image;
+using testing::mask_out;
+using testing::patches_image;
 
 Grid grid_of(const Image& image, int padding = 0) {
   return {image.width, image.height, image.width + padding};
 }
 
-CueParameters gradient_cue() {
+CueParameters gradient_parameters() {
   CueParameters parameters;
   parameters.kind = CueKind::kGradient;
   return parameters;
 }
 
-class Cue : public ::testing::Test {
+class GradientBoundaryMap : public ::testing::Test {
  protected:
-  std::vector<float> strength(const Image& image, const CueParameters& parameters) {
-    return boundary_strength(context_, image, grid_of(image), parameters).strength.download();
+  std::vector<float> values_of(const Image& image, const CueParameters& parameters) {
+    return boundary_map(context_, image, grid_of(image), parameters).values.download();
   }
 
   void expect_matches_reference(const Image& image, const CueParameters& parameters,
@@ -82,15 +46,15 @@ class Cue : public ::testing::Test {
                  << image.width << "x" << image.height << "x" << image.channels << " padding "
                  << padding << " sigma " << parameters.sigma << " thin " << parameters.thin);
     const Grid grid = grid_of(image, padding);
-    const BoundaryMap map = boundary_strength(context_, image, grid, parameters);
+    const BoundaryMap map = boundary_map(context_, image, grid, parameters);
     EXPECT_EQ(map.grid, grid);
-    const std::vector<float> strength = map.strength.download();
+    const std::vector<float> values = map.values.download();
     const std::vector<std::uint8_t> valid = map.valid.download();
-    ASSERT_EQ(strength.size(), grid.rows());
+    ASSERT_EQ(values.size(), grid.rows());
     ASSERT_EQ(valid.size(), grid.rows());
     const std::vector<double> expected = reference_gradient(image, parameters);
-    // A derivative sums 2 (radius + 1) terms and a few more roundings make it a strength;
-    // differences are of the size of the strongest gradients, whose strength is about 1.
+    // A derivative sums 2 (radius + 1) terms, and a few more roundings make it a value of the map.
+    // Differences are of the size of the largest gradients, whose values in the map are about 1.
     // Suppression multiplies an error by at most 1 / softness, once for each of the two magnitudes
     // that it compares.
     const double roundings = 2 * gradient_weights(parameters.sigma).radius() + 10;
@@ -104,11 +68,11 @@ class Cue : public ::testing::Test {
         const bool has_data = x < grid.width && (image.valid.empty() || image.valid[pixel] != 0);
         ASSERT_EQ(valid[element], has_data ? 1 : 0);
         if (!has_data) {
-          ASSERT_EQ(strength[element], 0.0f);
+          ASSERT_EQ(values[element], 0.0f);
           continue;
         }
-        if (!(std::abs(strength[element] - expected[pixel]) <= tolerance) && ++wrong <= 3) {
-          ADD_FAILURE() << "pixel " << x << ", " << y << ": " << strength[element] << ", expected "
+        if (!(std::abs(values[element] - expected[pixel]) <= tolerance) && ++wrong <= 3) {
+          ADD_FAILURE() << "pixel " << x << ", " << y << ": " << values[element] << ", expected "
                         << expected[pixel] << ", allowed " << tolerance;
         }
       }
@@ -119,7 +83,7 @@ class Cue : public ::testing::Test {
   Context context_{testing::test_device()};
 };
 
-TEST_F(Cue, MatchesTheReference) {
+TEST_F(GradientBoundaryMap, MatchesTheReference) {
   const int sizes[][2] = {{1, 1}, {1, 2},  {2, 1},   {2, 2},   {1, 31}, {31, 1},
                           {5, 7}, {63, 4}, {64, 17}, {65, 33}, {97, 61}};
   unsigned seed = 0;
@@ -127,11 +91,11 @@ TEST_F(Cue, MatchesTheReference) {
     for (const int channels : {1, 3}) {
       for (const bool thin : {false, true}) {
         for (const double sigma : {0.5, 1.0, 2.3}) {
-          CueParameters parameters = gradient_cue();
+          CueParameters parameters = gradient_parameters();
           parameters.sigma = sigma;
           parameters.thin = thin;
           ++seed;
-          expect_matches_reference(random_image(width, height, channels, seed), parameters,
+          expect_matches_reference(patches_image(width, height, channels, seed), parameters,
                                    static_cast<int>(seed % 3));
         }
       }
@@ -139,37 +103,37 @@ TEST_F(Cue, MatchesTheReference) {
   }
 }
 
-TEST_F(Cue, MasksMatchTheReference) {
-  Image image = random_image(67, 41, 3, 5);
+TEST_F(GradientBoundaryMap, MasksMatchTheReference) {
+  Image image = patches_image(67, 41, 3, 5);
   std::mt19937 random(6);
   for (int i = 0; i < 500; ++i) mask_out(image, random() % image.pixel_count());
   for (std::size_t i = 0; i < 67 * 15; ++i) mask_out(image, i);
   for (const bool thin : {false, true}) {
-    CueParameters parameters = gradient_cue();
+    CueParameters parameters = gradient_parameters();
     parameters.thin = thin;
     expect_matches_reference(image, parameters, 2);
   }
 }
 
 // Small enough for a simulated device that watches every access.
-class TinyCue : public Cue {};
+class TinyGradientBoundaryMap : public GradientBoundaryMap {};
 
-TEST_F(TinyCue, MatchesTheReference) {
-  Image image = random_image(7, 5, 3, 51);
+TEST_F(TinyGradientBoundaryMap, MatchesTheReference) {
+  Image image = patches_image(7, 5, 3, 51);
   mask_out(image, 9);
   mask_out(image, 34);
   for (const bool thin : {false, true}) {
-    CueParameters parameters = gradient_cue();
+    CueParameters parameters = gradient_parameters();
     parameters.thin = thin;
     expect_matches_reference(image, parameters, 2);
-    expect_matches_reference(random_image(2, 3, 1, 52), parameters);
+    expect_matches_reference(patches_image(2, 3, 1, 52), parameters);
   }
 }
 
-// The least of the largest strengths on the lines of a stencil whose ends lie at least `margin`
+// The least of the intervening contours on the lines of a stencil whose ends lie at least `margin`
 // pixels to either side of a boundary; distance(x, y) is signed. Away from the image's border.
 template <class Distance>
-float weakest_crossing(const std::vector<float>& strength, int size, int radius, double margin,
+float weakest_crossing(const std::vector<float>& values, int size, int radius, double margin,
                        Distance&& distance) {
   const int border = 8;
   float weakest = std::numeric_limits<float>::infinity();
@@ -184,9 +148,9 @@ float weakest_crossing(const std::vector<float>& strength, int size, int radius,
         const double from = distance(x, y);
         const double to = distance(x + dx, y + dy);
         if (std::min(from, to) > -margin || std::max(from, to) < margin) continue;
-        float ic = strength[static_cast<std::size_t>(y) * size + x];
+        float ic = values[static_cast<std::size_t>(y) * size + x];
         for (const StencilOffset& at : line) {
-          ic = std::max(ic, strength[static_cast<std::size_t>(y + at.dy) * size + x + at.dx]);
+          ic = std::max(ic, values[static_cast<std::size_t>(y + at.dy) * size + x + at.dx]);
         }
         weakest = std::min(weakest, ic);
       }
@@ -208,16 +172,16 @@ Image step_image(int size, bool smooth, Distance&& distance) {
   return image;
 }
 
-TEST_F(Cue, NoLineSlipsThroughAnEdge) {
+TEST_F(GradientBoundaryMap, NoLineSlipsThroughAnEdge) {
   constexpr int kSize = 48;
   constexpr double kCentre = kSize / 2.0;
   const auto expect_tight = [&](auto&& distance) {
     for (const double sigma : {0.7, 1.0, 2.0}) {
       for (const bool smooth : {false, true}) {
-        CueParameters parameters = gradient_cue();
+        CueParameters parameters = gradient_parameters();
         parameters.sigma = sigma;
-        const std::vector<float> map = strength(step_image(kSize, smooth, distance), parameters);
-        // Closed by ridges as they are, without cue_bridge, the weakest is 0.
+        const std::vector<float> map = values_of(step_image(kSize, smooth, distance), parameters);
+        // Closed by ridges as they are, without gradient_bridge, the weakest is 0.
         EXPECT_GT(weakest_crossing(map, kSize, 5, 1.5, distance), 0.85)
             << "sigma " << sigma << " smooth " << smooth;
       }
@@ -238,20 +202,20 @@ TEST_F(Cue, NoLineSlipsThroughAnEdge) {
   }
 }
 
-// Thin is worth it only if it thins: beyond two pixels of a step nothing is left, and the ridge is
-// as strong as the gradient.
-TEST_F(Cue, ThinKeepsTheRidgeAlone) {
+// Thinning leaves nothing farther than 1.5 pixels from a step, and between a fifth and three fifths
+// of the sum of the gradient.
+TEST_F(GradientBoundaryMap, ThinKeepsTheRidgeAlone) {
   constexpr int kSize = 48;
   for (const int degrees : {0, 20, 45, 70, 90, 135, 160}) {
     const double angle = degrees * std::acos(-1.0) / 180;
     const auto distance = [&](int x, int y) {
       return std::cos(angle) * (x - kSize / 2) + std::sin(angle) * (y - kSize / 2) - 0.3;
     };
-    CueParameters parameters = gradient_cue();
+    CueParameters parameters = gradient_parameters();
     const Image image = step_image(kSize, true, distance);
-    const std::vector<float> thin = strength(image, parameters);
+    const std::vector<float> thin = values_of(image, parameters);
     parameters.thin = false;
-    const std::vector<float> whole = strength(image, parameters);
+    const std::vector<float> whole = values_of(image, parameters);
     double thin_sum = 0;
     double whole_sum = 0;
     for (int y = 8; y < kSize - 8; ++y) {
@@ -270,7 +234,7 @@ TEST_F(Cue, ThinKeepsTheRidgeAlone) {
   }
 }
 
-TEST_F(Cue, StrengthIsTheShareOfTheFloor) {
+TEST_F(GradientBoundaryMap, ValuesAreDividedByTheFloor) {
   // A step of known height in L between two columns: the pixels beside it see it in every term of
   // the derivative.
   Image image = grey_image(24, 9, 0.2f);
@@ -281,13 +245,13 @@ TEST_F(Cue, StrengthIsTheShareOfTheFloor) {
   const double height = planes[12] - planes[11];
   ASSERT_GT(height, 1.0);
   for (const double sigma : {0.6, 1.0, 1.8}) {
-    CueParameters parameters = gradient_cue();
+    CueParameters parameters = gradient_parameters();
     parameters.sigma = sigma;
     parameters.floor = 50;
     const GradientWeights weights = gradient_weights(sigma);
     const double slope =
         height * std::accumulate(weights.derivative.begin(), weights.derivative.end(), 0.0);
-    const std::vector<float> map = strength(image, parameters);
+    const std::vector<float> map = values_of(image, parameters);
     for (const std::size_t column : {11, 12}) {
       EXPECT_NEAR(map[4 * 24 + column], slope / 50, 1e-5 * slope / 50);
     }
@@ -295,7 +259,7 @@ TEST_F(Cue, StrengthIsTheShareOfTheFloor) {
   }
 }
 
-TEST_F(Cue, FlatImagesHaveNoBoundary) {
+TEST_F(GradientBoundaryMap, FlatImagesHaveNoBoundary) {
   for (const int channels : {1, 3}) {
     for (const float value : {0.0f, 0.37f, 1.0f}) {
       Image image = grey_image(45, 31, value);
@@ -307,14 +271,14 @@ TEST_F(Cue, FlatImagesHaveNoBoundary) {
         }
         // The planes of a flat colour may differ in their last bits, as its conversion to Lab does
         // four pixels at a time and then one: some 1e-5 of the floor.
-        for (const float s : strength(image, gradient_cue()))
+        for (const float s : values_of(image, gradient_parameters()))
           ASSERT_LE(s, channels == 1 ? 0.0f : 1e-5f);
       }
     }
   }
 }
 
-TEST_F(Cue, AMaskMakesNoEdge) {
+TEST_F(GradientBoundaryMap, AMaskMakesNoBoundary) {
   // One step, and masks across it, beside it, and of single pixels.
   Image image = grey_image(60, 40, 0.2f);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
@@ -330,9 +294,9 @@ TEST_F(Cue, AMaskMakesNoEdge) {
     }
   }
   for (const bool thin : {true, false}) {
-    CueParameters parameters = gradient_cue();
+    CueParameters parameters = gradient_parameters();
     parameters.thin = thin;
-    const std::vector<float> map = strength(image, parameters);
+    const std::vector<float> map = values_of(image, parameters);
     for (std::size_t pixel = 0; pixel < map.size(); ++pixel) {
       const std::size_t x = pixel % 60;
       if (image.valid[pixel] == 0 || x < 25 || x > 34) {
@@ -344,144 +308,49 @@ TEST_F(Cue, AMaskMakesNoEdge) {
   }
 }
 
-TEST_F(Cue, LittleOrNoDataGivesNoBoundary) {
-  Image image = random_image(19, 13, 3, 8);
+TEST_F(GradientBoundaryMap, LittleOrNoDataGivesNoBoundary) {
+  Image image = patches_image(19, 13, 3, 8);
   for (std::size_t i = 0; i < image.pixel_count(); ++i) {
     if (i != 100) mask_out(image, i);
   }
-  for (const float s : strength(image, gradient_cue())) ASSERT_EQ(s, 0.0f);
+  for (const float s : values_of(image, gradient_parameters())) ASSERT_EQ(s, 0.0f);
   mask_out(image, 100);
-  const BoundaryMap map = boundary_strength(context_, image, grid_of(image, 3), gradient_cue());
-  for (const float s : map.strength.download()) ASSERT_EQ(s, 0.0f);
+  const BoundaryMap map = boundary_map(context_, image, grid_of(image, 3), gradient_parameters());
+  for (const float s : map.values.download()) ASSERT_EQ(s, 0.0f);
   for (const std::uint8_t v : map.valid.download()) ASSERT_EQ(v, 0);
 }
 
-TEST_F(Cue, TheFloorKeepsNoiseSmall) {
+TEST_F(GradientBoundaryMap, TheFloorKeepsNoiseSmall) {
   Image image = grey_image(80, 60);
   std::mt19937 random(4);
   std::normal_distribution<float> normal(0.5f, 0.002f);
   for (float& pixel : image.pixels) pixel = normal(random);
-  CueParameters parameters = gradient_cue();
-  const std::vector<float> map = strength(image, parameters);
+  CueParameters parameters = gradient_parameters();
+  const std::vector<float> map = values_of(image, parameters);
   EXPECT_LT(*std::max_element(map.begin(), map.end()), 0.25f);
   parameters.floor = 0.001;
-  const std::vector<float> stretched = strength(image, parameters);
+  const std::vector<float> stretched = values_of(image, parameters);
   EXPECT_EQ(*std::max_element(stretched.begin(), stretched.end()), 1.0f);
 }
 
-TEST_F(Cue, TwoRunsGiveTheSameBytes) {
-  const Image image = random_image(97, 61, 3, 21);
-  const std::vector<float> first = strength(image, gradient_cue());
-  const std::vector<float> again = strength(image, gradient_cue());
+TEST_F(GradientBoundaryMap, TwoRunsGiveTheSameBytes) {
+  const Image image = patches_image(97, 61, 3, 21);
+  const std::vector<float> first = values_of(image, gradient_parameters());
+  const std::vector<float> again = values_of(image, gradient_parameters());
   EXPECT_EQ(0, std::memcmp(first.data(), again.data(), first.size() * sizeof(float)));
 }
 
-TEST_F(Cue, ThePlanListsWhatIsAllocated) {
-  Image image = random_image(67, 41, 3, 22);
+TEST_F(GradientBoundaryMap, ThePlanListsWhatIsAllocated) {
+  Image image = patches_image(67, 41, 3, 22);
   mask_out(image, 5);
   const Grid grid = grid_of(image, 3);
   MemoryBudget plan;
-  budget_cue(plan, grid, gradient_cue());
+  budget_cue(plan, grid, gradient_parameters());
   {
-    const BoundaryMap map = boundary_strength(context_, image, grid, gradient_cue());
-    EXPECT_EQ(context_.memory_in_use(), map.strength.bytes() + map.valid.bytes());
+    const BoundaryMap map = boundary_map(context_, image, grid, gradient_parameters());
+    EXPECT_EQ(context_.memory_in_use(), map.values.bytes() + map.valid.bytes());
   }
   EXPECT_EQ(context_.memory_peak(), plan.total());
-}
-
-class CueKernels : public Cue {};
-
-TEST_F(CueKernels, StayWithinTheirBuffers) {
-  for (const auto& [width, height, padding, radius] : {std::tuple{1, 1, 0, 1},
-                                                       {1, 9, 2, 3},
-                                                       {9, 1, 0, 3},
-                                                       {2, 2, 1, 6},
-                                                       {64, 5, 0, 3},
-                                                       {65, 23, 7, 2}}) {
-    SCOPED_TRACE(::testing::Message() << width << "x" << height << " radius " << radius);
-    const CueLayout layout{width, height, width + padding};
-    const auto elements = static_cast<std::size_t>(layout.stride) * height;
-    std::mt19937 random(31);
-    std::uniform_real_distribution<float> uniform(0.0f, 100.0f);
-    std::vector<float> pixels(layout.pixels());
-    for (float& pixel : pixels) pixel = uniform(random);
-    std::vector<std::uint8_t> has_data(elements, 0);
-    std::uint32_t count = 0;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const bool hole = (x + 3 * y) % 5 == 4;
-        has_data[static_cast<std::size_t>(y) * layout.stride + x] = hole ? 0 : 1;
-        count += hole ? 0 : 1;
-      }
-    }
-    testing::Guarded<std::uint8_t> valid(context_, has_data);
-    testing::Guarded<float> plane(context_, pixels);
-    testing::Guarded<float> smooth(context_, layout.pixels());
-    testing::Guarded<float> slope(context_, layout.pixels());
-    testing::Guarded<float> magnitude(context_, layout.pixels());
-    testing::Guarded<float> ridges(context_, layout.pixels());
-    testing::Guarded<float> strength(context_, elements);
-    testing::Guarded<float> xx(context_, layout.pixels());
-    testing::Guarded<float> xy(context_, layout.pixels());
-    testing::Guarded<float> yy(context_, layout.pixels());
-    CueTensor tensor{std::move(*xx), std::move(*xy), std::move(*yy)};
-
-    std::vector<float> gauss(static_cast<std::size_t>(radius) + 1, 0.1f);
-    CueGradient gradient(context_, layout, gauss,
-                         std::vector<float>(static_cast<std::size_t>(radius), 0.1f));
-    gradient.fill(*plane, *valid);
-    gradient.add_channel(*plane, *smooth, *slope, tensor, true);
-    gradient.add_channel(*plane, *smooth, *slope, tensor, false);
-    gradient.magnitude(tensor, *valid, *magnitude);
-    const Buffer<std::uint32_t> quantile =
-        cue_quantile(context_, layout, *magnitude, *valid, (count + 1) / 2);
-    launch_cue_thin(context_, layout, 0.1f, *magnitude, tensor, *slope, *ridges);
-    launch_cue_strength(context_, layout, *ridges, *valid, quantile, 1.0f, *strength);
-    *xx = std::move(tensor.xx);
-    *xy = std::move(tensor.xy);
-    *yy = std::move(tensor.yy);
-    for (auto* buffer : {&plane, &smooth, &slope, &magnitude, &ridges, &strength, &xx, &xy, &yy}) {
-      testing::expect_numbers(buffer->values());
-    }
-    EXPECT_EQ(valid.values(), has_data);
-  }
-}
-
-TEST_F(CueKernels, TheQuantileIsExact) {
-  for (const auto& [width, height, padding] :
-       {std::tuple{1, 1, 0}, {7, 3, 2}, {64, 64, 0}, {200, 3, 1}, {3, 1500, 0}}) {
-    SCOPED_TRACE(::testing::Message() << width << "x" << height);
-    const CueLayout layout{width, height, width + padding};
-    std::mt19937 random(41);
-    std::uniform_real_distribution<float> exponent(-140.0f, 20.0f);
-    std::vector<float> values(layout.pixels());
-    std::vector<std::uint8_t> valid(static_cast<std::size_t>(layout.stride) * height, 0);
-    std::vector<float> ordered;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      // Zeros, equals, values too small to be normal, and close neighbours.
-      const std::uint32_t kind = random() % 4;
-      values[i] = kind == 0   ? 0.0f
-                  : kind == 1 ? 3.25f
-                  : kind == 2 ? std::ldexp(1.0f, static_cast<int>(exponent(random)))
-                              : 1.0f + static_cast<float>(random() % 64) * 1.1920929e-7f;
-      if (random() % 5 == 0 && !ordered.empty()) continue;
-      valid[i / width * layout.stride + i % width] = 1;
-      ordered.push_back(values[i]);
-    }
-    std::sort(ordered.begin(), ordered.end());
-    auto device_values = context_.allocate<float>(values.size(), "values");
-    device_values.upload(values);
-    auto device_valid = context_.allocate<std::uint8_t>(valid.size(), "valid");
-    device_valid.upload(valid);
-    for (const double share : {0.0, 0.1, 0.3, 0.5, 0.51, 0.7, 0.9, 0.99, 1.0}) {
-      const auto index = static_cast<std::size_t>(share * static_cast<double>(ordered.size() - 1));
-      const std::vector<std::uint32_t> found =
-          cue_quantile(context_, layout, device_values, device_valid,
-                       static_cast<std::uint32_t>(index + 1))
-              .download();
-      EXPECT_EQ(std::bit_cast<float>(found[0]), ordered[index]) << "rank " << index + 1;
-    }
-  }
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
-// The learned cue as a whole: against plain loops in double, and against OpenCV's dnn module.
-#include "boundary/network/learned.hpp"
+// Boundary maps by networks as a whole: against plain loops in double, and against OpenCV's dnn
+// module.
+#include "boundary/network/network_boundary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
-#include <opencv2/dnn.hpp>
 #include <opencv2/imgproc.hpp>
-#include <random>
 
 #include "boundary/boundary.hpp"
 #include "boundary/network/reference_network.hpp"
+#include "dnn_network.hpp"
+#include "drawn_image.hpp"
 #include "network_file.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
@@ -20,152 +20,33 @@
 namespace diacut {
 namespace {
 
+using testing::DnnNetwork;
+using testing::mask_out;
 using testing::NetworkFile;
+using testing::noise_image;
 using testing::small_network;
 
-Image random_image(int width, int height, int channels, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  Image image;
-  image.width = width;
-  image.height = height;
-  image.channels = channels;
-  image.pixels.resize(image.pixel_count() * static_cast<std::size_t>(channels));
-  for (float& value : image.pixels) value = uniform(random);
-  return image;
-}
-
-void mask_out(Image& image, std::size_t pixel) {
-  if (image.valid.empty()) image.valid.assign(image.pixel_count(), 1);
-  image.valid[pixel] = 0;
-  const auto channels = static_cast<std::size_t>(image.channels);
-  std::fill_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(pixel * channels), channels, 0.0f);
-}
-
-/// The same network by OpenCV.
-class DnnNetwork {
- public:
-  explicit DnnNetwork(const Network& network) : layers_(network.tensors.size(), 0) {
-    net_.setInputsNames({network.tensors.front().name});
-    for (const NetworkOp& op : network.ops) {
-      layers_[static_cast<std::size_t>(op.output)] = add(network, op);
-    }
-    net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
-    net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
-  }
-
-  std::vector<float> run(const std::vector<float>& planes, int width, int height) {
-    const int sizes[] = {1, 3, height, width};
-    cv::Mat input(4, sizes, CV_32F);
-    std::transform(planes.begin(), planes.end(), input.ptr<float>(),
-                   [](float value) { return 4 * (value - 0.5f); });
-    net_.setInput(input);
-    const cv::Mat output = net_.forward();
-    EXPECT_EQ(output.total(), static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    return {output.ptr<float>(), output.ptr<float>() + output.total()};
-  }
-
- private:
-  int layer(const std::string& type, const cv::dnn::LayerParams& params,
-            const std::vector<int>& inputs) {
-    cv::dnn::LayerParams copy = params;
-    const int id = net_.addLayer(type + std::to_string(count_++), type, copy);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      net_.connect(inputs[i], 0, id, static_cast<int>(i));
-    }
-    return id;
-  }
-
-  int add(const Network& network, const NetworkOp& op) {
-    std::vector<int> inputs;
-    int channels = 0;
-    for (const int input : op.inputs) {
-      inputs.push_back(layers_[static_cast<std::size_t>(input)]);
-      channels += network.tensors[static_cast<std::size_t>(input)].channels;
-    }
-    cv::dnn::LayerParams params;
-    switch (op.kind) {
-      case NetworkOpKind::kMaxPool:
-        params.set("pool", "max");
-        params.set("kernel_size", 2);
-        params.set("stride", 2);
-        params.set("ceil_mode", true);
-        return layer("Pooling", params, inputs);
-      case NetworkOpKind::kUpsample: {
-        params.set("interpolation", "bilinear");
-        params.set("half_pixel_centers", true);
-        params.set("zoom_factor", 2);
-        const int doubled = layer("Resize", params, inputs);
-        cv::dnn::LayerParams crop;
-        crop.set("axis", 2);
-        return layer("Crop", crop, {doubled, like(network, op)});
-      }
-      case NetworkOpKind::kSigmoid:
-        return layer("Sigmoid", params, inputs);
-      default:
-        break;
-    }
-    if (inputs.size() > 1) {
-      cv::dnn::LayerParams concat;
-      concat.set("axis", 1);
-      inputs = {layer("Concat", concat, inputs)};
-    }
-    const int outputs = static_cast<int>(op.bias.size());
-    const int groups = op.kind == NetworkOpKind::kDepthwise ? channels : 1;
-    params.set("num_output", outputs);
-    params.set("kernel_size", op.kernel);
-    params.set("pad", op.dilation * (op.kernel / 2));
-    params.set("dilation", op.dilation);
-    params.set("group", groups);
-    params.set("bias_term", true);
-    const int shape[] = {outputs, channels / groups, op.kernel, op.kernel};
-    params.blobs.push_back(
-        cv::Mat(4, shape, CV_32F, const_cast<float*>(op.weights.data())).clone());
-    params.blobs.push_back(cv::Mat(1, outputs, CV_32F, const_cast<float*>(op.bias.data())).clone());
-    int result = layer("Convolution", params, inputs);
-    if (op.added >= 0) {
-      cv::dnn::LayerParams sum;
-      sum.set("operation", "sum");
-      result = layer("Eltwise", sum, {result, layers_[static_cast<std::size_t>(op.added)]});
-    }
-    return op.relu ? layer("ReLU", {}, {result}) : result;
-  }
-
-  /// A layer of the size that an upsampling is cropped to.
-  int like(const Network& network, const NetworkOp& op) const {
-    const int level = network.tensors[static_cast<std::size_t>(op.output)].level;
-    for (std::size_t i = 0; i < network.tensors.size(); ++i) {
-      if (network.tensors[i].level == level) return layers_[i];
-    }
-    return 0;
-  }
-
-  cv::dnn::Net net_;
-  std::vector<int> layers_;
-  int count_ = 0;
-};
-
-class Learned : public ::testing::Test {
+class NetworkBoundaryMap : public ::testing::Test {
  protected:
-  Learned() {
+  NetworkBoundaryMap() {
     parameters_.kind = CueKind::kLearned;
-    // But where they are what is tested.
+    // Tests of scales, borders and built-in networks set these themselves.
     parameters_.scales = {1.0};
     parameters_.border = 0;
     parameters_.weights = folder_ / "network.safetensors";
   }
 
-  /// From now on the cue's network.
+  /// Makes the network of a file the one of the parameters.
   std::shared_ptr<const Network> use(const NetworkFile& file) {
     file.write(parameters_.weights);
     return load_network(parameters_.weights);
   }
 
   /// Without the grid's padding, which is expected to hold zeros.
-  std::vector<float> strength(const Image& image, int padding = 0) {
+  std::vector<float> values_of(const Image& image, int padding = 0) {
     const Grid grid{image.width, image.height, image.width + padding};
-    const BoundaryMap map = boundary_strength(context_, image, grid, parameters_);
-    const std::vector<float> all = map.strength.download();
+    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
+    const std::vector<float> all = map.values.download();
     std::vector<float> values;
     for (int y = 0; y < grid.height; ++y) {
       for (int x = 0; x < grid.stride; ++x) {
@@ -204,7 +85,7 @@ constexpr double kRoundings = 1e-5;
 
 constexpr int kSizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 2}, {5, 4}, {17, 13}, {64, 32}, {97, 61}};
 
-TEST_F(Learned, MatchesTheReferenceAndDnn) {
+TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
   for (const unsigned seed : {1u, 2u}) {
     const std::shared_ptr<const Network> network = use(small_network(seed, seed == 1));
     // Smaller images than what a pixel sees are among the sizes.
@@ -214,8 +95,8 @@ TEST_F(Learned, MatchesTheReferenceAndDnn) {
     for (const auto& [width, height] : kSizes) {
       for (const int channels : {1, 3}) {
         SCOPED_TRACE(::testing::Message() << width << "x" << height << "x" << channels);
-        const Image image = random_image(width, height, channels, seed);
-        const std::vector<float> found = strength(image, width % 3);
+        const Image image = noise_image(width, height, channels, seed);
+        const std::vector<float> found = values_of(image, width % 3);
         const std::vector<float> planes = reference_picture(image, width, height);
         expect_near(found, reference_network(*network, planes, width, height), kRoundings);
         // OpenCV 4.6 refuses to pool a side of one pixel.
@@ -234,19 +115,19 @@ TEST_F(Learned, MatchesTheReferenceAndDnn) {
   }
 }
 
-TEST_F(Learned, TilesGiveTheSame) {
+TEST_F(NetworkBoundaryMap, TilesDoNotChangeTheResult) {
   const std::shared_ptr<const Network> network = use(small_network(3));
   for (const auto& [width, height] :
        {std::pair(300, 210), std::pair(129, 64), std::pair(65, 333)}) {
     SCOPED_TRACE(::testing::Message() << width << "x" << height);
-    const Image image = random_image(width, height, 3, 9);
+    const Image image = noise_image(width, height, 3, 9);
     parameters_.tile = 1024;
     context_.reset_memory_peak();
-    const std::vector<float> whole = strength(image);
+    const std::vector<float> whole = values_of(image);
     const std::uint64_t peak = context_.memory_peak();
     parameters_.tile = 64;
     context_.reset_memory_peak();
-    const std::vector<float> tiled = strength(image);
+    const std::vector<float> tiled = values_of(image);
     expect_near(tiled, whole, 1e-6);
     if (width == 300) {
       EXPECT_LT(context_.memory_peak(), peak);
@@ -254,31 +135,31 @@ TEST_F(Learned, TilesGiveTheSame) {
   }
 }
 
-TEST_F(Learned, ScalesAreAveraged) {
+TEST_F(NetworkBoundaryMap, ScalesAreAveraged) {
   use(small_network(4));
-  const Image image = random_image(61, 43, 3, 3);
+  const Image image = noise_image(61, 43, 3, 3);
   std::vector<double> mean(image.pixel_count(), 0.0);
   for (const double scale : {0.5, 1.0, 1.5}) {
     parameters_.scales = {scale};
-    const std::vector<float> one = strength(image);
+    const std::vector<float> one = values_of(image);
     for (std::size_t i = 0; i < one.size(); ++i) mean[i] += one[i] / 3.0;
   }
   parameters_.scales = {0.5, 1.0, 1.5};
-  expect_near(strength(image), mean, 1e-6);
+  expect_near(values_of(image), mean, 1e-6);
 }
 
-TEST_F(Learned, NetworksAreAveraged) {
+TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
   const std::string first = folder_ / "first.safetensors";
   const std::string second = folder_ / "second.safetensors";
   small_network(4).write(first);
   small_network(11).write(second);
-  const Image image = random_image(61, 43, 3, 3);
+  const Image image = noise_image(61, 43, 3, 3);
   parameters_.scales = {0.5, 1.0};
   std::vector<double> mean(image.pixel_count(), 0.0);
   std::vector<float> each;
   for (const std::string& file : {first, second}) {
     parameters_.weights = file;
-    each = strength(image);
+    each = values_of(image);
     for (std::size_t i = 0; i < each.size(); ++i) mean[i] += each[i] / 2.0;
   }
   double apart = 0;
@@ -287,30 +168,30 @@ TEST_F(Learned, NetworksAreAveraged) {
   }
   EXPECT_GT(apart, 0.01);  // Either alone would be no mean.
   parameters_.weights = first + "," + second;
-  expect_near(strength(image), mean, 1e-6);
+  expect_near(values_of(image), mean, 1e-6);
 
   // What is planned is for each in its turn, not for both.
   const Grid grid{image.width, image.height, image.width};
   MemoryBudget plan;
   budget_cue(plan, grid, parameters_);
   DeviceNetworks networks;
-  boundary_strength(context_, image, grid, parameters_, networks);
+  boundary_map(context_, image, grid, parameters_, networks);
   networks.tensors().clear();
   const std::uint64_t weights = context_.memory_in_use();
   // The next image of the size finds the tensors there.
   for (int i = 0; i < 2; ++i) {
     context_.reset_memory_peak();
-    boundary_strength(context_, image, grid, parameters_, networks);
+    boundary_map(context_, image, grid, parameters_, networks);
     EXPECT_EQ(context_.memory_peak(), weights + plan.total());
   }
   EXPECT_GT(context_.memory_in_use(), weights);
 }
 
-TEST_F(Learned, AScaleSeesTheResizedImage) {
+TEST_F(NetworkBoundaryMap, AScaleSeesTheResizedImage) {
   const std::shared_ptr<const Network> network = use(small_network(4));
   // Twice as large without new pixels, so that what is seen at half of the size is known.
-  const Image small = random_image(20, 15, 3, 8);
-  Image large = random_image(40, 30, 3, 8);
+  const Image small = noise_image(20, 15, 3, 8);
+  Image large = noise_image(40, 30, 3, 8);
   for (int y = 0; y < 30; ++y) {
     for (int x = 0; x < 40; ++x) {
       std::copy_n(&small.pixels[static_cast<std::size_t>((y / 2) * 20 + x / 2) * 3], 3,
@@ -320,7 +201,7 @@ TEST_F(Learned, AScaleSeesTheResizedImage) {
   parameters_.scales = {0.5};
   const std::vector<double> expected =
       reference_network(*network, reference_picture(small, 20, 15), 20, 15);
-  const std::vector<float> found = strength(large);
+  const std::vector<float> found = values_of(large);
   // An odd pixel is nearest to the upper left of the four that it lies between.
   for (const auto& [x, y] : {std::pair(1, 1), std::pair(21, 13), std::pair(37, 27)}) {
     const auto at = [&](int i, int j) { return expected[static_cast<std::size_t>(j * 20 + i)]; };
@@ -332,13 +213,13 @@ TEST_F(Learned, AScaleSeesTheResizedImage) {
   }
 }
 
-TEST_F(Learned, FlatImagesAreEvenAwayFromTheirBorder) {
+TEST_F(NetworkBoundaryMap, FlatImagesAreEvenAwayFromTheirBorder) {
   const std::shared_ptr<const Network> network = use(small_network(5));
   const int reach = network->reach();
   for (const float value : {0.0f, 0.4f, 1.0f}) {
-    Image image = random_image(3 * reach, 2 * reach + 9, 3, 1);
+    Image image = noise_image(3 * reach, 2 * reach + 9, 3, 1);
     std::fill(image.pixels.begin(), image.pixels.end(), value);
-    const std::vector<float> found = strength(image);
+    const std::vector<float> found = values_of(image);
     const float middle = found[static_cast<std::size_t>(reach * image.width + reach)];
     // Every second and fourth pixel sees the same.
     for (int y = reach; y < image.height - reach; ++y) {
@@ -349,11 +230,11 @@ TEST_F(Learned, FlatImagesAreEvenAwayFromTheirBorder) {
   }
 }
 
-TEST_F(Learned, WithoutDataThereIsNoStrength) {
+TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoBoundary) {
   use(small_network(6));
-  Image image = random_image(37, 25, 3, 2);
+  Image image = noise_image(37, 25, 3, 2);
   for (std::size_t i = 0; i < image.pixel_count(); i += 3) mask_out(image, i);
-  const std::vector<float> found = strength(image, 2);
+  const std::vector<float> found = values_of(image, 2);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (image.valid[i] == 0) {
       ASSERT_EQ(found[i], 0.0f);
@@ -362,31 +243,31 @@ TEST_F(Learned, WithoutDataThereIsNoStrength) {
     }
   }
   for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
-  for (const float value : strength(image, 1)) EXPECT_EQ(value, 0.0f);
+  for (const float value : values_of(image, 1)) EXPECT_EQ(value, 0.0f);
 }
 
-TEST_F(Learned, AMaskMakesNoEdge) {
+TEST_F(NetworkBoundaryMap, AMaskMakesNoBoundary) {
   use(small_network(7));
   // Two flat halves, and holes within each: the nearest pixel has the colour that is missing.
-  Image image = random_image(60, 40, 3, 1);
+  Image image = noise_image(60, 40, 3, 1);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
     image.pixels[i] = (i / 3) % 60 < 30 ? 0.2f : 0.7f;
   }
-  const std::vector<float> whole = strength(image);
+  const std::vector<float> whole = values_of(image);
   for (int y = 10; y < 30; ++y) {
     for (const int x : {0, 1, 8, 9, 10, 27, 33, 50, 59}) {
       mask_out(image, static_cast<std::size_t>(y * 60 + x));
     }
   }
-  const std::vector<float> found = strength(image);
+  const std::vector<float> found = values_of(image);
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i], image.valid[i] == 0 ? 0.0f : whole[i]) << i % 60 << ", " << i / 60;
   }
 }
 
-TEST_F(Learned, AllocatesWhatItPlans) {
+TEST_F(NetworkBoundaryMap, AllocatesWhatItPlans) {
   use(small_network(8));
-  const Image image = random_image(130, 75, 3, 1);
+  const Image image = noise_image(130, 75, 3, 1);
   const Grid grid{130, 75, 136};
   for (const std::vector<double>& scales : {std::vector<double>{1.0}, {0.5, 1.5, 1.0}}) {
     for (const int tile : {64, 1024}) {
@@ -396,25 +277,25 @@ TEST_F(Learned, AllocatesWhatItPlans) {
       budget_kept(plan, parameters_);
       budget_cue(plan, grid, parameters_);
       context_.reset_memory_peak();
-      boundary_strength(context_, image, grid, parameters_);
+      boundary_map(context_, image, grid, parameters_);
       EXPECT_EQ(context_.memory_peak(), plan.total());
     }
   }
   EXPECT_EQ(context_.memory_in_use(), 0u);
 }
 
-TEST_F(Learned, KeepsItsNetworksForTheNextImage) {
+TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   const std::string first = folder_ / "first.safetensors";
   const std::string second = folder_ / "second.safetensors";
   small_network(4).write(first);
   small_network(11, true).write(second);
-  const Image image = random_image(41, 33, 3, 5);
-  const Image other = random_image(97, 20, 1, 6);
+  const Image image = noise_image(41, 33, 3, 5);
+  const Image other = noise_image(97, 20, 1, 6);
   DeviceNetworks networks;
   const auto kept = [&](const Image& seen) {
-    return boundary_strength(context_, seen, {seen.width, seen.height, seen.width}, parameters_,
-                             networks)
-        .strength.download();
+    return boundary_map(context_, seen, {seen.width, seen.height, seen.width}, parameters_,
+                        networks)
+        .values.download();
   };
   for (const std::string& names : {first, first + "," + second, second}) {
     SCOPED_TRACE(names);
@@ -423,7 +304,7 @@ TEST_F(Learned, KeepsItsNetworksForTheNextImage) {
     budget_kept(plan, parameters_);
     ASSERT_GT(plan.total(), 0u);
     for (const Image* seen : {&image, &other, &image}) {
-      const std::vector<float> expected = strength(*seen);
+      const std::vector<float> expected = values_of(*seen);
       EXPECT_EQ(kept(*seen), expected);
       // In the tensors of the last image of this size.
       const std::uint64_t held = context_.memory_in_use();
@@ -442,8 +323,8 @@ TEST_F(Learned, KeepsItsNetworksForTheNextImage) {
   EXPECT_EQ(context_.memory_in_use(), 0u);
 }
 
-TEST_F(Learned, APictureIsResizedAsOpenCvDoes) {
-  const Image image = random_image(36, 24, 3, 12);
+TEST_F(NetworkBoundaryMap, APictureIsResizedAsOpenCvDoes) {
+  const Image image = noise_image(36, 24, 3, 12);
   const cv::Mat pixels(24, 36, CV_32FC3, const_cast<float*>(image.pixels.data()));
   for (const auto& [width, height] :
        {std::pair(18, 12), std::pair(12, 8), std::pair(25, 17), std::pair(54, 36)}) {
@@ -467,27 +348,27 @@ TEST_F(Learned, APictureIsResizedAsOpenCvDoes) {
   }
 }
 
-TEST_F(Learned, TheSameBytesEachTime) {
+TEST_F(NetworkBoundaryMap, GivesEqualBytesEachTime) {
   use(small_network(9));
-  const Image image = random_image(83, 59, 3, 4);
+  const Image image = noise_image(83, 59, 3, 4);
   parameters_.scales = {1.0, 0.7};
-  EXPECT_EQ(strength(image), strength(image));
+  EXPECT_EQ(values_of(image), values_of(image));
 }
 
-class TinyLearned : public Learned {};
+class TinyNetworkBoundaryMap : public NetworkBoundaryMap {};
 
-TEST_F(TinyLearned, MatchesTheReference) {
+TEST_F(TinyNetworkBoundaryMap, MatchesTheReference) {
   const std::shared_ptr<const Network> network = use(small_network(1));
-  Image image = random_image(7, 5, 3, 1);
+  Image image = noise_image(7, 5, 3, 1);
   const std::vector<float> planes = reference_picture(image, 7, 5);
-  expect_near(strength(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
+  expect_near(values_of(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
 }
 
-TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
+TEST_F(NetworkBoundaryMap, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
   const std::shared_ptr<const Network> network = use(small_network(6));
   const int width = 23;
   const int height = 17;
-  const Image image = random_image(width, height, 3, 4);
+  const Image image = noise_image(width, height, 3, 4);
   for (const int border : {1, 8, 40}) {
     SCOPED_TRACE(border);
     parameters_.border = border;
@@ -500,7 +381,7 @@ TEST_F(Learned, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
         expected.push_back(all[static_cast<std::size_t>((y + border) * wide + x + border)]);
       }
     }
-    expect_near(strength(image, 3), expected, kRoundings);
+    expect_near(values_of(image, 3), expected, kRoundings);
   }
   // A mirror repeats the edge pixel first.
   const std::vector<float> planes = reference_picture(image, width, height, 2);

@@ -1,17 +1,20 @@
-#include "boundary/network/learned.hpp"
+#include "boundary/network/network_boundary.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "boundary/network/network_image.hpp"
+#include "boundary/network/blend.hpp"
+#include "boundary/network/input.hpp"
+#include "boundary/network/output.hpp"
+#include "boundary/network/tiles.hpp"
 #include "image/gaps.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr char kStrength[] = "boundary strength";
+constexpr char kBoundary[] = "boundary map";
 constexpr char kPicture[] = "the picture";
 constexpr char kResult[] = "the network's result";
 
@@ -36,33 +39,34 @@ std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
   return network_tiles(side, tile, network.reach(), network.levels());
 }
 
-/// The largest extent of any tile.
+/// The most pixels that any tile reads along a side.
 int longest(const std::vector<NetworkTile>& tiles) {
   int most = 0;
   for (const NetworkTile& tile : tiles) most = std::max(most, tile.end - tile.begin);
   return most;
 }
 
-/// What the network sees of the image at a scale.
-Size seen(const Grid& grid, double scale, int border) {
+/// The size of the image that a network is given at a scale, border included.
+Size input_size(const Grid& grid, double scale, int border) {
   return bordered(scaled(grid, scale), border);
 }
 
-/// The largest sides that any tile at any scale has.
+/// The largest width and the largest height that any tile reads at any scale.
 Size largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters) {
   Size most;
   for (const double scale : parameters.scales) {
-    const Size size = seen(grid, scale, parameters.border);
+    const Size size = input_size(grid, scale, parameters.border);
     most.width = std::max(most.width, longest(tiles_of(network, size.width, parameters.tile)));
     most.height = std::max(most.height, longest(tiles_of(network, size.height, parameters.tile)));
   }
   return most;
 }
 
-/// Where the tensors of each network are, all in the same buffers, one network after another.
+/// The buffers of the tensors of all networks. The networks run one after another in one set of
+/// buffers.
 struct TensorBudget {
-  std::vector<std::vector<int>> buffer_of;  ///< By network.
-  std::vector<std::size_t> floats;          ///< Of each buffer, for whichever needs the most.
+  std::vector<std::vector<int>> buffer_of;  ///< [network][tensor]: the index of the buffer.
+  std::vector<std::size_t> floats;  ///< The size of each buffer: the most that any network needs.
 
   void add(const Network& network, const Grid& grid, const CueParameters& parameters) {
     const Size tile = largest_tile(network, grid, parameters);
@@ -75,16 +79,16 @@ struct TensorBudget {
   }
 };
 
-/// Pixels of the largest scale.
+/// The most pixels that a network is given at any scale.
 std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
   std::size_t most = 0;
   for (const double scale : parameters.scales) {
-    most = std::max(most, seen(grid, scale, parameters.border).pixels());
+    most = std::max(most, input_size(grid, scale, parameters.border).pixels());
   }
   return most;
 }
 
-/// Enqueues the network for a whole picture, tile by tile, into a map of what it sees.
+/// Enqueues a network for a whole picture, tile by tile, into a map of the picture with its border.
 void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
                const NetworkPicture& picture, int tile, const NetworkMap& map) {
   const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, tile);
@@ -111,22 +115,9 @@ int scaled_side(int side, double scale) {
   return std::max(1, static_cast<int>(std::lround(side * scale)));
 }
 
-std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels) {
-  const int step = 1 << levels;
-  const auto up = [step](int at) { return (at + step - 1) / step * step; };
-  const int count = (side + tile - 1) / tile;
-  const int core = up((side + count - 1) / count);
-  std::vector<NetworkTile> tiles;
-  for (int at = 0; at < side; at += core) {
-    const int end = std::min(at + core, side);
-    tiles.push_back({std::max(0, at - up(reach)), std::min(side, end + up(reach)), at, end});
-  }
-  return tiles;
-}
-
-void budget_learned(MemoryBudget& budget, const Grid& grid, const Networks& networks,
-                    const CueParameters& parameters) {
-  budget.add(kStrength, grid.rows() * sizeof(float));
+void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const Networks& networks,
+                                 const CueParameters& parameters) {
+  budget.add(kBoundary, grid.rows() * sizeof(float));
   budget.add(kPicture, 3 * grid.pixels() * sizeof(float));
   budget.add(kResult, most_pixels(grid, parameters) * sizeof(float));
   TensorBudget tensors;
@@ -136,16 +127,16 @@ void budget_learned(MemoryBudget& budget, const Grid& grid, const Networks& netw
   budget_tensors(budget, tensors.floats);
 }
 
-Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& networks,
-                               TensorBuffers& kept, const Image& image, const Grid& grid,
-                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                               const CueParameters& parameters) {
-  auto strength = context.allocate<float>(grid.rows(), kStrength);
+Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
+                                   TensorBuffers& kept, const Image& image, const Grid& grid,
+                                   const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                   const CueParameters& parameters) {
+  auto boundary = context.allocate<float>(grid.rows(), kBoundary);
   if (valid_pixels == 0) {
-    strength.fill(0);
-    return strength;
+    boundary.fill(0);
+    return boundary;
   }
-  // Three channels also for a grey picture, which budget_learned() knows nothing of.
+  // Memory for three channels for a grey picture too: the budget does not know the channels.
   auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
   if (valid_pixels < grid.pixels()) {
     pixels.upload(filled_from_nearest(image));
@@ -153,7 +144,6 @@ Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& net
     pixels.upload(image.pixels);
   }
   auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
-  const CueLayout layout{grid.width, grid.height, grid.stride};
   const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
   TensorBudget budget;
   for (const DeviceNetwork& network : networks) budget.add(network.network(), grid, parameters);
@@ -170,11 +160,11 @@ Buffer<float> learned_strength(Context& context, std::vector<DeviceNetwork>& net
                 {pixels, image.channels, image.width, image.height, inner.width, inner.height,
                  parameters.border},
                 parameters.tile, result);
-      launch_network_blend(context, result, layout, valid, share, first, strength);
+      launch_network_blend(context, result, grid, valid, share, first, boundary);
       first = false;
     }
   }
-  return strength;
+  return boundary;
 }
 
 }  // namespace diacut

@@ -1,0 +1,29 @@
+// network_blend: the weighted sum of maps of different sizes. Work-item (x, y) adds `share` times a
+// map, resized to width x height pixels, to element y * stride + x of the boundary map; with
+// `first` it overwrites the element instead. The map has map_width x map_height pixels in rows of
+// map_stride, from element `first_pixel` on. It is resized bilinearly with half-pixel centres, its
+// edge pixels repeated. The result is 0 where valid is 0, and beyond the width.
+__kernel void network_blend(__global const float* restrict map, const ulong first_pixel,
+                            const int map_stride, const int map_width, const int map_height,
+                            __global const uchar* restrict valid, const float share,
+                            const int first, __global float* restrict boundary, const int width,
+                            const int height, const int stride) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  if (x >= stride) return;
+  const size_t element = (size_t)y * stride + x;
+  float value = 0.0f;
+  if (x < width && valid[element] != 0) {
+    const float u = clamp((x + 0.5f) * ((float)map_width / width) - 0.5f, 0.0f, map_width - 1.0f);
+    const float v =
+        clamp((y + 0.5f) * ((float)map_height / height) - 0.5f, 0.0f, map_height - 1.0f);
+    const int left = (int)u;
+    const int right = min(left + 1, map_width - 1);
+    const size_t upper = first_pixel + (size_t)(int)v * map_stride;
+    const size_t lower = first_pixel + (size_t)min((int)v + 1, map_height - 1) * map_stride;
+    const float above = mix(map[upper + left], map[upper + right], u - left);
+    const float below = mix(map[lower + left], map[lower + right], u - left);
+    value = share * mix(above, below, v - (int)v) + (first ? 0.0f : boundary[element]);
+  }
+  boundary[element] = value;
+}

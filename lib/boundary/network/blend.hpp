@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "boundary/network/output.hpp"
+#include "matrix/grid.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map, without its border and
+/// resized to the grid's pixels, to `boundary`; with `first` the result overwrites it instead.
+/// `valid` and `boundary` have grid.rows() elements; `boundary` becomes 0 where `valid` is 0.
+void launch_network_blend(Context& context, const NetworkMap& map, const Grid& grid,
+                          const Buffer<std::uint8_t>& valid, float share, bool first,
+                          Buffer<float>& boundary);
+
+}  // namespace diacut

@@ -1,0 +1,16 @@
+#include "boundary/network/input.hpp"
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
+                          const NetworkPlanes& planes, Buffer<float>& out) {
+  cl::Kernel kernel = context.kernel("boundary/network/input.cl", "network_input", "");
+  set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
+                picture.scaled_width, picture.scaled_height, picture.border, left, top, out,
+                planes.width, planes.height, planes.stride, planes.margin, planes.plane());
+  launch_planes(context, kernel, planes, 1);
+}
+
+}  // namespace diacut

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "boundary/network/planes.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// A map of width * height values on the device, row by row without padding. The outer `border`
+/// pixels on each side do not belong to the image.
+struct NetworkMap {
+  Buffer<float>& values;
+  int width = 0;
+  int height = 0;
+  int border = 0;
+};
+
+/// A rectangle of width x height pixels, its upper left pixel in the source and in the target.
+struct NetworkCopy {
+  int from_x = 0;
+  int from_y = 0;
+  int to_x = 0;
+  int to_y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+/// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of `in`, a
+/// tensor of one channel in `planes`, into the map.
+void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
+                           const NetworkCopy& rectangle, const NetworkMap& map);
+
+}  // namespace diacut

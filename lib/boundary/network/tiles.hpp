@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+namespace diacut {
+
+/// A stretch of a side that a network computes at once, in pixels: it reads pixels `begin` to `end`
+/// and its results hold for `core_begin` to `core_end`. The pixels around the core are the
+/// receptive field of the core's edge.
+struct NetworkTile {
+  int begin = 0;
+  int end = 0;
+  int core_begin = 0;
+  int core_end = 0;
+};
+
+/// Divides a side of `side` pixels into the fewest tiles with cores of about `tile` pixels, alike
+/// in size. A begin or end inside of the side is a multiple of 2^levels, so that every tile pools
+/// the same squares of pixels as the undivided side. `reach` is Network::reach().
+std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
+
+}  // namespace diacut

@@ -1,0 +1,62 @@
+#include "boundary/network/blend.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "guarded.hpp"
+#include "network_tensors.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::Guarded;
+using testing::kEpsilon;
+using testing::random_values;
+
+TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
+  Context context(testing::test_device());
+  std::mt19937 random(5);
+  const Grid grid{11, 7, 14};
+  std::vector<std::uint8_t> valid(14 * 7, 1);
+  for (const std::size_t hole : {0u, 15u, 40u}) valid[hole] = 0;
+  Guarded<std::uint8_t> mask(context, valid);
+  Guarded<float> boundary(context, 14 * 7);
+  std::vector<double> expected(14 * 7, 0.0);
+  bool first = true;
+  for (const auto& [width, height] :
+       {std::pair(11, 7), std::pair(5, 3), std::pair(1, 1), std::pair(23, 15)}) {
+    const std::vector<float> values =
+        random_values(static_cast<std::size_t>(width * height), random);
+    Guarded<float> map(context, values);
+    launch_network_blend(context, {*map, width, height}, grid, *mask, 0.25f, first, *boundary);
+    first = false;
+    const auto at = [&](int x, int y) {
+      return static_cast<double>(values[static_cast<std::size_t>(std::min(y, height - 1) * width +
+                                                                 std::min(x, width - 1))]);
+    };
+    for (int y = 0; y < 7; ++y) {
+      for (int x = 0; x < 11; ++x) {
+        if (valid[static_cast<std::size_t>(y * 14 + x)] == 0) continue;
+        const double u = std::clamp((x + 0.5) * width / 11 - 0.5, 0.0, width - 1.0);
+        const double v = std::clamp((y + 0.5) * height / 7 - 0.5, 0.0, height - 1.0);
+        const int left = static_cast<int>(u);
+        const int top = static_cast<int>(v);
+        const double above = at(left, top) + (u - left) * (at(left + 1, top) - at(left, top));
+        const double below =
+            at(left, top + 1) + (u - left) * (at(left + 1, top + 1) - at(left, top + 1));
+        expected[static_cast<std::size_t>(y * 14 + x)] +=
+            0.25 * (above + (v - top) * (below - above));
+      }
+    }
+  }
+  const std::vector<float> found = boundary.values();
+  // Positions up to 23 are off by a few roundings, values are about 1 and differ by as much.
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 200 * kEpsilon);
+}
+
+}  // namespace
+}  // namespace diacut

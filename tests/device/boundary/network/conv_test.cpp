@@ -1,0 +1,128 @@
+#include "boundary/network/conv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "boundary/network/device_network.hpp"
+#include "core/embedded_bytes.hpp"
+#include "network_tensors.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::expect_convolution;
+using testing::kTensorSizes;
+
+class NetworkConvolution : public ::testing::Test {
+ protected:
+  Context context_{testing::test_device()};
+};
+
+TEST_F(NetworkConvolution, MatchesTheReference) {
+  for (const auto& [width, height] : kTensorSizes) {
+    for (const int kernel : {1, 3}) {
+      expect_convolution(
+          context_, {{3}, {.outputs = 16, .kernel = kernel, .relu = true}, false, width, height});
+      expect_convolution(context_,
+                         {{5, 2, 1, 4}, {.outputs = 9, .kernel = kernel}, true, width, height});
+    }
+    expect_convolution(context_,
+                       {{6}, {.outputs = 1, .kernel = 3, .dilation = 4}, false, width, height});
+    expect_convolution(
+        context_,
+        {{8, 3}, {.outputs = 8, .kernel = 3, .dilation = 2, .relu = true}, true, width, height});
+  }
+}
+
+TEST_F(NetworkConvolution, EveryRowTileMatchesTheReference) {
+  for (const RowTile& row : {RowTile{1, 1, 32}, RowTile{1, 4, 32}, RowTile{4, 1, 1},
+                             RowTile{8, 1, 1}, RowTile{16, 2, 1}}) {
+    SCOPED_TRACE(::testing::Message() << row.lanes << " lanes, " << row.vectors << " vectors");
+    const ConvolutionTile tile = row;
+    expect_convolution(
+        context_, {{3, 4}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 33, 5},
+        &tile);
+    expect_convolution(context_, {{3}, {.outputs = 8, .kernel = 1}, false, 130, 2}, &tile);
+  }
+}
+
+TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference) {
+  DeviceInfo device = context_.info();
+  device.kind = DeviceKind::kGpu;
+  device.dedicated_local_memory = true;
+  std::vector<std::pair<PatchTile, ConvolutionShape>> taken;
+  for (const EmbeddedBytes& file : embedded_networks()) {
+    const auto network = load_network(std::string(file.name));
+    for (const NetworkOp& op : network->ops) {
+      if (op.kind != NetworkOpKind::kConvolution) continue;
+      const NetworkTensor& out = network->tensors[static_cast<std::size_t>(op.output)];
+      const ConvolutionShape shape{
+          .outputs = out.channels, .kernel = op.kernel, .dilation = op.dilation};
+      for (const auto& [width, height] : {std::pair(101, 67), {529, 369}, {1499, 997}}) {
+        const ConvolutionTile tile =
+            network_conv_tile(device, 1, shape, planes_at(*network, out.level, width, height));
+        const auto* patch = std::get_if<PatchTile>(&tile);
+        const auto same = [&](const auto& other) {
+          return patch != nullptr && other.first == *patch && other.second.kernel == op.kernel &&
+                 other.second.dilation == op.dilation;
+        };
+        if (patch != nullptr && std::none_of(taken.begin(), taken.end(), same)) {
+          taken.emplace_back(*patch, shape);
+        }
+      }
+    }
+  }
+  ASSERT_FALSE(taken.empty());
+  for (const auto& [patch, shape] : taken) {
+    SCOPED_TRACE(::testing::Message() << patch.down << " down, " << patch.shares << " shares");
+    const ConvolutionTile tile = patch;
+    ConvolutionShape odd = shape;
+    odd.relu = true;
+    // Whole depths and a cut one, a block that is not whole, of patches the last ones cut.
+    odd.outputs = 13;
+    expect_convolution(context_, {{5, 14}, odd, true, 67, 19}, &tile);
+    odd.outputs = 1;
+    odd.relu = false;
+    for (const auto& [width, height] : kTensorSizes) {
+      expect_convolution(context_, {{3}, odd, false, width, height}, &tile);
+    }
+  }
+}
+
+// Small enough for a simulated device that watches every access.
+class TinyNetworkConvolution : public NetworkConvolution {};
+
+TEST_F(TinyNetworkConvolution, MatchesTheReference) {
+  const ConvolutionTile rows = RowTile{1, 2, 32};
+  expect_convolution(context_,
+                     {{2, 1}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3},
+                     &rows);
+  expect_convolution(context_, {{1}, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
+  expect_convolution(context_, {{2}, {.outputs = 3, .kernel = 3}, false, 17, 3}, &rows);
+}
+
+class TinyNetworkPatch : public NetworkConvolution {};
+
+TEST_F(TinyNetworkPatch, SeesAsFarAsItMay) {
+  // Shares with and without work, two rounds of giving sums away, a cut depth.
+  const ConvolutionTile tile = PatchTile{
+      .channels = 4, .down = 1, .columns = 3, .rows = 3, .blocks = 2, .shares = 4, .depth = 6};
+  for (const auto& [width, height] : {std::pair(1, 1), {3, 5}, {14, 4}}) {
+    expect_convolution(context_,
+                       {{3, 7},
+                        {.outputs = 9, .kernel = 3, .dilation = PatchTile::kMaxReach, .relu = true},
+                        true,
+                        width,
+                        height},
+                       &tile);
+  }
+}
+
+}  // namespace
+}  // namespace diacut
