@@ -1,34 +1,37 @@
-// affinity_contour: intervening contour (Leung and Malik, Contour continuity in region based image
-// segmentation, ECCV 1998): the largest boundary strength on the straight line between two pixels.
+// intervening_contour: for pairs of pixels, the largest value of the boundary map on the straight
+// line between the two pixels (Leung and Malik, Contour continuity in region based image
+// segmentation, ECCV 1998).
 //
-// affinity_pad gives the strength a border, so that affinity_contour needs no bounds. Work-item
-// (x, y) writes padded[y * padded_stride + x], which stands for pixel (x - RADIUS, y): its strength
-// where it lies in the image and has data, else -1. Pixel (x, y) of strength and valid is element
-// y * stride + x.
+// intervening_pad copies the boundary map into a plane with a border, so that intervening_contour
+// needs no bound checks. Work-item (x, y) writes padded[y * padded_stride + x], which stands for
+// pixel (x - RADIUS, y): the value of the boundary map where that pixel lies in the image and has
+// data, else -1. Pixel (x, y) of boundary and valid is element y * stride + x.
 //
-// affinity_contour: work-item (x, y) does every line that leaves pixel (x, y) for one that comes
-// later in reading order. The line of stencil entry k puts its maximum, both ends included, into
-// values[k * pitch + y * stride + x], or -1 where an end lies outside the image or has no data. The
-// stencil's middle entry gets 0 or -1 alike. padded reaches so far that all loads lie within it.
+// intervening_contour: work-item (x, y) computes all lines from pixel (x, y) to pixels that come
+// later in reading order. The maximum on the line of stencil entry k, both ends included, becomes
+// values[k * pitch + y * stride + x]; it is -1 where an end lies outside of the image or has no
+// data. The middle entry of the stencil gets 0, or -1 where the pixel has no data. The border of
+// `padded` is wide enough for all loads.
 //
-// LINES: the lines, written by the launcher. Lines with the same first steps share their maxima:
-//   STEP(n, before, dx, dy)  m<n> is the larger of m<before> and the strength at (dx, dy); m0 is
-//                            that of the pixel itself
-//   LINE(k, n, dx, dy)       the line of stencil entry k, whose maximum is m<n>, ends at (dx, dy)
+// LINES: the lines, which the launcher writes as macro calls. Lines with the same first pixels
+// share their maxima:
+//   STEP(n, before, dx, dy)  defines m<n> as the larger of m<before> and the value at (dx, dy) from
+//                            the pixel of the work-item; m0 is the value at that pixel itself
+//   LINE(k, n, dx, dy)       the line of stencil entry k ends at (dx, dy); its maximum is m<n>
 #ifndef RADIUS
-#error "affinity_contour.cl: define RADIUS, the stencil's radius in pixels"
+#error "affinity/intervening_contour.cl needs -DRADIUS: the radius of the stencil in pixels"
 #endif
 #ifndef CENTRE
-#error "affinity_contour.cl: define CENTRE, the stencil's middle entry"
+#error "affinity/intervening_contour.cl needs -DCENTRE: the index of the middle stencil entry"
 #endif
 #ifndef LINES
-#error "affinity_contour.cl: define LINES, a sequence of STEP(...) and LINE(...)"
+#error "affinity/intervening_contour.cl needs -DLINES: a sequence of STEP(...) and LINE(...)"
 #endif
 
-__kernel void affinity_pad(__global const float* restrict strength,
-                           __global const uchar* restrict valid, __global float* restrict padded,
-                           const int width, const int height, const int stride,
-                           const int padded_stride) {
+__kernel void intervening_pad(__global const float* restrict boundary,
+                              __global const uchar* restrict valid, __global float* restrict padded,
+                              const int width, const int height, const int stride,
+                              const int padded_stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= padded_stride) return;
@@ -36,19 +39,19 @@ __kernel void affinity_pad(__global const float* restrict strength,
   const int column = x - RADIUS;
   if (column >= 0 && column < width && y < height) {
     const size_t pixel = (size_t)y * stride + column;
-    if (valid[pixel] != 0) value = strength[pixel];
+    if (valid[pixel] != 0) value = boundary[pixel];
   }
   padded[(size_t)y * padded_stride + x] = value;
 }
 
-#define STRENGTH(dx, dy) from[(dy) * (long)padded_stride + (dx)]
+#define VALUE(dx, dy) from[(dy) * (long)padded_stride + (dx)]
 #define STEP(n, before, dx, dy) \
-  const float m##n = m##before > STRENGTH(dx, dy) ? m##before : STRENGTH(dx, dy);
-#define LINE(k, n, dx, dy) to[(k)*pitch] = m0 < 0.0f || STRENGTH(dx, dy) < 0.0f ? -1.0f : m##n;
+  const float m##n = m##before > VALUE(dx, dy) ? m##before : VALUE(dx, dy);
+#define LINE(k, n, dx, dy) to[(k)*pitch] = m0 < 0.0f || VALUE(dx, dy) < 0.0f ? -1.0f : m##n;
 
-__kernel void affinity_contour(__global const float* restrict padded,
-                               __global float* restrict values, const int stride,
-                               const int padded_stride, const ulong pitch) {
+__kernel void intervening_contour(__global const float* restrict padded,
+                                  __global float* restrict values, const int stride,
+                                  const int padded_stride, const ulong pitch) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= stride) return;

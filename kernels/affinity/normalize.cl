@@ -1,13 +1,14 @@
-// affinity_normalize: A = D^-1/2 W D^-1/2 in place of W, D the degrees (Shi and Malik, Normalized
-// cuts and image segmentation, PAMI 2000, equation 7). W is in pitched DIA form, diagonal-major.
+// affinity_normalize: the normalized affinity A = D^-1/2 W D^-1/2 in place of W, with D the
+// degrees, which are the row sums of W (Shi and Malik, Normalized cuts and image segmentation, PAMI
+// 2000, equation 7). W is in pitched DIA form: diagonal d of row `row` is values[d * pitch + row].
 //
-// affinity_degree: work-item `row` adds values[d * pitch + row] over the diagonals in ascending
-// order and writes the sum's square root and that one's inverse; a row without data sums to 0 and
-// gets 0 twice.
+// affinity_degree: work-item `row` adds the entries of its row over the diagonals in ascending
+// order, and writes the square root of the degree and the inverse of that root. The degree of a row
+// without data is 0; such a row gets 0 for both.
 //
-// affinity_normalize: work-item (row, d) multiplies values[d * pitch + row] by inverse[row] and
-// inverse[row + offsets[d]]. Only products, which commute, so that A is as symmetric as W, to the
-// bit. Entries that stand for no pair are zero and stay so.
+// affinity_normalize: work-item (row, d) multiplies values[d * pitch + row] by inverse[row] *
+// inverse[row + offsets[d]]. The two factors commute, so A is as symmetric as W, to the last bit.
+// Entries that stand for no pair of pixels are zero and stay zero.
 #include "common/accumulate.clh"
 
 __kernel void affinity_degree(__global const float* restrict values,

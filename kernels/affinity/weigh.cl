@@ -1,21 +1,23 @@
-// affinity_weigh: from intervening contour to affinity, in place, and its mirror image.
+// affinity_weigh: turns intervening contours into affinities, in place, and mirrors them.
 //
-// Work-item (row, j) does diagonal k = CENTRE + j. It reads the strength ic that
-// affinity_contour.cl left in values[k * pitch + row] and writes the weight there, and the same
-// bits into the opposite diagonal's entry for the same pair of pixels, values[(2 CENTRE - k) *
-// pitch + row + offset]; and zero into those of its own two elements that stand for no pair. So the
-// items of one launch write every element of the matrix, each once. offsets[k] is that of diagonal
-// k.
+// Work-item (row, j) computes diagonal k = CENTRE + j. It reads the intervening contour ic that
+// intervening_contour.cl wrote to values[k * pitch + row]. It writes the affinity there, and the
+// same bits to the opposite diagonal for the same pair of pixels, values[(2 CENTRE - k) * pitch +
+// row + offsets[k]]; offsets[k] is the offset of diagonal k in rows. Elements of its two diagonals
+// at `row` that stand for no pair become 0. So one launch writes every element of the matrix, each
+// once.
 //
-// The weight is 0 where ic is negative (no pair) and 1 in the middle diagonal. Elsewhere it is
-//   LOGISTIC 0: exp(-ic / scale)                     (Arbelaez, Maire, Fowlkes and Malik, Contour
-//               detection and hierarchical image segmentation, PAMI 2011, equation 8)
-//   LOGISTIC 1: exp(-(1 - p) / scale), p = 1 / (1 + exp(-(bias - slope ic)))     (their program)
+// The affinity is 0 where ic is negative (no pair) and 1 on the middle diagonal. Elsewhere it is
+//   LOGISTIC 0: exp(-ic / scale)  (Arbelaez, Maire, Fowlkes and Malik, Contour detection and
+//               hierarchical image segmentation, PAMI 2011, equation 8)
+//   LOGISTIC 1: exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))), the formula of
+//   the
+//               program that those authors released
 #ifndef CENTRE
-#error "affinity_weigh.cl: define CENTRE, the stencil's middle entry"
+#error "affinity/weigh.cl needs -DCENTRE: the index of the middle stencil entry"
 #endif
 #ifndef LOGISTIC
-#error "affinity_weigh.cl: define LOGISTIC, 0 or 1"
+#error "affinity/weigh.cl needs -DLOGISTIC: 0 or 1, the formula of the affinity"
 #endif
 
 float weight(const float ic, const float inverse_scale, const float bias, const float slope) {

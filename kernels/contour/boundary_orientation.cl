@@ -1,17 +1,18 @@
 // boundary_orientation: the direction in which a boundary map, smoothed by a triangle filter of
-// radius 4, curves most: the eigenvector of the Hessian's eigenvalue of larger magnitude (Steger,
-// An unbiased detector of curvilinear structures, PAMI 20, 1998). The filter's derivatives are
-// separable: rows, then columns, each with borders mirrored, the edge doubled.
+// radius 4, curves most: the eigenvector of the Hessian for its eigenvalue of larger magnitude
+// (Steger, An unbiased detector of curvilinear structures, PAMI 20, 1998). The filters are
+// separable: orientation_rows filters along x, orientation_columns along y. Beyond its borders the
+// map is mirrored, with each edge pixel twice.
 //
 // taps: 3 filters of TAPS weights, the triangle differentiated 0, 1 and 2 times; weight t
-// multiplies the value t - REACH pixels ahead. Pixel (x, y) of strength and orientation is element
-// y * stride + x. planes: for each filter the map filtered along x, pixel (x, y) of filter f at (f
-// * height + y) * plane_stride + x. plane_stride is a multiple of WIDTH; what a row has beyond the
-// width is read for elements that are dropped.
+// multiplies the value t - REACH pixels ahead. Pixel (x, y) of boundary and orientation is element
+// y * stride + x. planes: the map filtered along x by each filter; pixel (x, y) for filter f is
+// element (f * height + y) * plane_stride + x. plane_stride is a multiple of WIDTH; elements of a
+// row beyond the width of the image are read, but only for results that are dropped.
 //
 // Work-item (x, y) of both kernels computes WIDTH pixels from (x WIDTH, y) on.
 #ifndef REACH
-#error "boundary_orientation.cl: define REACH, how far the filters reach, in pixels"
+#error "contour/boundary_orientation.cl needs -DREACH: pixels that the filters reach"
 #endif
 
 #include "common/floatw.clh"
@@ -23,13 +24,13 @@ static inline int mirrored(int i, int n) {
   return i;
 }
 
-__kernel void orientation_rows(__global const float* restrict strength, __constant float* taps,
+__kernel void orientation_rows(__global const float* restrict boundary, __constant float* taps,
                                __global float* restrict planes, const int width, const int height,
                                const int stride, const int plane_stride) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   if (x >= width) return;
-  __global const float* restrict row = strength + (size_t)y * stride;
+  __global const float* restrict row = boundary + (size_t)y * stride;
   floatw sums[3];
   for (int f = 0; f < 3; ++f) sums[f] = (floatw)(0.0f);
   if (x >= REACH && x + WIDTH + REACH <= width) {
@@ -66,7 +67,8 @@ __kernel void orientation_columns(__global const float* restrict planes, __const
     xy += taps[TAPS + t] * LOADW(from + plane);
     yy += taps[2 * TAPS + t] * LOADW(from);
   }
-  // The larger eigenvalue's direction, and where the sum is negative the smaller one's.
+  // The eigenvector of the larger eigenvalue, or, where the sum of the eigenvalues is negative, of
+  // the smaller one: in both cases of the eigenvalue of larger magnitude.
   const floatw sign = xx + yy < 0.0f ? (floatw)(-1.0f) : (floatw)(1.0f);
   floatw angle = 0.5f * atan2(sign * 2.0f * xy, sign * (xx - yy));
   angle = angle < 0.0f ? angle + M_PI_F : angle;

@@ -1,28 +1,30 @@
-// spectral_contour: derivatives of Gaussian of the eigenvectors, their magnitudes summed for each
-// of eight directions, the largest of those (Arbelaez, Maire, Fowlkes and Malik, Contour detection
-// and hierarchical image segmentation, 2011, eq. 13), and the boundary strength that it gives with
-// a cue (eq. 14). The derivative of an isotropic Gaussian is steerable (Freeman and Adelson, The
-// design and use of steerable filters, 1991): every direction comes from dx and dy, and both from
-// the same rows.
+// spectral_contour: the spectral contour, which is at each pixel the largest over eight directions
+// of the sum of the magnitudes of derivatives of Gaussian of the eigenvectors (Arbelaez, Maire,
+// Fowlkes and Malik, Contour detection and hierarchical image segmentation, 2011, eq. 13), combined
+// with the boundary map (eq. 14). The derivative of an isotropic Gaussian is steerable (Freeman and
+// Adelson, The design and use of steerable filters, 1991): the derivative in every direction
+// follows from dx and dy.
 //
-// Pixel (x, y) of sqrt_degree, cue and contour is element y * stride + x; vector k is elements
-// first + k * pitch on of basis, in the same order; sqrt_degree is 0 where there is no data. A
-// generalised eigenvector is y = z / sqrt_degree; it counts as scaled to [0, 1] over the pixels
-// with data, times its weight, and as 0 elsewhere. Two kernels prepare that, each a small part of
-// the work:
+// Pixel (x, y) of sqrt_degree, boundary and contour is element y * stride + x. Eigenvector k of the
+// normalized affinity, z, is elements first + k * pitch on of basis, in the same order. sqrt_degree
+// is 0 where there is no data. The generalized eigenvector is y = z / sqrt_degree. It is scaled to
+// [0, 1] over the pixels with data and multiplied by its weight; pixels without data count as 0.
+// Two kernels prepare that:
 //
-// spectral_scale: group k finds the least and the largest y of vector k and writes to `scales` at
-// 2k what to subtract and at 2k + 1 what to multiply with, 0 for a vector that is flat up to
-// rounding. spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y
-// of plane k. Planes have a border of 3 mirrored pixels, its edge doubled: pixel (x, y) is element
-// (y + 3) * padded_stride + x + 3. A row is as long as WIDTH pixels from any multiple of WIDTH in
-// the image reach.
+// spectral_scale: work-group k finds the least and the largest element of y for eigenvector k. It
+// writes to scales[2k] the least one, which is subtracted, and to scales[2k + 1] the factor, which
+// is 0 for a vector that is flat up to rounding.
 //
-// spectral_contour: work-item (x, y) does WIDTH pixels from (x WIDTH, y) on.
+// spectral_pad: work-item (x, y, k) writes WIDTH scaled elements from x WIDTH on of row y of plane
+// k. A plane has a border of 3 pixels, mirrored with each edge pixel twice: pixel (x, y) is element
+// (y + 3) * padded_stride + x + 3. A row is long enough for WIDTH pixels and their neighbours from
+// any multiple of WIDTH in the image on.
+//
+// spectral_contour: work-item (x, y) computes WIDTH pixels from (x WIDTH, y) on.
 //
 // GROUP: work-items of a group of spectral_scale, a power of two. WIDTH: see floatw.clh.
 #ifndef GROUP
-#error "spectral_contour.cl: define GROUP, the work-items of a group"
+#error "contour/spectral_contour.cl needs -DGROUP: the work-items of a group"
 #endif
 
 #include "common/floatw.clh"
@@ -46,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_scale(
   for (; at + WIDTH <= elements; at += GROUP * WIDTH) {
     const floatw degree = LOADW(sqrt_degree + at);
     const floatw y = LOADW(z + at) / degree;
-    // Comparisons with what division by 0 gives are no concern: those lanes are left as they are.
+    // Lanes without data divide by 0; what comes of that is not taken.
     lowest = degree > 0.0f && y < lowest ? y : lowest;
     highest = degree > 0.0f && y > highest ? y : highest;
   }
@@ -73,7 +75,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_scale(
     }
   }
   if (lid == 0) {
-    // OpenCL's division may be 2.5 units in the last place off.
+    // Division in OpenCL may be off by 2.5 units in the last place.
     const float rounding = 8.0f * FLT_EPSILON * fmax(fabs(lows[0]), fabs(highs[0]));
     const float range = highs[0] - lows[0];
     scales[2 * k] = lows[0];
@@ -116,8 +118,8 @@ __kernel void spectral_pad(__global const float* restrict basis, const ulong fir
   }
 }
 
-// taps: the Gaussian 0, 1, 2 and 3 pixels from its middle. Differences come first: what is flat has
-// a derivative of exactly 0.
+// taps: the Gaussian 0, 1, 2 and 3 pixels from its middle. Differences are taken before they are
+// weighted, so that the derivative of a flat vector is exactly 0.
 #define ROW_DERIVATIVE(p)                                                                     \
   (taps.s1 * (LOADW(p + 4) - LOADW(p + 2)) + 2.0f * taps.s2 * (LOADW(p + 5) - LOADW(p + 1)) + \
    3.0f * taps.s3 * (LOADW(p + 6) - LOADW(p)))
@@ -127,15 +129,15 @@ __kernel void spectral_pad(__global const float* restrict basis, const ulong fir
 
 __kernel void spectral_contour(__global const float* restrict planes, const int vectors,
                                __global const float* restrict sqrt_degree,
-                               __global const float* restrict cue, __global float* restrict contour,
-                               const int width, const int height, const int stride,
-                               const int padded_stride, const float4 taps, const float cue_weight,
-                               const float spectral_weight, const float inverse_scale,
-                               const float power) {
+                               __global const float* restrict boundary,
+                               __global float* restrict contour, const int width, const int height,
+                               const int stride, const int padded_stride, const float4 taps,
+                               const float boundary_weight, const float spectral_weight,
+                               const float inverse_scale, const float power) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   if (x >= width) return;
-  // cos and sin of pi / 8; half of them of pi / 4.
+  // c and s are the cosine and the sine of pi / 8; r is the cosine of pi / 4.
   const float c = 0.92387953251128675613f;
   const float s = 0.38268343236508977173f;
   const float r = 0.70710678118654752440f;
@@ -172,13 +174,13 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
   const size_t pixel = (size_t)y * stride + x;
   if (x + WIDTH <= width) {
     const floatw inside = LOADW(sqrt_degree + pixel) > 0.0f ? shape : (floatw)(0.0f);
-    STOREW(fmin(cue_weight * LOADW(cue + pixel) + inside, 1.0f), contour + pixel);
+    STOREW(fmin(boundary_weight * LOADW(boundary + pixel) + inside, 1.0f), contour + pixel);
     return;
   }
   lanesw shapes;
   shapes.all = shape;
   for (int i = 0; x + i < width; ++i) {
     const float inside = sqrt_degree[pixel + i] > 0.0f ? shapes.lane[i] : 0.0f;
-    contour[pixel + i] = fmin(cue_weight * cue[pixel + i] + inside, 1.0f);
+    contour[pixel + i] = fmin(boundary_weight * boundary[pixel + i] + inside, 1.0f);
   }
 }

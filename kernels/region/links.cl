@@ -1,13 +1,14 @@
-// region_links: the affinity between each pixel and its right and its lower neighbour, W_ij =
-// s_i A_ij s_j, from A = D^-1/2 W D^-1/2 in pitched DIA form on a grid; 0 at the image's border.
+// region_links: the affinity W_ij between each pixel i and its right and its lower neighbour j,
+// from the normalized affinity A = D^-1/2 W D^-1/2: W_ij = s_i A_ij s_j with s the square roots of
+// the degrees. A pixel at the border of the image gets 0 for a neighbour outside.
 //
-// One work-item serves one pixel. Layout: values[d * pitch + y * stride + x] and root (the square
-// roots of the degrees) on the grid; right and down one a pixel of the width x height image,
-// without padding.
+// One work-item computes one pixel. A is in pitched DIA form on a grid, diagonal d of pixel (x, y)
+// at values[d * pitch + y * stride + x]; root holds the square roots of the degrees on the grid.
+// right and down hold one value for each pixel of the width x height image, without padding.
 //
-// -DRIGHT and -DDOWN, the diagonals of the neighbours (1, 0) and (0, 1).
+// -DRIGHT and -DDOWN: the diagonals of the neighbours (1, 0) and (0, 1).
 #if !defined(RIGHT) || !defined(DOWN)
-#error "region_links needs RIGHT and DOWN"
+#error "region/links.cl needs -DRIGHT and -DDOWN: the diagonals of the two neighbours"
 #endif
 
 __kernel void region_links(__global const float* restrict values,

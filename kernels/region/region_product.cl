@@ -1,22 +1,22 @@
-// region_product: out = W_R x for several vectors at once, where W_R keeps only the affinities
-// between pixels of the same region. The matrix holds A = D^-1/2 W D^-1/2 in pitched DIA form on a
-// grid; W is restored as W_ij = s_i A_ij s_j with s the square roots of the degrees.
+// region_product: out = W_R x for several vectors at once. W_R is the affinity matrix W without the
+// affinities between pixels of different regions. The matrix in memory is the normalized affinity
+// A = D^-1/2 W D^-1/2 in pitched DIA form on a grid; W_ij = s_i A_ij s_j with s the square roots of
+// the degrees.
 //
-// One work-item computes one pixel: a row of COLUMNS values. Layout:
+// One work-item computes the COLUMNS values of one pixel, so that each entry of the matrix is read
+// once for all vectors. Layout:
 //   values       values[d * pitch + y * stride + x], diagonal d of grid element (x, y)
-//   root         square root of the degree, one a grid element
-//   region       one a pixel of the width x height image, without padding; 0 belongs to no region
-//   x, out       COLUMNS values a pixel, row by row: one vector load a neighbour
-// Pixels in region 0 get zeros. x is read only at pixels of the same region, so that it may hold
-// anything elsewhere.
+//   root         the square root of the degree of each grid element
+//   region       the region of each pixel of the width x height image, without padding; 0: no
+//   region x, out       COLUMNS values for each pixel, pixel by pixel: one vector load for a
+//   neighbour
+// Pixels in region 0 get zeros. x is read only at pixels in regions, and may hold anything
+// elsewhere.
 //
-// -DENTRIES=ENTRY(0,-5,0)ENTRY(1,...)...: each diagonal with its neighbour's dx and dy; -DCOLUMNS,
-// 1, 2, 4, 8 or 16. Sizes are arguments, so that one program serves images of every size.
-//
-// Several vectors for one pass over the matrix: the block product of block eigensolvers, whose cost
-// is that of the matrix's bytes.
+// -DENTRIES=ENTRY(0,-5,0)ENTRY(1,...)...: each diagonal with the dx and dy of its neighbour.
+// -DCOLUMNS: 1, 2, 4, 8 or 16 vectors. Sizes are arguments, so that one program serves all images.
 #if !defined(ENTRIES) || !defined(COLUMNS)
-#error "region_product needs ENTRIES and COLUMNS"
+#error "region/region_product.cl needs -DENTRIES and -DCOLUMNS"
 #endif
 
 #if COLUMNS == 1
@@ -30,7 +30,7 @@ typedef float8 Row;
 #elif COLUMNS == 16
 typedef float16 Row;
 #else
-#error "region_product: COLUMNS must be 1, 2, 4, 8 or 16"
+#error "region/region_product.cl: COLUMNS must be 1, 2, 4, 8 or 16"
 #endif
 
 #define ENTRY(d, dx, dy) (int2)(dx, dy),

@@ -15,7 +15,8 @@ namespace diacut {
 
 namespace {
 
-// The logistic that the authors of gPb fitted to human boundaries: p = 1 / (1 + exp(-(a - b ic))).
+// The logistic function that the authors of gPb fitted to boundaries drawn by people:
+// p = 1 / (1 + exp(-(bias - slope ic))).
 constexpr double kLogisticBias = 1.8682;
 constexpr double kLogisticSlope = 1.3113 / 0.3130;
 
@@ -25,15 +26,12 @@ double weight(double ic, const AffinityParameters& parameters) {
   return std::exp(-(1 - p) / parameters.scale);
 }
 
-// The lines of the stencil's entries after its middle: those that leave a pixel for a later one.
+// The lines of the stencil entries after the middle one, which lead to pixels later in reading
+// order.
 std::vector<ContourLine> contour_lines(const Stencil& stencil) {
   std::vector<ContourLine> lines;
   for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-    ContourLine line{k, {}};
-    for (const StencilOffset& point : bresenham(stencil.entries[k])) {
-      line.points.push_back({point.dx, point.dy});
-    }
-    lines.push_back(std::move(line));
+    lines.push_back({k, bresenham(stencil.entries[k])});
   }
   return lines;
 }
@@ -50,9 +48,8 @@ void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParam
   const DiaShape shape = dia_shape(grid, disc_stencil(parameters.radius));
   budget.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
              shape.stored() * sizeof(float));
-  budget.add(
-      "boundary strength with a border",
-      AffinityContour::padded_size(grid.height, grid.stride, parameters.radius) * sizeof(float));
+  budget.add("the boundary map with a border",
+             InterveningContour::padded_size(grid, parameters.radius) * sizeof(float));
   budget.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
   budget.add("square roots of the degrees", shape.rows * sizeof(float));
   budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
@@ -65,11 +62,9 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
   const DiaShape shape = dia_shape(grid, stencil);
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
 
-  auto padded = context.allocate<float>(
-      AffinityContour::padded_size(grid.height, grid.stride, parameters.radius),
-      "boundary strength with a border");
-  AffinityContour contour(context, grid.width, grid.height, grid.stride, shape.pitch,
-                          parameters.radius, stencil.centre(), contour_lines(stencil));
+  auto padded = context.allocate<float>(InterveningContour::padded_size(grid, parameters.radius),
+                                        "the boundary map with a border");
+  InterveningContour contour(context, grid, shape.pitch, stencil, contour_lines(stencil));
   contour.launch(boundary.values, boundary.valid, padded, matrix.values);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
@@ -115,7 +110,7 @@ std::vector<double> reference_affinity(const Grid& grid, const std::vector<float
           value = 1;
           continue;
         }
-        // From whichever of the two comes first in reading order.
+        // The line is drawn from the pixel that comes first in reading order.
         const bool forward = k > stencil.centre();
         const int from_x = forward ? x : x + dx;
         const int from_y = forward ? y : y + dy;

@@ -4,44 +4,41 @@
 #include <cstdint>
 #include <vector>
 
+#include "matrix/grid.hpp"
+#include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// A pixel relative to another: dx to the right, dy down.
-struct ContourPoint {
-  int dx = 0;
-  int dy = 0;
-};
-
-/// The line of stencil entry `entry`: its pixels after the first, the last included, all with
-/// 0 <= dy <= radius and |dx| <= radius.
+/// The line from a pixel to its neighbour by stencil entry `entry`: the positions of the pixels on
+/// it relative to the first one, without the first and with the last. Precondition: 0 <= dy <=
+/// radius and |dx| <= radius for each.
 struct ContourLine {
   std::size_t entry = 0;
-  std::vector<ContourPoint> points;
+  std::vector<StencilOffset> points;
 };
 
-/// kernels/affinity/intervening_contour.cl for one stencil and image size.
-class AffinityContour {
+/// kernels/affinity/intervening_contour.cl for one stencil and one grid: the intervening contour of
+/// Leung and Malik (Contour continuity in region based image segmentation, ECCV 1998).
+class InterveningContour {
  public:
-  /// An image of width x height in elements y * stride + x, diagonals `pitch` elements apart;
-  /// `centre` is the stencil's middle entry.
-  AffinityContour(Context& context, int width, int height, int stride, std::size_t pitch,
-                  int radius, std::size_t centre, const std::vector<ContourLine>& lines);
+  /// `lines` are the lines of the stencil entries after the middle one; diagonals of the matrix lie
+  /// `pitch` elements apart.
+  InterveningContour(Context& context, const Grid& grid, std::size_t pitch, const Stencil& stencil,
+                     const std::vector<ContourLine>& lines);
 
-  /// Elements of the strength with a border that launch() wants as `padded`.
-  static std::size_t padded_size(int height, int stride, int radius);
+  /// Elements of the buffer `padded` of launch().
+  static std::size_t padded_size(const Grid& grid, int radius);
 
-  /// Enqueues. strength and valid: stride * height elements; padded: padded_size(), is overwritten;
-  /// values: the matrix, whose diagonals from `centre` on are written up to their rows.
-  void launch(const Buffer<float>& strength, const Buffer<std::uint8_t>& valid,
+  /// Enqueues: the intervening contours into `values`, a matrix in DIA form, whose diagonals from
+  /// the middle one on are written from row 0 to grid.rows(). `boundary` and `valid` have
+  /// grid.rows() elements; `padded` has padded_size() elements and is overwritten.
+  void launch(const Buffer<float>& boundary, const Buffer<std::uint8_t>& valid,
               Buffer<float>& padded, Buffer<float>& values);
 
  private:
   Context* context_;
-  int width_;
-  int height_;
-  int stride_;
+  Grid grid_;
   int radius_;
   std::size_t pitch_;
   cl::Kernel pad_;

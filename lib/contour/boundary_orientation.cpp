@@ -11,25 +11,25 @@ namespace {
 
 constexpr std::size_t kFilters = 3;
 
-/// Whole vectors of any width, on every device the same.
-std::size_t plane_stride(int width) { return round_up(static_cast<std::size_t>(width), 16); }
+/// The distance of rows in a plane: whole vectors of any width that a device may use.
+std::size_t plane_stride(const Grid& grid) {
+  return round_up(static_cast<std::size_t>(grid.width), 16);
+}
 
-std::size_t planes_size(int width, int height) {
-  return kFilters * static_cast<std::size_t>(height) * plane_stride(width);
+std::size_t planes_size(const Grid& grid) {
+  return kFilters * static_cast<std::size_t>(grid.height) * plane_stride(grid);
 }
 
 }  // namespace
 
-BoundaryOrientation::BoundaryOrientation(Context& context, int width, int height, int stride,
+BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
                                          const std::vector<float>& taps)
     : context_(&context),
-      width_(width),
-      height_(height),
-      stride_(stride),
-      plane_stride_(static_cast<int>(plane_stride(width))),
+      grid_(grid),
+      plane_stride_(static_cast<int>(plane_stride(grid))),
       lanes_(lane_shape(context.info()).width),
       taps_(context.allocate<float>(taps.size(), "filters of boundaries")),
-      planes_(context.allocate<float>(planes_size(width, height), "boundaries filtered along x")) {
+      planes_(context.allocate<float>(planes_size(grid), "boundaries filtered along x")) {
   taps_.upload(taps);
   const std::string options =
       fmt::format("-DREACH={} -DWIDTH={}", taps.size() / kFilters / 2, lanes_);
@@ -38,16 +38,18 @@ BoundaryOrientation::BoundaryOrientation(Context& context, int width, int height
   columns_ = context.kernel(kFile, "orientation_columns", options);
 }
 
-std::size_t BoundaryOrientation::memory(int width, int height, std::size_t taps) {
-  return (planes_size(width, height) + taps) * sizeof(float);
+std::size_t BoundaryOrientation::memory(const Grid& grid, std::size_t taps) {
+  return (planes_size(grid) + taps) * sizeof(float);
 }
 
-void BoundaryOrientation::launch(const Buffer<float>& strength, Buffer<float>& orientation) {
-  const std::size_t columns = round_up(static_cast<std::size_t>(width_), lanes_) / lanes_;
-  set_arguments(rows_, strength, taps_, planes_, width_, height_, stride_, plane_stride_);
-  launch_rows(*context_, rows_, columns, static_cast<std::size_t>(height_));
-  set_arguments(columns_, planes_, taps_, orientation, width_, height_, stride_, plane_stride_);
-  launch_rows(*context_, columns_, columns, static_cast<std::size_t>(height_));
+void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& orientation) {
+  const std::size_t columns = round_up(static_cast<std::size_t>(grid_.width), lanes_) / lanes_;
+  set_arguments(rows_, boundary, taps_, planes_, grid_.width, grid_.height, grid_.stride,
+                plane_stride_);
+  launch_rows(*context_, rows_, columns, static_cast<std::size_t>(grid_.height));
+  set_arguments(columns_, planes_, taps_, orientation, grid_.width, grid_.height, grid_.stride,
+                plane_stride_);
+  launch_rows(*context_, columns_, columns, static_cast<std::size_t>(grid_.height));
 }
 
 }  // namespace diacut

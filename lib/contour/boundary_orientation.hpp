@@ -3,30 +3,31 @@
 #include <cstddef>
 #include <vector>
 
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// kernels/contour/boundary_orientation.cl for images of one size.
+/// kernels/contour/boundary_orientation.cl for one grid: the orientation of boundaries at each
+/// pixel.
 class BoundaryOrientation {
  public:
-  /// Pixel (x, y) is element y * stride + x. taps: three filters one after the other, of an odd
-  /// number of weights each.
-  BoundaryOrientation(Context& context, int width, int height, int stride,
-                      const std::vector<float>& taps);
+  /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
+  /// filter and its first and second derivative.
+  BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);
 
-  /// Bytes that the constructor allocates for filters of `taps` weights together.
-  static std::size_t memory(int width, int height, std::size_t taps);
+  /// Bytes of device memory that the constructor allocates; `taps` is the number of weights of all
+  /// three filters together.
+  static std::size_t memory(const Grid& grid, std::size_t taps);
 
-  /// Enqueues. strength and orientation: stride * height elements; those of no pixel are neither
-  /// read nor written.
-  void launch(const Buffer<float>& strength, Buffer<float>& orientation);
+  /// Enqueues: the angles in [0, pi), from the x axis towards the y axis, into `orientation`. Both
+  /// buffers have grid.rows() elements; elements that belong to no pixel are neither read nor
+  /// written.
+  void launch(const Buffer<float>& boundary, Buffer<float>& orientation);
 
  private:
   Context* context_;
-  int width_;
-  int height_;
-  int stride_;
+  Grid grid_;
   int plane_stride_;
   std::size_t lanes_;
   Buffer<float> taps_;

@@ -9,39 +9,39 @@
 namespace diacut {
 
 void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
-  budget.add("eigenvectors with a border",
-             SpectralContour::planes_memory(grid.width, grid.height, vectors - 1));
+  budget.add("eigenvectors with a border", SpectralContour::planes_memory(grid, vectors - 1));
   budget.add("scales of eigenvectors", SpectralContour::scales_memory(vectors - 1));
   budget.add("contours", grid.rows() * sizeof(float));
 }
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
-                               const Buffer<float>& sqrt_degree, const Buffer<float>& cue,
+                               const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  const int count = eigenvectors.count - 1;  // Without the trivial one.
+  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
   std::vector<float> weights;
   for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
     weights.push_back(static_cast<float>(spectral_weight(*value)));
   }
-  SpectralContour kernels(context, grid.width, grid.height, grid.stride, count);
+  SpectralContour kernels(context, grid, count);
   auto contour = context.allocate<float>(grid.rows(), "contours");
   kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
-                 weights, cue,
+                 weights, boundary,
                  {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
                   parameters.spectral_power},
                  contour);
   return contour;
 }
 
-std::vector<double> reference_combined_contour(const std::vector<float>& cue,
+std::vector<double> reference_combined_contour(const std::vector<float>& boundary,
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters) {
-  std::vector<double> result(cue.size());
+  std::vector<double> result(boundary.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double shape =
         std::pow(std::min(spectral[i] / parameters.spectral_scale, 1.0), parameters.spectral_power);
-    result[i] = std::min(parameters.cue_weight * cue[i] + parameters.spectral_weight * shape, 1.0);
+    result[i] =
+        std::min(parameters.cue_weight * boundary[i] + parameters.spectral_weight * shape, 1.0);
   }
   return result;
 }

@@ -10,26 +10,29 @@
 
 namespace diacut {
 
-/// What combined_contour() allocates for at most `vectors` eigenvectors, the trivial one included,
-/// what it returns included.
+/// Adds to `budget` the device memory that combined_contour() allocates for at most `vectors`
+/// eigenvectors, the trivial one included. The result is part of it.
 void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors);
 
-/// The cue and the spectral contour as one map of boundary strength, after "gPb" (Arbelaez, Maire,
-/// Fowlkes and Malik, "Contour detection and hierarchical image segmentation", 2011, eq. 14):
+/// The contour map of an image, in [0, 1], from its boundary map and its spectral contour, after
+/// the gPb of Arbelaez, Maire, Fowlkes and Malik ("Contour detection and hierarchical image
+/// segmentation", 2011, eq. 14):
 ///
-///   g = cue_weight * c + spectral_weight * min(s / spectral_scale, 1)^spectral_power, at most 1
+///   g = min(cue_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power, 1)
 ///
-/// with c the cue, in [0, 1], and s the spectral contour of the eigenvectors, as
-/// reference_spectral_contour() tells. On the device, in float32. cue and sqrt_degree: grid.rows()
-/// elements, 0 where there is no data; so the result, whose elements that belong to no pixel are
-/// undefined.
+/// with b the boundary map, s the spectral contour of the eigenvectors (defined at
+/// reference_spectral_contour()), and the other names members of `parameters`. Computed on the
+/// device in float32. `boundary` and `sqrt_degree` have grid.rows() elements and are 0 where there
+/// is no data. Returns grid.rows() elements, 0 where there is no data; elements that belong to no
+/// pixel are undefined. Throws DeviceError.
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
-                               const Buffer<float>& sqrt_degree, const Buffer<float>& cue,
+                               const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters);
 
-/// g from c and s, both of one size, on the host in double, written for reading.
-std::vector<double> reference_combined_contour(const std::vector<float>& cue,
+/// The contour map g from a boundary map and a spectral contour of the same size, on the host in
+/// double, written to be read.
+std::vector<double> reference_combined_contour(const std::vector<float>& boundary,
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters);
 

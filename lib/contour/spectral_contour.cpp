@@ -11,7 +11,7 @@ namespace diacut {
 namespace {
 
 constexpr int kOrientations = 8;
-constexpr int kHalf = 3;  // of 7 x 7
+constexpr int kHalf = 3;  ///< Pixels to each side of the middle of a 7 x 7 filter.
 using Taps = std::array<double, 2 * kHalf + 1>;
 
 int mirrored(int i, int n) {
@@ -19,7 +19,7 @@ int mirrored(int i, int n) {
   return i;
 }
 
-/// Correlates every row, or every column, of `in` with `taps`.
+/// The correlation of every row, or of every column, of `in` with `taps`.
 std::vector<double> filtered(const std::vector<double>& in, int width, int height, bool rows,
                              const Taps& taps) {
   std::vector<double> out(in.size());
@@ -39,7 +39,8 @@ std::vector<double> filtered(const std::vector<double>& in, int width, int heigh
   return out;
 }
 
-/// y = z / sqrt_degree scaled to [0, 1] over the pixels with data, 0 elsewhere.
+/// The generalized eigenvector y = z / sqrt_degree, scaled to [0, 1] over the pixels with data, and
+/// 0 elsewhere.
 std::vector<double> scaled_vector(const std::vector<float>& z,
                                   const std::vector<float>& sqrt_degree) {
   std::vector<double> y(z.size(), 0.0);
@@ -88,7 +89,8 @@ std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors)
         filtered(filtered(y, width, height, true, gauss), width, height, false, derivative);
     const double weight = spectral_weight(eigenvectors.values[k]);
     for (std::size_t o = 0; o < sums.size(); ++o) {
-      // The derivative of an isotropic Gaussian is steerable: any direction from two.
+      // The derivative of an isotropic Gaussian is steerable: the derivative in any direction
+      // follows from dx and dy.
       const double angle = static_cast<double>(o) * std::numbers::pi / kOrientations;
       const double c = std::cos(angle) * weight;
       const double s = std::sin(angle) * weight;

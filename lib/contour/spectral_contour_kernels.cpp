@@ -17,24 +17,26 @@ namespace {
 constexpr char kFile[] = "contour/spectral_contour.cl";
 constexpr int kBorder = 3;
 
-/// Enough for whole vectors of any width, on every device the same.
+/// The distance of rows in a plane: whole vectors of any width that a device may use, and the
+/// border.
 int padded_stride(int width) {
   constexpr std::size_t kWidest = 16;
   return static_cast<int>(round_up(static_cast<std::size_t>(width), kWidest) + kWidest);
 }
 
-std::size_t planes_size(int width, int height, int vectors) {
-  return static_cast<std::size_t>(vectors) * static_cast<std::size_t>(height + 2 * kBorder) *
-         static_cast<std::size_t>(padded_stride(width));
+std::size_t planes_size(const Grid& grid, int vectors) {
+  return static_cast<std::size_t>(vectors) * static_cast<std::size_t>(grid.height + 2 * kBorder) *
+         static_cast<std::size_t>(padded_stride(grid.width));
 }
 
-/// Work-items that look through a vector for its extent: there are few vectors, so many.
+/// Work-items that search one vector for its least and largest element. There are few vectors, so a
+/// GPU needs many work-items for each.
 std::size_t scale_group(const DeviceInfo& device) {
   if (device.kind == DeviceKind::kCpu) return 1;
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
 }
 
-/// The Gaussian of sigma 1, of unit sum over 7 pixels: 0 to 3 pixels from its middle.
+/// The Gaussian of sigma 1 with unit sum over 7 pixels, at 0 to 3 pixels from its middle.
 cl_float4 gaussian() {
   std::array<double, kBorder + 1> taps{};
   double sum = 0;
@@ -49,16 +51,13 @@ cl_float4 gaussian() {
 
 }  // namespace
 
-SpectralContour::SpectralContour(Context& context, int width, int height, int stride, int vectors)
+SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors)
     : context_(&context),
-      width_(width),
-      height_(height),
-      stride_(stride),
-      padded_stride_(padded_stride(width)),
+      grid_(grid),
+      padded_stride_(padded_stride(grid.width)),
       group_(scale_group(context.info())),
       lanes_(lane_shape(context.info()).width),
-      planes_(context.allocate<float>(planes_size(width, height, vectors),
-                                      "eigenvectors with a border")),
+      planes_(context.allocate<float>(planes_size(grid, vectors), "eigenvectors with a border")),
       weights_(
           context.allocate<float>(static_cast<std::size_t>(vectors), "weights of eigenvectors")),
       scales_(context.allocate<float>(2 * static_cast<std::size_t>(vectors),
@@ -69,8 +68,8 @@ SpectralContour::SpectralContour(Context& context, int width, int height, int st
   contour_ = context.kernel(kFile, "spectral_contour", options);
 }
 
-std::size_t SpectralContour::planes_memory(int width, int height, int vectors) {
-  return planes_size(width, height, vectors) * sizeof(float);
+std::size_t SpectralContour::planes_memory(const Grid& grid, int vectors) {
+  return planes_size(grid, vectors) * sizeof(float);
 }
 
 std::size_t SpectralContour::scales_memory(int vectors) {
@@ -78,29 +77,28 @@ std::size_t SpectralContour::scales_memory(int vectors) {
 }
 
 void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
-                             const std::vector<float>& weights, const Buffer<float>& cue,
+                             const std::vector<float>& weights, const Buffer<float>& boundary,
                              const ContourShares& shares, Buffer<float>& contour) {
   const auto count = static_cast<std::size_t>(vectors.count);
   if (count > 0) {
     weights_.upload(weights);
-    set_arguments(scale_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree,
-                  static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height_), weights_,
-                  scales_);
+    set_arguments(scale_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, grid_.rows(),
+                  weights_, scales_);
     context_->launch(scale_, cl::NDRange(count * group_), cl::NDRange(group_));
     set_arguments(pad_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, scales_, planes_,
-                  width_, height_, stride_, padded_stride_);
+                  grid_.width, grid_.height, grid_.stride, padded_stride_);
     const std::size_t columns = static_cast<std::size_t>(padded_stride_) / lanes_;
     context_->launch(pad_,
                      cl::NDRange(round_up(columns, kRowGroup),
-                                 static_cast<std::size_t>(height_ + 2 * kBorder), count),
+                                 static_cast<std::size_t>(grid_.height + 2 * kBorder), count),
                      cl::NDRange(kRowGroup, 1, 1));
   }
-  set_arguments(contour_, planes_, vectors.count, sqrt_degree, cue, contour, width_, height_,
-                stride_, padded_stride_, gaussian(), static_cast<float>(shares.cue),
-                static_cast<float>(shares.spectral), static_cast<float>(1 / shares.scale),
-                static_cast<float>(shares.power));
-  launch_rows(*context_, contour_, round_up(static_cast<std::size_t>(width_), lanes_) / lanes_,
-              static_cast<std::size_t>(height_));
+  set_arguments(contour_, planes_, vectors.count, sqrt_degree, boundary, contour, grid_.width,
+                grid_.height, grid_.stride, padded_stride_, gaussian(),
+                static_cast<float>(shares.boundary), static_cast<float>(shares.spectral),
+                static_cast<float>(1 / shares.scale), static_cast<float>(shares.power));
+  launch_rows(*context_, contour_, round_up(static_cast<std::size_t>(grid_.width), lanes_) / lanes_,
+              static_cast<std::size_t>(grid_.height));
 }
 
 }  // namespace diacut

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// Vectors of float on the device: number k is elements first + k * pitch on of `basis`.
+/// Vectors of floats on the device: vector k begins at element first + k * pitch of `basis`.
 struct DeviceVectors {
   const Buffer<float>& basis;
   std::size_t first = 0;
@@ -15,37 +16,37 @@ struct DeviceVectors {
   int count = 0;
 };
 
-/// Of eq. 14 in kernels/contour/spectral_contour.cl: min(cue c + spectral min(s / scale, 1)^power,
-/// 1).
+/// How a contour combines the boundary map b and the spectral contour s at a pixel:
+/// min(boundary * b + spectral * min(s / scale, 1)^power, 1).
 struct ContourShares {
-  double cue = 0;
+  double boundary = 0;
   double spectral = 0;
   double scale = 1;
   double power = 1;
 };
 
-/// kernels/contour/spectral_contour.cl for images of one size.
+/// kernels/contour/spectral_contour.cl for one grid: the contour of a boundary map and
+/// eigenvectors.
 class SpectralContour {
  public:
-  /// Pixel (x, y) is element y * stride + x. At most `vectors` of them, which may be 0.
-  SpectralContour(Context& context, int width, int height, int stride, int vectors);
+  /// For at most `vectors` eigenvectors; 0 is allowed.
+  SpectralContour(Context& context, const Grid& grid, int vectors);
 
-  /// Bytes that the constructor allocates: of the planes that hold the vectors with a border, the
-  /// largest piece, and of the rest.
-  static std::size_t planes_memory(int width, int height, int vectors);
+  /// Bytes of device memory that the constructor allocates: planes_memory() for the planes that
+  /// hold the vectors with a border, and scales_memory() for the weights and scales of the vectors.
+  static std::size_t planes_memory(const Grid& grid, int vectors);
   static std::size_t scales_memory(int vectors);
 
-  /// Enqueues. sqrt_degree, cue and contour: stride * height elements; weights: one a vector.
-  /// Writes the contours of pixels, elements beyond the width stay as they are.
+  /// Enqueues: the contours of pixels into `contour`, whose elements that belong to no pixel stay
+  /// as they are. `sqrt_degree`, `boundary` and `contour` have grid.rows() elements; `weights` has
+  /// one for each vector.
   void launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
-              const std::vector<float>& weights, const Buffer<float>& cue,
+              const std::vector<float>& weights, const Buffer<float>& boundary,
               const ContourShares& shares, Buffer<float>& contour);
 
  private:
   Context* context_;
-  int width_;
-  int height_;
-  int stride_;
+  Grid grid_;
   int padded_stride_;
   std::size_t group_;
   std::size_t lanes_;

@@ -16,15 +16,15 @@ namespace diacut {
 namespace {
 
 constexpr int kTriangleRadius = 4;
-constexpr int kReach = kTriangleRadius + 2;  ///< The triangle, then two central differences.
+constexpr int kReach = kTriangleRadius + 2;  ///< A triangle filter and two central differences.
 constexpr int kTaps = 2 * kReach + 1;
 constexpr float kTolerance = 1.01F;
 constexpr int kFade = 5;
 
 using Filter = std::array<float, kTaps>;
 
-/// The triangle filter, differentiated `order` times by (f(x + 1) - f(x - 1)) / 2: differences of
-/// one width in x and y leave the Hessian of a straight ridge with exactly one direction.
+/// The triangle filter, differentiated `order` times by (f(x + 1) - f(x - 1)) / 2. Differences in x
+/// and in y have the same width, so that the Hessian of a straight ridge has rank one.
 Filter triangle(int order) {
   Filter filter{};
   const float mass = (kTriangleRadius + 1) * (kTriangleRadius + 1);
@@ -43,14 +43,15 @@ Filter triangle(int order) {
   return filter;
 }
 
-/// The position within [0, size) that `at` outside of it mirrors; the border is doubled.
+/// The position in [0, size) that appears at position `at` when the range is mirrored at its ends,
+/// where the edge position appears twice.
 int mirrored(int at, int size) {
   const int period = 2 * size;
   at = ((at % period) + period) % period;
   return at < size ? at : period - 1 - at;
 }
 
-/// Sum over d of filter[d] * map[x + d], as a convolution's mirror image: derivatives keep signs.
+/// The correlation of the rows with a filter: the sum over d of filter[d] * map[x + d].
 std::vector<float> along_x(std::span<const float> map, int width, int height,
                            const Filter& filter) {
   const auto w = static_cast<std::size_t>(width);
@@ -73,6 +74,7 @@ std::vector<float> along_x(std::span<const float> map, int width, int height,
   return result;
 }
 
+/// The correlation of the columns with a filter.
 std::vector<float> along_y(std::span<const float> map, int width, int height,
                            const Filter& filter) {
   const auto w = static_cast<std::size_t>(width);
@@ -111,7 +113,8 @@ float bilinear(std::span<const float> map, int width, int height, float x, float
          below * ((1 - right) * lower[x0] + right * lower[x1]);
 }
 
-/// The share of its strength that a pixel keeps in a row or column of `size`.
+/// The factor of a pixel at position `at` in a row or column of `size` pixels: less than 1 near its
+/// ends.
 float fade(int at, int size) {
   const int width = std::min(kFade, size / 2);
   const int from_border = std::min(at, size - 1 - at);
@@ -120,19 +123,20 @@ float fade(int at, int size) {
 
 }  // namespace
 
-std::vector<float> boundary_orientation(std::span<const float> strength, int width, int height) {
-  check_size(strength.size(), width, height, "boundary map");
+std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
+  check_size(boundary.size(), width, height, "boundary map");
   const std::array<Filter, 3> filters = {triangle(0), triangle(1), triangle(2)};
   const std::vector<float> xx =
-      along_y(along_x(strength, width, height, filters[2]), width, height, filters[0]);
+      along_y(along_x(boundary, width, height, filters[2]), width, height, filters[0]);
   const std::vector<float> xy =
-      along_y(along_x(strength, width, height, filters[1]), width, height, filters[1]);
+      along_y(along_x(boundary, width, height, filters[1]), width, height, filters[1]);
   const std::vector<float> yy =
-      along_y(along_x(strength, width, height, filters[0]), width, height, filters[2]);
+      along_y(along_x(boundary, width, height, filters[0]), width, height, filters[2]);
   constexpr float kPi = std::numbers::pi_v<float>;
-  std::vector<float> orientation(strength.size());
-  for (std::size_t i = 0; i < strength.size(); ++i) {
-    // The larger eigenvalue's direction, and where the sum is negative the smaller one's.
+  std::vector<float> orientation(boundary.size());
+  for (std::size_t i = 0; i < boundary.size(); ++i) {
+    // The eigenvector of the larger eigenvalue, or, where the sum of the eigenvalues is negative,
+    // of the smaller one: in both cases of the eigenvalue of larger magnitude.
     const float sign = xx[i] + yy[i] < 0 ? -1.0F : 1.0F;
     float angle = std::atan2(sign * 2 * xy[i], sign * (xx[i] - yy[i])) / 2;
     if (angle < 0) angle += kPi;
@@ -142,26 +146,25 @@ std::vector<float> boundary_orientation(std::span<const float> strength, int wid
 }
 
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
-                                   const Buffer<float>& strength) {
+                                   const Buffer<float>& boundary) {
   std::vector<float> taps;
   for (int order = 0; order < 3; ++order) {
     const Filter filter = triangle(order);
     taps.insert(taps.end(), filter.begin(), filter.end());
   }
-  BoundaryOrientation kernels(context, grid.width, grid.height, grid.stride, taps);
+  BoundaryOrientation kernels(context, grid, taps);
   auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
-  kernels.launch(strength, orientation);
+  kernels.launch(boundary, orientation);
   return orientation;
 }
 
 void budget_orientation(MemoryBudget& budget, const Grid& grid) {
-  budget.add("boundaries filtered along x",
-             BoundaryOrientation::memory(grid.width, grid.height, 3 * kTaps));
+  budget.add("boundaries filtered along x", BoundaryOrientation::memory(grid, 3 * kTaps));
   budget.add("directions of boundaries", grid.rows() * sizeof(float));
 }
 
-Curvature reference_curvature(std::span<const float> strength, int width, int height) {
-  check_size(strength.size(), width, height, "boundary map");
+Curvature reference_curvature(std::span<const float> boundary, int width, int height) {
+  check_size(boundary.size(), width, height, "boundary map");
   const auto filtered = [&](int x_order, int y_order) {
     const Filter fx = triangle(x_order);
     const Filter fy = triangle(y_order);
@@ -175,7 +178,7 @@ Curvature reference_curvature(std::span<const float> strength, int width, int he
             const auto column = static_cast<std::size_t>(mirrored(x + dx, width));
             sum += static_cast<double>(fx[static_cast<std::size_t>(dx + kReach)]) *
                    fy[static_cast<std::size_t>(dy + kReach)] *
-                   strength[row * static_cast<std::size_t>(width) + column];
+                   boundary[row * static_cast<std::size_t>(width) + column];
           }
         }
         result.push_back(sum);
@@ -186,25 +189,25 @@ Curvature reference_curvature(std::span<const float> strength, int width, int he
   return {filtered(2, 0), filtered(1, 1), filtered(0, 2)};
 }
 
-std::vector<float> suppress_non_maxima(std::span<const float> strength,
+std::vector<float> suppress_non_maxima(std::span<const float> boundary,
                                        std::span<const float> orientation, int width, int height) {
-  check_size(strength.size(), width, height, "boundary map");
+  check_size(boundary.size(), width, height, "boundary map");
   check_size(orientation.size(), width, height, "map of orientations");
-  std::vector<float> thin(strength.size());
+  std::vector<float> thin(boundary.size());
   for (int y = 0; y < height; ++y) {
     const float row_share = fade(y, height);
     for (int x = 0; x < width; ++x) {
       const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                             static_cast<std::size_t>(x);
-      if (!(strength[i] > 0)) continue;
+      if (!(boundary[i] > 0)) continue;
       const float dx = std::cos(orientation[i]);
       const float dy = std::sin(orientation[i]);
       const auto fx = static_cast<float>(x);
       const auto fy = static_cast<float>(y);
-      const float least = kTolerance * strength[i];
-      if (least < bilinear(strength, width, height, fx + dx, fy + dy)) continue;
-      if (least < bilinear(strength, width, height, fx - dx, fy - dy)) continue;
-      thin[i] = strength[i] * row_share * fade(x, width);
+      const float least = kTolerance * boundary[i];
+      if (least < bilinear(boundary, width, height, fx + dx, fy + dy)) continue;
+      if (least < bilinear(boundary, width, height, fx - dx, fy - dy)) continue;
+      thin[i] = boundary[i] * row_share * fade(x, width);
     }
   }
   return thin;

@@ -32,13 +32,13 @@ TEST(CombinedContour, IsAtMostOne) {
   EXPECT_DOUBLE_EQ(reference_combined_contour({1.0F}, {1.0F}, parameters)[0], 1.0);
 }
 
-TEST(CombinedContour, OfTheCueAloneIsTheCue) {
+TEST(CombinedContour, OfTheBoundaryMapAloneIsTheBoundaryMap) {
   ContourParameters parameters;
   parameters.cue_weight = 1;
   parameters.spectral_weight = 0;
-  const std::vector<float> cue = {0.1F, 0.9F, 0.3F};
-  EXPECT_EQ(reference_combined_contour(cue, {5, 50, 500}, parameters),
-            std::vector<double>(cue.begin(), cue.end()));
+  const std::vector<float> boundary = {0.1F, 0.9F, 0.3F};
+  EXPECT_EQ(reference_combined_contour(boundary, {5, 50, 500}, parameters),
+            std::vector<double>(boundary.begin(), boundary.end()));
 }
 
 }  // namespace

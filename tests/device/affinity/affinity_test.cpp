@@ -286,20 +286,17 @@ TEST_F(Affinity, KernelsWriteEveryElementAndStayWithinTheirBuffers) {
     const DiaShape shape = dia_shape(host.grid, stencil);
     std::vector<ContourLine> lines;
     for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-      ContourLine line{k, {}};
-      for (const auto& [dx, dy] : bresenham(stencil.entries[k])) line.points.push_back({dx, dy});
-      lines.push_back(line);
+      lines.push_back({k, bresenham(stencil.entries[k])});
     }
-    testing::Guarded<float> strength(context_, host.strength);
+    testing::Guarded<float> boundary(context_, host.strength);
     testing::Guarded<std::uint8_t> valid(context_, host.valid);
-    testing::Guarded<float> padded(context_, AffinityContour::padded_size(height, stride, radius));
+    testing::Guarded<float> padded(context_, InterveningContour::padded_size(host.grid, radius));
     testing::Guarded<float> values(context_, shape.stored());
     auto offsets = context_.allocate<std::int64_t>(shape.offsets.size(), "offsets");
     offsets.upload(shape.offsets);
 
-    AffinityContour contour(context_, width, height, stride, shape.pitch, radius, stencil.centre(),
-                            lines);
-    contour.launch(*strength, *valid, *padded, *values);
+    InterveningContour contour(context_, host.grid, shape.pitch, stencil, lines);
+    contour.launch(*boundary, *valid, *padded, *values);
     testing::expect_numbers(padded.values());
     launch_affinity_weigh(context_, *values, offsets, shape.rows, shape.pitch,
                           {false, 10.0f, 0.0f, 0.0f});
@@ -328,10 +325,8 @@ TEST_F(Affinity, ThePlanListsWhatIsAllocated) {
     EXPECT_EQ(plan.largest().bytes, result.matrix.values.bytes());
   }
   EXPECT_EQ(context_.memory_in_use(), before);
-  // Not everything is held at once: the strength with a border goes before the degrees come.
-  const auto border =
-      AffinityContour::padded_size(host.grid.height, host.grid.stride, parameters.radius) *
-      sizeof(float);
+  // The boundary map with a border is freed before the degrees are allocated.
+  const auto border = InterveningContour::padded_size(host.grid, parameters.radius) * sizeof(float);
   EXPECT_GE(context_.memory_peak() - before, plan.total() - border);
   EXPECT_LE(context_.memory_peak() - before, plan.total());
 }

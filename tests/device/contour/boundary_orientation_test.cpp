@@ -120,7 +120,7 @@ TEST(BoundaryOrientationOnTheDevice, WritesNoMoreThanItShould) {
   Guarded<float> strength(context(), map.elements);
   Guarded<float> orientation(context(), map.grid.rows());
   // Filters of three weights: the value itself, a difference and a second difference.
-  BoundaryOrientation kernels(context(), 19, 11, 19, {0, 1, 0, -0.5F, 0, 0.5F, 1, -2, 1});
+  BoundaryOrientation kernels(context(), {19, 11, 19}, {0, 1, 0, -0.5F, 0, 0.5F, 1, -2, 1});
   kernels.launch(*strength, *orientation);
   const std::vector<float> found = orientation.values();
   testing::expect_numbers(found);

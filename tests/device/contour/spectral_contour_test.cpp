@@ -18,15 +18,16 @@ namespace {
 using testing::context;
 using testing::Guarded;
 
-/// Eigenvectors as far as contours read them, and a cue, both on a grid and without its padding.
+/// Eigenvectors as far as contours read them, and a boundary map, both on a grid and without its
+/// padding.
 struct Problem {
   Grid grid;
   Eigenvectors host;
-  std::vector<float> cue;  ///< Of the pixels.
+  std::vector<float> boundary;  ///< Of the pixels.
   std::size_t pitch = 0;
   std::vector<float> basis;
   std::vector<float> sqrt_degree;
-  std::vector<float> cue_elements;
+  std::vector<float> boundary_elements;
 };
 
 /// `count` vectors, the trivial one included; every seventh pixel has no data where `masked`.
@@ -43,7 +44,7 @@ Problem random_problem(const Grid& grid, int count, bool masked) {
   for (std::size_t i = 0; i < pixels; ++i) {
     const bool data = !masked || i % 7 != 3;
     problem.host.sqrt_degree.push_back(data ? 0.5F + 8 * unit(bits) : 0.0F);
-    problem.cue.push_back(data ? unit(bits) : 0.0F);
+    problem.boundary.push_back(data ? unit(bits) : 0.0F);
   }
   // The second eigenvalue is of a disconnected piece.
   for (int k = 0; k < count; ++k) {
@@ -67,8 +68,8 @@ Problem random_problem(const Grid& grid, int count, bool masked) {
   }
   problem.sqrt_degree.assign(grid.rows(), 0.0F);  // As normalize() leaves it.
   spread(problem.host.sqrt_degree, problem.sqrt_degree.data());
-  problem.cue_elements.assign(grid.rows(), NAN);
-  spread(problem.cue, problem.cue_elements.data());
+  problem.boundary_elements.assign(grid.rows(), NAN);
+  spread(problem.boundary, problem.boundary_elements.data());
   return problem;
 }
 
@@ -120,8 +121,8 @@ void expect_close(const Problem& problem, const ContourParameters& parameters,
     least[i] = std::max(spectral[i] - tolerance, 0.0);
     most[i] = spectral[i] + tolerance;
   }
-  const auto lower = reference_combined_contour(problem.cue, least, parameters);
-  const auto upper = reference_combined_contour(problem.cue, most, parameters);
+  const auto lower = reference_combined_contour(problem.boundary, least, parameters);
+  const auto upper = reference_combined_contour(problem.boundary, most, parameters);
   const double rounding =
       kUnit * (parameters.cue_weight * 4 +
                parameters.spectral_weight * (32 + 4 + 4 * parameters.spectral_power));
@@ -164,10 +165,11 @@ void check(const Grid& grid, int count, bool masked) {
     }
     Guarded<float> basis(context(), problem.basis);
     Guarded<float> sqrt_degree(context(), problem.sqrt_degree);
-    Guarded<float> cue(context(), problem.cue_elements);
+    Guarded<float> boundary(context(), problem.boundary_elements);
     Guarded<float> contour(context(), grid.rows());
-    SpectralContour kernels(context(), grid.width, grid.height, grid.stride, count - 1);
-    kernels.launch({*basis, problem.pitch, problem.pitch, count - 1}, *sqrt_degree, weights, *cue,
+    SpectralContour kernels(context(), grid, count - 1);
+    kernels.launch({*basis, problem.pitch, problem.pitch, count - 1}, *sqrt_degree, weights,
+                   *boundary,
                    {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
                     parameters.spectral_power},
                    *contour);
@@ -182,7 +184,7 @@ TEST(TinySpectralContour, AwkwardSizes) {
   }
 }
 
-TEST(TinySpectralContour, OfTheTrivialVectorAloneIsTheCue) { check({9, 4, 9}, 1, false); }
+TEST(TinySpectralContour, OfTheTrivialVectorAloneIsTheBoundaryMap) { check({9, 4, 9}, 1, false); }
 
 TEST(SpectralContour, SizesAboutAWorkGroup) {
   for (const int width : {63, 64, 65, 511, 512, 513}) {
@@ -206,12 +208,12 @@ TEST(SpectralContour, FlatVectorsGiveNothing) {
     (*basis).upload(problem.host.vectors[k], k * problem.pitch);
   }
   Guarded<float> sqrt_degree(context(), problem.sqrt_degree);
-  Guarded<float> cue(context(), problem.cue_elements);
+  Guarded<float> boundary(context(), problem.boundary_elements);
   Guarded<float> contour(context(), problem.grid.rows());
-  SpectralContour kernels(context(), 40, 30, 40, 2);
-  kernels.launch({*basis, problem.pitch, problem.pitch, 2}, *sqrt_degree, {100, 10}, *cue,
+  SpectralContour kernels(context(), {40, 30, 40}, 2);
+  kernels.launch({*basis, problem.pitch, problem.pitch, 2}, *sqrt_degree, {100, 10}, *boundary,
                  {1, 1, 1, 0.5}, *contour);
-  EXPECT_EQ(contour.values(), problem.cue);
+  EXPECT_EQ(contour.values(), problem.boundary);
 }
 
 /// The stage: what it leaves out, how it weighs, and what it plans.
@@ -226,22 +228,22 @@ TEST(CombinedContourOnTheDevice, IsTheReferenceAndAllocatesWhatItPlans) {
   vectors.basis.upload(problem.basis);
   auto sqrt_degree = context().allocate<float>(problem.grid.rows(), "degrees");
   sqrt_degree.upload(problem.sqrt_degree);
-  auto cue = context().allocate<float>(problem.grid.rows(), "cue");
-  cue.upload(problem.cue_elements);
+  auto boundary = context().allocate<float>(problem.grid.rows(), "boundary map");
+  boundary.upload(problem.boundary_elements);
   MemoryBudget plan;
   budget_contour(plan, problem.grid, 6);
   for (const ContourParameters& parameters : settings()) {
     context().reset_memory_peak();
     const std::uint64_t before = context().memory_in_use();
     const Buffer<float> contour =
-        combined_contour(context(), problem.grid, vectors, sqrt_degree, cue, parameters);
+        combined_contour(context(), problem.grid, vectors, sqrt_degree, boundary, parameters);
     EXPECT_EQ(context().memory_peak() - before, plan.total());
     EXPECT_EQ(context().memory_in_use() - before, problem.grid.rows() * sizeof(float));
     const std::vector<float> first = contour.download();
     expect_close(problem, parameters, first);
-    EXPECT_EQ(
-        combined_contour(context(), problem.grid, vectors, sqrt_degree, cue, parameters).download(),
-        first);
+    EXPECT_EQ(combined_contour(context(), problem.grid, vectors, sqrt_degree, boundary, parameters)
+                  .download(),
+              first);
   }
 }
 
