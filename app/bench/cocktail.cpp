@@ -1,5 +1,3 @@
-#include "spmv/cocktail.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "sparse_bench.hpp"
+#include "spmv/hybrid/choice.hpp"
 
 namespace diacut::bench {
 
@@ -24,21 +23,21 @@ struct Options {
   std::vector<std::string> formats = {"all"};
 };
 
-DeviceProfile profile_for(const Options& options, const DeviceInfo& device) {
+FormatProfile profile_for(const Options& options, const DeviceInfo& device) {
   if (!options.profile.empty()) {
     std::ifstream stream(options.profile, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
     if (!stream) throw InputError(fmt::format("cannot read the profile '{}'", options.profile));
-    return parse_profile(text.str(), options.profile);
+    return parse_format_profile(text.str(), options.profile);
   }
-  const ProfileChoice choice = find_profile(device);
-  if (!choice.note.empty()) fmt::print("note: {}\n", choice.note);
+  const FormatProfileChoice choice = find_format_profile(device);
+  if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);
   if (!choice.profile) {
     throw ConfigError(
         fmt::format("there is no profile of {}: run 'diacut-bench tune' first", device.name));
   }
-  fmt::print("profile: {}\n", choice.source);
+  fmt::print("profile: {}\n", choice.origin.source);
   return *choice.profile;
 }
 
@@ -52,7 +51,7 @@ double mean(const std::vector<double>& ratios) {
 void run(const Options& options) {
   using Clock = std::chrono::steady_clock;
   Context context(options.common.device, options.common.kernel_dir);
-  const DeviceProfile profile = profile_for(options, context.info());
+  const FormatProfile profile = profile_for(options, context.info());
   const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
                                                  options.common.repeats);
   fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
@@ -76,7 +75,7 @@ void run(const Options& options) {
                                        });
     if (best == singles.end()) return;
     const Clock::time_point start = Clock::now();
-    const CocktailChoice choice = choose_cocktail(context, each.matrix, profile);
+    const HybridChoice choice = choose_hybrid(context, each.matrix, profile);
     const double spent = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     SparseFigures figures = bench.measure("cocktail", *choice.product);
     double ratio = 1.0;

@@ -1,4 +1,4 @@
-#include "spmv/control.hpp"
+#include "spmv/measure/control.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "commands.hpp"
 #include "measure.hpp"
-#include "spmv/copy.hpp"
-#include "spmv/random_matrix.hpp"
+#include "spmv/measure/copy.hpp"
+#include "spmv/measure/random_matrix.hpp"
 
 namespace diacut::bench {
 

@@ -9,8 +9,8 @@
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "output/atomic_file.hpp"
-#include "spmv/copy.hpp"
-#include "spmv/random_matrix.hpp"
+#include "spmv/measure/copy.hpp"
+#include "spmv/measure/random_matrix.hpp"
 
 namespace diacut::bench {
 

@@ -17,7 +17,7 @@
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/memory_budget.hpp"
-#include "spmv/random_matrix.hpp"
+#include "spmv/measure/random_matrix.hpp"
 
 namespace diacut::bench {
 

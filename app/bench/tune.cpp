@@ -10,12 +10,13 @@
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "matrix/dia_operator.hpp"
+#include "matrix/matvec_profile.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "output/atomic_file.hpp"
 #include "sparse_bench.hpp"
-#include "spmv/profile.hpp"
-#include "spmv/random_matrix.hpp"
+#include "spmv/format_profile.hpp"
+#include "spmv/measure/random_matrix.hpp"
 #include "spmv/split_mix.hpp"
 
 namespace diacut::bench {
@@ -96,7 +97,7 @@ double stored_elements(const CsrMatrix& matrix, const Implementation& implementa
                              implementation.block.elements());
 }
 
-void measure_products(Context& context, const Options& options, DeviceProfile& profile) {
+void measure_products(Context& context, const Options& options, FormatProfile& profile) {
   ProductOptions unlimited;
   unlimited.limits.fill = 64.0;
   const std::vector<Implementation> which =
@@ -117,7 +118,7 @@ void measure_products(Context& context, const Options& options, DeviceProfile& p
       Buffer<float> in = context.allocate<float>(rows, "a vector");
       Buffer<float> out = context.allocate<float>(rows, "a product");
       in.fill(1.0F);
-      for (DeviceProfile::Rates& rates : profile.rates) {
+      for (FormatProfile::Rates& rates : profile.rates) {
         const Implementation& each = rates.implementation;
         const bool diagonal = each.format == Format::kDia || each.format == Format::kBdia;
         const CsrMatrix& matrix = diagonal ? by_diagonals : scattered;
@@ -146,7 +147,7 @@ void measure_products(Context& context, const Options& options, DeviceProfile& p
 constexpr std::size_t kStencilShare = 256;
 
 /// Each kernel of the stencil's product at the sizes of small and large photographs.
-void measure_matvec(Context& context, const Options& options, DeviceProfile& profile) {
+void measure_matvec(Context& context, const Options& options, MatvecProfile& profile) {
   const Stencil stencil = disc_stencil(5);
   for (const int width : {240, 481, 1024, 2048}) {
     const Grid grid{width, width * 2 / 3, width};
@@ -161,29 +162,29 @@ void measure_matvec(Context& context, const Options& options, DeviceProfile& pro
     Buffer<float> in = context.allocate<float>(shape.rows, "a vector");
     Buffer<float> out = context.allocate<float>(shape.rows, "a product");
     in.fill(1.0F);
-    DeviceProfile::Matvec best;
+    MatvecProfile::Rate best;
     const auto measured = [&](DeviceOperator& op, const MatvecChoice& choice) {
       const double milliseconds =
           median_milliseconds(context, options.common.repeats, [&] { op.perform_op(in, out); });
       const double gflops =
           2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
       fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", grid.width, grid.height, choice.name(), gflops);
-      return DeviceProfile::Matvec{shape.rows, choice.kind, choice.storage, gflops};
+      return MatvecProfile::Rate{shape.rows, choice.kind, choice.storage, gflops};
     };
     for (const auto& [kind, name] : kMatvecNames) {
       if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
       const MatvecChoice choice = choose_matvec({kind}, context.info(), shape);
       if (choice.kind != kind) continue;
       DiaOperator op(context, matrix, kind);
-      const DeviceProfile::Matvec each = measured(op, choice);
+      const MatvecProfile::Rate each = measured(op, choice);
       if (each.gflops > best.gflops) best = each;
     }
-    profile.matvec.push_back(best);
+    profile.rates.push_back(best);
     for (const auto& [storage, name] : kMatvecStorageNames) {
       if (storage == MatvecStorage::kAuto) continue;
       const SymmetricDia compressed = compress(context, matrix, grid, stencil, storage);
       SymmetricOperator op(context, compressed);
-      profile.matvec.push_back(measured(op, {MatvecKind::kSymmetric, storage, {}}));
+      profile.rates.push_back(measured(op, {MatvecKind::kSymmetric, storage, {}}));
     }
   }
 }
@@ -196,18 +197,16 @@ void run(const Options& options) {
         "neither XDG_DATA_HOME nor HOME names a folder for the profile; give --output FILE");
   }
   fmt::print("{} ({})\n", context.info().name, context.info().platform);
-  DeviceProfile profile;
-  profile.name = context.info().name;
-  profile.platform = context.info().platform;
-  profile.driver = context.info().driver;
-  profile.kind = context.info().kind;
+  FormatProfile profile;
+  profile.device = profiled_device(context.info());
   profile.copy =
       best_copy_bandwidth(context, yardstick_bytes(context, options.common), options.common.repeats)
           .gigabytes_per_second;
   profile.rows = {4096, 65'536, 524'288};
   profile.row_lengths = {4, 16, 64, 256, 2048};
   measure_products(context, options, profile);
-  measure_matvec(context, options, profile);
+  MatvecProfile matvec;
+  measure_matvec(context, options, matvec);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code code;
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
@@ -215,7 +214,8 @@ void run(const Options& options) {
     throw InputError(
         fmt::format("cannot make the folder '{}': {}", folder.string(), code.message()));
   }
-  const std::string text = profile_text(profile);
+  const std::string text =
+      profile_text(profile.device, {format_profile_part(profile), matvec_profile_part(matvec)});
   AtomicFile file(output);
   file.write(text.data(), text.size());
   file.commit();

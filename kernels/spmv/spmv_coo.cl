@@ -1,16 +1,15 @@
 // spmv_coo: adds A in to out for a matrix held as entries (row, column, value), ordered by row
-// (COO). A segmented sum by fixed trees, without atomics, so the same bytes every time (the flat
-// kernel of Bell and Garland, SC 2009, has the same parts).
+// (COO). Sums are added in fixed trees, without atomics, so that every run gives the same bytes (a
+// segmented sum; the flat kernel of Bell and Garland, SC 2009, has these parts).
 //
-// spmv: a group takes GROUP * SHARE entries, of which an item adds SHARE consecutive ones. A row
-// that ends in the item where it began is written at once. What an item adds to a row begun before
-// it is its head; heads are added by a segmented scan over the group, and the item where the row
-// began writes row and heads. Heads of a row that began in an earlier group go to carries[group];
-// carries adds them: one work-item a group, of which the first that continues a row adds all of
-// that row's.
-//
-// Rows without entries are not touched: `out` holds what is to be added to, or zeros by clear, one
-// work-item a row.
+// spmv: a group takes GROUP * SHARE entries, of which a work-item adds SHARE consecutive ones. A
+// row that begins and ends in one work-item is written at once. What a work-item adds to a row that
+// began before its first entry is the work-item's head. Heads are added by a segmented scan over
+// the group, and the work-item in which the row began writes its own sum and the heads. The heads
+// of a row that began in an earlier group go to carries[group]. carry: one work-item for each
+// group. The first group that continues a row adds all carries of the row. clear: one work-item for
+// each row writes a zero. Rows without entries are not touched by the other kernels, so `out` must
+// hold zeros or what is to be added to.
 #if !defined(GROUP) || !defined(SHARE)
 #error "spmv_coo needs GROUP and SHARE"
 #endif
@@ -23,7 +22,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   __local float products[GROUP * SHARE];
   __local uint tile[GROUP * SHARE];
   __local float heads[GROUP];
-  __local uchar open[GROUP];  // Whether the item is all one head, which goes on in the next item.
+  // Whether all of a work-item is head, and the row goes on in the next work-item.
+  __local uchar open[GROUP];
   const uint lid = get_local_id(0);
   const ulong base = (ulong)get_group_id(0) * (GROUP * SHARE);
   for (uint i = lid; i < GROUP * SHARE; i += GROUP) {
@@ -58,7 +58,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   if (in_head) head = sum;
   heads[lid] = head;
   open[lid] = in_head && goes_on;
-#if GROUP > 1
   for (uint step = 1; step < GROUP; step *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     const bool more = open[lid] && lid + step < GROUP;
@@ -69,7 +68,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     open[lid] = further_open;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-#endif
   if (row != NO_ROW && !in_head) out[row] += goes_on ? sum + heads[lid + 1] : sum;
   if (lid == 0 && continues) carries[get_group_id(0)] = heads[0];
 }

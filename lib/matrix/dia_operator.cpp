@@ -11,9 +11,9 @@
 #include "diacut/errors.hpp"
 #include "matrix/matvec_image.hpp"
 #include "matrix/matvec_looped.hpp"
+#include "matrix/matvec_profile.hpp"
 #include "matrix/matvec_unrolled.hpp"
 #include "matrix/symmetric_dia.hpp"
-#include "spmv/profile.hpp"
 
 namespace diacut {
 
@@ -124,10 +124,10 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
   MatvecChoice choice{asked.kernel, MatvecStorage::kAuto, {}};
   if (asked.kernel == MatvecKind::kAuto) {
     // A profile of the device, then the rule.
-    const ProfileChoice found = find_profile(device);
-    choice.note = found.note;
-    const std::optional<DeviceProfile::Matvec> tuned =
-        found.profile ? found.profile->fastest_matvec(shape.rows, storages) : std::nullopt;
+    const MatvecProfileChoice found = find_matvec_profile(device);
+    choice.note = found.origin.note;
+    const std::optional<MatvecProfile::Rate> tuned =
+        found.profile ? found.profile->fastest(shape.rows, storages) : std::nullopt;
     if (tuned) {
       choice.kind = tuned->kernel;
       choice.storage = tuned->storage;

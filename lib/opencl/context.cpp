@@ -11,14 +11,14 @@
 #include <sstream>
 #include <thread>
 
-#include "core/embedded_text.hpp"
 #include "opencl/devices.hpp"
 
 namespace diacut {
 
 namespace {
 
-std::string kernel_text(const std::string& dir, const std::string& file) {
+std::string kernel_text(const std::string& dir, const std::string& file,
+                        const KernelTable& built_in) {
   if (!dir.empty()) {
     const std::filesystem::path path = std::filesystem::path(dir) / file;
     std::ifstream stream(path, std::ios::binary);
@@ -30,22 +30,23 @@ std::string kernel_text(const std::string& dir, const std::string& file) {
     text << stream.rdbuf();
     return text.str();
   }
-  for (const EmbeddedText& kernel : embedded_kernels()) {
+  for (const EmbeddedText& kernel : built_in) {
     if (kernel.name == file) return std::string(kernel.text);
   }
   throw DeviceError(fmt::format("no kernel file '{}' was built into this program", file));
 }
 
-std::string with_includes(const std::string& dir, const std::string& file) {
+std::string with_includes(const std::string& dir, const std::string& file,
+                          const KernelTable& built_in) {
   constexpr std::string_view kInclude = "#include \"";
-  std::istringstream lines(kernel_text(dir, file));
+  std::istringstream lines(kernel_text(dir, file, built_in));
   std::string result;
   std::string line;
   while (std::getline(lines, line)) {
     if (line.rfind(kInclude, 0) == 0) {
       const std::string name =
           line.substr(kInclude.size(), line.find('"', kInclude.size()) - kInclude.size());
-      result += with_includes(dir, name);
+      result += with_includes(dir, name, built_in);
     } else {
       result += line;
     }
@@ -163,13 +164,14 @@ void Context::drop_kept() {
   kept_bytes_ = 0;
 }
 
-cl::Program Context::program(const std::string& file, const std::string& options) {
+cl::Program Context::program(const std::string& file, const std::string& options,
+                             const KernelTable& built_in) {
   std::string all = options;
   if (fp64_) all += " -DDIACUT_FP64";
   const auto key = std::pair(file, all);
   if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
 
-  const std::string source = with_includes(kernel_dir_, file);
+  const std::string source = with_includes(kernel_dir_, file, built_in);
   cl::Program program;
   try {
     program = cl::Program(context_, source);
@@ -192,8 +194,8 @@ cl::Program Context::program(const std::string& file, const std::string& options
 }
 
 cl::Kernel Context::kernel(const std::string& file, const std::string& name,
-                           const std::string& options) {
-  const cl::Program built = program(file, options);
+                           const std::string& options, const KernelTable& built_in) {
+  const cl::Program built = program(file, options, built_in);
   return with_device_errors(fmt::format("making kernel '{}' of '{}'", name, file),
                             [&] { return cl::Kernel(built, name.c_str()); });
 }

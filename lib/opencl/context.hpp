@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/embedded_text.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/buffer.hpp"
@@ -21,12 +23,15 @@ decltype(auto) with_device_errors(std::string_view doing, F&& f);
 /// Device time between two markers of one queue, milliseconds.
 double milliseconds_between(const cl::Event& begin, const cl::Event& end);
 
+/// The kernel files that were built into a library, each named by its path in kernels/.
+using KernelTable = std::vector<EmbeddedText>;
+
 /// One device, one in-order queue with profiling, and the programs built for it. Not thread-safe:
 /// one context a thread. Neither copied nor moved, because buffers point at it.
 class Context {
  public:
-  /// `device` as choose_device() takes it; `kernel_dir`, if not empty, is read instead of the
-  /// kernels built in.
+  /// `device` as choose_device() takes it; kernel files come from the folder `kernel_dir`, or, if
+  /// that is empty, from the tables that were built into the libraries.
   explicit Context(std::string_view device = {}, std::string kernel_dir = {});
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -39,11 +44,14 @@ class Context {
   /// The program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."); built once a pair,
   /// kept for the life of the context. -DDIACUT_FP64 is added on devices with double precision
   /// (unless emulation is forced). A line `#include "name.clh"` is replaced by that kernel file.
-  /// Throws DeviceError with the build log.
-  cl::Program program(const std::string& file, const std::string& options);
+  /// Without a kernel_dir the files come from `built_in`: a library with a kernel table of its own
+  /// gives that table. Throws DeviceError with the build log.
+  cl::Program program(const std::string& file, const std::string& options,
+                      const KernelTable& built_in = embedded_kernels());
 
   /// A kernel of such a program. Every call makes a new one, so its arguments are the caller's.
-  cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
+  cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
+                    const KernelTable& built_in = embedded_kernels());
 
   /// Throws DeviceError saying what was to be held, and what is free, when it does not fit.
   template <class T>

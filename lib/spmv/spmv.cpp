@@ -4,6 +4,8 @@
 #include <bit>
 #include <limits>
 
+#include "spmv/spmv_kernels.hpp"
+
 namespace diacut {
 
 Positions::Positions(Context& context, const std::vector<std::uint64_t>& positions,
@@ -25,7 +27,8 @@ SpmvLauncher::SpmvLauncher(Context& context, const std::string& file, const std:
     : context_(&context),
       range_(range),
       kernel_(context.kernel(file, "spmv",
-                             store == SpmvStore::kAdd ? options + " -DACCUMULATE" : options)) {}
+                             store == SpmvStore::kAdd ? options + " -DACCUMULATE" : options,
+                             embedded_spmv_kernels())) {}
 
 void SpmvLauncher::product(const Buffer<float>& in, Buffer<float>& out) {
   with_device_errors("binding the vectors of a product", [&] {

@@ -15,8 +15,13 @@ std::string options(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBd
         "without local memory",
         context.info().name, context.info().local_memory, matrix.widest, bytes));
   }
-  return fmt::format("-DROWS={} -DGROUP={} -DWIDEST={}{}", form.rows, group, matrix.widest,
-                     form.local ? " -DLOCAL" : "");
+  return form.local ? fmt::format("-DGROUP={} -DWIDEST={}", group, matrix.widest)
+                    : fmt::format("-DGROUP={}", group);
+}
+
+std::string file(const SpmvBdiaForm& form) {
+  if (form.local) return form.rows == 4 ? "spmv/spmv_bdia_local4.cl" : "spmv/spmv_bdia_local.cl";
+  return form.rows == 4 ? "spmv/spmv_bdia_cached4.cl" : "spmv/spmv_bdia_cached.cl";
 }
 
 }  // namespace
@@ -24,7 +29,7 @@ std::string options(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBd
 SpmvBdia::SpmvBdia(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBdiaForm& form,
                    SpmvStore store)
     : SpmvLauncher(
-          context, "spmv/spmv_bdia.cl", options(context, matrix, form), store,
+          context, file(form), options(context, matrix, form), store,
           {round_up(matrix.rows, form.rows) / form.rows, spmv_group(context.info(), form.group)}) {
   bind(matrix.values.cl(), matrix.firsts.cl(), matrix.widths.cl(),
        static_cast<cl_uint>(matrix.bands), static_cast<cl_ulong>(matrix.pitch),

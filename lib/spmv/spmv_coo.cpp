@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "spmv/spmv_kernels.hpp"
+
 namespace diacut {
 
 namespace {
@@ -37,8 +39,10 @@ SpmvCoo::SpmvCoo(Context& context, const SpmvCooMatrix& matrix, const SpmvCooFor
       groups_(groups_of(context, form, matrix.columns.size())),
       store_(store),
       carries_(context, groups_, "sums across work-groups"),
-      carry_(context.kernel("spmv/spmv_coo.cl", "carry", options(context, form))),
-      clear_(context.kernel("spmv/spmv_coo.cl", "clear", options(context, form))) {
+      carry_(context.kernel("spmv/spmv_coo.cl", "carry", options(context, form),
+                            embedded_spmv_kernels())),
+      clear_(context.kernel("spmv/spmv_coo.cl", "clear", options(context, form),
+                            embedded_spmv_kernels())) {
   bind(matrix.rows_of.cl(), matrix.columns.cl(), matrix.values.cl(),
        static_cast<cl_ulong>(matrix.columns.size()));
   with_device_errors("binding a matrix to its product", [&] {

@@ -18,8 +18,8 @@ struct SpmvCsrMatrix {
 
 struct SpmvCsrForm {
   std::size_t group = 128;  ///< Work-items a group, at most, a power of two.
-  std::size_t items = 1;    ///< Work-items a block row, a power of two, at most the group.
-  std::size_t parts = 1;    ///< Sums an item keeps apart.
+  std::size_t items = 1;    ///< Work-items for a block row, a power of two, at most the group.
+  std::size_t parts = 1;    ///< Sums that one work-item keeps; 1 if several work-items share a row.
 };
 
 class SpmvCsr final : public SpmvLauncher {

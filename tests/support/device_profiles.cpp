@@ -1,5 +1,7 @@
 #include "device_profiles.hpp"
 
+#include <gtest/gtest.h>
+
 namespace diacut::testing {
 
 namespace {
@@ -26,20 +28,19 @@ double bytes_per_element(const Implementation& implementation) {
 
 }  // namespace
 
-DeviceProfile plausible_profile(DeviceKind kind) {
+ProfiledDevice plausible_device(DeviceKind kind) { return {"a device", "a platform", "1.0", kind}; }
+
+FormatProfile plausible_format_profile(DeviceKind kind) {
   DeviceInfo device;
   device.kind = kind;
   device.local_memory = 49'152;
-  DeviceProfile profile;
-  profile.name = "a device";
-  profile.platform = "a platform";
-  profile.driver = "1.0";
-  profile.kind = kind;
+  FormatProfile profile;
+  profile.device = plausible_device(kind);
   profile.copy = 100.0;
   profile.rows = {4096, 65'536, 1'048'576};
   profile.row_lengths = {4, 16, 64, 256};
   for (const Implementation& each : implementations(device)) {
-    DeviceProfile::Rates rates{each, {}};
+    FormatProfile::Rates rates{each, {}};
     for (const double rows : profile.rows) {
       for (const double length : profile.row_lengths) {
         const double stored = rows * length;
@@ -50,9 +51,23 @@ DeviceProfile plausible_profile(DeviceKind kind) {
     }
     profile.rates.push_back(std::move(rates));
   }
-  profile.matvec = {{100'000, MatvecKind::kNaive, MatvecStorage::kAuto, 10.0},
-                    {4'000'000, MatvecKind::kUnrolled, MatvecStorage::kAuto, 20.0}};
   return profile;
+}
+
+MatvecProfile plausible_matvec_profile() {
+  return {{{100'000, MatvecKind::kNaive, MatvecStorage::kAuto, 10.0},
+           {4'000'000, MatvecKind::kUnrolled, MatvecStorage::kAuto, 20.0}}};
+}
+
+std::string plausible_profile_text(DeviceKind kind) {
+  return profile_text(plausible_device(kind), {format_profile_part(plausible_format_profile(kind)),
+                                               matvec_profile_part(plausible_matvec_profile())});
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
 }
 
 }  // namespace diacut::testing

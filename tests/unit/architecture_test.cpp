@@ -28,7 +28,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"core", {}},
       {"opencl", {"core"}},
       {"image", {"core"}},
-      {"matrix", {"core", "opencl", "spmv"}},
+      {"matrix", {"core", "opencl"}},
       {"boundary", {"core", "opencl", "matrix", "image"}},
       {"affinity", {"core", "opencl", "matrix", "boundary"}},
       {"eigen", {"core", "opencl", "matrix"}},
@@ -36,7 +36,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"region", {"core", "opencl", "matrix", "contour"}},
       {"output", {"core", "image"}},
       {"evaluate", {"core", "image", "contour"}},
-      {"spmv", {"core", "opencl"}},
+      {"spmv", {"core", "opencl", "matrix"}},
       {"pipeline",
        {"core", "opencl", "image", "matrix", "boundary", "affinity", "eigen", "contour", "region"}},
   };

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "spmv/hybrid/plan.hpp"
+#include "spmv/product.hpp"
+
+namespace diacut {
+
+/// The product chosen for a matrix, and what the choice cost.
+struct HybridChoice {
+  HybridPlan plan;
+  std::unique_ptr<SparseProduct> product;
+  double analysis_milliseconds = 0.0;  ///< Time that plan_hybrids() took on the host.
+  /// Products computed on the device to choose among the plans: under 10, or as many as take a few
+  /// milliseconds.
+  int sampled_products = 0;
+};
+
+/// Makes the best plans and times one product of each, after one product that is not counted. Where
+/// products take but microseconds, other kernels of the best plan's formats are timed too, and the
+/// best plans again. Throws ConfigError when the profile knows no implementation to choose from,
+/// and as make_product() does when no plan can be made.
+HybridChoice choose_hybrid(Context& context, const CsrMatrix& matrix, const FormatProfile& profile,
+                           const AnalysisOptions& options = {});
+
+}  // namespace diacut

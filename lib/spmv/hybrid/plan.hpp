@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spmv/format_profile.hpp"
+
+namespace diacut {
+
+/// A part of a matrix and the format that holds it. Each part of a plan takes entries from what the
+/// parts before it have left: diagonals, then dense blocks, then the first entries of each row,
+/// then the rest.
+struct HybridPart {
+  enum class Take { kDiagonals, kBlocks, kRowStarts, kRest };
+
+  Take take = Take::kRest;
+  Implementation implementation;
+  std::vector<std::int64_t> offsets;  ///< kDiagonals: the diagonals, ascending.
+  double block_share = 0.0;  ///< kBlocks: blocks with more than this share of their elements taken.
+  std::size_t width = 0;     ///< kRowStarts: the most entries of a row.
+};
+
+/// A matrix as the sum of several formats (the "cocktail" of Su and Keutzer, clSpMV: A
+/// cross-platform OpenCL SpMV framework on GPUs, ICS 2012), or as a single format.
+struct HybridPlan {
+  std::vector<HybridPart> parts;
+  double expected_milliseconds = 0.0;
+};
+/// "dia/compiled[5] + sell/lanes1": with the number of diagonals, or the width of row starts.
+std::string to_string(const HybridPlan& plan);
+
+std::vector<Format> formats_of(const HybridPlan& plan);
+
+/// The analysis looks at a sample of a matrix, so that it costs a few products whatever the size.
+struct AnalysisOptions {
+  /// About how many entries are looked at for diagonals and blocks; a quarter of this number is how
+  /// many rows' lengths are looked at. 0: as many as the time of some five products allows, 600 to
+  /// 4,000.
+  std::size_t entries = 0;
+};
+
+/// Every plan that may be the fastest. Plans are ordered by the time that the profile expects, but
+/// a set of formats comes a second time only after every set came once, and a plan of a single part
+/// is among the first `count`. By the criteria of clSpMV, section 5, with g the rates that the
+/// profile expects:
+///  - a diagonal with e_d entries in n_d places is dense if e_d > n_d g_scattered / g_diagonals;
+///  - a block with e_b entries in n_b places is dense if e_b > n_b g_scattered / g_blocks;
+///  - ELL takes the first w entries of each row, with the w that minimises the time of ELL and
+///  rest;
+///  - the rest goes to CSR, or to COO where the lengths of neighbouring rows differ too much.
+/// Empty if the profile knows no implementation of CSR or COO.
+std::vector<HybridPlan> plan_hybrids(const CsrMatrix& matrix, const FormatProfile& profile,
+                                     std::size_t count, const AnalysisOptions& options = {});
+
+}  // namespace diacut

@@ -1,0 +1,46 @@
+// That the yardsticks touch what they say: a control that skips memory would flatter no kernel, but
+// shame all of them.
+#include "spmv/measure/control.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "guarded.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+TEST(TinyControl, WritesEveryElementAndNothingElse) {
+  Context context(testing::test_device());
+  for (const int floats : {1, 2, 4, 8, 16}) {
+    Control control(context, floats);
+    const std::size_t count = 3 * control.granularity();
+    testing::Guarded<float> memory(context, count);
+    control.write(*memory, count);
+    testing::expect_numbers(memory.values());
+  }
+}
+
+TEST(TinyControl, ReadsEveryElement) {
+  Context context(testing::test_device());
+  for (const int floats : {1, 4, 16}) {
+    Control control(context, floats);
+    const std::size_t count = control.granularity();
+    const auto width = static_cast<std::size_t>(floats);
+    for (const std::size_t at : {std::size_t{0}, count / 2 + 1, count - 1}) {
+      // All zeros but for one element: the sum of its item is the one that it writes down.
+      std::vector<float> values(count, 0.0f);
+      values[at] = -1.0f;
+      testing::Guarded<float> memory(context, values);
+      testing::Guarded<float> out(context, std::vector<float>{5.0f});
+      control.read(*memory, *out, count);
+      EXPECT_EQ(out.values()[0], -1.0f)
+          << "element " << at << " of " << count << ", width " << width;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut

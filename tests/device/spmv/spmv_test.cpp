@@ -1,0 +1,279 @@
+// The products of the general sparse formats against their definition, in double.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "device_profiles.hpp"
+#include "diacut/errors.hpp"
+#include "guarded.hpp"
+#include "shared_context.hpp"
+#include "sparse_matrices.hpp"
+#include "spmv/generators.hpp"
+#include "spmv/hybrid/choice.hpp"
+#include "spmv/hybrid/product.hpp"
+#include "spmv/product.hpp"
+#include "spmv/spmv_stream.hpp"
+
+namespace diacut {
+
+/// How GoogleTest names a parameter.
+static void PrintTo(const Implementation& implementation, std::ostream* stream) {
+  *stream << to_string(implementation);
+}
+
+namespace {
+
+using testing::Guarded;
+using testing::NamedMatrix;
+
+using testing::context;
+
+/// Padding is the business of other tests: here any amount is allowed.
+ProductOptions unlimited() {
+  ProductOptions options;
+  options.limits.fill = 1e9;
+  return options;
+}
+
+/// Compares with out = A x + before. A sum of n products in any order is off by at most n u times
+/// the sum of their magnitudes, u = 2^-24; the zeros of padding add nothing; one more rounding
+/// where it is added to what was there.
+void compare(const CsrMatrix& matrix, const std::vector<float>& x, const std::vector<float>& before,
+             const std::vector<float>& result) {
+  std::vector<double> magnitude;
+  const std::vector<double> expected =
+      reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude);
+  ASSERT_EQ(result.size(), matrix.rows);
+  std::size_t wrong = 0;
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    const double scale = magnitude[row] + std::abs(double{before[row]});
+    const double tolerance =
+        (static_cast<double>(matrix.row_length(row)) + 2.0) * std::ldexp(scale, -24);
+    const double error = std::abs(result[row] - (expected[row] + before[row]));
+    if (!(error <= tolerance) && ++wrong <= 3) {
+      ADD_FAILURE() << "row " << row << " of " << matrix.rows << ": " << result[row]
+                    << " instead of " << expected[row] + before[row] << ", allowed " << tolerance;
+    }
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+void check(const CsrMatrix& matrix, const Implementation& implementation, ProductOptions options) {
+  const std::vector<float> x = testing::random_floats(matrix.cols, 100);
+  const std::vector<float> before = options.add ? testing::random_floats(matrix.rows, 101)
+                                                : std::vector<float>(matrix.rows, 0.0F);
+  const std::unique_ptr<SparseProduct> product =
+      make_product(context(), matrix, implementation, options);
+  EXPECT_EQ(product->rows(), matrix.rows);
+  EXPECT_EQ(product->cols(), matrix.cols);
+  Guarded<float> in(context(), x);
+  Guarded<float> out(context(), matrix.rows);
+  std::vector<float> first;
+  for (int run = 0; run < 2; ++run) {
+    if (options.add) (*out).upload(before);
+    product->product(*in, *out);
+    const std::vector<float> result = out.values();
+    compare(matrix, x, before, result);
+    if (run == 0) first = result;
+    EXPECT_EQ(0, std::memcmp(first.data(), result.data(), result.size() * sizeof(float)))
+        << "two runs differ";
+  }
+  EXPECT_EQ(in.values(), x);
+}
+
+void check_all(const std::vector<NamedMatrix>& matrices, const Implementation& implementation,
+               const ProductOptions& options) {
+  for (const NamedMatrix& each : matrices) {
+    SCOPED_TRACE(each.name);
+    check(each.matrix, implementation, options);
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<Implementation>& info) {
+  std::string name = to_string(info.param);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class TinyFormats : public ::testing::TestWithParam<Implementation> {};
+class Formats : public ::testing::TestWithParam<Implementation> {};
+INSTANTIATE_TEST_SUITE_P(Products, TinyFormats, ::testing::ValuesIn(all_implementations()),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Products, Formats, ::testing::ValuesIn(all_implementations()), test_name);
+
+TEST_P(TinyFormats, AwkwardShapes) { check_all(testing::tiny_matrices(), GetParam(), unlimited()); }
+
+TEST_P(Formats, AroundWorkGroupsAndTiles) {
+  check_all(testing::awkward_matrices(), GetParam(), unlimited());
+}
+
+TEST(FormatsParts, AddToWhatIsThere) {
+  ProductOptions options = unlimited();
+  options.add = true;
+  for (const char* name :
+       {"dia/row", "dia/run", "dia/compiled", "dia/compiled-run", "bdia/local", "bdia/cached4",
+        "ell/lanes1", "sell/sorted8", "csr/scalar", "csr/vector8", "csr/stream", "coo/group",
+        "coo/run", "bcsr-4x4/scalar", "sbell-3x3/lanes1"}) {
+    SCOPED_TRACE(name);
+    check_all({testing::tiny_matrices().back(), testing::awkward_matrices().back()},
+              implementation_named(name), options);
+  }
+}
+
+TEST(FormatsWide, PositionsOf64Bits) {
+  ProductOptions options = unlimited();
+  options.wide_positions = true;
+  for (const char* name : {"csr/scalar", "csr/vector8", "csr/stream", "sell/lanes1", "ell/lanes8",
+                           "bcsr-2x2/scalar", "sbell-3x3/sorted1"}) {
+    SCOPED_TRACE(name);
+    check(testing::awkward_matrices().back().matrix, implementation_named(name), options);
+  }
+}
+
+TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
+  const CsrMatrix matrix = testing::random_sparse(301, 283, 0.1, 5);
+  const std::vector<std::int64_t> offsets = {-40, -39, 0, 1, 2, 200};
+  // Entries of other diagonals.
+  std::vector<MatrixEntry> rest;
+  std::vector<MatrixEntry> taken;
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
+      const auto offset =
+          static_cast<std::int64_t>(matrix.columns[e]) - static_cast<std::int64_t>(row);
+      const bool on = std::binary_search(offsets.begin(), offsets.end(), offset);
+      (on ? taken : rest)
+          .push_back(
+              {static_cast<std::uint32_t>(row), matrix.columns[e], double{matrix.values[e]}});
+    }
+  }
+  ASSERT_FALSE(taken.empty());
+  const std::vector<float> x = testing::random_floats(matrix.cols, 3);
+  for (const char* name : {"dia/row", "dia/compiled-run", "bdia/local4"}) {
+    SCOPED_TRACE(name);
+    ProductOptions options = unlimited();
+    const auto first =
+        make_diagonal_product(context(), matrix, offsets, implementation_named(name), options);
+    options.add = true;
+    const auto second = make_product(context(), csr_from_entries(matrix.rows, matrix.cols, rest),
+                                     implementation_named("coo/group"), options);
+    Guarded<float> in(context(), x);
+    Guarded<float> out(context(), matrix.rows);
+    first->product(*in, *out);
+    compare(csr_from_entries(matrix.rows, matrix.cols, taken), x,
+            std::vector<float>(matrix.rows, 0.0F), out.values());
+    second->product(*in, *out);
+    compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
+  }
+}
+
+TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
+  const auto part = [](HybridPart::Take take, const char* name) {
+    HybridPart result;
+    result.take = take;
+    result.implementation = implementation_named(name);
+    return result;
+  };
+  HybridPlan plan;
+  plan.parts = {part(HybridPart::Take::kDiagonals, "bdia/cached"),
+                part(HybridPart::Take::kBlocks, "sbell-2x2/lanes1"),
+                part(HybridPart::Take::kRowStarts, "ell/lanes1"),
+                part(HybridPart::Take::kRest, "coo/group")};
+  plan.parts[0].offsets = {-2, -1, 0, 1, 31};
+  plan.parts[1].block_share = 0.6;
+  plan.parts[2].width = 3;
+  for (const NamedMatrix& each : testing::tiny_matrices()) {
+    SCOPED_TRACE(each.name);
+    const auto product = make_hybrid(context(), each.matrix, plan, unlimited());
+    const std::vector<float> x = testing::random_floats(each.matrix.cols, 9);
+    Guarded<float> in(context(), x);
+    Guarded<float> out(context(), each.matrix.rows);
+    product->product(*in, *out);
+    compare(each.matrix, x, std::vector<float>(each.matrix.rows, 0.0F), out.values());
+  }
+  plan.parts.pop_back();
+  EXPECT_THROW(make_hybrid(context(), {}, plan), ConfigError);
+}
+
+TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
+  for (const char* name : {"quantum", "web", "elements"}) {
+    SCOPED_TRACE(name);
+    const CsrMatrix matrix = generate_matrix(name, 0.01, 1);
+    const HybridChoice choice =
+        choose_hybrid(context(), matrix, testing::plausible_format_profile(context().info().kind));
+    // Two of up to eight plans, and of the best four three times eight where they are quick.
+    EXPECT_LE(choice.sampled_products, 16 + 4 * 3 * 8);
+    EXPECT_GT(choice.sampled_products, 0);
+    const std::vector<float> x = testing::random_floats(matrix.cols, 9);
+    Guarded<float> in(context(), x);
+    Guarded<float> out(context(), matrix.rows);
+    choice.product->product(*in, *out);
+    compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
+  }
+}
+
+TEST(FormatsRefusal, PaddingBeyondTheLimitNamesTheWayOut) {
+  // One full row, else the diagonal: ELL would hold n^2 elements.
+  std::vector<MatrixEntry> entries;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    entries.push_back({i, i, 1.0});
+    if (i != 7) entries.push_back({7, i, 1.0});
+  }
+  const CsrMatrix matrix = csr_from_entries(3000, 3000, entries);
+  for (const char* name : {"ell/lanes1", "bell-2x2/lanes1", "dia/row", "bdia/cached"}) {
+    try {
+      make_product(context(), matrix, implementation_named(name));
+      ADD_FAILURE() << name << " was made";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("for 5999 non-zeros"),
+                                                 ::testing::HasSubstr("use CSR or COO")))
+          << name;
+    }
+  }
+  for (const char* name : {"csr/scalar", "csr/stream", "coo/group"}) {
+    SCOPED_TRACE(name);
+    check(matrix, implementation_named(name), {});
+  }
+}
+
+TEST(FormatsRefusal, NamesThatDoNotExist) {
+  EXPECT_THROW(implementation_named("csr/fast"), ConfigError);
+  EXPECT_THROW(make_product(context(), {}, {Format::kCsr, "vector64", {}}), ConfigError);
+  EXPECT_THROW(make_diagonal_product(context(), {}, {}, {Format::kCsr, "scalar", {}}), ConfigError);
+  for (const Implementation& each : all_implementations()) {
+    EXPECT_EQ(implementation_named(to_string(each)), each);
+  }
+}
+
+TEST(FormatsDevices, NoLocalMemoryLeavesOutWhatNeedsIt) {
+  DeviceInfo device;
+  device.kind = DeviceKind::kGpu;
+  device.local_memory = 1024;
+  device.max_work_group = 256;
+  std::vector<std::string> names;
+  for (const Implementation& each : implementations(device)) names.push_back(to_string(each));
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"dia/row", "csr/scalar", "sell/lanes1"}));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains(::testing::HasSubstr("local"))));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains(::testing::HasSubstr("coo"))));
+  EXPECT_THROW(spmv_stream_form(device), DeviceError);
+  device.local_memory = 48 << 10;
+  std::size_t before = names.size();
+  EXPECT_GT(implementations(device).size(), before);
+}
+
+TEST(FormatsStream, GroupsHoldNoMoreThanTheirTile) {
+  const SpmvStreamForm form{4, 10};
+  //                                    rows of 3, 3, 4, 1, 30, 0, 0, 0, 0, 0
+  const std::vector<std::uint64_t> starts = {0, 3, 6, 10, 11, 41, 41, 41, 41, 41, 41};
+  EXPECT_THAT(spmv_stream_bounds(starts, form), ::testing::ElementsAre(0, 3, 4, 5, 9, 10));
+  EXPECT_THAT(spmv_stream_bounds({0}, form), ::testing::ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace diacut

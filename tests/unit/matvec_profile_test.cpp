@@ -1,0 +1,263 @@
+#include "matrix/matvec_profile.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/embedded_text.hpp"
+#include "core/enum_names.hpp"
+#include "device_profiles.hpp"
+#include "diacut/errors.hpp"
+#include "matrix/dia_operator.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::plausible_matvec_profile;
+using testing::plausible_profile_text;
+using testing::replaced;
+
+/// Sets a variable of the environment until the end of a test; nothing unsets it.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    set(value);
+  }
+  ~Variable() { set(old_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) {
+    if (value) {
+      setenv(name_, value->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+DeviceInfo device() {
+  DeviceInfo info;
+  info.name = "a device";
+  info.platform = "a platform";
+  info.driver = "1.0";
+  info.kind = DeviceKind::kGpu;
+  return info;
+}
+
+/// A profile of this part alone.
+std::string text_of(const MatvecProfile& profile) {
+  return profile_text(testing::plausible_device(DeviceKind::kGpu), {matvec_profile_part(profile)});
+}
+
+TEST(MatvecProfile, GoesThroughItsText) {
+  const MatvecProfile profile = plausible_matvec_profile();
+  EXPECT_EQ(parse_matvec_profile(text_of(profile), "p"), profile);
+}
+
+TEST(MatvecProfile, TheNearestSizeTellsTheKernel) {
+  const MatvecProfile profile = plausible_matvec_profile();
+  const auto kernel = [&](std::size_t rows) { return profile.fastest(rows)->kernel; };
+  EXPECT_EQ(kernel(1), MatvecKind::kNaive);
+  EXPECT_EQ(kernel(500'000), MatvecKind::kNaive);
+  EXPECT_EQ(kernel(800'000), MatvecKind::kUnrolled);
+  EXPECT_EQ(kernel(1'000'000'000), MatvecKind::kUnrolled);
+  EXPECT_EQ(MatvecProfile{}.fastest(5), std::nullopt);
+}
+
+TEST(MatvecProfile, TheCompressedFormIsTakenWhereItIsFasterInAStorageThatIsAllowed) {
+  MatvecProfile profile = plausible_matvec_profile();  // Naive 10, unrolled 20.
+  using Rate = MatvecProfile::Rate;
+  const auto symmetric = [](std::size_t rows, MatvecStorage storage, double gflops) {
+    return Rate{rows, MatvecKind::kSymmetric, storage, gflops};
+  };
+  // Half was measured at one size that no other was.
+  const Rate half = symmetric(1'000'000, MatvecStorage::kHalf, 15.0);
+  const Rate small = symmetric(100'000, MatvecStorage::kMinifloat, 9.0);
+  const Rate large = symmetric(4'000'000, MatvecStorage::kMinifloat, 30.0);
+  profile.rates.insert(profile.rates.end(), {half, small, large});
+  const auto fastest = [&](std::size_t rows, const std::vector<MatvecStorage>& storages) {
+    return *profile.fastest(rows, storages);
+  };
+  const Rate naive = profile.rates[0];
+  const Rate unrolled = profile.rates[1];
+  EXPECT_EQ(fastest(100'000, {}), naive);
+  EXPECT_EQ(fastest(4'000'000, {}), unrolled);
+  EXPECT_EQ(fastest(100'000, {MatvecStorage::kHalf}), half);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kHalf}), unrolled);
+  EXPECT_EQ(fastest(100'000, {MatvecStorage::kMinifloat}), naive);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kMinifloat}), large);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kHalf, MatvecStorage::kMinifloat}), large);
+  EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kFloat32}), unrolled);  // Never measured.
+  EXPECT_EQ(parse_matvec_profile(text_of(profile), "p")
+                .fastest(4'000'000, std::vector{MatvecStorage::kMinifloat}),
+            large);
+}
+
+TEST(MatvecProfile, DamagedTextIsToldOf) {
+  const std::string good = plausible_profile_text(DeviceKind::kCpu);
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      parse_matvec_profile(text, "p.json");
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(good), "no error");
+  EXPECT_THAT(message(""), HasSubstr("'p.json' is damaged"));
+  EXPECT_THAT(message(good.substr(0, good.size() / 2)), HasSubstr("'p.json' is damaged"));
+  EXPECT_THAT(message("[]"), HasSubstr("it is no profile"));
+  EXPECT_THAT(message("{}"), HasSubstr("it is no profile"));
+  EXPECT_THAT(message(replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 1")),
+              HasSubstr("version 1, expected 2"));
+  EXPECT_THAT(message(replaced(good, "\"matvec\"", "\"product\"")), HasSubstr("damaged"));
+  // The rates of the general formats are read by others.
+  EXPECT_EQ(message(replaced(good, "\"csr/scalar\": [", "\"csr/scalar\": [-1, ")), "no error");
+  // Kernels of another version are left out.
+  const std::string unknown = replaced(good, "\"naive\"", "\"fancy\"");
+  EXPECT_EQ(parse_matvec_profile(unknown, "p").rates.size(), 1U);
+  // The compressed product without its storage tells nothing.
+  EXPECT_THAT(message(replaced(good, "\"naive\"", "\"symmetric\"")), HasSubstr("damaged"));
+  const std::string stored = replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"bits4\"");
+  EXPECT_EQ(parse_matvec_profile(stored, "p").rates.size(), 1U);
+}
+
+TEST(MatvecProfile, ItsFileIsInTheUsersDataFolder) {
+  const Variable data("XDG_DATA_HOME", "/data");
+  EXPECT_EQ(profile_path(device()), "/data/diacut/profiles/a-device.json");
+  const Variable none("XDG_DATA_HOME", "relative");
+  const Variable home("HOME", "/home/somebody");
+  EXPECT_EQ(profile_path(device()), "/home/somebody/.local/share/diacut/profiles/a-device.json");
+  const Variable homeless("HOME", std::nullopt);
+  EXPECT_EQ(profile_path(device()), "");
+  EXPECT_FALSE(find_matvec_profile(device()).profile.has_value());
+}
+
+TEST(MatvecProfile, FoundIfItIsThisDevicesElseToldOfAndIgnored) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  MatvecProfileChoice choice = find_matvec_profile(device());
+  EXPECT_FALSE(choice.profile.has_value());
+  EXPECT_EQ(choice.origin.note, "");
+
+  const std::string path = profile_path(device());
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const std::string good = plausible_profile_text(DeviceKind::kGpu);
+  std::ofstream(path) << good;
+  choice = find_matvec_profile(device());
+  ASSERT_TRUE(choice.profile.has_value()) << choice.origin.note;
+  EXPECT_EQ(choice.origin.source, path);
+  EXPECT_EQ(choice.origin.note, "");
+
+  const std::map<std::string, std::string> bad = {
+      {good.substr(0, 300), "damaged"},
+      {"", "damaged"},
+      {replaced(good, "\"driver\":\"1.0\"", "\"driver\":\"0.9\""), "with driver 0.9, and this is"},
+      {replaced(good, "\"name\":\"a device\"", "\"name\":\"other\""), "is of other"},
+      {replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 0"), "version 0"}};
+  for (const auto& [text, what] : bad) {
+    std::ofstream(path) << text;
+    choice = find_matvec_profile(device());
+    EXPECT_FALSE(choice.profile.has_value());
+    EXPECT_THAT(choice.origin.note, ::testing::AllOf(HasSubstr(path), HasSubstr(what),
+                                                     HasSubstr("ignored; 'diacut-bench tune'")));
+  }
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_THAT(find_matvec_profile(device()).origin.note, HasSubstr("ignored"));
+}
+
+TEST(MatvecProfile, AutoTakesTheProductFromIt) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  DeviceInfo info = device();
+  info.kind = DeviceKind::kCpu;
+  const auto chosen = [&](MatvecKind asked, std::size_t rows) {
+    return choose_matvec({asked}, info, dia_shape(rows, {0}));
+  };
+  // The rule.
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  const std::string path = profile_path(info);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const std::string good = plausible_profile_text(DeviceKind::kCpu);
+  std::ofstream(path) << good;
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kNaive);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).kind, MatvecKind::kUnrolled);
+  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).kind, MatvecKind::kLocal);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).note, "");
+  // The compressed form only where the caller allows it.
+  const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
+  const auto compressed = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return choose_matvec({}, info, dia_shape(4'000'000, {0}), half).name();
+  };
+  EXPECT_EQ(compressed(good), "unrolled");
+  EXPECT_EQ(compressed(replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"half\"")),
+            "unrolled");
+  EXPECT_EQ(compressed(replaced(good, "\"unrolled\"", "\"symmetric\", \"storage\": \"half\"")),
+            "symmetric half");
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).name(), "naive");
+  // What cannot run on the device is not taken from it either.
+  std::ofstream(path) << replaced(good, "\"naive\"", "\"image\"");
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("no images"));
+  // A damaged one is told of; the rule holds.
+  std::ofstream(path) << good.substr(0, 100);
+  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
+  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("ignored"));
+  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).note, "");
+}
+
+TEST(MatvecProfile, ThoseThatShipAreReadAndChosenByDevice) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
+  EXPECT_FALSE(embedded_profiles().empty());
+  for (const EmbeddedText& shipped : embedded_profiles()) {
+    const MatvecProfile profile =
+        parse_matvec_profile(std::string(shipped.text), std::string(shipped.name));
+    EXPECT_FALSE(profile.rates.empty()) << shipped.name;
+    for (const std::size_t rows : {10'000, 100'000, 1'000'000, 10'000'000}) {
+      EXPECT_NE(profile.fastest(rows)->kernel, MatvecKind::kSymmetric) << shipped.name;
+      const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
+      EXPECT_GE(profile.fastest(rows, half)->gflops, profile.fastest(rows)->gflops);
+    }
+    for (const auto& [storage, name] : kMatvecStorageNames) {
+      if (storage == MatvecStorage::kAuto) continue;
+      EXPECT_TRUE(
+          std::any_of(profile.rates.begin(), profile.rates.end(),
+                      [storage = storage](const auto& each) { return each.storage == storage; }))
+          << shipped.name << " does not know " << name;
+    }
+    ProfiledDevice of;
+    read_profile(std::string(shipped.text), std::string(shipped.name),
+                 [&](const nlohmann::json& root) { of = device_of(root); });
+    DeviceInfo info;
+    info.name = of.name;
+    info.platform = of.platform;
+    info.driver = "of tomorrow";
+    info.kind = of.kind;
+    const MatvecProfileChoice choice = find_matvec_profile(info);
+    ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
+    EXPECT_EQ(choice.origin.source, shipped.name);
+  }
+}
+
+}  // namespace
+}  // namespace diacut
