@@ -12,7 +12,7 @@
 #include "affinity/affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "commands.hpp"
-#include "contour/spectral_contour.hpp"
+#include "contour/reference_spectral_contour.hpp"
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
 #include "log_plot.hpp"

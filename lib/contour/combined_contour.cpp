@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contour/reference_spectral_contour.hpp"
 #include "contour/spectral_contour.hpp"
-#include "contour/spectral_contour_kernels.hpp"
 
 namespace diacut {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contour/combined_contour.hpp"
-#include "contour/spectral_contour_kernels.hpp"
+#include "contour/reference_spectral_contour.hpp"
 #include "guarded.hpp"
 #include "shared_context.hpp"
 

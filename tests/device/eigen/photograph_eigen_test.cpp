@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "contour/spectral_contour.hpp"
+#include "contour/reference_spectral_contour.hpp"
 #include "diacut/segmenter.hpp"
 #include "pipeline/memory_budget.hpp"
 #include "support.hpp"

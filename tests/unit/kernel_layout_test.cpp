@@ -1,0 +1,211 @@
+// Where kernels, their launchers and their tests lie: kernels/<folder>/X.cl is launched by
+// lib/<folder>/X.cpp and tested by tests/device/<folder>/X_test.cpp. A launcher or a test may serve
+// several kernels whose names begin with its own: matvec_symmetric.cpp launches
+// matvec_symmetric_pack.cl and matvec_symmetric_run.cl.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "source_text.hpp"
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+
+const fs::path kRoot = DIACUT_SOURCE_DIR;
+const fs::path kLib = kRoot / "lib";
+const fs::path kKernels = kRoot / "kernels";
+const fs::path kDeviceTests = kRoot / "tests" / "device";
+
+/// Kernels without a test of their name -> the test that holds them, and why it is another one.
+const std::map<std::string, std::string>& tests_of_other_names() {
+  static const std::map<std::string, std::string> tests = {
+      // One affinity matrix goes through the three kernels, and each is compared with its twin.
+      {"affinity/intervening_contour", "affinity/affinity_test.cpp"},
+      {"affinity/normalize", "affinity/affinity_test.cpp"},
+      {"affinity/weigh", "affinity/affinity_test.cpp"},
+      // The basis of Lanczos' iteration is tested by the eigenvectors that it yields.
+      {"eigen/lanczos/basis", "eigen/eigensolver_test.cpp"},
+      // The Rayleigh quotients of a block of vectors come from one of these two kernels.
+      {"matrix/block_quadratic", "eigen/lobpcg/block_ritz_test.cpp"},
+      {"matrix/quadratic_form", "eigen/lobpcg/block_ritz_test.cpp"},
+      // The links between pixels are inputs of the product over regions.
+      {"region/links", "region/region_product_test.cpp"},
+  };
+  return tests;
+}
+
+/// "matrix/matvec_image" for kernels/matrix/matvec_image.cl.
+std::vector<std::string> kernels() {
+  std::vector<std::string> names;
+  for (const fs::path& path : testing::files_with(kKernels, {".cl"})) {
+    names.push_back(fs::relative(path, kKernels).replace_extension().generic_string());
+  }
+  return names;
+}
+
+/// "a/b_c_d", "a/b_c" and "a/b" for "a/b_c_d": the names that a launcher or test of it may have.
+std::vector<std::string> names_for(std::string kernel) {
+  std::vector<std::string> names = {kernel};
+  const std::size_t folder = kernel.rfind('/');
+  for (std::size_t at = kernel.rfind('_'); at != std::string::npos && at > folder;
+       at = kernel.rfind('_')) {
+    kernel.resize(at);
+    names.push_back(kernel);
+  }
+  return names;
+}
+
+bool any_exists(const std::string& kernel, const fs::path& root, const std::string& ending) {
+  for (const std::string& name : names_for(kernel)) {
+    if (fs::exists(root / (name + ending))) return true;
+  }
+  return false;
+}
+
+/// The uses of OpenCL programs and kernels by name that only launchers may have.
+std::vector<std::string> kernel_creations(const std::string& source) {
+  static const std::regex creation(
+      R"(context\w*(?:\(\))?\s*(?:\.|->)\s*(?:kernel|program)\s*\(|cl::(?:Kernel|Program)\s*[({])");
+  const std::string code = testing::without_comments_and_literals(source);
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(code.begin(), code.end(), creation), end; match != end; ++match) {
+    found.push_back(match->str());
+  }
+  return found;
+}
+
+/// The kernel files that a source names in its literals.
+std::vector<std::string> kernel_literals(const std::string& source) {
+  static const std::regex literal(R"re("([\w/]+\.clh?)")re");
+  const std::string code = testing::without_comments(source);
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(code.begin(), code.end(), literal), end; match != end; ++match) {
+    found.push_back((*match)[1]);
+  }
+  return found;
+}
+
+/// Included files of a kernel of `folder` that it may not know: it may include its own folder's
+/// files and those of common/ and matrix/.
+std::vector<std::string> foreign_includes(const std::string& folder, const std::string& source) {
+  std::vector<std::string> found;
+  for (const std::string& file : kernel_literals(source)) {
+    const std::string from = file.substr(0, file.find('/'));
+    if (from != folder && from != "common" && from != "matrix") found.push_back(file);
+  }
+  return found;
+}
+
+TEST(KernelLayout, EveryKernelSaysWhatItComputes) {
+  const std::vector<fs::path> paths = testing::files_with(kKernels, {".cl", ".clh"});
+  EXPECT_GT(paths.size(), 1U);
+  for (const fs::path& path : paths) {
+    const std::string text = testing::text_of(path);
+    EXPECT_TRUE(text.starts_with("//") || text.starts_with("/*")) << path;
+  }
+}
+
+TEST(KernelLayout, EveryKernelHasALauncherInTheFolderOfLibThatMirrorsItsOwn) {
+  for (const std::string& kernel : kernels()) {
+    EXPECT_TRUE(any_exists(kernel, kLib, ".cpp"))
+        << "kernels/" << kernel << ".cl needs a launcher lib/" << kernel << ".cpp";
+  }
+}
+
+TEST(KernelLayout, EveryKernelHasATestInTheFolderThatMirrorsItsOwn) {
+  for (const std::string& kernel : kernels()) {
+    const auto other = tests_of_other_names().find(kernel);
+    if (other != tests_of_other_names().end()) {
+      EXPECT_TRUE(fs::exists(kDeviceTests / other->second)) << other->second;
+      EXPECT_FALSE(any_exists(kernel, kDeviceTests, "_test.cpp"))
+          << kernel << " has a test of its name: take it out of the table";
+      continue;
+    }
+    EXPECT_TRUE(any_exists(kernel, kDeviceTests, "_test.cpp"))
+        << "kernels/" << kernel << ".cl needs a test tests/device/" << kernel
+        << "_test.cpp, or an entry in the table of this file that says which test holds it";
+  }
+  const std::vector<std::string> known = kernels();
+  for (const auto& [kernel, test] : tests_of_other_names()) {
+    EXPECT_THAT(known, ::testing::Contains(kernel)) << "the table names a kernel that is gone";
+  }
+}
+
+TEST(KernelLayout, OnlyLaunchersMakeKernels) {
+  std::set<std::string> launchers = {"opencl/context"};
+  for (const std::string& kernel : kernels()) {
+    for (const std::string& name : names_for(kernel)) launchers.insert(name);
+  }
+  for (const fs::path& path : testing::files_with(kLib, {".hpp", ".cpp"})) {
+    const std::string name = fs::relative(path, kLib).replace_extension().generic_string();
+    if (launchers.contains(name)) continue;
+    EXPECT_THAT(kernel_creations(testing::text_of(path)), IsEmpty())
+        << path << ": only the launcher of a kernel, which has the kernel's name, may do this";
+  }
+}
+
+TEST(KernelLayout, AFolderLoadsItsOwnKernelsAndOpenclKnowsNone) {
+  for (const fs::path& path : testing::files_with(kLib, {".hpp", ".cpp"})) {
+    const std::string folder = fs::relative(path.parent_path(), kLib).generic_string();
+    for (const std::string& file : kernel_literals(testing::text_of(path))) {
+      EXPECT_EQ(fs::path(file).parent_path().generic_string(), folder) << path << ": " << file;
+      EXPECT_TRUE(fs::exists(kKernels / file)) << path << ": " << file;
+      EXPECT_NE(folder, "opencl") << path << ": " << file;
+    }
+  }
+}
+
+TEST(KernelLayout, KernelsIncludeTheirOwnFolderAndCommonFilesOnly) {
+  for (const fs::path& path : testing::files_with(kKernels, {".cl", ".clh"})) {
+    const std::string folder = fs::relative(path, kKernels).begin()->string();
+    EXPECT_THAT(foreign_includes(folder, testing::text_of(path)), IsEmpty()) << path;
+  }
+}
+
+TEST(KernelLayout, OpenclNamesNoStage) {
+  std::string stages;
+  for (const auto& entry : fs::directory_iterator(kLib)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || name == "include" || name == "core" || name == "opencl") continue;
+    // "image" and "matrix" are things of OpenCL and of mathematics too.
+    if (name != "image" && name != "matrix") stages += (stages.empty() ? "" : "|") + name;
+  }
+  const std::regex named("\\b(?:" + stages + ")\\b|embedded_(?!kernels\\b)\\w+_kernels");
+  for (const fs::path& path : testing::files_with(kLib / "opencl", {".hpp", ".cpp"})) {
+    const std::string code = testing::without_comments(testing::text_of(path));
+    std::smatch match;
+    EXPECT_FALSE(std::regex_search(code, match, named)) << path << " names " << match.str();
+  }
+}
+
+TEST(KernelLayoutRules, FindWhatIsNotAllowed) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(kernel_creations("auto k = context.kernel(kFile, \"a\", \"\");"),
+              ElementsAre("context.kernel("));
+  EXPECT_THAT(kernel_creations("context_->program(f, o); cl::Kernel(p, \"a\");"),
+              ElementsAre("context_->program(", "cl::Kernel("));
+  EXPECT_THAT(kernel_creations("cl::Kernel kernel_; // context.kernel(\nf(\"context.kernel(\");"),
+              IsEmpty());
+  EXPECT_THAT(kernel_literals("f(\"a/b.cl\"); // \"c/d.cl\"\n#include \"e/f.clh\"\n"),
+              ElementsAre("a/b.cl", "e/f.clh"));
+  EXPECT_THAT(foreign_includes("eigen",
+                               "#include \"region/a.clh\"\n#include \"common/b.clh\"\n"
+                               "#include \"eigen/c.clh\"\n#include \"matrix/d.clh\"\n"),
+              ElementsAre("region/a.clh"));
+  EXPECT_THAT(
+      names_for("matrix/matvec_symmetric_run"),
+      ElementsAre("matrix/matvec_symmetric_run", "matrix/matvec_symmetric", "matrix/matvec"));
+  EXPECT_THAT(names_for("a_b/c"), ElementsAre("a_b/c"));
+}
+
+}  // namespace
+}  // namespace diacut
