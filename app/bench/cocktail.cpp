@@ -41,84 +41,117 @@ FormatProfile profile_for(const Options& options, const DeviceInfo& device) {
   return *choice.profile;
 }
 
-/// The geometric mean, as ratios are averaged.
-double mean(const std::vector<double>& ratios) {
+/// 1 without ratios.
+double geometric_mean(const std::vector<double>& ratios) {
   double product = 0.0;
   for (const double ratio : ratios) product += std::log(ratio);
   return ratios.empty() ? 1.0 : std::exp(product / static_cast<double>(ratios.size()));
 }
 
-void run(const Options& options) {
+/// The hybrid product of a matrix, measured against the best single format.
+struct Comparison {
+  HybridChoice choice;
+  SparseFigures figures;
+  double ratio = 1.0;  ///< The hybrid's speed over the best single format's.
+  double choosing_milliseconds = 0.0;
+
+  /// How many products take the time of the analysis.
+  double analysis_products() const { return choice.analysis_milliseconds / figures.milliseconds; }
+};
+
+/// Measures the hybrid and the best single format again, in turns, so that what else the machine
+/// does then meets both; the least time of each counts. Prints the single format's figures.
+void measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
+                      Comparison& comparison) {
+  ProductOptions limited;
+  limited.limits = bench_limits();
+  const auto rival =
+      make_product(context, bench.matrix(), implementation_named(best_single), limited);
+  SparseFigures rival_figures = bench.measure(best_single, *rival);
+  constexpr int kTurns = 2;
+  const auto keep_faster = [&](const std::string& name, SparseProduct& product,
+                               SparseFigures& fastest) {
+    const SparseFigures again = bench.measure(name, product);
+    if (again.milliseconds < fastest.milliseconds) fastest = again;
+  };
+  for (int turn = 0; turn < kTurns; ++turn) {
+    keep_faster("cocktail", *comparison.choice.product, comparison.figures);
+    keep_faster(best_single, *rival, rival_figures);
+  }
+  print_figures(rival_figures);
+  comparison.ratio = rival_figures.milliseconds / comparison.figures.milliseconds;
+}
+
+Comparison compare(Context& context, SparseBench& bench, const FormatProfile& profile,
+                   const std::string& best_single) {
   using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  Comparison comparison;
+  comparison.choice = choose_hybrid(context, bench.matrix(), profile);
+  comparison.choosing_milliseconds =
+      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  comparison.figures = bench.measure("cocktail", *comparison.choice.product);
+  // A single format is as fast as itself, whatever two measurements of it say.
+  if (to_string(comparison.choice.plan) != best_single) {
+    measure_in_turns(context, bench, best_single, comparison);
+  }
+  return comparison;
+}
+
+void print(const Comparison& comparison, const std::string& best_single) {
+  const HybridChoice& choice = comparison.choice;
+  print_figures(comparison.figures);
+  fmt::print(
+      "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
+      "products sampled, conversions and compiling {:.0f} ms\n",
+      to_string(choice.plan), comparison.ratio, best_single, choice.analysis_milliseconds,
+      comparison.analysis_products(), choice.sampled_products,
+      comparison.choosing_milliseconds - choice.analysis_milliseconds);
+}
+
+nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& singles,
+                       const Comparison& comparison, const std::string& best_single) {
+  nlohmann::json result = bench::to_json(matrix, singles);
+  result.update({{"regular", matrix.regular},
+                 {"cocktail", bench::to_json(comparison.figures)},
+                 {"plan", to_string(comparison.choice.plan)},
+                 {"best_single", best_single},
+                 {"ratio_to_best_single", comparison.ratio},
+                 {"analysis_milliseconds", comparison.choice.analysis_milliseconds},
+                 {"analysis_products", comparison.analysis_products()},
+                 {"sampled_products", comparison.choice.sampled_products}});
+  return result;
+}
+
+void run(const Options& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const FormatProfile profile = profile_for(options, context.info());
-  const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
-                                                 options.common.repeats);
-  fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
-             copy.gigabytes_per_second);
-  const std::vector<Implementation> singles_of =
+  const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
+  const std::vector<Implementation> implementations =
       chosen_implementations(options.formats, false, context.info());
   nlohmann::json results = nlohmann::json::array();
   std::vector<SparseFigures> all;
   std::vector<double> regular;
   std::vector<double> irregular;
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
-    fmt::print("\n{}: {} x {}, {} non-zeros\n", each.name, each.matrix.rows, each.matrix.cols,
-               each.matrix.nonzeros());
-    print_figures_head();
+    print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const std::vector<SparseFigures> singles = measure_formats(context, bench, singles_of, false);
+    const std::vector<SparseFigures> singles =
+        measure_formats(context, bench, implementations, false);
     all.insert(all.end(), singles.begin(), singles.end());
     const auto best = std::min_element(singles.begin(), singles.end(),
                                        [](const SparseFigures& a, const SparseFigures& b) {
                                          return a.milliseconds < b.milliseconds;
                                        });
     if (best == singles.end()) return;
-    const Clock::time_point start = Clock::now();
-    const HybridChoice choice = choose_hybrid(context, each.matrix, profile);
-    const double spent = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    SparseFigures figures = bench.measure("cocktail", *choice.product);
-    double ratio = 1.0;
-    // The best format itself is no faster or slower than itself, whatever two measurements say.
-    if (to_string(choice.plan) != best->name) {
-      ProductOptions limited;
-      limited.limits = bench_limits();
-      const auto rival =
-          make_product(context, each.matrix, implementation_named(best->name), limited);
-      SparseFigures rival_figures = bench.measure(best->name, *rival);
-      // In turns: what else the machine does then is the same for both.
-      constexpr int kTurns = 2;
-      for (int turn = 0; turn < kTurns; ++turn) {
-        const SparseFigures again = bench.measure("cocktail", *choice.product);
-        if (again.milliseconds < figures.milliseconds) figures = again;
-        const SparseFigures rival_again = bench.measure(best->name, *rival);
-        if (rival_again.milliseconds < rival_figures.milliseconds) rival_figures = rival_again;
-      }
-      print_figures(rival_figures);
-      ratio = rival_figures.milliseconds / figures.milliseconds;
-    }
-    all.push_back(figures);
-    print_figures(figures);
-    const double analysis = choice.analysis_milliseconds / figures.milliseconds;
-    (each.regular ? regular : irregular).push_back(ratio);
-    fmt::print(
-        "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
-        "products sampled, conversions and compiling {:.0f} ms\n",
-        to_string(choice.plan), ratio, best->name, choice.analysis_milliseconds, analysis,
-        choice.sampled_products, spent - choice.analysis_milliseconds);
-    nlohmann::json result = to_json(each, singles);
-    result.update({{"regular", each.regular},
-                   {"cocktail", to_json(figures)},
-                   {"plan", to_string(choice.plan)},
-                   {"best_single", best->name},
-                   {"ratio_to_best_single", ratio},
-                   {"analysis_milliseconds", choice.analysis_milliseconds},
-                   {"analysis_products", analysis},
-                   {"sampled_products", choice.sampled_products}});
-    results.push_back(result);
+    const Comparison comparison = compare(context, bench, profile, best->name);
+    print(comparison, best->name);
+    all.push_back(comparison.figures);
+    (each.regular ? regular : irregular).push_back(comparison.ratio);
+    results.push_back(to_json(each, singles, comparison, best->name));
   });
   fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
-             mean(regular), mean(irregular));
+             geometric_mean(regular), geometric_mean(irregular));
   write_results(options.common, context, copy, results);
   check_right(all);
 }

@@ -24,8 +24,8 @@ struct Options : CommonOptions {
 };
 
 struct Latency {
-  double queued_microseconds = 0.0;      ///< A launch among many, on the device.
-  double round_trip_microseconds = 0.0;  ///< A launch and a wait for it, on the host.
+  double queued_microseconds = 0.0;      ///< Device time of a launch among many.
+  double round_trip_microseconds = 0.0;  ///< Host time of a launch and a wait for its end.
 };
 
 Latency launch_latency(Context& context, int repeats) {
@@ -48,7 +48,7 @@ Latency launch_latency(Context& context, int repeats) {
   return latency;
 }
 
-/// Of one width of an element, in floats.
+/// The rates for one width of an element, in floats.
 struct Figures {
   int floats = 0;
   double read = 0.0;   ///< GB/s.
@@ -65,9 +65,8 @@ Figures figures(Context& context, int floats, std::size_t bytes, int repeats) {
   Control control(context, floats);
   const std::size_t count = bytes / sizeof(float) / control.granularity() * control.granularity();
   Buffer<float> memory = context.allocate<float>(count, "what is read and written");
-  // Positive, and of bits that do not compress.
-  random_matrix(context, {static_cast<int>(count), 1, static_cast<int>(count), count, {0, 0}}, 1,
-                memory);
+  // Random weights are positive, and their bits do not compress.
+  random_matrix(context, random_vector_shape(count), 1, memory);
   Buffer<float> one = context.allocate<float>(1, "a float");
   const auto rate = [&](const auto& enqueue) {
     return 1e-6 * static_cast<double>(count * sizeof(float)) /
@@ -83,11 +82,11 @@ Figures figures(Context& context, int floats, std::size_t bytes, int repeats) {
 }
 
 struct Transfers {
-  double up = 0.0;    ///< GB/s, from host to device.
-  double down = 0.0;  ///< GB/s, back.
+  double up = 0.0;    ///< From host to device, GB/s.
+  double down = 0.0;  ///< From device to host, GB/s.
 };
 
-/// Of ordinary host memory, as everything here transfers it.
+/// Measures transfers of ordinary host memory, which the library uses everywhere.
 Transfers transfers(Context& context, std::size_t bytes, int repeats) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::uint32_t> host(bytes / sizeof(std::uint32_t));

@@ -30,6 +30,60 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Arithmetic of all networks at all scales for an image of that size.
+double operations_of(const Networks& networks, const Image& image, const CueParameters& cue) {
+  double operations = 0;
+  for (const double scale : cue.scales) {
+    for (const std::shared_ptr<const Network>& network : networks) {
+      operations += network->operations(scaled_side(image.width, scale) + 2 * cue.border,
+                                        scaled_side(image.height, scale) + 2 * cue.border);
+    }
+  }
+  return operations;
+}
+
+/// How many pixels around it a pixel of the result depends on.
+int reach_of(const Networks& networks) {
+  int reach = 0;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    reach = std::max(reach, network->reach());
+  }
+  return reach;
+}
+
+struct Times {
+  double first_wall = 0;  ///< The run that builds the kernels and uploads the weights, ms.
+  double wall = 0;        ///< The median of the other runs, ms.
+  double device = 0;      ///< The median of the other runs, ms.
+};
+
+Times measure(Context& context, const Image& image, const CueParameters& cue, int repeats) {
+  using Clock = std::chrono::steady_clock;
+  const Grid grid{image.width, image.height, image.width};
+  DeviceNetworks kept;
+  Times times;
+  std::vector<double> wall;
+  std::vector<double> device;
+  for (int i = 0; i <= repeats; ++i) {
+    context.reset_memory_peak();
+    const Clock::time_point start = Clock::now();
+    const cl::Event begin = context.mark();
+    const BoundaryMap boundary = boundary_map(context, image, grid, cue, kept);
+    const cl::Event end = context.mark();
+    context.finish();
+    const double elapsed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (i == 0) {
+      times.first_wall = elapsed;
+      continue;
+    }
+    wall.push_back(elapsed);
+    device.push_back(milliseconds_between(begin, end));
+  }
+  times.wall = median(wall);
+  times.device = median(device);
+  return times;
+}
+
 void run(const Options& options) {
   Parameters parameters;
   parameters.cue.kind = CueKind::kLearned;
@@ -39,50 +93,17 @@ void run(const Options& options) {
   const Image image = read_image(options.image);
   const Networks networks = load_networks(options.weights);
   Context context(options.common.device, options.common.kernel_dir);
-  const Grid grid{image.width, image.height, image.width};
-  double operations = 0;
-  for (const double scale : parameters.cue.scales) {
-    for (const std::shared_ptr<const Network>& network : networks) {
-      operations +=
-          network->operations(scaled_side(image.width, scale) + 2 * parameters.cue.border,
-                              scaled_side(image.height, scale) + 2 * parameters.cue.border);
-    }
-  }
-  int reach = 0;
-  for (const std::shared_ptr<const Network>& network : networks) {
-    reach = std::max(reach, network->reach());
-  }
-
-  using Clock = std::chrono::steady_clock;
-  DeviceNetworks kept;
-  double first_wall = 0;
-  std::vector<double> wall;
-  std::vector<double> device;
-  for (int i = 0; i <= options.common.repeats; ++i) {
-    context.reset_memory_peak();
-    const Clock::time_point start = Clock::now();
-    const cl::Event begin = context.mark();
-    const BoundaryMap boundary = boundary_map(context, image, grid, parameters.cue, kept);
-    const cl::Event end = context.mark();
-    context.finish();
-    const double elapsed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    if (i == 0) {
-      first_wall = elapsed;  // Builds the kernels and puts the weights on the device.
-      continue;
-    }
-    wall.push_back(elapsed);
-    device.push_back(milliseconds_between(begin, end));
-  }
-  const double gflop = operations * 1e-9;
-  const double milliseconds = median(device);
-  const double rate = gflop / milliseconds * 1e3;
+  const Times times = measure(context, image, parameters.cue, options.common.repeats);
+  const double gflop = operations_of(networks, image, parameters.cue) * 1e-9;
+  const double rate = gflop / times.device * 1e3;
+  const int reach = reach_of(networks);
   constexpr double kMiB = 1024.0 * 1024.0;
   fmt::print("{} ({}), {}: {}x{}, a pixel sees {} pixels around it\n", context.info().name,
              context.info().platform, options.image, image.width, image.height, reach);
   fmt::print("{:>10}{:>12}{:>10}{:>12}{:>12}{:>12}\n", "wall ms", "device ms", "GFLOP", "GFLOP/s",
              "peak MiB", "first ms");
-  fmt::print("{:>10.2f}{:>12.2f}{:>10.2f}{:>12.1f}{:>12.1f}{:>12.1f}\n", median(wall), milliseconds,
-             gflop, rate, static_cast<double>(context.memory_peak()) / kMiB, first_wall);
+  fmt::print("{:>10.2f}{:>12.2f}{:>10.2f}{:>12.1f}{:>12.1f}{:>12.1f}\n", times.wall, times.device,
+             gflop, rate, static_cast<double>(context.memory_peak()) / kMiB, times.first_wall);
   if (options.common.json.empty()) return;
   write_json(options.common.json, {{"device", to_json(context.info())},
                                    {"image", options.image},
@@ -92,9 +113,9 @@ void run(const Options& options) {
                                    {"scales", parameters.cue.scales},
                                    {"tile", options.tile},
                                    {"reach", reach},
-                                   {"wall_ms", median(wall)},
-                                   {"first_wall_ms", first_wall},
-                                   {"device_ms", milliseconds},
+                                   {"wall_ms", times.wall},
+                                   {"first_wall_ms", times.first_wall},
+                                   {"device_ms", times.device},
                                    {"gflop", gflop},
                                    {"gflop_per_second", rate},
                                    {"peak_bytes", context.memory_peak()}});

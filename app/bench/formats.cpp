@@ -50,17 +50,12 @@ void run(const Options& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const std::vector<Implementation> which =
       chosen_implementations(options.formats, options.every, context.info());
-  const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
-                                                 options.common.repeats);
-  fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
-             copy.gigabytes_per_second);
+  const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   nlohmann::json results = nlohmann::json::array();
   std::vector<SparseFigures> all;
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
-    fmt::print("\n{}: {} x {}, {} non-zeros\n", each.name, each.matrix.rows, each.matrix.cols,
-               each.matrix.nonzeros());
     if (!options.save.empty()) save_matrix(options.save, each);
-    print_figures_head();
+    print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
     const std::vector<SparseFigures> figures =
         measure_formats(context, bench, which, options.every);

@@ -10,7 +10,7 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
-  bool bound = false;  ///< What cannot be exceeded, not what was measured: drawn dashed.
+  bool bound = false;  ///< A limit that no measurement exceeds: drawn dashed.
 };
 
 /// A logarithmic axis: ticks at powers of `base`.

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "output/atomic_file.hpp"
 #include "spmv/measure/copy.hpp"
-#include "spmv/measure/random_matrix.hpp"
 
 namespace diacut::bench {
 
@@ -56,14 +56,22 @@ double median_milliseconds(Context& context, int repeats, const std::function<vo
   return times.size() % 2 == 1 ? times[middle] : 0.5 * (times[middle - 1] + times[middle]);
 }
 
+double larger_error(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+
+void check_products(bool right) {
+  if (!right) throw NumericalError("a product is wrong: its error is over the bound for its terms");
+}
+
+RandomMatrixShape random_vector_shape(std::size_t count) {
+  return {static_cast<int>(count), 1, static_cast<int>(count), count, {0, 0}};
+}
+
 CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats) {
   constexpr std::size_t kWidest = 16;
   const std::size_t count = round_up(bytes / (2 * sizeof(float)), kWidest);
   Buffer<float> in = context.allocate<float>(count, "what is copied");
   Buffer<float> out = context.allocate<float>(count, "its copy");
-  const RandomMatrixShape vector{
-      static_cast<int>(count), 1, static_cast<int>(count), count, {0, 0}};
-  random_matrix(context, vector, 1, in);
+  random_matrix(context, random_vector_shape(count), 1, in);
   Copy copy(context, floats);
   CopyBandwidth result;
   result.floats = floats;
@@ -80,6 +88,14 @@ CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repea
     if (copy.gigabytes_per_second > best.gigabytes_per_second) best = copy;
   }
   return best;
+}
+
+CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& options) {
+  const CopyBandwidth copy =
+      best_copy_bandwidth(context, yardstick_bytes(context, options), options.repeats);
+  fmt::print("{} ({}): a copy reaches {:.1f} GB/s\n", context.info().name, context.info().platform,
+             copy.gigabytes_per_second);
+  return copy;
 }
 
 std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes) {

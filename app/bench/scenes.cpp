@@ -13,7 +13,7 @@ namespace diacut::bench {
 
 namespace {
 
-/// The photograph at (x, y), which lies within it, between its pixels.
+/// The photograph's value at (x, y) by bilinear interpolation. Precondition: the point lies within.
 float between(const Image& image, double x, double y, int channel) {
   const int left = std::clamp(static_cast<int>(x), 0, image.width - 1);
   const int top = std::clamp(static_cast<int>(y), 0, image.height - 1);
@@ -31,7 +31,7 @@ float between(const Image& image, double x, double y, int channel) {
                             dy * ((1 - dx) * at(left, top + 1) + dx * at(left + 1, top + 1)));
 }
 
-/// As a mirror beside a mirror shows it.
+/// The pixel that pixel i repeats when an image of n pixels and its mirror images lie side by side.
 int mirrored(int i, int n) {
   const int period = i % (2 * n);
   return period < n ? period : 2 * n - 1 - period;
@@ -49,7 +49,7 @@ Image scene(int width, int height) {
   const auto share = [&random] { return static_cast<double>(random()) / 4294967296.0; };
   std::fill(image.pixels.begin(), image.pixels.end(), 0.45F);
   for (int disc = 0; disc < 60; ++disc) {
-    // Sizes and places as shares of the image: more pixels show the same scene.
+    // Sizes and places are shares of the image, so that an image of any size shows one scene.
     const double radius = 0.02 * height * std::exp(2.5 * share());
     const double cx = share() * width;
     const double cy = share() * height;

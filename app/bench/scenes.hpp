@@ -9,7 +9,7 @@ namespace diacut::bench {
 
 /// An image made for its size: `how` is "enlarge" (the photograph by bilinear interpolation),
 /// "tile" (the photograph and its mirror images side by side) or "scene" (coloured discs of many
-/// sizes with noise, no photograph; the same for the same size). About `megapixels`, in the
+/// sizes with noise, no photograph; equal for equal sizes). About `megapixels`, in the
 /// proportions of `photograph`, or 3:2 without one. Throws ConfigError.
 Image sized_image(const Image* photograph, const std::string& how, double megapixels);
 

@@ -21,7 +21,7 @@ void add_matrix_options(CLI::App& app, MatrixOptions& options) {
   app.add_option("--scale", options.scale, "Size of generated matrices, 1 as in the literature")
       ->capture_default_str()
       ->check(CLI::Range(1e-4, 100.0));
-  app.add_option("--seed", options.seed, "Of generated matrices")->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of generated matrices")->capture_default_str();
 }
 
 void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning) {
@@ -87,7 +87,9 @@ nlohmann::json to_json(const SparseFigures& figures) {
           {"wrong", figures.wrong}};
 }
 
-void print_figures_head() {
+void print_matrix(const BenchMatrix& matrix) {
+  fmt::print("\n{}: {} x {}, {} non-zeros\n", matrix.name, matrix.matrix.rows, matrix.matrix.cols,
+             matrix.matrix.nonzeros());
   fmt::print("  {:<24}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "product", "ms", "GFLOP/s", "GB/s",
              "of copy", "error/u");
 }
@@ -123,9 +125,10 @@ SparseFigures SparseBench::measure(const std::string& name, SparseProduct& produ
     const double error = std::abs(result[row] - expected_[row]);
     const double unit = std::ldexp(magnitude_[row], -24);
     const double scaled = error == 0.0 ? 0.0 : error / unit;
+    // False for a NaN.
     const bool within = scaled <= static_cast<double>(matrix_.row_length(row)) + 2.0;
-    figures.wrong = figures.wrong || !within;  // A NaN is not within.
-    figures.scaled_error = scaled <= figures.scaled_error ? figures.scaled_error : scaled;
+    figures.wrong = figures.wrong || !within;
+    figures.scaled_error = larger_error(figures.scaled_error, scaled);
   }
   figures.milliseconds =
       median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   for (uint b = 0; b < bands; ++b) {
     const long first = (long)row + firsts[b];
     const uint width = widths[b];
-    // Four neighbouring elements of `in`, of which each diagonal needs one new.
+    // Four neighbouring elements of `in`, one of which is new for each diagonal.
     float x0 = checked(in, first, cols);
     float x1 = checked(in, first + 1, cols);
     float x2 = checked(in, first + 2, cols);

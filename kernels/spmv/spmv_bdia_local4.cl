@@ -31,7 +31,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     for (uint i = lid; i < GROUP * 4 + width - 1; i += GROUP) x[i] = checked(in, first + i, cols);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (row < rows) {
-      // Four neighbouring elements of `in`, of which each diagonal needs one new.
+      // Four neighbouring elements of `in`, one of which is new for each diagonal.
       float x0 = mine[0], x1 = mine[1], x2 = mine[2];
       for (uint k = 0; k < width; ++k, a += pitch) {
         const float x3 = mine[k + 3];

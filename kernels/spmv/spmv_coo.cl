@@ -1,5 +1,5 @@
 // spmv_coo: adds A in to out for a matrix held as entries (row, column, value), ordered by row
-// (COO). Sums are added in fixed trees, without atomics, so that every run gives the same bytes (a
+// (COO). Sums are added in fixed trees, without atomics, so that all runs give equal bytes (a
 // segmented sum; the flat kernel of Bell and Garland, SC 2009, has these parts).
 //
 // spmv: a group takes GROUP * SHARE entries, of which a work-item adds SHARE consecutive ones. A

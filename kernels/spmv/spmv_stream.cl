@@ -1,10 +1,11 @@
 // spmv_stream: out = A in for CSR, balanced by non-zeros (CSR-Adaptive; Greathouse and Daga,
 // Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format, SC 2014).
 //
-// Group g computes the rows bounds[g] to bounds[g + 1]: at most GROUP rows whose entries fit TILE
-// products in local memory, read side by side whatever the rows' lengths; or a single longer row.
-// Then as many items a row as the group has to spare, a power of two, add the row's products, and
-// their sums are added in a tree. -DSTART: type of starts. -DGROUP: work-items, a power of two.
+// Group g computes the rows bounds[g] to bounds[g + 1]: either at most GROUP rows whose products
+// fit the TILE floats of local memory, or a single longer row. Neighbouring work-items read
+// neighbouring entries, whatever the lengths of rows. Then each row's products are added by several
+// work-items, the largest power of two for which the group has enough, and their sums are added in
+// a tree. -DSTART: type of starts. -DGROUP: work-items in a group, a power of two.
 #if !defined(GROUP) || !defined(TILE) || !defined(START)
 #error "spmv_stream needs GROUP, TILE and START"
 #endif

@@ -11,8 +11,8 @@ namespace {
 
 std::size_t divided_up(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
 
-/// Calls `visit(block row, first columns)` for every block row, with the columns of its non-empty
-/// blocks, ascending.
+/// Calls visit(block row, columns) for every block row; `columns` are the first columns of its
+/// non-empty blocks, ascending.
 template <class Visit>
 void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit& visit) {
   std::vector<std::uint32_t> columns;
@@ -29,6 +29,47 @@ void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     visit(r, columns);
+  }
+}
+
+/// The length of a block row, 0 after the last one.
+std::size_t length_of(const BlockView& matrix, std::size_t block_row) {
+  return block_row < matrix.block_rows() ? matrix.starts[block_row + 1] - matrix.starts[block_row]
+                                         : 0;
+}
+
+/// The block rows 0 to `padded` in their order, or, for windows of more than one, with the longest
+/// of each window first.
+std::vector<std::uint32_t> slice_order(const BlockView& matrix, std::size_t padded,
+                                       std::size_t window) {
+  std::vector<std::uint32_t> order(padded);
+  std::iota(order.begin(), order.end(), 0U);
+  if (window <= 1) return order;
+  const std::size_t count = matrix.block_rows();
+  for (std::size_t first = 0; first < count; first += window) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, first + window));
+    std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) {
+      return length_of(matrix, a) > length_of(matrix, b);
+    });
+  }
+  return order;
+}
+
+/// Copies block row `from` of the matrix to block row `b` of slice `s`.
+void fill_block_row(const BlockView& matrix, std::size_t from, std::size_t s, std::size_t b,
+                    SlicedMatrix& result) {
+  const BlockSize& block = matrix.block;
+  for (std::size_t t = 0; t < length_of(matrix, from); ++t) {
+    const std::uint64_t p = matrix.starts[from] + t;
+    const std::uint64_t slot = result.starts[s] + t * result.height;
+    result.columns[slot + b] = matrix.columns[p];
+    for (std::size_t i = 0; i < block.height; ++i) {
+      for (std::size_t j = 0; j < block.width; ++j) {
+        result.values[(slot * block.height + i * result.height + b) * block.width + j] =
+            matrix.values[(p * block.height + i) * block.width + j];
+      }
+    }
   }
 }
 
@@ -117,26 +158,13 @@ SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
   result.sliced = form.height != 0;
   result.height = result.sliced ? form.height : divided_up(count, kLine) * kLine;
   const std::size_t slices = count == 0 ? 0 : divided_up(count, result.height);
+  std::vector<std::uint32_t> order = slice_order(matrix, slices * result.height, form.window);
 
-  const auto length = [&](std::size_t r) {
-    return r < count ? matrix.starts[r + 1] - matrix.starts[r] : 0;
-  };
-  std::vector<std::uint32_t> order(slices * result.height);
-  std::iota(order.begin(), order.end(), 0U);
-  if (form.window > 1) {
-    for (std::size_t first = 0; first < count; first += form.window) {
-      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
-      const auto end =
-          order.begin() + static_cast<std::ptrdiff_t>(std::min(count, first + form.window));
-      std::stable_sort(begin, end,
-                       [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
-    }
-  }
   double stored = 0.0;
   for (std::size_t s = 0; s < slices; ++s) {
-    std::uint64_t longest = 0;
+    std::size_t longest = 0;
     for (std::size_t b = 0; b < result.height; ++b) {
-      longest = std::max(longest, length(order[s * result.height + b]));
+      longest = std::max(longest, length_of(matrix, order[s * result.height + b]));
     }
     result.starts.push_back(result.starts.back() + longest * result.height);
     stored += static_cast<double>(longest) * static_cast<double>(result.height) *
@@ -148,21 +176,9 @@ SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
 
   result.columns.assign(result.starts.back(), kNoColumn);
   result.values.assign(result.starts.back() * matrix.block.elements(), 0.0F);
-  const BlockSize& block = matrix.block;
   for (std::size_t s = 0; s < slices; ++s) {
     for (std::size_t b = 0; b < result.height; ++b) {
-      const std::size_t r = order[s * result.height + b];
-      for (std::uint64_t t = 0; t < length(r); ++t) {
-        const std::uint64_t from = matrix.starts[r] + t;
-        const std::uint64_t slot = result.starts[s] + t * result.height;
-        result.columns[slot + b] = matrix.columns[from];
-        for (std::size_t i = 0; i < block.height; ++i) {
-          for (std::size_t j = 0; j < block.width; ++j) {
-            result.values[(slot * block.height + i * result.height + b) * block.width + j] =
-                matrix.values[(from * block.height + i) * block.width + j];
-          }
-        }
-      }
+      fill_block_row(matrix, order[s * result.height + b], s, b, result);
     }
   }
   if (form.window > 1) result.order = std::move(order);

@@ -11,7 +11,8 @@
 
 namespace diacut {
 
-/// A block of height x width elements on the grid of multiples of both.
+/// The size of blocks that cut a matrix into a grid: block rows of `height` rows, block columns of
+/// `width` columns.
 struct BlockSize {
   std::size_t height = 1;
   std::size_t width = 1;
@@ -22,10 +23,10 @@ struct BlockSize {
 /// "4x4".
 std::string to_string(const BlockSize& block);
 
-/// A matrix by rows of dense blocks (BCSR): block row r has the blocks starts[r] to starts[r + 1];
-/// columns[p] is the first column of block p (ascending in a row); its element (i, j) is values[(p
-/// * height + i) * width + j]. Elements of a block that are no entry, or beyond the matrix, are
-/// zero.
+/// A matrix by rows of dense blocks (BCSR): block row r has the blocks starts[r] to starts[r + 1].
+/// columns[p] is the first column of block p, ascending in a block row; element (i, j) of block p
+/// is values[(p * height + i) * width + j]. Elements of a block that are no entries of the matrix,
+/// or lie beyond it, are zero.
 struct BlockMatrix {
   std::size_t rows = 0;
   std::size_t cols = 0;
@@ -33,12 +34,13 @@ struct BlockMatrix {
   std::vector<std::uint64_t> starts = {0};
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
-  std::size_t nonzeros = 0;  ///< Of the matrix, without what blocks are filled up with.
+  std::size_t nonzeros = 0;  ///< Entries of the matrix, without the zeros that fill blocks.
 
   std::size_t block_rows() const { return starts.size() - 1; }
 };
 
-/// The arrays of a BlockMatrix, or those of a CsrMatrix, which is one of 1 x 1 blocks.
+/// The arrays of a BlockMatrix, or of a CsrMatrix, whose blocks are 1 x 1. Refers to the matrix,
+/// which must outlive it.
 struct BlockView {
   std::size_t rows;
   std::size_t cols;
@@ -53,51 +55,55 @@ struct BlockView {
   std::size_t block_rows() const { return starts.size() - 1; }
 };
 
-/// Non-empty blocks of that size.
+/// The number of non-empty blocks of that size.
 std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block);
 
-/// Throws InputError (see check_fill).
+/// Throws InputError when the blocks would store too much (see check_fill()).
 BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
                          const FormatLimits& limits = {});
 
+/// The product in double, block by block.
 std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x);
 
-/// A matrix in slices of block rows, each padded to its longest (ELL and SELL by 1 x 1 blocks, BELL
-/// and SBELL by larger ones; ELL and BELL are one slice). Slot t of block row b of slice s is at p
-/// = starts[s] + t * height + b: columns[p] is its first column, kNoColumn where the row has no
-/// such block, and its element (i, j) is values[(((starts[s] + t * height) * block.height) + i *
-/// height + b) * block.width + j]. With `order`, the block row at (s, b) is order[s * height + b]
-/// of the matrix; the padding of the last slice has the numbers after the last.
+/// A matrix in slices of block rows, each padded to the longest block row of the slice (ELL and
+/// SELL with 1 x 1 blocks, BELL and SBELL with larger blocks; ELL and BELL have one slice). Slot t
+/// of block row b of slice s is at p = starts[s] + t * height + b: columns[p] is its first column,
+/// kNoColumn where the row has no such block, and its element (i, j) is
+/// values[(((starts[s] + t * height) * block.height) + i * height + b) * block.width + j]. With
+/// `order`, block row b of slice s is block row order[s * height + b] of the matrix; the padding of
+/// the last slice has numbers beyond the matrix's last block row.
 struct SlicedMatrix {
   std::size_t rows = 0;
   std::size_t cols = 0;
   BlockSize block;
-  std::size_t height = 0;  ///< Block rows a slice.
+  std::size_t height = 0;  ///< Block rows in a slice.
   bool sliced = false;
-  std::vector<std::uint64_t> starts = {0};  ///< Slices + 1.
+  std::vector<std::uint64_t> starts = {0};  ///< One element more than slices.
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
   std::vector<std::uint32_t> order;
 
-  std::size_t block_rows() const { return (starts.size() - 1) * height; }  ///< With padding.
+  /// Block rows of all slices, with the padding of the last slice.
+  std::size_t block_rows() const { return (starts.size() - 1) * height; }
 };
 inline constexpr std::uint32_t kNoColumn = 0xffffffff;
 
 struct SliceForm {
-  std::size_t height = 0;  ///< Block rows a slice; 0: all of them, rounded up to 32.
-  std::size_t window = 1;  ///< Block rows among which the longest come first; 1: no sorting.
+  std::size_t height = 0;  ///< Block rows in a slice; 0: all block rows, rounded up to 32.
+  std::size_t window = 1;  ///< Block rows that are sorted by length together; 1: no sorting.
 };
 
-/// Throws InputError (see check_fill).
+/// Throws InputError when the padding would be too much (see check_fill()).
 SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
                            const FormatLimits& limits = {});
 
+/// The product in double, slice by slice.
 std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x);
 
-/// The row of each entry of a CSR matrix: COO's third array.
+/// The row of each entry of a CSR matrix: the third array of COO.
 std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix);
 
-/// The product by COO's arrays.
+/// The product in double with a matrix in COO: rows_of, columns and values of its entries.
 std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
                                       std::span<const std::uint32_t> columns,
                                       std::span<const float> values, const std::vector<double>& x);

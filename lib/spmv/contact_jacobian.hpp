@@ -7,14 +7,15 @@
 
 namespace diacut {
 
-/// How kernels/spmv/contact_jacobian.cl finds a contact's numbers.
+/// How the numbers of contacts lie in memory. Each layout has a kernel of its own,
+/// kernels/spmv/contact_jacobian_*.cl, which describes it.
 enum class ContactLayout { kStructures, kArrays, kVectors, kArms };
 
-/// Floats that a contact takes in a layout: 36, or 12.
+/// Floats of one contact in a layout: 36, or 12 in kArms.
 std::size_t contact_floats(ContactLayout layout);
 
-/// Contacts as the kernel reads them. Refers to what the caller holds: values as ContactLayout
-/// tells, of contact_floats() * pitch elements; bodies with two indices a contact.
+/// Contacts as the kernels read them: `values` in a ContactLayout, contact_floats() * pitch
+/// elements; `bodies` with two indices for each contact. Refers to buffers of the caller.
 struct ContactMatrix {
   const Buffer<float>& values;
   const Buffer<std::uint32_t>& bodies;
@@ -27,7 +28,7 @@ class ContactJacobian {
  public:
   ContactJacobian(Context& context, const ContactMatrix& matrix, ContactLayout layout);
 
-  /// Enqueues out = D' in: `in` holds 6 floats a body, `out` 3 * pitch.
+  /// Enqueues out = D' in: `in` holds 6 floats for each body, `out` 3 * pitch floats.
   void product(const Buffer<float>& in, Buffer<float>& out);
 
  private:

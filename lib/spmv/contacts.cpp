@@ -16,7 +16,7 @@ Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// The sums of the magnitudes of cross()'s terms.
+/// For each element of cross(a, b), the sum of the magnitudes of its terms.
 Vector cross_magnitude(const Vector& a, const Vector& b) {
   const Vector p = {std::abs(a[0]), std::abs(a[1]), std::abs(a[2])};
   const Vector q = {std::abs(b[0]), std::abs(b[1]), std::abs(b[2])};

@@ -8,12 +8,12 @@
 namespace diacut {
 
 /// Rows or columns that a general sparse matrix may have; column indices take 32 bits on the host
-/// and on devices. What it stores is counted in 64 bits.
+/// and on devices. Positions in the arrays of entries take 64 bits.
 inline constexpr std::size_t kMaxDimension = std::numeric_limits<std::int32_t>::max();
 
-/// A sparse matrix by rows, the form that all others are made from: row r has the entries
-/// starts[r] to starts[r + 1] of `columns` (ascending, each once) and `values`. Explicit zeros are
-/// entries like others. Rows may be empty, and so may the matrix.
+/// A sparse matrix by rows, from which all other formats are made: row r has the entries starts[r]
+/// to starts[r + 1] of `columns` (ascending, each once) and `values`. Explicit zeros are entries as
+/// any other value is. Rows may be empty, and so may the matrix.
 struct CsrMatrix {
   std::size_t rows = 0;
   std::size_t cols = 0;
@@ -33,15 +33,16 @@ struct MatrixEntry {
   double value = 0.0;
 };
 
-/// Entries in any order; those of one place are summed in double, in the order given. Throws
-/// InputError when a dimension or an index is out of range, or a value does not fit a float.
+/// A matrix from entries in any order. Entries of one place are summed in double, in the order
+/// given. Throws InputError when a dimension or an index is out of range, or a value does not fit a
+/// float.
 CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries);
 
-/// Throws InputError, saying where, unless all of what CsrMatrix promises holds.
+/// Throws InputError, saying where, unless the arrays are as the comment of CsrMatrix tells.
 void check_csr(const CsrMatrix& matrix);
 
-/// The product in double, straight from the definition. If `magnitude` is given it receives
-/// sum |a_i x_i| a row, the scale of the rounding error that is allowed.
+/// The product in double, by the definition. If `magnitude` is given, it receives sum |a_i x_i| for
+/// each row, the scale of the rounding error that is allowed.
 std::vector<double> reference_product(const CsrMatrix& matrix, const std::vector<double>& x,
                                       std::vector<double>* magnitude = nullptr);
 

@@ -10,9 +10,9 @@
 namespace diacut {
 
 /// A matrix of any shape by diagonals (DIA): values[d * pitch + row] multiplies x[row +
-/// offsets[d]] where that is a column; elsewhere it is zero, as are the elements from rows to
-/// pitch. Offsets ascend, each once. A zero that a diagonal is filled up with is multiplied like
-/// the rest: an infinite x spreads NaN to it.
+/// offsets[d]] where row + offsets[d] is a column; elsewhere the value is zero, and so are the
+/// values from `rows` to `pitch`. Offsets ascend, each once. The zeros that fill a diagonal are
+/// multiplied like other values, so an infinite x makes NaN of them.
 struct DiagonalMatrix {
   std::size_t rows = 0;
   std::size_t cols = 0;
@@ -28,21 +28,22 @@ struct DiagonalBand {
   bool operator==(const DiagonalBand&) const = default;
 };
 
-/// Elements of the diagonal at `offset`: rows whose column lies in the matrix.
+/// The length of the diagonal at `offset`: the number of rows whose column lies in the matrix.
 std::size_t diagonal_length(std::size_t rows, std::size_t cols, std::int64_t offset);
 
-/// Throws InputError (see check_fill).
+/// Throws InputError when the diagonals would store too much (see check_fill()).
 DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits = {});
 
-/// The entries on `offsets` (ascending) only.
+/// The matrix's entries on the diagonals at `offsets`, which ascend.
 DiagonalMatrix diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets);
 
-/// The runs of adjacent offsets, in their order, cut at `widest` diagonals.
+/// The runs of adjacent offsets, ascending, cut into bands of at most `widest` diagonals.
 std::vector<DiagonalBand> diagonal_bands(const std::vector<std::int64_t>& offsets,
                                          std::uint32_t widest);
 
+/// The product in double, diagonal by diagonal.
 std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::vector<double>& x);
-/// The same by bands.
+/// The product in double, band by band.
 std::vector<double> reference_product(const DiagonalMatrix& matrix,
                                       const std::vector<DiagonalBand>& bands,
                                       const std::vector<double>& x);

@@ -14,7 +14,7 @@ namespace diacut {
 
 namespace {
 
-/// Takes a matrix row by row, the columns of a row in any order and repeated as they come.
+/// Builds a matrix row by row; the columns of a row may come in any order and more than once.
 class Builder {
  public:
   Builder(std::size_t rows, std::size_t cols, std::uint64_t seed)
@@ -71,8 +71,8 @@ std::size_t number_of(const Place& at, const Place& size) {
   return (at[2] * size[1] + at[1]) * size[0] + at[0];
 }
 
-/// A box of nodes, each coupled to its neighbours within `reach` steps in each direction, all
-/// `unknowns` of one with all of the other; a pair of nodes is left out with probability `missing`.
+/// A box of nodes, each coupled to its neighbours within `reach` steps in each direction: all
+/// `unknowns` of one node with all of the other. A pair is left out with probability `missing`.
 CsrMatrix box(const Place& size, const std::array<int, 3>& reach, std::size_t unknowns,
               double missing, std::uint64_t seed) {
   const std::size_t nodes = size[0] * size[1] * size[2];
@@ -87,7 +87,7 @@ CsrMatrix box(const Place& size, const std::array<int, 3>& reach, std::size_t un
           Place to;
           if (!step_to(at, {dx, dy, dz}, size, to)) continue;
           const std::size_t other = number_of(to, size);
-          // The same lot for a pair from both sides: the pattern is symmetric.
+          // Both nodes of a pair draw one random number, so that the pattern is symmetric.
           SplitMix pair(seed + std::min(node, other) * 0x100000001b3ULL + std::max(node, other));
           pair.next();
           if (other == node || pair.unit() >= missing) neighbours.push_back(other);
@@ -133,9 +133,9 @@ CsrMatrix grid27(double scale, std::uint64_t seed) {
   return box({side, side, side}, {1, 1, 1}, 1, 0.0, seed);
 }
 
-/// Wilson fermions: on each site of a 4-D torus 4 spins of 3 colours. A neighbour in space couples
-/// a spin to itself and to one other (1 - gamma is of rank two); in time only half of the spins,
-/// each to itself in one of the two directions. By colours that is 13 dense blocks a row.
+/// Wilson fermions: each site of a 4-D torus has 4 spins of 3 colours. A neighbour in space couples
+/// a spin to itself and to one other spin (1 - gamma has rank two); a neighbour in time couples
+/// only half of the spins, each to itself. In blocks of the 3 colours, a row has 13 dense blocks.
 CsrMatrix lattice(double scale, std::uint64_t seed) {
   const std::size_t side = scaled(8, std::pow(scale, 0.25), 2);
   const std::size_t sites = side * side * side * side;
@@ -213,7 +213,7 @@ CsrMatrix circuit(double scale, std::uint64_t seed) {
   for (std::size_t row = 0; row < rows; ++row) {
     builder.add(row);
     add_near(builder, random, row, rows, 2 + random.below(5), 500.0);
-    // A supply or a clock, which two per cent of all nodes hang on.
+    // A supply or a clock, to which two per cent of all nodes are connected.
     if (random.unit() < 1e-4) {
       for (std::size_t k = rows / 50; k > 0; --k) builder.add(random.below(rows));
     }
@@ -227,9 +227,9 @@ CsrMatrix web(double scale, std::uint64_t seed) {
   Builder builder(rows, rows, seed);
   SplitMix random(seed);
   for (std::size_t row = 0; row < rows; ++row) {
-    // P(links >= k) = k^-1.3; no page has more than 5,000. Half of them stay on the site, whose
-    // size grows with the page's; the others go to pages of a popularity that falls as 1 /
-    // sqrt(rank).
+    // P(links >= k) = k^-1.3; no page has more than 5,000 links. Half of a page's links stay on its
+    // site, whose size grows with the number of links; the others go to pages whose popularity
+    // falls as 1 / sqrt(rank).
     const double drawn = std::pow(1.0 - random.unit(), -1.0 / 1.3);
     const auto links = static_cast<std::size_t>(std::min(drawn, 5000.0));
     add_near(builder, random, row, rows, (links + 1) / 2, 50.0 + 8.0 * static_cast<double>(links));
@@ -250,7 +250,7 @@ CsrMatrix programme(double scale, std::uint64_t seed) {
   Builder builder(rows, cols, seed);
   SplitMix random(seed);
   for (std::size_t row = 0; row < rows; ++row) {
-    // Runs of columns: the same constraint at many times.
+    // Runs of columns: one constraint at many times.
     const auto wanted = static_cast<std::size_t>(mean * 2.0 * random.unit()) + 1;
     for (std::size_t taken = 0; taken < wanted;) {
       const std::size_t first = random.below(cols);

@@ -11,10 +11,10 @@ namespace diacut {
 /// A class of matrices that sparse products are judged by: the classes of the tables of Williams et
 /// al. (Optimization of sparse matrix-vector multiplication on emerging multicore platforms, SC
 /// 2007) and Su and Keutzer (clSpMV, ICS 2012), whose matrices may not be distributed here. A
-/// stand-in has the shape, the non-zeros a row and the structure of its class; values are random.
-/// With the class that it stands for, and rows and non-zeros at scale 1:
+/// stand-in has the shape, the non-zeros in a row and the structure of its class; values are
+/// random. In parentheses: the class that it stands for, and rows and non-zeros at scale 1:
 ///
-///  - dense (Dense; 2,048 columns too, 4.2 M): every entry.
+///  - dense (Dense; 2,048 rows and columns, 4.2 M): every entry.
 ///  - elements (FEM/Cantilever, Spheres; 66 k, 4.7 M): the 27 neighbours in a solid, some missing,
 ///    in blocks of 3x3.
 ///  - shell (FEM/Ship; 140 k, 7.0 M): the 9 neighbours in a plane, some missing, in blocks of 6x6.
@@ -30,13 +30,13 @@ namespace diacut {
 ///    cluster around each atom.
 struct MatrixClass {
   std::string name;
-  bool regular = false;  ///< One format suits all of it.
+  bool regular = false;  ///< Whether one format suits the whole matrix.
 };
 const std::vector<MatrixClass>& matrix_classes();
 
-/// One of a class, `scale` times as large as in the table (rows and non-zeros; `dense` by its
-/// area); the same bytes everywhere for a seed. Throws ConfigError for an unknown name or a scale
-/// that is not in (0, 100].
+/// A matrix of a class, with `scale` times the rows and non-zeros of the table (`dense`: the
+/// non-zeros). A seed gives equal bytes on every machine. Throws ConfigError for an unknown name or
+/// a scale that is not in (0, 100].
 CsrMatrix generate_matrix(const std::string& name, double scale, std::uint64_t seed);
 
 }  // namespace diacut

@@ -8,19 +8,20 @@
 
 namespace diacut {
 
-/// A matrix out of a Matrix Market file (Boisvert, Pozo and Remington, The Matrix Market exchange
+/// A matrix from a Matrix Market file (Boisvert, Pozo and Remington, The Matrix Market exchange
 /// formats, NISTIR 5935, 1996).
 ///
-/// Understood: `matrix`, in `coordinate` or `array` form, of the fields `real`, `integer` and
-/// `pattern` (every entry is 1), `general`, `symmetric` or `skew-symmetric`, of any shape. Entries
-/// given more than once are summed, as an assembler of finite elements means them. Explicit zeros
-/// of the coordinate form stay entries; zeros of the array form are none. A symmetric file holds
-/// the lower triangle, a skew one the strictly lower.
+/// The reader understands the object `matrix`, the formats `coordinate` and `array`, the fields
+/// `real`, `integer` and `pattern` (every entry is 1), and the symmetries `general`, `symmetric`
+/// and `skew-symmetric`, in any shape. Entries given more than once are summed, as an assembler of
+/// finite elements means them. Explicit zeros of the coordinate form stay entries; zeros of the
+/// array form are dropped. A symmetric file holds the lower triangle, a skew one the strictly
+/// lower.
 struct MatrixMarketFile {
   CsrMatrix matrix;
   std::string field;       ///< "real", "integer" or "pattern".
   std::string symmetry;    ///< "general", "symmetric" or "skew-symmetric".
-  std::size_t summed = 0;  ///< Entries that fell on a place already taken.
+  std::size_t summed = 0;  ///< Entries that were added to an entry at their place.
 };
 
 /// Throws InputError with the line, what was found and what was expected: for complex and hermitian
@@ -29,7 +30,8 @@ struct MatrixMarketFile {
 /// machine's memory holds. `name` stands for the file in messages.
 MatrixMarketFile parse_matrix_market(std::string_view text, const std::string& name);
 
-/// As above, of a file. Throws InputError naming it.
+/// Reads and parses a file. Throws InputError naming the file, for what parse_matrix_market()
+/// refuses and when it cannot be read.
 MatrixMarketFile read_matrix_market(const std::string& path);
 
 /// The matrix as a coordinate, real, general file. Values survive a round trip.

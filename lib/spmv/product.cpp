@@ -20,13 +20,13 @@ namespace diacut {
 
 namespace {
 
-/// Wider bands are cut: their stretch of x still fits any local memory.
+/// The widest band of BDIA: the stretch of x that it needs fits any local memory.
 constexpr std::uint32_t kWidestBand = 128;
-/// Offsets that are compiled in, at most: beyond, programs grow and gain nothing.
+/// The most offsets that are compiled in: programs with more are large and no faster.
 constexpr std::size_t kMostCompiled = 160;
 constexpr std::size_t kSlice = 32;
 constexpr std::size_t kSortWindow = 1024;
-/// Less local memory than this is not worth a kernel that uses it.
+/// Kernels that use local memory need at least this many bytes of it to be worth running.
 constexpr std::size_t kLeastLocal = 16384;
 constexpr std::array<BlockSize, 5> kBlocks = {{{1, 4}, {2, 2}, {3, 3}, {4, 4}, {8, 8}}};
 

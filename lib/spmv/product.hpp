@@ -14,24 +14,30 @@ namespace diacut {
 
 enum class Format { kDia, kBdia, kEll, kSell, kCsr, kCoo, kBcsr, kBell, kSbell };
 const char* to_string(Format format);
-/// All of them, in that order.
+/// All formats, in the order of the enumeration.
 const std::vector<Format>& all_formats();
 
-/// One way to hold a matrix and multiply by it: a format and one of its kernels,
+/// One way to hold a matrix and multiply by it: a format and one of its kernels, which differ in
+/// what one work-item computes:
 ///
-///  - DIA: row, run (512 rows an item); compiled, compiled-run: the same with offsets compiled in.
-///  - BDIA: local, local4 (x in local memory; 4 rows an item), cached, cached4 (x through the
-///  cache).
-///  - ELL, BELL: lanes1, lanes8 (block rows an item).
-///  - SELL, SBELL: the same in slices of 32 block rows; sorted1, sorted8: rows sorted by length in
-///    windows of 1024.
-///  - CSR, BCSR: scalar, parts8 (8 sums an item), vector4 to vector32 (items a block row); of CSR
-///    alone stream (balanced by non-zeros).
-///  - COO: group, run (one item a group).
+///  - DIA: row (a row), run (512 rows); compiled and compiled-run are these two with offsets
+///  compiled
+///    in.
+///  - BDIA: local and local4 (1 or 4 rows, with x in local memory), cached and cached4 (1 or 4
+///  rows,
+///    with x read through the cache).
+///  - ELL, BELL: lanes1, lanes8 (1 or 8 block rows).
+///  - SELL, SBELL: lanes1, lanes8 in slices of 32 block rows; sorted1, sorted8: after block rows
+///  were
+///    sorted by length in windows of 1024.
+///  - CSR, BCSR: scalar (a block row), parts8 (a block row in 8 sums), vector4 to vector32 (4 to 32
+///    work-items for a block row); for CSR also stream (groups balanced by non-zeros).
+///  - COO: group (7 entries), run (as many entries as half of the local memory holds, with one
+///    work-item in a group).
 struct Implementation {
   Format format = Format::kCsr;
   std::string kernel = "scalar";
-  BlockSize block = {};  ///< Of BCSR, BELL and SBELL.
+  BlockSize block = {};  ///< The blocks of BCSR, BELL and SBELL.
 
   bool operator==(const Implementation&) const = default;
 };
@@ -42,15 +48,15 @@ Implementation implementation_named(const std::string& name);
 
 /// Every implementation there is, for tests.
 std::vector<Implementation> all_implementations();
-/// Those that make sense on a device: on GPUs an item a row, on CPUs runs and vectors; without
-/// local memory to speak of, none that uses it.
+/// The implementations that make sense on a device: on GPUs with work-items for single rows, on
+/// CPUs with runs and vectors; on a device with little local memory, without kernels that use it.
 std::vector<Implementation> implementations(const DeviceInfo& device);
 
-/// What make_product() may do to a matrix.
+/// How make_product() makes a product.
 struct ProductOptions {
   FormatLimits limits;
   bool add = false;             ///< out += A in instead of out = A in.
-  bool wide_positions = false;  ///< 64-bit positions even where 32 bits do, for tests.
+  bool wide_positions = false;  ///< 64-bit positions even where 32 bits are enough, for tests.
 };
 
 /// A matrix on a device and the product with it.
@@ -58,12 +64,13 @@ class SparseProduct {
  public:
   virtual ~SparseProduct() = default;
 
-  /// Enqueues out = A in. `in` holds at least cols() elements, `out` rows(); different buffers.
+  /// Enqueues out = A in, or out += A in (ProductOptions::add). `in` holds at least cols()
+  /// elements, `out` at least rows(); they are different buffers.
   virtual void product(const Buffer<float>& in, Buffer<float>& out) = 0;
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
-  /// What a product reads and writes at least: the matrix as stored, x and the result once.
+  /// Bytes that a product reads and writes at least: the stored matrix, x and the result once each.
   std::size_t bytes() const { return matrix_bytes_ + sizeof(float) * (rows_ + cols_); }
   std::size_t matrix_bytes() const { return matrix_bytes_; }
 
@@ -76,14 +83,15 @@ class SparseProduct {
   std::size_t cols_;
 };
 
-/// Converts and uploads. Throws InputError when the format does not suit the matrix (see
-/// check_fill), DeviceError when it does not fit the device, ConfigError for an implementation that
-/// does not exist.
+/// Converts the matrix and uploads it. Throws InputError when the format does not suit the matrix
+/// (see check_fill()), DeviceError when the matrix does not fit the device, ConfigError for an
+/// implementation that does not exist.
 std::unique_ptr<SparseProduct> make_product(Context& context, const CsrMatrix& matrix,
                                             const Implementation& implementation,
                                             const ProductOptions& options = {});
 
-/// Only the entries on these diagonals (ascending), as DIA or BDIA.
+/// A product with the entries on these diagonals (ascending) only, held as DIA or BDIA. Throws as
+/// make_product() does.
 std::unique_ptr<SparseProduct> make_diagonal_product(Context& context, const CsrMatrix& matrix,
                                                      const std::vector<std::int64_t>& offsets,
                                                      const Implementation& implementation,

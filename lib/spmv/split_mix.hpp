@@ -7,7 +7,7 @@
 namespace diacut {
 
 /// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014):
-/// the same numbers for a seed with every compiler and standard library.
+/// a seed gives equal numbers with every compiler and standard library.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -20,11 +20,11 @@ class SplitMix {
   }
   /// In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  /// In [0, count), evenly but for 2^-53 or so. Precondition: count > 0.
+  /// In [0, count), evenly up to some 2^-53. Precondition: count > 0.
   std::size_t below(std::size_t count) {
     return static_cast<std::size_t>(unit() * static_cast<double>(count));
   }
-  /// A float of either sign, of magnitude 2^-7 to 2, whose mantissa is all random.
+  /// A float of either sign, of magnitude 2^-7 to 2, whose mantissa has 23 random bits.
   float value() {
     const auto bits = static_cast<std::uint32_t>(next() >> 32);
     const std::uint32_t exponent = 120 + (bits >> 28 & 7);

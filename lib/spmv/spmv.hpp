@@ -13,7 +13,7 @@ namespace diacut {
 /// Whether a product replaces the vector it is stored to or is added to it.
 enum class SpmvStore { kReplace, kAdd };
 
-/// Positions in an array, on the device: in 32 bits where all fit, else in 64.
+/// Positions in an array, on the device, in 32 bits if all of them fit, else in 64 bits.
 class Positions {
  public:
   Positions() = default;
@@ -21,6 +21,7 @@ class Positions {
   Positions(Context& context, const std::vector<std::uint64_t>& positions, const std::string& what,
             bool wide = false);
   const cl::Buffer& cl() const { return narrow_ ? narrow_.cl() : wide_.cl(); }
+  /// The OpenCL type of an element.
   const char* type() const { return narrow_ ? "uint" : "ulong"; }
   std::size_t bytes() const { return narrow_ ? narrow_.bytes() : wide_.bytes(); }
 
@@ -29,9 +30,9 @@ class Positions {
   Buffer<std::uint64_t> wide_;
 };
 
-/// One of kernels/spmv_*.cl with a matrix bound to it. What it was bound to must outlive it. `in`
-/// holds at least the matrix's columns, `out` its rows; they are different buffers, and nothing
-/// beyond columns and rows is read or written. Throws DeviceError.
+/// One of kernels/spmv/spmv_*.cl with a matrix bound to it. The matrix's buffers must outlive it.
+/// `in` holds at least as many elements as the matrix has columns, `out` as it has rows; they are
+/// different buffers, and nothing beyond columns and rows is read or written. Throws DeviceError.
 class SpmvLauncher {
  public:
   virtual ~SpmvLauncher() = default;
@@ -42,7 +43,7 @@ class SpmvLauncher {
   virtual void product(const Buffer<float>& in, Buffer<float>& out);
 
  protected:
-  /// How many work-items: `items`, rounded up to groups of `group` (0: as the driver likes).
+  /// The number of work-items, rounded up to whole groups of `group` (0: the driver chooses).
   struct Range {
     std::size_t items;
     std::size_t group;
@@ -51,7 +52,7 @@ class SpmvLauncher {
   SpmvLauncher(Context& context, const std::string& file, const std::string& options,
                SpmvStore store, const Range& range);
 
-  /// Sets the kernel's first arguments; in and out follow them.
+  /// Sets the kernel's first arguments; `in` and `out` follow them.
   template <class... Arguments>
   void bind(const Arguments&... arguments) {
     with_device_errors("binding a matrix to its product",
@@ -68,7 +69,7 @@ class SpmvLauncher {
   cl_uint bound_ = 0;
 };
 
-/// `group`, or the largest power of two that the device's work-groups hold.
+/// The size of work-groups: `group`, or less where the device's largest power of two is less.
 std::size_t spmv_group(const DeviceInfo& device, std::size_t group);
 
 }  // namespace diacut

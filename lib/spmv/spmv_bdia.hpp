@@ -4,8 +4,8 @@
 
 namespace diacut {
 
-/// A matrix by bands of diagonals, as kernels/spmv/spmv_bdia.cl reads it. Refers to what the caller
-/// holds.
+/// A matrix by bands of diagonals, as kernels/spmv/spmv_bdia_*.cl read it. Refers to buffers of the
+/// caller.
 struct SpmvBdiaMatrix {
   const Buffer<float>& values;
   const Buffer<std::int64_t>& firsts;
@@ -18,12 +18,13 @@ struct SpmvBdiaMatrix {
 };
 
 struct SpmvBdiaForm {
-  std::size_t group = 128;  ///< Work-items a group, at most.
-  std::size_t rows = 1;     ///< Rows a work-item: 1 or 4.
-  bool local = true;        ///< `in` is cached in local memory.
+  std::size_t group = 128;  ///< The most work-items in a group.
+  std::size_t rows = 1;     ///< Rows that a work-item computes: 1 or 4.
+  bool local = true;        ///< Whether `in` is copied to local memory.
 };
 
-/// Throws DeviceError too when local memory does not hold what a group needs of the widest band.
+/// Throws DeviceError too when local memory does not hold the part of `in` that a group needs for
+/// the widest band.
 class SpmvBdia final : public SpmvLauncher {
  public:
   SpmvBdia(Context& context, const SpmvBdiaMatrix& matrix, const SpmvBdiaForm& form,

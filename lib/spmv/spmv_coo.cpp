@@ -10,7 +10,7 @@ namespace {
 
 std::string options(Context& context, const SpmvCooForm& form) {
   const std::size_t group = spmv_group(context.info(), form.group);
-  // A product and a row an entry, a head and a flag an item.
+  // A product and a row for each entry, a head and a flag for each work-item.
   const std::size_t bytes = group * (form.share * 8 + 5);
   if (bytes > context.info().local_memory) {
     throw DeviceError(fmt::format(
@@ -30,7 +30,7 @@ std::size_t groups_of(Context& context, const SpmvCooForm& form, std::size_t cou
 
 SpmvCoo::SpmvCoo(Context& context, const SpmvCooMatrix& matrix, const SpmvCooForm& form,
                  SpmvStore store)
-    // The kernel always adds: rows without entries are nobody's to write.
+    // The kernel always adds, because no work-item writes rows without entries.
     : SpmvLauncher(
           context, "spmv/spmv_coo.cl", options(context, form), SpmvStore::kReplace,
           {groups_of(context, form, matrix.columns.size()) * spmv_group(context.info(), form.group),

@@ -4,8 +4,8 @@
 
 namespace diacut {
 
-/// A matrix as entries ordered by row, as kernels/spmv/spmv_coo.cl reads it. Refers to what the
-/// caller holds.
+/// A matrix as entries ordered by row, as kernels/spmv/spmv_coo.cl reads it. Refers to buffers of
+/// the caller.
 struct SpmvCooMatrix {
   const Buffer<std::uint32_t>& rows_of;
   const Buffer<std::uint32_t>& columns;
@@ -14,8 +14,8 @@ struct SpmvCooMatrix {
 };
 
 struct SpmvCooForm {
-  std::size_t group = 256;  ///< Work-items a group, at most, a power of two.
-  std::size_t share = 7;    ///< Entries a work-item; odd, so that banks of local memory differ.
+  std::size_t group = 256;  ///< The most work-items in a group, a power of two.
+  std::size_t share = 7;  ///< Entries of a work-item; odd, so that work-items use different banks.
 };
 
 /// Throws DeviceError too when local memory does not hold a group's entries.

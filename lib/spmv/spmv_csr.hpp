@@ -4,7 +4,7 @@
 
 namespace diacut {
 
-/// A matrix by block rows, as kernels/spmv/spmv_csr.cl reads it. Refers to what the caller holds.
+/// A matrix by block rows, as kernels/spmv/spmv_csr_*.cl read it. Refers to buffers of the caller.
 struct SpmvCsrMatrix {
   const Positions& starts;
   const Buffer<std::uint32_t>& columns;
@@ -17,7 +17,7 @@ struct SpmvCsrMatrix {
 };
 
 struct SpmvCsrForm {
-  std::size_t group = 128;  ///< Work-items a group, at most, a power of two.
+  std::size_t group = 128;  ///< The most work-items in a group, a power of two.
   std::size_t items = 1;    ///< Work-items for a block row, a power of two, at most the group.
   std::size_t parts = 1;    ///< Sums that one work-item keeps; 1 if several work-items share a row.
 };

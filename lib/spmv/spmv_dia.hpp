@@ -4,7 +4,7 @@
 
 namespace diacut {
 
-/// A matrix by diagonals, as kernels/spmv/spmv_dia.cl reads it. Refers to what the caller holds.
+/// A matrix by diagonals, as kernels/spmv/spmv_dia_*.cl read it. Refers to buffers of the caller.
 struct SpmvDiaMatrix {
   const Buffer<float>& values;
   const Buffer<std::int64_t>& offsets;
@@ -15,9 +15,9 @@ struct SpmvDiaMatrix {
 };
 
 struct SpmvDiaForm {
-  std::size_t group = 128;  ///< Work-items a group, at most.
-  std::size_t rows = 1;     ///< Rows a work-item.
-  bool compiled = false;    ///< Offsets compiled in: a program for each matrix.
+  std::size_t group = 128;  ///< The most work-items in a group.
+  std::size_t rows = 1;     ///< Rows that a work-item computes.
+  bool compiled = false;    ///< Whether offsets are compiled in: a program for each matrix.
 };
 
 class SpmvDia final : public SpmvLauncher {

@@ -4,15 +4,15 @@
 
 namespace diacut {
 
-/// A matrix in slices of padded block rows, as kernels/spmv/spmv_ell.cl reads it. Refers to what
-/// the caller holds.
+/// A matrix in slices of padded block rows, as kernels/spmv/spmv_ell*.cl read it. Refers to
+/// buffers of the caller.
 struct SpmvEllMatrix {
   const Positions& starts;
   const Buffer<std::uint32_t>& columns;
   const Buffer<float>& values;
-  const Buffer<std::uint32_t>& order;  ///< Empty: block rows stand in their own order.
-  std::size_t height;                  ///< Block rows a slice.
-  bool sliced;                         ///< False: one slice holds them all.
+  const Buffer<std::uint32_t>& order;  ///< Empty: block rows are not reordered.
+  std::size_t height;                  ///< Block rows in a slice.
+  bool sliced;                         ///< False: one slice holds all block rows.
   std::size_t block_rows;              ///< With the padding of the last slice.
   std::size_t block_height;
   std::size_t block_width;
@@ -22,7 +22,7 @@ struct SpmvEllMatrix {
 
 class SpmvEll final : public SpmvLauncher {
  public:
-  /// `lanes`: block rows a work-item, a divisor of the slices' height.
+  /// `lanes`: block rows that a work-item computes, a divisor of the slices' height.
   SpmvEll(Context& context, const SpmvEllMatrix& matrix, std::size_t lanes, SpmvStore store);
 };
 

@@ -6,18 +6,20 @@ namespace diacut {
 
 /// How kernels/spmv/spmv_stream.cl divides a matrix's rows among work-groups.
 struct SpmvStreamForm {
-  std::size_t group = 256;  ///< Work-items a group, a power of two.
-  std::size_t tile = 2048;  ///< Entries that local memory holds.
+  std::size_t group = 256;  ///< Work-items in a group, a power of two.
+  std::size_t tile = 2048;  ///< Products that local memory holds.
 };
 
-/// As fits the device. Throws DeviceError when its local memory holds no group's worth.
+/// The largest form that fits the device. Throws DeviceError when local memory holds less than one
+/// product for each work-item of a group.
 SpmvStreamForm spmv_stream_form(const DeviceInfo& device);
 
-/// First rows of the groups, then `rows`; `starts` are those of CSR.
+/// The first row of each group, then the number of rows. `starts`: the starts of CSR.
 std::vector<std::uint32_t> spmv_stream_bounds(const std::vector<std::uint64_t>& starts,
                                               const SpmvStreamForm& form);
 
-/// A matrix by rows, as kernels/spmv/spmv_stream.cl reads it. Refers to what the caller holds.
+/// A matrix by rows, as kernels/spmv/spmv_stream.cl reads it. Refers to buffers of the
+/// caller.
 struct SpmvStreamMatrix {
   const Buffer<std::uint32_t>& bounds;
   const Positions& starts;

@@ -1,16 +1,18 @@
-// control: what a device does when it does nothing else, for measurements: the yardsticks of every
-// other kernel. -DELEMENT: the type that a work-item moves, float, float2, ... float16.
+// control: reads, writes and arithmetic that do nothing else: the yardsticks of every other kernel.
+// -DELEMENT: the type that a work-item moves, float, float2, ... float16.
 //
-// control_read: every work-item reads STEPS elements, one in get_global_size(0) apart, and writes
-// their sum only if it is a number that cannot be: the reads stay, the writes do not.
-// control_write: every work-item writes STEPS elements likewise.
+// control_read: every work-item reads STEPS elements, get_global_size(0) elements apart. It writes
+// their sum only if the sum is negative, which it never is: so no compiler removes the reads, and
+// nothing is written.
+// control_write: every work-item writes STEPS elements, get_global_size(0) elements apart.
 // control_flops: every work-item does STEPS times 16 fused multiply-adds in 8 independent chains of
-// ELEMENT: a CPU that begins two in a cycle and ends each after four keeps eight under way.
+// ELEMENT: a CPU that begins two operations in a cycle and ends each after four cycles keeps eight
+// under way.
 #if !defined(ELEMENT) || !defined(STEPS)
 #error "control needs ELEMENT and STEPS"
 #endif
 
-// The sum of the components: by storing them, so that one source serves every width.
+// The sum of the components. They are read from memory, so that this source serves every width.
 static float total(const ELEMENT value) {
   const float* parts = (const float*)&value;
   float sum = 0.0f;

@@ -1,12 +1,12 @@
 // random_matrix: fills a pitched DIA matrix with random weights in (0, 1), for measurements.
 //
-// One work-item writes one element, values[d * pitch + row]: a hash of (d, row), 24 bits of it, or
-// zero where the row ends or neighbour d of the pixel lies outside the image. Pixel (x, y) is row
-// y * stride + x; neighbour d is at (x + steps[2 d], y + steps[2 d + 1]). A hash, not a generator:
-// the host computes any single element again, without the matrix crossing over. The bits do not
-// compress, so memory that compresses cannot flatter a measurement.
+// One work-item writes one element, values[d * pitch + row]: 24 bits of a hash of (d, row), or zero
+// where the image row ends or neighbour d of the pixel lies outside the image. Pixel (x, y) is row
+// y * stride + x; its neighbour d is at (x + steps[2 d], y + steps[2 d + 1]). With a hash instead
+// of a sequential generator, the host can compute any single element without downloading the
+// matrix. The bits do not compress, so a memory that compresses gains nothing from them.
 //
-// The hash is MurmurHash3's 32-bit finaliser (Appleby), once per index.
+// The hash applies the 32-bit finaliser of MurmurHash3 (Appleby) once for each index.
 
 static uint mix(uint h) {
   h = (h ^ (h >> 16)) * 0x85ebca6bu;

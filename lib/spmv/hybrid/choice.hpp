@@ -12,8 +12,8 @@ struct HybridChoice {
   HybridPlan plan;
   std::unique_ptr<SparseProduct> product;
   double analysis_milliseconds = 0.0;  ///< Time that plan_hybrids() took on the host.
-  /// Products computed on the device to choose among the plans: under 10, or as many as take a few
-  /// milliseconds.
+  /// Products computed on the device to choose among the plans: under 10, or more if all of them
+  /// take only a few milliseconds.
   int sampled_products = 0;
 };
 

@@ -38,13 +38,14 @@ class Estimator {
       : profile_(profile), rows_(static_cast<double>(rows)) {}
 
   const std::vector<FormatProfile::Rates>& rates() const { return profile_.rates; }
-  /// Of one implementation that stores that many elements.
+  /// The expected time of one implementation that stores that many elements.
   double milliseconds(const FormatProfile::Rates& of, double stored) const;
 
-  /// Of `count` diagonals that are held whole.
+  /// The estimate for `count` whole diagonals.
   Estimate diagonals(std::size_t count) const;
-  /// Of the first `width` entries of each row, in ELL.
+  /// The estimate for the first `width` entries of each row, in ELL.
   Estimate row_starts(std::size_t width) const;
+  /// The estimate for entries that lie anywhere.
   Estimate scattered(const ScatteredEntries& entries) const;
 
   /// The elements that an implementation stores for scattered entries, or reads in the time that

@@ -217,7 +217,7 @@ class Planner {
     }
   }
 
-  /// The plan whose next part takes the first entries of each row, as many as are best, and that
+  /// The plan whose next part takes the best number of first entries of each row, and that
   /// leaves the rest to CSR or COO.
   void add_row_starts(const Remainder& of) {
     double best = kNever;
@@ -251,7 +251,7 @@ class Planner {
   }
 
   Estimator estimator_;
-  Remainder whole_;  ///< The whole matrix, of which nothing is taken yet.
+  Remainder whole_;  ///< The whole matrix, before any part took entries.
   Sample far_rows_;  ///< A few rows from the first to the last.
   std::vector<HybridPlan> plans_;
 };

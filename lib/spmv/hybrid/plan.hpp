@@ -35,9 +35,9 @@ std::vector<Format> formats_of(const HybridPlan& plan);
 
 /// The analysis looks at a sample of a matrix, so that it costs a few products whatever the size.
 struct AnalysisOptions {
-  /// About how many entries are looked at for diagonals and blocks; a quarter of this number is how
-  /// many rows' lengths are looked at. 0: as many as the time of some five products allows, 600 to
-  /// 4,000.
+  /// The number of entries that are looked at for diagonals and blocks, about. The lengths of a
+  /// quarter of that number of rows are looked at too. 0: 600 to 4,000 entries, the number that
+  /// some five products' time allows.
   std::size_t entries = 0;
 };
 

@@ -39,9 +39,9 @@ class Histogram {
 
 /// Some rows of a matrix, in windows of consecutive rows.
 struct Sample {
-  std::size_t rows = 0;  ///< Of the whole matrix, as are `cols` and `nonzeros`.
-  std::size_t cols = 0;
-  double nonzeros = 0.0;
+  std::size_t rows = 0;                     ///< Rows of the whole matrix.
+  std::size_t cols = 0;                     ///< Columns of the whole matrix.
+  double nonzeros = 0.0;                    ///< Entries of the whole matrix.
   std::vector<std::size_t> row_numbers;     ///< Where the sampled rows lie in the matrix.
   std::vector<std::uint64_t> starts = {0};  ///< Entries of the sampled rows, as in CsrMatrix.
   std::vector<std::uint32_t> columns;
@@ -77,9 +77,9 @@ struct RowLengths {
   RowLengths beyond(std::size_t width) const;
 };
 
-/// Of about `rows` rows of the matrix, in slices spread evenly over it.
+/// The lengths of about `rows` rows of the matrix, in slices spread evenly over it.
 RowLengths sample_row_lengths(const CsrMatrix& matrix, std::size_t rows);
-/// Of the sample's rows.
+/// The lengths of the sample's rows.
 RowLengths row_lengths_of(const Sample& sample);
 
 /// The non-empty blocks of one size in a sample, by how many entries they hold.

@@ -6,20 +6,23 @@
 
 namespace diacut {
 
-/// kernels/spmv/measure/control.cl for elements of `floats` floats, 1, 2, 4, 8 or 16. Throws
+/// kernels/spmv/measure/control.cl: reads, writes and arithmetic that do nothing else, to measure
+/// what a device gives. Work-items move elements of `floats` floats: 1, 2, 4, 8 or 16. Throws
 /// DeviceError.
 class Control {
  public:
   Control(Context& context, int floats);
 
-  /// Elements of memory are taken in multiples of this many floats.
+  /// read() and write() take multiples of this many floats.
   std::size_t granularity() const;
 
-  /// Enqueues reading, or writing, `count` floats, a multiple of granularity(). What is read is
-  /// positive; `out` holds a float and is not written.
+  /// Enqueues reads of `count` floats, a multiple of granularity(). All of `in` must be positive;
+  /// `out` holds one float, which is not written then.
   void read(const Buffer<float>& in, Buffer<float>& out, std::size_t count);
+  /// Enqueues writes of `count` floats, a multiple of granularity().
   void write(Buffer<float>& out, std::size_t count);
-  /// Enqueues arithmetic that fills the device; returns its operations, a multiply-add being two.
+  /// Enqueues arithmetic that fills the device. Returns the number of operations; a multiply-add
+  /// counts as two.
   double flops(Buffer<float>& out);
 
  private:

@@ -7,14 +7,14 @@
 
 namespace diacut {
 
-/// kernels/spmv/measure/copy.cl for elements of one OpenCL type of floats.
+/// kernels/spmv/measure/copy.cl: a plain copy, the yardstick of the products.
 class Copy {
  public:
-  /// `floats` an element: 1, 2, 4, 8 or 16. Throws DeviceError.
+  /// Each work-item copies `floats` floats: 1, 2, 4, 8 or 16. Throws DeviceError.
   Copy(Context& context, int floats);
 
-  /// Enqueues out[i] = in[i] for i < count floats. Precondition: `count` is a multiple of the
-  /// element; both buffers hold it and are different.
+  /// Enqueues out[i] = in[i] for i < count. Precondition: `count` is a multiple of `floats`, and
+  /// both buffers hold that many floats and are different.
   void operator()(const Buffer<float>& in, Buffer<float>& out, std::size_t count);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace diacut {
 
-/// The pixels a random matrix connects: an image of width x height in rows of `stride`, and the
-/// neighbours (dx, dy) of a pixel, pair after pair.
+/// A random stencil matrix: the image is width x height pixels in rows of `stride` pixels, and
+/// `steps` has the neighbours of a pixel, dx and dy of one after the other.
 struct RandomMatrixShape {
   int width = 0;
   int height = 0;
@@ -18,12 +18,13 @@ struct RandomMatrixShape {
   std::vector<std::int32_t> steps;
 };
 
-/// Fills `values` (pitch elements a neighbour) with weights in (0, 1), zero where a neighbour lies
-/// outside the image, by kernels/spmv/measure/random_matrix.cl. Waits. Throws DeviceError.
+/// Fills `values` (`pitch` elements for each neighbour) with weights in (0, 1), zero where a
+/// neighbour lies outside the image, by kernels/spmv/measure/random_matrix.cl. Waits for the
+/// device. Throws DeviceError.
 void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32_t seed,
                    Buffer<float>& values);
 
-/// Element values[d * pitch + row] of that, the same to the bit.
+/// Element values[d * pitch + row] as random_matrix() writes it, to the bit.
 float reference_random_element(const RandomMatrixShape& shape, std::uint32_t seed, std::size_t d,
                                std::size_t row);
 

@@ -1,0 +1,149 @@
+#include "stencil_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace diacut::bench {
+
+namespace {
+
+constexpr std::uint32_t kMatrixSeed = 1;
+constexpr std::uint32_t kVectorSeed = 10'007;
+
+}  // namespace
+
+std::string StencilKernel::name() const {
+  return symmetric() ? fmt::format("{} {}", to_string(kind), to_string(storage))
+                     : std::string(to_string(kind));
+}
+
+std::uint64_t stencil_nonzeros(const Grid& grid, const Stencil& stencil) {
+  std::uint64_t count = 0;
+  for (const StencilOffset& entry : stencil.entries) {
+    const int columns = std::max(0, grid.width - std::abs(entry.dx));
+    const int lines = std::max(0, grid.height - std::abs(entry.dy));
+    count += static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(lines);
+  }
+  return count;
+}
+
+RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch) {
+  RandomMatrixShape shape{grid.width, grid.height, grid.stride, pitch, {}};
+  for (const StencilOffset& entry : stencil.entries) {
+    shape.steps.insert(shape.steps.end(), {entry.dx, entry.dy});
+  }
+  return shape;
+}
+
+StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil& stencil,
+                               int vectors)
+    : block{vectors, dia_pitch(grid.rows())},
+      matrix_{dia_shape(grid, stencil), {}},
+      random_(random_shape(grid, stencil, matrix_.shape.pitch)),
+      vector_(random_vector_shape(block.pitch * static_cast<std::size_t>(vectors))) {
+  matrix_.values = context.allocate<float>(matrix_.shape.stored(), "the matrix");
+  random_matrix(context, random_, kMatrixSeed, matrix_.values);
+  in = context.allocate<float>(vector_.pitch, "vectors");
+  random_matrix(context, vector_, kVectorSeed, in);
+  out = context.allocate<float>(vector_.pitch, "products");
+}
+
+MemoryBudget StencilProblem::budget(const Grid& grid, const Stencil& stencil, int vectors) {
+  const DiaShape shape = dia_shape(grid, stencil);
+  MemoryBudget budget;
+  budget.add("the matrix", shape.stored() * sizeof(float));
+  budget.add("the compressed matrix", shape.stored() / 2 * sizeof(float));
+  budget.add("vectors", 2 * shape.pitch * static_cast<std::size_t>(vectors) * sizeof(float));
+  budget.add("a vector as an image", 2 * shape.rows * sizeof(float));
+  return budget;
+}
+
+double StencilProblem::scaled_error(const StencilKernel& kernel) const {
+  constexpr std::size_t kSamples = 4001;
+  const std::vector<float> result = out.download();
+  double largest = 0.0;
+  for (const int vector : {0, block.count - 1}) {
+    const std::size_t start = static_cast<std::size_t>(vector) * block.pitch;
+    for (std::size_t k = 0; k < kSamples; ++k) {
+      const std::size_t row = k * (rows() - 1) / (kSamples - 1);
+      largest = larger_error(largest, row_error(kernel, row, start, result[start + row]));
+    }
+  }
+  return largest;
+}
+
+double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row,
+                                 std::size_t vector_start, float found) const {
+  double expected = 0.0;
+  double magnitude = 0.0;
+  for (std::size_t d = 0; d < matrix_.shape.diagonals(); ++d) {
+    const std::int64_t col = static_cast<std::int64_t>(row) + matrix_.shape.offsets[d];
+    if (col < 0 || col >= static_cast<std::int64_t>(rows())) continue;
+    const auto column = static_cast<std::size_t>(col);
+    const double x = reference_random_element(vector_, kVectorSeed, 0, vector_start + column);
+    const double term = weight(kernel, d, row, column) * x;
+    expected += term;
+    magnitude += std::abs(term);
+  }
+  return std::abs(found - expected) / std::ldexp(magnitude, -24);
+}
+
+double StencilProblem::weight(const StencilKernel& kernel, std::size_t d, std::size_t row,
+                              std::size_t col) const {
+  const std::size_t centre = matrix_.shape.diagonals() / 2;
+  if (!kernel.symmetric() || d == centre) {
+    return reference_random_element(random_, kMatrixSeed, d, row);
+  }
+  return reference_weight(d > centre
+                              ? reference_random_element(random_, kMatrixSeed, d, row)
+                              : reference_random_element(random_, kMatrixSeed, 2 * centre - d, col),
+                          kernel.storage);
+}
+
+StencilProduct::StencilProduct(Context& context, StencilProblem& problem, const Grid& grid,
+                               const Stencil& stencil, const StencilKernel& kernel)
+    : problem_(problem) {
+  if (kernel.symmetric()) {
+    compressed_ = compress(context, problem.matrix(), grid, stencil, kernel.storage);
+    symmetric_ = std::make_unique<SymmetricOperator>(context, compressed_);
+  } else {
+    dia_ = std::make_unique<DiaOperator>(context, problem.matrix(), kernel.kind);
+  }
+}
+
+void StencilProduct::plain() {
+  if (symmetric_) {
+    symmetric_->perform_op(problem_.in, problem_.out, problem_.block);
+  } else {
+    dia_->perform_op(problem_.in, problem_.out);
+  }
+}
+
+void StencilProduct::recurrence() {
+  if (symmetric_) {
+    symmetric_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f, problem_.block);
+  } else {
+    dia_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
+  }
+}
+
+std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid, const Stencil& stencil,
+                        int vectors, bool recurrence) {
+  const std::size_t vector_bytes =
+      sizeof(float) * static_cast<std::size_t>(vectors) * (recurrence ? 3 : 2);
+  std::size_t matrix = sizeof(float) * stencil.size();
+  if (kernel.symmetric()) {
+    const std::size_t each = kernel.storage == MatvecStorage::kMinifloat ? 1
+                             : kernel.storage == MatvecStorage::kHalf    ? 2
+                                                                         : sizeof(float);
+    matrix = sizeof(float) + each * (stencil.size() / 2);
+  }
+  return grid.rows() * (matrix + vector_bytes);
+}
+
+}  // namespace diacut::bench

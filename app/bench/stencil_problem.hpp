@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "matrix/dia_operator.hpp"
+#include "matrix/symmetric_dia.hpp"
+#include "opencl/memory_budget.hpp"
+#include "spmv/measure/random_matrix.hpp"
+
+namespace diacut::bench {
+
+/// One of the stencil's product kernels, and for the kernel `symmetric` how the matrix is stored.
+struct StencilKernel {
+  MatvecKind kind = MatvecKind::kAuto;
+  MatvecStorage storage = MatvecStorage::kFloat32;
+
+  bool symmetric() const { return kind == MatvecKind::kSymmetric; }
+  std::string name() const;  ///< "unrolled", "symmetric half".
+};
+
+/// The number of matrix entries whose two pixels both lie in the image.
+std::uint64_t stencil_nonzeros(const Grid& grid, const Stencil& stencil);
+
+/// The stencil's neighbours in an image, for random_matrix().
+RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch);
+
+/// A stencil matrix of random weights, random vectors, and memory for products, on the device.
+class StencilProblem {
+ public:
+  StencilProblem(Context& context, const Grid& grid, const Stencil& stencil, int vectors);
+
+  /// Device memory that the problem and its products take.
+  static MemoryBudget budget(const Grid& grid, const Stencil& stencil, int vectors);
+
+  std::size_t rows() const { return matrix_.shape.rows; }
+  const DiaMatrix& matrix() const { return matrix_; }
+
+  /// The largest error of `out` = A in over some rows of the first and the last vector, as a
+  /// multiple of u sum |a_i x_i|, u = 2^-24. The rows are the first, the last and some between.
+  /// For the kernel `symmetric`, A is the symmetric matrix that it stores: entries of later
+  /// neighbours, rounded to the storage.
+  double scaled_error(const StencilKernel& kernel) const;
+
+  VectorBlock block;
+  Buffer<float> in;
+  Buffer<float> out;
+
+ private:
+  /// Entry (row, col) on diagonal d of the matrix that the kernel multiplies by.
+  double weight(const StencilKernel& kernel, std::size_t d, std::size_t row, std::size_t col) const;
+  /// The scaled error of one row of one vector, whose result is `found`.
+  double row_error(const StencilKernel& kernel, std::size_t row, std::size_t vector_start,
+                   float found) const;
+
+  DiaMatrix matrix_;
+  RandomMatrixShape random_;
+  RandomMatrixShape vector_;
+};
+
+/// A kernel that is ready to multiply. The problem must outlive it.
+class StencilProduct {
+ public:
+  StencilProduct(Context& context, StencilProblem& problem, const Grid& grid,
+                 const Stencil& stencil, const StencilKernel& kernel);
+
+  /// Enqueues out = A in.
+  void plain();
+  /// Enqueues out = alpha (A in) + beta in + gamma out, as a Chebyshev filter does.
+  void recurrence();
+
+ private:
+  StencilProblem& problem_;
+  SymmetricDia compressed_;
+  std::unique_ptr<SymmetricOperator> symmetric_;
+  std::unique_ptr<DiaOperator> dia_;
+};
+
+/// Bytes that a product moves at least: the matrix, the vectors and the results once each; the
+/// recurrence reads the results too.
+std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid, const Stencil& stencil,
+                        int vectors, bool recurrence);
+
+}  // namespace diacut::bench
