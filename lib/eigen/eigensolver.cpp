@@ -12,7 +12,9 @@
 #include "eigen/lanczos/basis.hpp"
 #include "eigen/lanczos/lanczos.hpp"
 #include "eigen/lanczos/spectra_solver.hpp"
-#include "eigen/lobpcg/block_ritz.hpp"
+#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/rayleigh_quotients.hpp"
+#include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/level_degrees.hpp"
 #include "eigen/multilevel/multilevel.hpp"
@@ -136,7 +138,9 @@ std::vector<double> compressed_forms(Context& context, const SymmetricDia& matri
                            {matrix.grid.width, matrix.grid.height, matrix.grid.stride, pitch});
   const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
   BasisKernels vectors(context, pitch, found.count);
-  BlockRitz blocks(context, kFormColumns, rows);
+  BlockColumns columns(context, kFormColumns);
+  Workspace workspace(context, kFormColumns, rows);
+  RayleighQuotients quotients(workspace);
   auto z = context.allocate<float>(pitch, "a vector");
   auto x = context.allocate<float>(rows * kFormColumns, "a block of vectors");
   auto y = context.allocate<float>(rows * kFormColumns, "a block of vectors");
@@ -148,11 +152,10 @@ std::vector<double> compressed_forms(Context& context, const SymmetricDia& matri
     const int count = std::min(kFormColumns, found.count - first);
     for (int k = 0; k < count; ++k) {
       vectors.copy(found.basis, first + k, 1, z);
-      blocks.insert(z, one, 0, rows, k, x);
+      columns.insert(z, one, 0, 1, rows, k, x);
     }
-    blocks.divide(x, sqrt_degree, rows, y);
     const std::vector<double> values =
-        blocks.quadratic_form(on_grid, diagonals, sqrt_degree, y, {rows, rows}, x);
+        quotients.compute(on_grid, diagonals, sqrt_degree, x, {rows, rows}, y, x);
     result.insert(result.end(), values.begin(), values.begin() + count);
   }
   return result;
@@ -192,7 +195,7 @@ void budget_solver(MemoryBudget& budget, const Batch& batch, const Stencil& sten
   lanczos.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
   if (form == MatrixForm::kCompressed) {
     lanczos.add("blocks of vectors of the eigensolver",
-                2 * rows * kFormColumns * sizeof(float) + BlockRitz::memory(kFormColumns, rows));
+                2 * rows * kFormColumns * sizeof(float) + Workspace::memory(kFormColumns, rows));
   }
   MemoryBudget multilevel;
   budget_multilevel(multilevel, batch, stencil, parameters, form);

@@ -14,16 +14,16 @@ namespace {
 
 constexpr int kLanes = SmallMatrix::kLanes;
 
-/// Many times what an eigenvalue takes, which is less than two.
+/// QL sweeps for one eigenvalue, at most: many times the usual number, less than two.
 constexpr int kMostSweeps = 60;
 
-/// Sums of squares, of entries of at most 2, that may have lost digits.
+/// Sums of squares of entries of at most 2 that are smaller may have lost digits to underflow.
 constexpr double kUnderflow =
     std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
 
 struct Tridiagonal {
   std::vector<double> diagonal;
-  std::vector<double> beside;  ///< beside[i] couples i and i + 1; the last one is 0.
+  std::vector<double> beside;  ///< Entry (i, i + 1); the last one is 0.
 };
 
 /// The sum of x y over a multiple of kLanes elements.
@@ -92,74 +92,97 @@ Tridiagonal tridiagonalise(SmallMatrix& a) {
   return t;
 }
 
+/// The norm of `t` by sums over rows. Throws where an entry is not finite.
+double finite_norm(const Tridiagonal& t) {
+  double norm = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < t.diagonal.size(); ++i) {
+    const double above = i > 0 ? std::abs(t.beside[i - 1]) : 0;
+    norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]) + above);
+    sum += t.diagonal[i];
+  }
+  if (!std::isfinite(norm + sum)) {
+    throw NumericalError("a small matrix whose eigenvalues are wanted is not finite");
+  }
+  return norm;
+}
+
+/// A tridiagonal matrix as the QL iteration of Pal, Walker and Kahan keeps it: the squares of the
+/// entries beside the diagonal follow from each other, which leaves the roots for the rotations out
+/// of the way. Of the entries themselves the signs alone are kept up.
+struct SquaredTridiagonal {
+  std::vector<double>& d;
+  std::vector<double>& e;
+  std::vector<double> ee;
+};
+
+/// Wilkinson's shift: the eigenvalue of the 2 x 2 block at `low` that is closer to its first entry.
+double wilkinson_shift(const SquaredTridiagonal& t, std::size_t low) {
+  const double half = (t.d[low + 1] - t.d[low]) / 2;
+  const double root = std::sqrt(half * half + t.ee[low]);
+  return t.d[low] - t.ee[low] / (half + (half > 0 ? root : -root));
+}
+
+/// One QL sweep on t - shift over rows [low, high], from the lower end.
+void ql_sweep(SquaredTridiagonal& t, int low, int high, double shift,
+              std::vector<PlaneRotation>& rotations) {
+  double cc = 1;
+  double ss = 0;
+  double gamma = t.d[static_cast<std::size_t>(high)] - shift;
+  double pp = gamma * gamma;
+  double sign = gamma < 0 ? -1 : 1;  // Of p.
+  double sign_before = 1;            // Of the c before.
+  for (int row = high - 1; row >= low; --row) {
+    const auto i = static_cast<std::size_t>(row);
+    if (pp < kUnderflow) pp = 0;
+    const double bb = t.ee[i];
+    const double rr = pp + bb;
+    t.ee[i + 1] = ss * rr;
+    const double inverse = 1 / rr;
+    const double before = cc;
+    cc = pp * inverse;
+    ss = bb * inverse;
+    rotations.push_back({sign * std::sqrt(cc), std::copysign(std::sqrt(ss), t.e[i]), row});
+    const double above = t.d[i];
+    const double numerator = pp * (above - shift) - bb * gamma;
+    const double next = numerator * inverse;
+    t.d[i + 1] = gamma + (above - next);
+    gamma = next;
+    if (pp > 0) {
+      pp = numerator * numerator / (rr * pp);
+      sign_before = sign;
+      if (gamma < 0) sign = -sign;
+    } else {
+      pp = before * bb;
+      sign = -std::exchange(sign_before, 1);  // p = -s e c, with the c before.
+    }
+  }
+  const auto first = static_cast<std::size_t>(low);
+  t.ee[first] = ss * pp;
+  t.e[first] *= sign;
+  t.d[first] = gamma + shift;
+  t.ee[static_cast<std::size_t>(high)] = 0;
+}
+
 /// Makes `t` diagonal; its eigenvectors are the product of the rotations.
 std::vector<PlaneRotation> diagonalise(Tridiagonal& t) {
   const int size = static_cast<int>(t.diagonal.size());
-  std::vector<double>& d = t.diagonal;
-  std::vector<double>& e = t.beside;
-  double norm = 0;
-  for (std::size_t i = 0; i < d.size(); ++i) {
-    norm = std::max(norm, std::abs(d[i]) + std::abs(e[i]) + (i > 0 ? std::abs(e[i - 1]) : 0));
-  }
-  if (!std::isfinite(std::accumulate(d.begin(), d.end(), norm))) {
-    throw NumericalError("a small matrix whose eigenvalues are wanted is not finite");
-  }
+  const double norm = finite_norm(t);
   const double negligible = std::pow(std::numeric_limits<double>::epsilon() * norm, 2);
-  std::vector<double> ee;  // Squares; of e, the signs alone are kept up.
-  for (const double value : e) ee.push_back(value * value);
+  SquaredTridiagonal squared{t.diagonal, t.beside, {}};
+  for (const double value : t.beside) squared.ee.push_back(value * value);
   std::vector<PlaneRotation> rotations;
   rotations.reserve(static_cast<std::size_t>(size * size));
   for (int low = 0; low < size; ++low) {
     for (int sweep = 0;; ++sweep) {
       int high = low;
-      while (high + 1 < size && ee[static_cast<std::size_t>(high)] > negligible) ++high;
+      while (high + 1 < size && squared.ee[static_cast<std::size_t>(high)] > negligible) ++high;
       if (high == low) break;
       if (sweep == kMostSweeps) {
         throw NumericalError("the eigenvalues of a small matrix did not converge");
       }
-      // Wilkinson's shift: the eigenvalue of the upper 2 x 2 block that is closer to its first
-      // entry.
-      const auto at = static_cast<std::size_t>(low);
-      const double half = (d[at + 1] - d[at]) / 2;
-      const double root = std::sqrt(half * half + ee[at]);
-      const double shift = d[at] - ee[at] / (half + (half > 0 ? root : -root));
-      // One QL sweep on t - shift, from the lower end, after Pal, Walker and Kahan: squares alone
-      // follow from each other, which leaves the roots for the rotations out of the way.
-      double cc = 1;
-      double ss = 0;
-      double gamma = d[static_cast<std::size_t>(high)] - shift;
-      double pp = gamma * gamma;
-      double sign = gamma < 0 ? -1 : 1;  // Of p.
-      double sign_before = 1;            // Of the c before.
-      for (int row = high - 1; row >= low; --row) {
-        const auto i = static_cast<std::size_t>(row);
-        if (pp < kUnderflow) pp = 0;
-        const double bb = ee[i];
-        const double rr = pp + bb;
-        ee[i + 1] = ss * rr;
-        const double inverse = 1 / rr;
-        const double before = cc;
-        cc = pp * inverse;
-        ss = bb * inverse;
-        rotations.push_back({sign * std::sqrt(cc), std::copysign(std::sqrt(ss), e[i]), row});
-        const double above = d[i];
-        const double numerator = pp * (above - shift) - bb * gamma;
-        const double next = numerator * inverse;
-        d[i + 1] = gamma + (above - next);
-        gamma = next;
-        if (pp > 0) {
-          pp = numerator * numerator / (rr * pp);
-          sign_before = sign;
-          if (gamma < 0) sign = -sign;
-        } else {
-          pp = before * bb;
-          sign = -std::exchange(sign_before, 1);  // p = -s e c, with the c before.
-        }
-      }
-      ee[at] = ss * pp;
-      e[at] *= sign;
-      d[at] = gamma + shift;
-      ee[static_cast<std::size_t>(high)] = 0;
+      const double shift = wilkinson_shift(squared, static_cast<std::size_t>(low));
+      ql_sweep(squared, low, high, shift, rotations);
     }
   }
   return rotations;

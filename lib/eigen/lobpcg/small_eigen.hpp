@@ -13,12 +13,12 @@ struct SmallEigenpairs {
 
 /// The `count` largest eigenvalues of a symmetric matrix and their vectors: Householder's
 /// reduction to tridiagonal form, then QL iterations whose rotations are kept, and applied in
-/// reverse to the unit vectors of the wanted values alone. No vector is computed apart from the
-/// others, so they are orthonormal to rounding however close their values lie.
+/// reverse to the unit vectors of the wanted values. All vectors come from one product of
+/// rotations, so that they are orthonormal to rounding however close their values lie.
 ///
-/// Both triangles of `a` are read; 0 <= count <= a.rows. Values are off by a small multiple of eps
-/// times the norm of `a`. Throws NumericalError where an iteration does not converge, which only
-/// entries that are not finite do.
+/// Both triangles of `a` are read; 0 <= count <= a.rows. The error of a value is a small multiple
+/// of eps times the norm of `a`. Throws NumericalError where an iteration does not converge, which
+/// happens only if an entry is not finite.
 ///
 /// Golub and Van Loan, Matrix Computations, 8.3; Parlett, The Symmetric Eigenvalue Problem, 7.5 and
 /// 8.15 (the recurrence of Pal, Walker and Kahan, turned to QL).

@@ -26,9 +26,9 @@ namespace {
 
 constexpr int kLanes = SmallMatrix::kLanes;
 constexpr int kFloats = FloatMatrix::kLanes;
-/// Columns whose sums are kept in registers.
+/// Columns whose sums are kept in registers at once.
 constexpr int kWide = 4 * kLanes;
-/// Rows of sums that are.
+/// Rows whose sums are kept in registers at once.
 constexpr int kAtOnce = 4;
 
 /// The first of the lanes that column `i` is in.
@@ -197,7 +197,7 @@ DIACUT_VECTOR_CLONES
 void apply_reversed(const std::vector<PlaneRotation>& rotations, SmallMatrix& a) {
   const std::ptrdiff_t stride = a.stride;
   for (std::ptrdiff_t end = std::ssize(rotations), begin = end; end > 0; end = begin) {
-    // Such as go down the rows one by one: the lower row of one is the upper one of the next.
+    // A run of rotations down the rows: the lower row of one is the upper row of the next.
     begin = end - 1;
     while (begin > 0 && rotations[begin - 1].i == rotations[begin].i + 1) --begin;
     int first = 0;
@@ -316,7 +316,7 @@ SmallMatrix inverse_of_upper(const SmallMatrix& u) {
 
 SmallMatrix multiply(const SmallMatrix& a, const SmallMatrix& b) {
   SmallMatrix result(a.rows, b.columns);
-  // Rows of b that begin in the same lanes at once.
+  // Rows of b whose first entry that is not 0 lies in one group of lanes are taken together.
   for (int j = 0, end = 0; j < b.rows; j = end) {
     const int first = lanes_before(zeros_before(b, j));
     for (end = j + 1; end < b.rows; ++end) {

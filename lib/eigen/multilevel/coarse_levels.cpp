@@ -81,7 +81,9 @@ CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& di
       diagonals_(diagonals),
       active_(std::make_shared<ActiveSegments>(context, images)),
       product_(context, diagonals, columns, form, active_),
-      transfer_(context, diagonals, columns, form, active_) {}
+      transfer_(context, diagonals, columns, form, active_),
+      dense_(context, columns, active_),
+      block_columns_(context, columns) {}
 
 GridMatrix CoarseLevels::Level::matrix() const {
   if (compressed == nullptr) return {*values, layout};
@@ -195,7 +197,6 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatri
     }
   }
   result.scales_ = std::move(degrees.scales);
-  result.kernels_ = std::make_unique<BlockRitz>(context, columns, batch.segment(), result.active_);
 
   // What is read later is there with what is read last.
   degrees.counts.download_later(std::span(counts));
@@ -321,7 +322,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
                                 Buffer<float>& t, int columns) {
   Level& own = at(level);
   if (level + 1 == count()) {
-    kernels_->dense(inverse_, own.layout.rows(), b, x, columns);
+    dense_.launch(inverse_, own.layout.rows() / static_cast<std::size_t>(images_), b, x, columns);
     return;
   }
   const auto w = smoother(level == 0);
@@ -359,8 +360,9 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
   transfer_.prolong(own.matrix(), own.gain, coarse, false, fine, columns_);
-  const std::size_t scales = static_cast<std::size_t>(level) * static_cast<std::size_t>(images_);
-  kernels_->insert(*own.sqrt_degree, scales_, scales, own.layout.rows(), 0, fine);
+  const auto images = static_cast<std::size_t>(images_);
+  block_columns_.insert(*own.sqrt_degree, scales_, static_cast<std::size_t>(level) * images, images,
+                        own.layout.rows() / images, 0, fine);
 }
 
 }  // namespace diacut

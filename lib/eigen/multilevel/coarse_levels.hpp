@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "eigen/lobpcg/block_ritz.hpp"
+#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/cycle.hpp"
+#include "eigen/multilevel/dense_product.hpp"
 #include "eigen/multilevel/transfer.hpp"
 #include "matrix/batch.hpp"
 #include "matrix/block_product.hpp"
@@ -59,9 +61,8 @@ class CoarseLevels {
                                            const Stencil& stencil, const Buffer<float>& sqrt_degree,
                                            std::size_t least, int columns);
 
-  /// Bytes that the result holds at most, but for those of kernels(), BlockRitz::memory() of the
-  /// finest level; and those that there are, beside `matrix` and `compressed`, until `matrix` is
-  /// freed.
+  /// Bytes that the result holds at most; and those that there are, beside `matrix` and
+  /// `compressed`, until `matrix` is freed.
   struct Memory {
     std::size_t held = 0;
     std::size_t building = 0;
@@ -77,9 +78,7 @@ class CoarseLevels {
   std::size_t rows(int level) const { return at(level).layout.rows(); }
   Segments segments(int level) const;
   /// The images that all that follows works on, on a GPU only on those; all from the start.
-  ActiveSegments& active() { return *active_; }
-  /// For blocks of all levels, and the images that are active.
-  BlockRitz& kernels() { return *kernels_; }
+  const std::shared_ptr<ActiveSegments>& active() const { return active_; }
 
   /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most those that
   /// the levels were built for and a multiple of block_vector().
@@ -150,7 +149,8 @@ class CoarseLevels {
   BlockProduct product_;
   BlockTransfer transfer_;
   std::optional<BlockCycle> cycle_;  ///< Of the last two levels.
-  std::unique_ptr<BlockRitz> kernels_;
+  DenseProduct dense_;
+  BlockColumns block_columns_;
   std::vector<std::unique_ptr<Level>> levels_;
   Buffer<float> scales_;  ///< Of each level, of each image there: 1 / the norm of sqrt_degree.
   Buffer<float> inverse_;

@@ -48,7 +48,7 @@ class BlockCycle {
     GridMatrix matrix;             ///< kDia, of all images.
     int image_height = 0;          ///< Of each image; the rows that follow it have no data.
     const Buffer<float>& gain;     ///< Of the interpolation.
-    const Buffer<float>& inverse;  ///< As BlockRitz::dense() takes them.
+    const Buffer<float>& inverse;  ///< As DenseProduct takes them.
     std::array<float, kSmoothing> smoother{};
     float factor = 1;  ///< Of what is restricted.
   };

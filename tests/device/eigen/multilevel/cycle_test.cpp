@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "block_problem.hpp"
-#include "eigen/lobpcg/block_ritz.hpp"
+#include "eigen/multilevel/dense_product.hpp"
 #include "eigen/multilevel/transfer.hpp"
 #include "guarded.hpp"
 #include "matrix/block_product.hpp"
@@ -236,7 +236,7 @@ class Cycle {
   std::vector<float> one_by_one(const std::vector<float>& b, int columns) {
     BlockProduct product(context_, problem_.fine.diagonals, columns, MatrixForm::kDia, active_);
     BlockTransfer transfer(context_, problem_.fine.diagonals, columns, MatrixForm::kDia, active_);
-    BlockRitz ritz(context_, columns, problem_.segment_rows(), active_);
+    DenseProduct dense(context_, columns, active_);
     const std::size_t coarse = at_size(problem_.images) * problem_.coarse_rows;
     Guarded<float> in(context_, b);
     Guarded<float> x(context_, std::vector<float>(b.size()));
@@ -250,7 +250,7 @@ class Cycle {
     for (const float weight : kSmoother) smooth(weight);
     product.launch(matrix(), *x, *in, *t, 1, -1, 1, columns);
     transfer.restrict_to(matrix(), *gain_, *t, kFactor, *rest, columns);
-    ritz.dense(*inverse_, coarse, *rest, *solved, columns);
+    dense.launch(*inverse_, problem_.coarse_rows, *rest, *solved, columns);
     transfer.prolong(matrix(), *gain_, *solved, true, *x, columns);
     for (const float weight : kSmoother) smooth(weight);
     return x.values();

@@ -1,0 +1,378 @@
+#include "eigen/lobpcg/lobpcg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "eigen/lobpcg/projected_laplacian.hpp"
+#include "eigen/lobpcg/ritz.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Vectors beyond those wanted that are iterated along: the last wanted ones converge by them.
+constexpr int kGuards = 6;
+/// So many of the guards get corrections; with corrections for all of them the Rayleigh-Ritz
+/// problem is a fifth larger and no fewer iterations are needed.
+constexpr int kCorrectedGuards = 2;
+/// Iterations within which the worst vector's convergence measure has to shrink to this share of
+/// its least so far. Where only the rounding of float32 is left, it does not.
+constexpr int kPatience = 30;
+constexpr double kProgress = 0.9;
+/// Eigenvalues of L may change by this share in the last iteration: residuals as small as those
+/// wanted can hide mixtures of vectors whose eigenvalues are smaller still.
+constexpr double kSettled = 1e-3;
+/// Eigenvalues of L may always change by this much, which float vectors may not resolve.
+constexpr double kResolved = 1e-7;
+/// Directions P of which less than this share of the squared norm is outside of the span of X are
+/// left out: the differences of their products with L would be rounding errors.
+constexpr double kMostlyOld = 1e-4;
+/// Blocks of the finest grid's size: X with R, W, P and a scratch block, or with L X, R, W and the
+/// scratch block in the first iteration, when there is no P.
+constexpr int kBlocks = 5;
+
+}  // namespace
+
+/// The iterations on one grid. Besides X there are at any time some of the blocks
+///   L X  from the end of an iteration until the next residuals, and in the first until S'L S;
+///   R    residuals of the selected columns, until they are preconditioned;
+///   W    preconditioned residuals, until X is updated, and L W until S'L S;
+///   P    the directions of the last update.
+class Lobpcg::Run {
+ public:
+  Run(Lobpcg& solver, LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
+      const LobpcgGoal& goal, const std::function<void(double)>& observe);
+  void iterate();
+
+ private:
+  /// What is known of one image on this grid; vectors have one value for each column of X.
+  struct State {
+    LobpcgImage* image;
+    /// The columns of X that get corrections, ascending: those of R, W and P, in that order.
+    std::vector<std::int32_t> selected;
+    ProjectedLaplacian projected;
+    std::vector<double> measure;  ///< Convergence measures.
+    std::vector<double> change;   ///< The part of the measures that Ritz values make.
+    double least = INFINITY;      ///< The image's least convergence so far.
+    int stalled = 0;              ///< Iterations since that last shrank enough.
+  };
+  /// Soft locking's choice.
+  struct Selection {
+    ColumnSelection columns;
+    bool changed = false;  ///< Whether P has to become other columns.
+  };
+
+  void step();
+  Selection select();
+  void keep_directions(const Selection& selection);
+  Block precondition(const Block& r);
+  Block laplacian(const Block& v, bool of_selected);
+  std::vector<RitzStep> rayleigh_ritz(const std::vector<GramMatrices>& grams, int width);
+  RitzStep rayleigh_ritz(State& state, const GramMatrices& gram, int width) const;
+  Rotation upload(const std::vector<RitzStep>& steps, int blocks, int width);
+  void measure_residuals();
+  bool converged();
+
+  std::size_t wide() const { return static_cast<std::size_t>(columns_); }
+  std::vector<float> eigenvalues() const;
+  void count(std::int64_t passes, bool of_selected);
+  double worst(const State& state) const;
+  /// The k-th image that is iterated.
+  State& active(std::size_t k) {
+    return states_[static_cast<std::size_t>(solver_.active_->places()[k])];
+  }
+
+  Lobpcg& solver_;
+  LobpcgOperators& grid_;
+  const LobpcgGoal& goal_;
+  const std::function<void(double)>& observe_;
+  const Segments segments_;
+  const int columns_;
+  std::vector<State> states_;
+  Block& x_;
+  std::optional<Block> lx_;
+  std::optional<Block> p_;
+  std::optional<RitzValues> lambda_;  ///< Ritz values of L.
+};
+
+Lobpcg::Run::Run(Lobpcg& solver, LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
+                 const LobpcgGoal& goal, const std::function<void(double)>& observe)
+    : solver_(solver),
+      grid_(grid),
+      goal_(goal),
+      observe_(observe),
+      segments_(grid.segments()),
+      columns_(x.columns()),
+      states_([&] {
+        std::vector<State> states;
+        for (LobpcgImage& image : images) {
+          states.push_back({&image, {}, ProjectedLaplacian(x.columns()), {}, {}});
+          states.back().measure.assign(static_cast<std::size_t>(x.columns()), INFINITY);
+          states.back().change = states.back().measure;
+        }
+        return states;
+      }()),
+      x_(x),
+      lambda_(upload_ritz_values(solver.workspace_, eigenvalues())) {}
+
+void Lobpcg::Run::iterate() {
+  lx_ = laplacian(x_, false);
+  for (int k = 0; k < goal_.iterations; ++k) {
+    step();
+    if (!goal_.residual_tolerance) {
+      // Ritz values alone tell what to go on with; after the last iteration L X is of no use.
+      if (converged() || k + 1 == goal_.iterations) return;
+      lx_ = laplacian(x_, false);
+      continue;
+    }
+    lx_ = laplacian(x_, false);
+    measure_residuals();
+    if (converged()) return;
+  }
+}
+
+/// One iteration: from Ritz vectors X, their L X and Ritz values Lambda, and directions P to the
+/// next X, Lambda and P.
+void Lobpcg::Run::step() {
+  BlockPool& blocks = solver_.blocks_;
+  const Selection selection = select();
+  const int width = selection.columns.width;
+  std::optional<Block> r = blocks.take(width);
+  // R = L X - X Lambda, of the selected columns
+  solver_.residuals_.compute(*x_, **lx_, *lambda_, selection.columns, segments_, **r);
+  // X'L X follows from the last step; without one, S'L S takes L X.
+  if (p_) lx_.reset();
+  keep_directions(selection);  // P = the selected columns of P
+  Block w = precondition(*r);  // W = M R
+  r.reset();
+  // Much of W may lie along X. Taken out of L W later, it would leave the rounding errors.
+  solver_.projection_.apply(*x_, width, segments_, *w);  // W = W - X D^-1 X'W
+  std::optional<Block> lw = laplacian(w, true);          // L W
+  const BasisBlocks s{&*x_, &*w, p_ ? &**p_ : nullptr};  // S = [X W P]
+  const BasisBlocks ls{lx_ ? &**lx_ : nullptr, &**lw, nullptr};
+  const std::vector<GramMatrices> grams =
+      solver_.gram_.compute(s, ls, width, segments_);  // S'S and S'L S
+  lw.reset();
+  lx_.reset();
+  const std::vector<RitzStep> steps = rayleigh_ritz(grams, width);  // S'L S Q = S'S Q Lambda
+  lambda_.reset();  // The upload of the rotation takes its memory.
+  const Rotation q = upload(steps, s.count(), width);
+  lambda_ = q.ritz_values();
+  Block next_p = blocks.take(width);
+  // P = W Q_W + P Q_P, and X = X Q_X + P
+  solver_.update_.apply(q, *x_, s.w, s.p, width, segments_, *next_p);
+  p_ = std::move(next_p);
+}
+
+/// Soft locking: selects the columns that have not converged. What would correct the others is
+/// rounding errors.
+Lobpcg::Run::Selection Lobpcg::Run::select() {
+  const std::size_t count = solver_.active_->count();
+  const int corrected = solver_.parameters_.vectors + kCorrectedGuards;
+  std::vector<std::vector<std::int32_t>> before(count);
+  std::size_t most = 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    State& state = active(k);
+    before[k] = std::exchange(state.selected, {});
+    for (int column = 1; column < corrected; ++column) {
+      if (state.measure[static_cast<std::size_t>(column)] > 1) state.selected.push_back(column);
+    }
+    most = std::max(most, state.selected.size());
+  }
+  const int width = solver_.workspace_.narrow_columns(static_cast<int>(most));
+  const auto each = static_cast<std::size_t>(width);
+  std::vector<std::int32_t> columns(count * each, -1);
+  std::vector<std::int32_t> directions(count * each, -1);
+  bool changed = p_ && p_->columns() != width;
+  for (std::size_t k = 0; k < count; ++k) {
+    State& state = active(k);
+    std::copy(state.selected.begin(), state.selected.end(),
+              columns.begin() + static_cast<std::ptrdiff_t>(k * each));
+    if (!p_) continue;
+    changed = changed || before[k] != state.selected;
+    const auto own = std::span(directions).subspan(k * each, state.selected.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto found = std::lower_bound(before[k].begin(), before[k].end(), state.selected[i]);
+      if (found == before[k].end() || *found != state.selected[i]) continue;
+      own[i] = static_cast<std::int32_t>(found - before[k].begin());
+    }
+    state.projected.select(own);
+  }
+  return {select_columns(solver_.workspace_, columns, directions), changed};
+}
+
+void Lobpcg::Run::keep_directions(const Selection& selection) {
+  if (!selection.changed) return;
+  Block kept = solver_.blocks_.take(selection.columns.width);
+  solver_.gather_.apply(selection.columns, **p_, p_->columns(), segments_, *kept);
+  p_ = std::move(kept);
+}
+
+Block Lobpcg::Run::precondition(const Block& r) {
+  Block w = solver_.blocks_.take(r.columns());
+  Block scratch = solver_.blocks_.take(columns_);
+  const std::int64_t before = grid_.passes();
+  grid_.precondition(*r, r.columns(), *scratch, *w);
+  count(grid_.passes() - before, true);
+  return w;
+}
+
+Block Lobpcg::Run::laplacian(const Block& v, bool of_selected) {
+  Block lv = solver_.blocks_.take(v.columns());
+  const std::int64_t before = grid_.passes();
+  grid_.laplacian(*v, v.columns(), *lv);
+  count(grid_.passes() - before, of_selected);
+  return lv;
+}
+
+/// Counts passes with all columns of X, or with an image's selected ones.
+void Lobpcg::Run::count(std::int64_t passes, bool of_selected) {
+  for (std::size_t k = 0; k < solver_.active_->count(); ++k) {
+    const State& state = active(k);
+    state.image->passes += passes;
+    state.image->products +=
+        passes * (of_selected ? static_cast<std::int64_t>(state.selected.size()) : columns_);
+  }
+}
+
+std::vector<RitzStep> Lobpcg::Run::rayleigh_ritz(const std::vector<GramMatrices>& grams,
+                                                 int width) {
+  std::vector<RitzStep> steps(grams.size());
+  parallel_for(static_cast<int>(grams.size()), [&](int k) {
+    const auto at = static_cast<std::size_t>(k);
+    State& state = active(at);
+    steps[at] = rayleigh_ritz(state, grams[at], width);
+    std::vector<double>& theta = state.image->theta;
+    const std::vector<double> before = std::exchange(theta, steps[at].values);
+    for (std::size_t c = 1; c < wide(); ++c) {
+      const double allowed = std::max(kSettled * (1 - theta[c]), kResolved);
+      state.change[c] = std::abs(theta[c] - before[c]) / allowed;
+    }
+    state.measure = state.change;
+  });
+  return steps;
+}
+
+/// The Rayleigh-Ritz step of one image. What X holds before the first step need not be Ritz
+/// vectors: the change of their Ritz values is told from Rayleigh quotients.
+RitzStep Lobpcg::Run::rayleigh_ritz(State& state, const GramMatrices& gram, int width) const {
+  const std::size_t selected = state.selected.size();
+  const Eigen::MatrixXd ss = gram_of_selected(gram.self, gram.side, columns_, width, selected);
+  Eigen::MatrixXd s_ls = gram_of_selected(gram.product, gram.side, columns_, width, selected);
+  if (state.projected.known()) {
+    state.projected.complete(s_ls);
+  } else {
+    for (Eigen::Index c = 1; c < columns_; ++c) {
+      const double square = ss(c, c);
+      state.image->theta[static_cast<std::size_t>(c)] = square > 0 ? 1 - s_ls(c, c) / square : 0;
+    }
+  }
+  const Eigen::Index side = ss.rows();
+  std::vector<bool> skipped(static_cast<std::size_t>(side), false);
+  for (Eigen::Index i = columns_ + static_cast<Eigen::Index>(selected); i < side; ++i) {
+    const double inside = ss.col(i).head(columns_).squaredNorm();
+    skipped[static_cast<std::size_t>(i)] = ss(i, i) - inside < kMostlyOld * ss(i, i);
+  }
+  RitzStep step = solve_ritz(ss, ss - s_ls, columns_, skipped);
+  state.projected.rotate(s_ls, step, state.selected);
+  return step;
+}
+
+Rotation Lobpcg::Run::upload(const std::vector<RitzStep>& steps, int blocks, int width) {
+  std::vector<ImageRotation> rotations;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    rotations.push_back({steps[k].rotation, active(k).selected});
+  }
+  return upload_rotation(solver_.workspace_, eigenvalues(), rotations, blocks, width);
+}
+
+/// The Ritz values of L of all images.
+std::vector<float> Lobpcg::Run::eigenvalues() const {
+  std::vector<float> values;
+  for (const State& state : states_) {
+    for (const double theta : state.image->theta) values.push_back(static_cast<float>(1 - theta));
+  }
+  return values;
+}
+
+void Lobpcg::Run::measure_residuals() {
+  const std::vector<double> norms = solver_.residuals_.norms(*x_, **lx_, *lambda_, segments_);
+  for (std::size_t i = 0; i < solver_.active_->count(); ++i) {
+    State& state = active(i);
+    const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
+    state.image->residual_norms.assign(own, own + columns_);
+    for (std::size_t k = 1; k < wide(); ++k) {
+      state.measure[k] =
+          std::max(state.image->residual_norms[k] / *goal_.residual_tolerance, state.change[k]);
+    }
+  }
+}
+
+/// Of the wanted vectors but the trivial one.
+double Lobpcg::Run::worst(const State& state) const {
+  return *std::max_element(state.measure.begin() + 1,
+                           state.measure.begin() + solver_.parameters_.vectors);
+}
+
+/// Leaves the images active that need more iterations; whether all are done.
+bool Lobpcg::Run::converged() {
+  double largest = 0;
+  std::vector<std::int32_t> left;
+  for (const std::int32_t place : solver_.active_->places()) {
+    State& state = states_[static_cast<std::size_t>(place)];
+    LobpcgImage& image = *state.image;
+    ++image.iterations;
+    image.convergence = worst(state);
+    state.stalled = image.convergence < kProgress * state.least ? 0 : state.stalled + 1;
+    state.least = std::min(state.least, image.convergence);
+    const bool done = image.convergence <= goal_.convergence ||
+                      image.products >= solver_.parameters_.max_products;
+    if (!done && state.stalled <= kPatience) left.push_back(place);
+    largest = std::max(largest, image.convergence);
+  }
+  observe_(largest);
+  if (!left.empty()) solver_.active_->set(left);
+  return left.empty();
+}
+
+Lobpcg::Lobpcg(Context& context, const EigenParameters& parameters, const Batch& batch,
+               std::shared_ptr<ActiveSegments> active)
+    : parameters_(parameters),
+      active_(std::move(active)),
+      workspace_(context, columns(parameters), batch.segment(), active_),
+      // What is between images is not always written, and has to be a number.
+      blocks_(context, kBlocks, batch.grid().rows() * static_cast<std::size_t>(columns(parameters)),
+              batch.count > 1),
+      gram_(workspace_),
+      projection_(workspace_),
+      residuals_(workspace_),
+      gather_(workspace_),
+      update_(workspace_) {}
+
+int Lobpcg::columns(const EigenParameters& parameters) {
+  return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));
+}
+
+void Lobpcg::budget_blocks(MemoryBudget& budget, const Batch& batch,
+                           const EigenParameters& parameters) {
+  const auto wide = static_cast<std::size_t>(columns(parameters));
+  for (int k = 0; k < kBlocks; ++k) {
+    budget.add("a block of vectors of the eigensolver", batch.grid().rows() * wide * sizeof(float));
+  }
+}
+
+void Lobpcg::budget_workspace(MemoryBudget& budget, const Batch& batch,
+                              const EigenParameters& parameters) {
+  budget.add("dot products of the eigensolver",
+             Workspace::memory(columns(parameters), batch.segment(),
+                               static_cast<std::size_t>(batch.count)));
+}
+
+void Lobpcg::solve(LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
+                   const LobpcgGoal& goal, const std::function<void(double)>& observe) {
+  Run(*this, grid, x, images, goal, observe).iterate();
+}
+
+}  // namespace diacut

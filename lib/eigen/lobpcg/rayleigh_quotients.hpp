@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "eigen/lobpcg/column_sums.hpp"
+#include "matrix/block_quadratic.hpp"
+
+namespace diacut {
+
+/// kernels/eigen/lobpcg/rayleigh_quotients.cl with kernels/matrix/block_quadratic.cl: Rayleigh
+/// quotients of unit vectors with the normalized Laplacian I - A, as sums of squares: 1 minus a
+/// quotient with A would keep no digit of the least of them in float. The workspace has to outlive
+/// the object.
+class RayleighQuotients {
+ public:
+  explicit RayleighQuotients(Workspace& workspace);
+
+  /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, y = x / s (0 where s is 0),
+  /// of each active segment. `diagonals`: those of a disc in reading order. `s`: the square roots
+  /// of the degrees. `y` and `parts` are overwritten, blocks both; `parts` may be x. Waits.
+  std::vector<double> compute(const GridMatrix& matrix, std::span<const GridDiagonal> diagonals,
+                              const Buffer<float>& s, const Buffer<float>& x,
+                              const Segments& segments, Buffer<float>& y, Buffer<float>& parts);
+
+ private:
+  Workspace* workspace_;
+  ColumnSums sums_;
+  cl::Kernel divide_;
+  std::map<MatrixForm, BlockQuadratic> quadratics_;  ///< Built when first asked for.
+};
+
+}  // namespace diacut

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "matrix/block.hpp"
+#include "opencl/device_sums.hpp"
+#include "opencl/uploads.hpp"
+
+namespace diacut {
+
+/// Where the images of a batch lie in a block of vectors: `rows` elements each, which begin `pitch`
+/// elements apart.
+struct Segments {
+  std::size_t rows = 0;
+  std::size_t pitch = 0;
+};
+
+/// How kernels/eigen/lobpcg/segments.clh deals the elements of each segment to work-groups.
+struct SegmentGroups {
+  std::size_t chunk = 0;        ///< Elements of a group.
+  std::size_t per_segment = 0;  ///< Groups of a segment.
+  std::size_t all = 0;          ///< Groups of all active segments.
+};
+
+/// What the kernels of LOBPCG over blocks of one width share: the images that are worked on, memory
+/// for sums in two stages, and uploads. A block may hold several images in segments; every result
+/// is then one for each active segment, in the order of ActiveSegments::places(), and does not
+/// depend on how many segments there are.
+class Workspace {
+ public:
+  /// For blocks of `columns` columns (block_columns()) and segments of at most `max_rows` elements.
+  /// `active` is null for one image. Throws DeviceError where a block is too wide for the device's
+  /// local memory.
+  Workspace(Context& context, int columns, std::size_t max_rows,
+            std::shared_ptr<const ActiveSegments> active = nullptr);
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  /// Bytes of device memory that a workspace and its uploads hold at most, on any device.
+  static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
+
+  Context& context() { return *context_; }
+  const DeviceInfo& device() const { return context_->info(); }
+  bool cpu() const { return device().kind == DeviceKind::kCpu; }
+  int columns() const { return columns_; }
+  std::size_t sets() const;
+  const ActiveSegments& active() const { return *active_; }
+  Uploads& uploads() { return uploads_; }
+
+  /// Columns of a tile of a Gram matrix.
+  int tile() const { return tile_; }
+  /// The least width of blocks W and P that hold `wanted` columns.
+  int narrow_columns(int wanted) const;
+  /// Elements that a work-group of the kernels that combine columns takes.
+  std::size_t combined_rows() const { return combined_rows_; }
+  /// Work-items of a group of those kernels, and of the kernels that sum columns.
+  std::size_t group() const { return group_; }
+
+  SegmentGroups groups(const Segments& segments, std::size_t chunk) const;
+  /// Large groups, for many sums at once: on a CPU they stay in its cache while all tiles pass.
+  SegmentGroups large_groups(const Segments& segments) const;
+  /// Small groups, for one sum a column.
+  SegmentGroups small_groups(const Segments& segments) const;
+
+  /// Sums of groups, and sums of segments; each kernel overwrites those of the one before.
+  const DeviceSums& partials() const { return partials_; }
+  const DeviceSums& totals() const { return totals_; }
+  /// The macros of kernels over the workspace's blocks: block_options(), -DFLOATS and -DGROUP.
+  std::string options() const;
+
+ private:
+  Context* context_;
+  int columns_;
+  std::shared_ptr<const ActiveSegments> active_;
+  int tile_;
+  std::size_t combined_rows_;
+  std::size_t group_;
+  DeviceSums partials_;
+  DeviceSums totals_;
+  Uploads uploads_;
+};
+
+/// Elements that kernels sum in float before the sum goes on in double.
+inline constexpr std::size_t kFloatsSummed = 32;
+
+/// Elements of a block of `columns` columns, thrice, that fit half of the local memory, a power of
+/// two. Throws DeviceError where not one does.
+std::size_t rows_in_local_memory(const DeviceInfo& device, int columns);
+/// Work-items of a group of kernels over blocks: 1 on a CPU.
+std::size_t block_group(const DeviceInfo& device);
+
+}  // namespace diacut

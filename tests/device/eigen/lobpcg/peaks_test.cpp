@@ -1,0 +1,80 @@
+// The largest entries of columns.
+#include "eigen/lobpcg/peaks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "block_problem.hpp"
+#include "block_test.hpp"
+#include "guarded.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::BlockTest;
+using testing::Guarded;
+using testing::random_values;
+
+class PeaksTest : public BlockTest {};
+
+TEST_F(PeaksTest, AreTheFirstOfEquals) {
+  constexpr int kColumns = 8;
+  constexpr std::size_t kSegments = 2;
+  for (const std::size_t each : {1U, 65U, 10007U}) {
+    SCOPED_TRACE(each);
+    const Segments segments{each, each + 3};
+    Workspace workspace(context_, kColumns, segments.pitch,
+                        std::make_shared<const ActiveSegments>(context_, kSegments));
+    Peaks peaks(workspace);
+    // Few values, the largest ones late.
+    std::vector<float> x = random_values(kSegments * segments.pitch * kColumns, 17);
+    for (std::size_t at = 0; at < x.size(); ++at) {
+      const std::size_t row = at / kColumns % segments.pitch;
+      x[at] = row < each ? std::round(std::clamp(x[at], -1.0F, 1.0F)) : NAN;
+      if (row < each && row >= each / 3 * 2) x[at] *= 2;
+    }
+    Guarded<float> in(context_, x);
+    Guarded<float> spare(context_, x.size());
+    const std::vector<float> found = peaks.compute(*in, segments, *spare);
+    ASSERT_EQ(found.size(), kSegments * kColumns);
+    for (std::size_t k = 0; k < kSegments; ++k) {
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        float peak = 0;
+        for (std::size_t i = 0; i < each; ++i) {
+          const float value = x[(k * segments.pitch + i) * kColumns + c];
+          if (std::abs(value) > std::abs(peak)) peak = value;
+        }
+        EXPECT_EQ(found[k * kColumns + c], peak) << k << ", " << c;
+      }
+    }
+  }
+}
+
+TEST_F(PeaksTest, AreTheLargestEntries) {
+  constexpr int kColumns = 16;
+  for (const std::size_t rows : {1U, 7U, 63U, 1259U, 4422U}) {
+    SCOPED_TRACE(rows);
+    Workspace workspace(context_, kColumns, rows);
+    Peaks peaks(workspace);
+    const std::vector<float> x = random_values(rows * kColumns, 31);
+    Guarded<float> x_in(context_, x);
+    Guarded<float> scratch(context_, x.size());
+    const std::vector<float> found = peaks.compute(*x_in, {rows, rows}, *scratch);
+    EXPECT_EQ(x_in.values(), x);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      float peak = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        const float value = x[i * kColumns + c];
+        if (std::abs(value) > std::abs(peak)) peak = value;
+      }
+      EXPECT_EQ(found[c], peak);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
