@@ -34,6 +34,7 @@ class CommandLine {
               const std::string& inputs, const std::string& examples);
 
   CLI::App& app() { return app_; }
+  const CLI::App& app() const { return app_; }
   template <class Value>
   CLI::Option* option(const char* names, Value& value, const char* type, const char* group,
                       const std::string& meaning) {

@@ -18,6 +18,7 @@ namespace {
 constexpr int kMostThresholds = 999;
 constexpr int kMostJobs = 1024;
 
+constexpr const char* kInputs = "RESULTS";
 constexpr const char* kInput = "Input";
 constexpr const char* kScores = "Scores";
 constexpr const char* kOutput = "Output";
@@ -104,47 +105,77 @@ void check(const Options& options) {
   }
 }
 
+/// The command line of diacut-evaluate: its options, declared by the constructor, and what they
+/// set.
+class EvaluateLine {
+ public:
+  EvaluateLine();
+
+  /// What the command line asks for. Throws ConfigError.
+  Options parse(int argc, const char* const* argv);
+  CommandDescription describe() const;
+
+ private:
+  Options options_;
+  std::vector<std::string> folders_;
+  std::string kind_ = "auto";
+  bool no_boundaries_ = false;
+  bool no_regions_ = false;
+  CommandLine line_{"diacut-evaluate", "Scores segmentations against those that people drew.",
+                    "diacut-evaluate [OPTION]... RESULTS --truth DIR", "Results", kExamples};
+};
+
+EvaluateLine::EvaluateLine() {
+  options_.jobs = processors();
+  line_.app().add_option(kInputs, folders_, "Folder of results, one file an image");
+  line_.option("--truth", options_.truth, "DIR", kInput, "Folder of the ground truth");
+  line_.option("--kind", kind_, "NAME", kInput,
+               "What the results are: auto, contours, labels, ultrametric (default auto)");
+  line_.flag("--suppress", options_.suppress, kInput,
+             "Thin contour maps by suppression of non-maxima before they are scored");
+  line_.flag("--partial", options_.partial, kInput,
+             "Score what there is, though results are missing");
+  line_.option("--thresholds", options_.thresholds, "N", kScores,
+               "N evenly spaced thresholds between 0 and 1 (default 99)");
+  line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
+  line_.flag("--no-regions", no_regions_, kScores, "Leave out the region scores");
+  line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines");
+  line_.option("--csv", options_.csv, "FILE|-", kOutput, "The scores of each image, as a table");
+  line_.option("--plot", options_.plot, "FILE", kOutput,
+               "Precision against recall, with lines of equal F: .png");
+  line_.option(
+      "-j,--jobs", options_.jobs, "N", kMessages,
+      fmt::format("Images scored at once (default: one a processor, here {})", processors()));
+  line_.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
+                      true);
+}
+
+CommandDescription EvaluateLine::describe() const {
+  return app::describe(line_.app(),
+                       {{kInputs, {.folders = true}},
+                        {"--kind", {.words = {"auto", "contours", "labels", "ultrametric"}}},
+                        {"--json", {.files = true, .extensions = {"json"}}},
+                        {"--csv", {.files = true, .extensions = {"csv"}}},
+                        {"--plot", {.files = true, .extensions = {"png"}}}});
+}
+
+Options EvaluateLine::parse(int argc, const char* const* argv) {
+  if (!line_.parse(argc, argv, options_)) return options_;
+  if (folders_.size() > 1) fail_usage(fmt::format("'{}' is a second folder", folders_[1]));
+  if (!folders_.empty()) options_.results = folders_.front();
+  options_.boundaries = !no_boundaries_;
+  options_.regions = !no_regions_;
+  options_.kind = parse_kind(kind_);
+  check(options_);
+  return options_;
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  Options options;
-  options.jobs = processors();
-  CommandLine line("diacut-evaluate", "Scores segmentations against those that people drew.",
-                   "diacut-evaluate [OPTION]... RESULTS --truth DIR", "Results", kExamples);
-
-  std::string kind = "auto";
-  bool no_boundaries = false;
-  bool no_regions = false;
-  std::vector<std::string> folders;
-  line.app().add_option("RESULTS", folders, "Folder of results, one file an image");
-  line.option("--truth", options.truth, "DIR", kInput, "Folder of the ground truth");
-  line.option("--kind", kind, "NAME", kInput,
-              "What the results are: auto, contours, labels, ultrametric (default auto)");
-  line.flag("--suppress", options.suppress, kInput,
-            "Thin contour maps by suppression of non-maxima before they are scored");
-  line.flag("--partial", options.partial, kInput,
-            "Score what there is, though results are missing");
-  line.option("--thresholds", options.thresholds, "N", kScores,
-              "N evenly spaced thresholds between 0 and 1 (default 99)");
-  line.flag("--no-boundaries", no_boundaries, kScores, "Leave out the boundary scores");
-  line.flag("--no-regions", no_regions, kScores, "Leave out the region scores");
-  line.option("--json", options.json, "FILE|-", kOutput, "All scores, for machines");
-  line.option("--csv", options.csv, "FILE|-", kOutput, "The scores of each image, as a table");
-  line.option("--plot", options.plot, "FILE", kOutput,
-              "Precision against recall, with lines of equal F: .png");
-  line.option(
-      "-j,--jobs", options.jobs, "N", kMessages,
-      fmt::format("Images scored at once (default: one a processor, here {})", processors()));
-  line.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
-                     true);
-  if (!line.parse(argc, argv, options)) return options;
-  if (folders.size() > 1) fail_usage(fmt::format("'{}' is a second folder", folders[1]));
-  if (!folders.empty()) options.results = folders.front();
-  options.boundaries = !no_boundaries;
-  options.regions = !no_regions;
-  options.kind = parse_kind(kind);
-  check(options);
-  return options;
+  return EvaluateLine().parse(argc, argv);
 }
+
+CommandDescription describe_options() { return EvaluateLine().describe(); }
 
 }  // namespace diacut::app

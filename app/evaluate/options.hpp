@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "command_description.hpp"
 #include "common_options.hpp"
 #include "evaluate/result.hpp"
 
@@ -26,5 +27,8 @@ struct Options : CommonOptions {
 
 /// Throws ConfigError for anything that makes no sense.
 Options parse_options(int argc, const char* const* argv);
+
+/// The options of diacut-evaluate, for its manual page and completions.
+CommandDescription describe_options();
 
 }  // namespace diacut::app

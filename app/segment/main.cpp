@@ -6,11 +6,13 @@
 #include <string>
 
 #include "batch.hpp"
+#include "command_description.hpp"
 #include "console.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
+#include "kernel_cache.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "program.hpp"
@@ -40,8 +42,15 @@ void list_devices(const Options& options, Console& console) {
   }
 }
 
+CommandDescription describe_program() {
+  CommandDescription description = describe_options();
+  description.subcommands.push_back(describe_recut());
+  return description;
+}
+
 ExitCode run(const Options& options, Console& console, const CancelToken& cancel) {
   if (!begin(options, console)) return ExitCode::kDone;
+  const KernelCache kernels(console);
   switch (options.action) {
     case Action::kPrintConfig:
       write_file(kStandardOutput, print_parameters(options.parameters));
@@ -70,6 +79,10 @@ int main(int argc, char** argv) {
   using namespace diacut::app;
   return run_program("segment", [&](Console& console) {
     const diacut::CancelToken& cancel = handle_signals();
+    if (const auto text = generated(argc, argv, describe_program)) {
+      diacut::write_file(kStandardOutput, *text);
+      return ExitCode::kDone;
+    }
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);
     return run(parse_options(argc, argv), console, cancel);
   });

@@ -12,11 +12,13 @@
 
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
+#include "parameter_values.hpp"
 
 namespace diacut::app {
 
 namespace {
 
+constexpr const char* kInputs = "IMAGE|FOLDER|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
@@ -146,127 +148,204 @@ std::string described(const ParameterOption& option) {
   return text;
 }
 
-}  // namespace
+/// The command line of segment: its options, declared by the constructor, and what they set.
+class SegmentLine {
+ public:
+  SegmentLine();
 
-Options parse_options(int argc, const char* const* argv) {
-  Options options;
-  CommandLine line("segment", "Segments images by normalized cuts, on any OpenCL device.",
-                   "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kExamples);
-  CLI::App& app = line.app();
+  /// What the command line asks for. Throws ConfigError.
+  Options parse(int argc, const char* const* argv);
+  CommandDescription describe() const;
 
-  std::string config;
-  std::string memory;
-  std::vector<std::string> assignments;
-  std::array<std::optional<std::string>, kParameterOptions.size()> values;
-  bool list = false;
-  bool print = false;
+ private:
+  void declare_places();
+  void declare_parameters();
+  void declare_device();
 
-  app.add_option("IMAGE|FOLDER|-", options.inputs,
-                 "Images, folders of images, or - for standard input");
-  line.option(
-      "-o,--output", options.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
+  bool given(const std::string& name) const { return line_.app().get_option(name)->count() > 0; }
+  void check_texts() const;
+  void set_parameters();
+  void check_hierarchy() const;
+  void choose_action();
+
+  Options options_;
+  std::string config_;
+  std::string memory_;
+  std::vector<std::string> assignments_;
+  std::array<std::optional<std::string>, kParameterOptions.size()> values_;
+  bool list_ = false;
+  bool print_ = false;
+  CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
+                    "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kExamples};
+};
+
+SegmentLine::SegmentLine() {
+  line_.app().add_option(kInputs, options_.inputs,
+                         "Images, folders of images, or - for standard input");
+  declare_places();
+  declare_parameters();
+  declare_device();
+  line_.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
+                      true);
+}
+
+void SegmentLine::declare_places() {
+  line_.option(
+      "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
       "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
       "images a folder, made if missing");
-  line.flag("--indexed", options.indexed, kInputOutput,
-            "Labels as the indices of a palette (PNG, at most 255 regions)");
-  line.option("--overlay", options.results[Result::kOverlay], "FILE|DIR", kInputOutput,
-              "The image with the regions' boundaries: .png or .jpg");
-  line.option("--eigenvectors", options.results[Result::kEigenvectors], "DIR", kInputOutput,
-              "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
-  line.option("--tree", options.results[Result::kTree], "FILE|DIR", kInputOutput,
-              "The hierarchy of all regions, for segment recut (.tree)");
-  line.option("--ultrametric", options.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
-              "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
-  line.option("--contours", options.results[Result::kContours], "FILE|DIR", kInputOutput,
-              "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
-  line.option(
-      "--json", options.json, "FILE|-", kInputOutput,
+  line_.flag("--indexed", options_.indexed, kInputOutput,
+             "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kInputOutput,
+               "The image with the regions' boundaries: .png or .jpg");
+  line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR", kInputOutput,
+               "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
+  line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kInputOutput,
+               "The hierarchy of all regions, for segment recut (.tree)");
+  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
+               "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
+  line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kInputOutput,
+               "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
+  line_.option(
+      "--json", options_.json, "FILE|-", kInputOutput,
       "A report for machines; for several images one line each (JSON Lines); with --list-devices "
       "the devices");
-  line.option(
-      "--edges", options.edges, "FILE|DIR", kInputOutput,
+  line_.option(
+      "--edges", options_.edges, "FILE|DIR", kInputOutput,
       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
       "has a/b.png, .tif or .npy");
-  line.flag("--skip-existing", options.skip_existing, kInputOutput,
-            "Leave out images whose output files exist");
+  line_.flag("--skip-existing", options_.skip_existing, kInputOutput,
+             "Leave out images whose output files exist");
+}
 
+void SegmentLine::declare_parameters() {
   for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
     const ParameterOption& option = kParameterOptions[i];
     const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
-    app.add_option(option.flag, values[i], described(option))
+    line_.app()
+        .add_option(option.flag, values_[i], described(option))
         ->type_name(option.type)
         ->group(matrix ? kParameters : kSegmentation);
   }
-  line.option("--config", config, "NAME|FILE", kParameters,
-              fmt::format("A preset ({}) or a TOML file; the options here win over it",
-                          fmt::join(preset_names(), ", ")));
-  app.add_option("--set", assignments, "One parameter by its key; may be repeated")
+  line_.option("--config", config_, "NAME|FILE", kParameters,
+               fmt::format("A preset ({}) or a TOML file; the options here win over it",
+                           fmt::join(preset_names(), ", ")));
+  line_.app()
+      .add_option("--set", assignments_, "One parameter by its key; may be repeated")
       ->type_name("KEY=VALUE")
       ->group(kParameters)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  line.flag("--print-config", print, kParameters, "Print every parameter as a TOML file, and end");
+  line_.flag("--print-config", print_, kParameters,
+             "Print every parameter as a TOML file, and end");
+}
 
-  line.option("--device", options.device, "SPEC", kDevice,
-              "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
-              "DIACUT_DEVICE, else the first GPU, else the CPU");
-  line.flag("--list-devices", list, kDevice, "List the OpenCL devices, and end");
-  line.option(
-      "--memory", memory, "SIZE", kDevice,
+void SegmentLine::declare_device() {
+  line_.option("--device", options_.device, "SPEC", kDevice,
+               "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
+               "DIACUT_DEVICE, else the first GPU, else the CPU");
+  line_.flag("--list-devices", list_, kDevice, "List the OpenCL devices, and end");
+  line_.option(
+      "--memory", memory_, "SIZE", kDevice,
       "At most this much of the device's memory at once: bytes, or with K, M, G (powers of 1024), "
       "as 2G or 1500M; what does not fit takes a solver that needs less, or is refused");
-  line.option("--kernel-dir", options.kernel_dir, "DIR", kDevice,
-              "Read the kernels from a folder instead of those built in");
+  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+               "Read the kernels from a folder instead of those built in");
+}
 
-  line.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
-                     true);
-  if (!line.parse(argc, argv, options)) return options;
+CommandDescription SegmentLine::describe() const {
+  const Values pictures = {.files = true, .extensions = {"png", "jpg"}};
+  const Values maps = {.files = true, .extensions = {"png", "npy"}};
+  ValueTable values = {
+      {kInputs,
+       {.files = true,
+        .extensions = {"jpg", "jpeg", "jpe", "png", "bmp", "dib", "webp", "tif", "tiff"}}},
+      {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--overlay", pictures},
+      {"--tree", {.files = true, .extensions = {"tree"}}},
+      {"--ultrametric", maps},
+      {"--contours", maps},
+      {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
+      {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
+      {"--config", {.words = preset_names(), .extensions = {"toml"}}},
+      {"--set", {.words = assignments_offered()}},
+      {"--device", {.devices = true}},
+  };
+  for (const ParameterOption& option : kParameterOptions) {
+    const std::vector<std::string> choices = parameter_choices(option.key);
+    if (!choices.empty()) values[option.flag] = {.words = choices};
+  }
+  return app::describe(line_.app(), values);
+}
 
+Options SegmentLine::parse(int argc, const char* const* argv) {
+  if (!line_.parse(argc, argv, options_)) return options_;
+  check_texts();
+  if (given("--memory")) options_.memory = memory_size(memory_);
+  set_parameters();
+  check_hierarchy();
+  choose_action();
+  return options_;
+}
+
+void SegmentLine::check_texts() const {
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
                            "--contours", "--edges", "--json", "--config"}) {
-    const CLI::Option* option = app.get_option(name);
+    const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
     }
   }
   for (const char* name : {"--cue", "--weights"}) {
-    if (!options.edges.empty() && app.get_option(name)->count() > 0) {
+    if (!options_.edges.empty() && given(name)) {
       fail_usage(fmt::format("--edges takes the place of the cue: leave out {}", name));
     }
   }
-  if (app.get_option("--memory")->count() > 0) options.memory = memory_size(memory);
+}
 
-  if (!config.empty()) options.parameters = load_parameters(config);
-  for (const std::string& assignment : assignments) {
-    set_from_assignment(options.parameters, assignment);
+void SegmentLine::set_parameters() {
+  if (!config_.empty()) options_.parameters = load_parameters(config_);
+  for (const std::string& assignment : assignments_) {
+    set_from_assignment(options_.parameters, assignment);
   }
   for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
-    if (!values[i]) continue;
-    set_from_option(options.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
-                    *values[i]);
+    if (!values_[i]) continue;
+    set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
+                    *values_[i]);
   }
-  validate(options.parameters);
-  if (options.parameters.region.method != RegionMethod::kHierarchy) {
+  validate(options_.parameters);
+}
+
+void SegmentLine::check_hierarchy() const {
+  if (options_.parameters.region.method != RegionMethod::kHierarchy) {
     std::vector<std::string> names = {"--threshold"};
     for (const ResultInfo& info : kResults) {
       if (info.of_hierarchy) names.emplace_back(info.option);
     }
     for (const std::string& name : names) {
-      if (app.get_option(name)->count() > 0) {
+      if (given(name)) {
         fail_usage(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
       }
     }
   }
+}
 
-  if (list) {
-    options.action = Action::kListDevices;
-  } else if (print) {
-    options.action = Action::kPrintConfig;
-  } else if (options.inputs.empty()) {
+void SegmentLine::choose_action() {
+  if (list_) {
+    options_.action = Action::kListDevices;
+  } else if (print_) {
+    options_.action = Action::kPrintConfig;
+  } else if (options_.inputs.empty()) {
     fail_usage("no image given: name a file, a folder, or - for standard input");
   }
-  return options;
 }
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
+
+CommandDescription describe_options() { return SegmentLine().describe(); }
 
 }  // namespace diacut::app

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "command_description.hpp"
 #include "common_options.hpp"
 #include "diacut/parameters.hpp"
 #include "results.hpp"
@@ -28,5 +29,8 @@ struct Options : CommonOptions {
 
 /// Throws ConfigError for anything that makes no sense.
 Options parse_options(int argc, const char* const* argv);
+
+/// The options of segment, for its manual page and completions; its subcommands are left out.
+CommandDescription describe_options();
 
 }  // namespace diacut::app

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kName = "recut";
+constexpr const char* kInputs = "TREE|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
 constexpr const char* kMessages = "Messages and help";
@@ -91,50 +92,75 @@ void check_places(const RecutOptions& options) {
   }
 }
 
-RecutOptions parse(int argc, const char* const* argv) {
-  RecutOptions options;
-  CommandLine line("segment recut",
-                   "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
-                   "segment recut TREE|- [OPTION]...", "Inputs", kExamples);
-  std::vector<std::string> trees;
-  std::optional<std::string> regions;
-  std::optional<std::string> threshold;
-  bool automatic = false;
-  line.app().add_option("TREE|-", trees, "A hierarchy, or - for standard input");
-  line.option("-o,--output", options.output, "FILE|-", kInputOutput,
-              "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
-  line.flag("--indexed", options.indexed, kInputOutput,
-            "Labels as the indices of a palette (PNG, at most 255 regions)");
-  line.option("--overlay", options.overlay, "FILE", kInputOutput,
-              "The image with the regions' boundaries: .png or .jpg");
-  line.option("--image", options.image, "FILE|-", kInputOutput, "The image for --overlay");
-  line.option("--ultrametric", options.ultrametric, "FILE", kInputOutput,
-              "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
-  line.option("--regions", regions, "K", kCut, "So many regions");
-  line.option("--threshold", threshold, "T", kCut,
-              "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
-  line.flag("--auto", automatic, kCut, "At the threshold saved with the hierarchy (default)");
-  line.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
-  if (!line.parse(argc, argv, options)) return options;
-  if (trees.size() != 1) {
-    fail_usage(trees.empty()
+/// The command line of segment recut: its options, declared by the constructor, and what they set.
+class RecutLine {
+ public:
+  RecutLine();
+
+  /// What the command line asks for. Throws ConfigError.
+  RecutOptions parse(int argc, const char* const* argv);
+  CommandDescription describe() const;
+
+ private:
+  RecutOptions options_;
+  std::vector<std::string> trees_;
+  std::optional<std::string> regions_;
+  std::optional<std::string> threshold_;
+  bool automatic_ = false;
+  CommandLine line_{"segment recut",
+                    "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
+                    "segment recut TREE|- [OPTION]...", "Inputs", kExamples};
+};
+
+RecutLine::RecutLine() {
+  line_.app().add_option(kInputs, trees_, "A hierarchy, or - for standard input");
+  line_.option("-o,--output", options_.output, "FILE|-", kInputOutput,
+               "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
+  line_.flag("--indexed", options_.indexed, kInputOutput,
+             "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
+               "The image with the regions' boundaries: .png or .jpg");
+  line_.option("--image", options_.image, "FILE|-", kInputOutput, "The image for --overlay");
+  line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
+               "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
+  line_.option("--regions", regions_, "K", kCut, "So many regions");
+  line_.option("--threshold", threshold_, "T", kCut,
+               "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
+  line_.flag("--auto", automatic_, kCut, "At the threshold saved with the hierarchy (default)");
+  line_.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
+}
+
+CommandDescription RecutLine::describe() const {
+  CommandDescription description = app::describe(
+      line_.app(), {{kInputs, {.files = true, .extensions = {"tree"}}},
+                    {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+                    {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
+                    {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}}});
+  description.name = kName;
+  return description;
+}
+
+RecutOptions RecutLine::parse(int argc, const char* const* argv) {
+  if (!line_.parse(argc, argv, options_)) return options_;
+  if (trees_.size() != 1) {
+    fail_usage(trees_.empty()
                    ? "no hierarchy given: name a file, or - for standard input"
-                   : fmt::format("{} hierarchies given; one is cut at a time", trees.size()));
+                   : fmt::format("{} hierarchies given; one is cut at a time", trees_.size()));
   }
-  options.tree = trees.front();
-  if (int{regions.has_value()} + int{threshold.has_value()} + int{automatic} > 1) {
+  options_.tree = trees_.front();
+  if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
     fail_usage("--regions, --threshold and --auto exclude each other");
   }
-  if (regions) {
-    options.regions =
-        parse_number<std::int64_t>("--regions", *regions, 1, INT32_MAX, "an integer of 1 or more");
+  if (regions_) {
+    options_.regions =
+        parse_number<std::int64_t>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
   }
-  if (threshold) {
-    options.threshold =
-        parse_number<double>("--threshold", *threshold, 0, 1, "a number from 0 to 1");
+  if (threshold_) {
+    options_.threshold =
+        parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
   }
-  check_places(options);
-  return options;
+  check_places(options_);
+  return options_;
 }
 
 /// Finds what cannot be written before anything is.
@@ -188,9 +214,11 @@ bool is_recut(int argc, const char* const* argv) {
   return argc > 1 && std::string_view(argv[1]) == kName;
 }
 
+CommandDescription describe_recut() { return RecutLine().describe(); }
+
 ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   const Clock::time_point start = Clock::now();
-  const RecutOptions options = parse(argc - 1, argv + 1);
+  const RecutOptions options = RecutLine().parse(argc - 1, argv + 1);
   if (!begin(options, console)) return ExitCode::kDone;
   check_results(options);
   const Hierarchy hierarchy = read_tree(options.tree);

@@ -43,6 +43,53 @@ TEST_F(CliDevice, NoPlatform) {
   EXPECT_EQ(files(), before);
 }
 
+/// What a user has whose home cannot be written: /dev/null is a folder for nobody, not even for
+/// root.
+Surroundings without_home(const std::string& temporary) {
+  return {.environment = {{"HOME", "/dev/null"},
+                          {"XDG_CACHE_HOME", std::nullopt},
+                          {"POCL_CACHE_DIR", std::nullopt},
+                          {"TMPDIR", temporary}}};
+}
+
+TEST_F(CliDevice, WithoutAWritableHomeKernelsAreStoredInATemporaryFolder) {
+  make_folder("tmp");
+  const std::set<std::string> before = files();
+  const Result list = segment({"--list-devices"}, without_home(path("tmp")));
+  expect_done(list);
+  EXPECT_THAT(list.err, IsEmpty());
+  const Result result = segment({"a.png", "-o", "x.png", "--verbose"}, without_home(path("tmp")));
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("'/dev/null/.cache/pocl/kcache' cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr(path("tmp/diacut-kernels-")));
+  std::set<std::string> after = before;
+  after.insert("x.png");
+  EXPECT_EQ(files(), after);
+  expect_done(bench({"control", "--megabytes", "1", "--repeats", "1", "--widths", "1"},
+                    without_home(path("tmp"))));
+  EXPECT_EQ(files(), after);
+}
+
+TEST_F(CliDevice, AFolderForKernelsThatTheUserNamesIsKept) {
+  make_folder("kernels");
+  make_folder("tmp");
+  Surroundings around = without_home(path("tmp"));
+  around.environment["POCL_CACHE_DIR"] = path("kernels");
+  const Result result = segment({"a.png", "-o", "x.png", "--verbose"}, around);
+  expect_done(result);
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("diacut-kernels-")));
+}
+
+TEST_F(CliDevice, AHomeThatCanBeWrittenIsLeftToTheDriver) {
+  make_folder("home");
+  make_folder("tmp");
+  Surroundings around = without_home(path("tmp"));
+  around.environment["HOME"] = path("home");
+  const Result result = segment({"a.png", "-o", "x.png", "--verbose"}, around);
+  expect_done(result);
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("diacut-kernels-")));
+}
+
 TEST_F(CliDevice, NameThatMatchesNothing) {
   const std::string name = devices().at(0).at("name");
   const std::set<std::string> before = files();

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diacut::app {
+
+/// What a shell may offer as the value of an option or as an input.
+struct Values {
+  std::vector<std::string> words = {};
+  bool list = false;  ///< Several words, separated by commas.
+  bool files = false;
+  std::vector<std::string> extensions = {};  ///< Of the files, without the dot; empty: any.
+  bool folders = false;
+  bool devices = false;  ///< Indices of OpenCL devices, which `segment --list-devices` prints.
+};
+
+/// Values by the long name of an option ("--output"), or by the name of an input ("IMAGE").
+using ValueTable = std::map<std::string, Values>;
+
+struct OptionDescription {
+  std::vector<std::string> names;  ///< As they are typed: "-o", "--output".
+  std::string value;               ///< "FILE|DIR|-"; empty for a flag.
+  std::string meaning;
+  std::string group;
+  bool repeatable = false;
+  Values values;
+};
+
+/// A program or one of its subcommands, as its manual page and its shell completions need it.
+struct CommandDescription {
+  std::string name;  ///< "segment" or "recut".
+  std::string summary;
+  std::vector<OptionDescription> options;  ///< In the order of the help.
+  Values inputs;                           ///< What may stand beside options.
+  std::vector<CommandDescription> subcommands;
+};
+
+/// What `app` takes. Words that CLI11 checks for itself (CLI::IsMember) need no entry in `values`;
+/// folders and files follow from a type name that has DIR or FILE in it.
+/// Throws std::logic_error for an entry of `values` that no option or input of `app` or of its
+/// subcommands has: option tables and values belong together.
+CommandDescription describe(const CLI::App& app, const ValueTable& values);
+
+/// What `--generate FORMAT` prints: "man" (the options as a part of a manual page), "bash", "zsh"
+/// or "fish" (completions). Throws ConfigError for another format.
+std::string generate(const CommandDescription& command, const std::string& format);
+
+/// The text for the command line `PROGRAM --generate FORMAT`, by which the build makes manual pages
+/// and completions; nothing for any other command line.
+std::optional<std::string> generated(int argc, const char* const* argv,
+                                     const std::function<CommandDescription()>& command);
+
+/// `generate`'s parts.
+std::string man_options(const CommandDescription& command);
+std::string bash_completion(const CommandDescription& command);
+std::string zsh_completion(const CommandDescription& command);
+std::string fish_completion(const CommandDescription& command);
+
+/// The beginning of an option's meaning, short enough for a line beside its name.
+std::string short_meaning(const std::string& meaning);
+
+}  // namespace diacut::app
