@@ -11,10 +11,11 @@ build_packages=(
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)
-package_packages=(dpkg-dev file)
+package_packages=(dpkg-dev file gzip)
 style_packages=(clang-format-14 shellcheck)
 test_packages=(
   libgtest-dev libgmock-dev oclgrind lintian
+  man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   "${package_packages[@]}" "${style_packages[@]}"
 )
 tidy_packages=(clang-tidy-14)
@@ -30,7 +31,7 @@ Usage: ./setup.sh COMMAND
   test      install what is needed, build, and run every test
   build     install what is needed and build
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
-  package   build a Debian package in build/release
+  package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
   help      this text
 
 Packages are installed with apt (Debian 12) as root or through sudo, and only those that are
@@ -176,6 +177,8 @@ run_package() {
   need "${build_packages[@]}" "${package_packages[@]}"
   build OFF
   title "Packaging"
+  # Packages of another version would be mistaken for those of this one.
+  rm -f "$build_dir"/*.deb
   (cd "$build_dir" && cpack -G DEB)
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# consumer.sh WORK_DIR COMPILER SOURCE_DIR: builds the README's C++ example as an outside project
-# against the installed tree, and runs it on a photograph.
+# consumer.sh WORK_DIR COMPILER SOURCE_DIR [PREFIX]: builds the README's C++ example as an outside project
+# against the tree installed in PREFIX (by default WORK_DIR/prefix), once with CMake and once with
+# pkg-config, and runs both programs on a photograph.
 set -euo pipefail
-work=$1 compiler=$2 source=$3
+work=$1 compiler=$2 source=$3 prefix=${4:-$1/prefix}
 
-project=$work/consumer
+project=$prefix-consumer
 rm -rf "$project"
 cp -r "$source/tests/install/consumer" "$project"
 # The README's only C++ block.
@@ -14,14 +15,24 @@ awk '/^```cpp$/ { inside = 1; ++blocks; next } /^```$/ { inside = 0 } inside
 
 cmake -S "$project" -B "$project/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" \
-  -Ddiacut_ROOT="$work/prefix"
+  -Ddiacut_ROOT="$prefix"
 cmake --build "$project/build"
 
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name diacut.pc)")
+export PKG_CONFIG_PATH
+pkg-config --exists --print-errors diacut
+# Several words each, on purpose.
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Werror $(pkg-config --cflags diacut) "$project/main.cpp" \
+  -o "$project/consumer" $(pkg-config --static --libs diacut)
+
 cd "$work"
-output=$("$project/build/consumer" "$source/images/cat.jpg")
-echo "$output"
-grep -Eq '^8 regions on .+' <<<"$output" ||
-  { echo "the example should find the 8 regions that it asks for" >&2; exit 1; }
+for program in "$project/build/consumer" "$project/consumer"; do
+  output=$("$program" "$source/images/cat.jpg")
+  echo "$output"
+  grep -Eq '^8 regions on .+' <<<"$output" ||
+    { echo "the example should find the 8 regions that it asks for" >&2; exit 1; }
+done
 if "$project/build/consumer" /nonexistent.jpg; then
   echo "the example should fail on a missing file" >&2
   exit 1

@@ -42,7 +42,7 @@ counts=$(sed -n 's/^threshold [0-9.]*: \([0-9]*\) regions$/\1/p' <<<"$output")
   fail "recut's thresholds do not nest"
 
 for program in one_image batch recut; do
-  if "build/$program" /nonexistent.jpg /nonexistent/x 2>/dev/null; then
+  if "build/$program" /dev/null/x.jpg /dev/null/y 2>/dev/null; then
     fail "$program does not fail on missing files"
   fi
 done
