@@ -34,9 +34,11 @@ const std::map<std::string, std::string>& tests_of_other_names() {
       {"affinity/weigh", "affinity/affinity_test.cpp"},
       // The basis of Lanczos' iteration is tested by the eigenvectors that it yields.
       {"eigen/lanczos/basis", "eigen/eigensolver_test.cpp"},
+      // Gram matrices are put together from the kernel's tiles.
+      {"eigen/lobpcg/tile_products", "eigen/lobpcg/gram_matrices_test.cpp"},
       // The Rayleigh quotients of a block of vectors come from one of these two kernels.
-      {"matrix/block_quadratic", "eigen/lobpcg/block_ritz_test.cpp"},
-      {"matrix/quadratic_form", "eigen/lobpcg/block_ritz_test.cpp"},
+      {"matrix/block_quadratic", "eigen/lobpcg/rayleigh_quotients_test.cpp"},
+      {"matrix/quadratic_form", "eigen/lobpcg/rayleigh_quotients_test.cpp"},
       // The links between pixels are inputs of the product over regions.
       {"region/links", "region/region_product_test.cpp"},
   };
