@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "diacut/segmenter.hpp"
+#include "diacut/eigenvectors.hpp"
 #include "opencl/buffer.hpp"
 
 namespace diacut {

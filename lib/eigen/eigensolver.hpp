@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "diacut/eigenvectors.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
-#include "diacut/segmenter.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "matrix/batch.hpp"
 #include "matrix/dia_matrix.hpp"

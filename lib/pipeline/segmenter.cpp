@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -12,9 +13,7 @@
 #include <utility>
 
 #include "boundary/boundary.hpp"
-#include "eigen/eigensolver.hpp"
-#include "matrix/stencil.hpp"
-#include "pipeline/memory_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 
 namespace diacut {
@@ -69,7 +68,7 @@ void check_regions(const Image& image, const RegionParameters& parameters) {
                   parameters.regions, image.width, image.height, pixels, pixels));
 }
 
-/// What images begun together have in all: from here on more of them are no quicker.
+/// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
 std::uint64_t host_peak() {
@@ -78,7 +77,7 @@ std::uint64_t host_peak() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB.
 }
 
-/// Throws ConfigError.
+/// The parameters. Throws ConfigError where they make no sense.
 Parameters checked(const Parameters& parameters) {
   validate(parameters);
   check_cue(parameters.cue);
@@ -97,79 +96,56 @@ class Segmenter::Implementation {
   Stages& stages() { return stages_; }
   const Stages& stages() const { return stages_; }
 
-  /// Throws as Segmenter::begin() for one image does.
-  Begun begin(const ImageToSegment& asked, const Watch& watch) {
+  /// Begins one image. Throws as Segmenter::begin() of one image does.
+  UnfinishedSegmentation begin(const ImageToSegment& asked, const Watch& watch) {
     const Image& image = *asked.image;
     check_image(image);
     check_regions(image, parameters_.region);
-    return std::move(
-        stages_.run({&asked, 1}, course_alone(grid_for(image.width, image.height)), watch)
-            ->front());
+    const SegmentationPlan plan = plan_for_image(grid_for(image.width, image.height), parameters_,
+                                                 stages_.device(), stages_.memory_limit());
+    return std::move(stages_.run({&asked, 1}, plan, watch)->front());
   }
 
-  /// Images of one size, together; nothing if they cannot be.
-  std::optional<std::vector<Begun>> begin(std::span<const ImageToSegment> images,
-                                          const Watch& watch) {
-    const Image& first = *images.front().image;
-    const std::optional<Course> course =
-        course_together(grid_for(first.width, first.height), static_cast<int>(images.size()));
-    if (!course) return std::nullopt;
-    try {
-      return stages_.run(images, *course, watch);
-    } catch (const DeviceError&) {
-      return std::nullopt;  // Fewer need less.
-    } catch (const NumericalError&) {
-      return std::nullopt;
+  /// Begins images of one size, each of which check_image() accepts: together where they fit the
+  /// device so, else in halves, down to one by one. Throws CancelledError alone: other errors are
+  /// the failure of an image.
+  std::vector<UnfinishedSegmentation> begin_group(std::span<const ImageToSegment> images,
+                                                  const Watch& watch) {
+    if (images.size() == 1) {
+      std::vector<UnfinishedSegmentation> only(1);
+      try {
+        only.front() = begin(images.front(), watch);
+      } catch (const CancelledError&) {
+        throw;
+      } catch (...) {
+        only.front().failure = std::current_exception();
+      }
+      return only;
     }
+    if (auto together = begin_together(images, watch)) return std::move(*together);
+    const std::size_t half = images.size() / 2;
+    std::vector<UnfinishedSegmentation> begun = begin_group(images.first(half), watch);
+    std::vector<UnfinishedSegmentation> others = begin_group(images.subspan(half), watch);
+    std::move(others.begin(), others.end(), std::back_inserter(begun));
+    return begun;
   }
 
  private:
-  /// Of one image. Throws DeviceError when it fits in no way.
-  Course course_alone(const Grid& grid) const {
-    const DeviceInfo& device = stages_.device();
-    const std::uint64_t limit = stages_.memory_limit();
-    Course found(Batch(grid), solver_that_fits(grid, parameters_, device, limit));
-    const Parameters& usable = found.parameters;
-    found.form = form_that_fits(grid, usable, device, limit);
-    found.product = product_that_fits(grid, usable, device, limit);
-    if (found.form == MatrixForm::kCompressed) {
-      found.product.kind = MatvecKind::kSymmetric;
-      found.product.storage = MatvecStorage::kHalf;
+  /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
+  std::optional<std::vector<UnfinishedSegmentation>> begin_together(
+      std::span<const ImageToSegment> images, const Watch& watch) {
+    const Image& first = *images.front().image;
+    const std::optional<SegmentationPlan> plan =
+        plan_for_batch(grid_for(first.width, first.height), static_cast<int>(images.size()),
+                       parameters_, stages_.device(), stages_.memory_limit());
+    if (!plan) return std::nullopt;
+    try {
+      return stages_.run(images, *plan, watch);
+    } catch (const DeviceError&) {
+      return std::nullopt;
+    } catch (const NumericalError&) {
+      return std::nullopt;
     }
-    Parameters planned = usable;
-    planned.matvec = {found.product.kind, found.product.storage};
-    found.budget = budget_run(grid, planned, found.form);
-    check_memory(found.budget, grid, usable, device, limit);
-
-    if (solver_wanted(eigen_parameters(usable).solver) != solver_wanted(parameters_.eigen.solver)) {
-      found.notes.emplace_back(
-          "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
-          "slower");
-    }
-    if (found.form == MatrixForm::kCompressed && !budget_run(grid, usable).fits(device, limit)) {
-      found.notes.emplace_back(
-          "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
-          "compressed to 16 bits");
-    }
-    if (!found.product.note.empty()) found.notes.push_back(found.product.note);
-    return found;
-  }
-
-  /// Of several images of one size; nothing if they cannot go together.
-  std::optional<Course> course_together(const Grid& grid, int images) const {
-    const DeviceInfo& device = stages_.device();
-    const std::uint64_t limit = stages_.memory_limit();
-    const std::optional<Batch> batch = batch_for(
-        grid, images, disc_stencil(parameters_.affinity.radius), eigen_parameters(parameters_));
-    if (parameters_.region.method != RegionMethod::kHierarchy || !batch) return std::nullopt;
-    Course found(*batch, parameters_);
-    found.parameters.eigen.solver = SolverKind::kMultilevel;
-    found.product = product_that_fits(grid, found.parameters, device, limit);
-    found.parameters.matvec = {found.product.kind, found.product.storage};
-    found.budget = budget_run(*batch, found.parameters);
-    if (!found.budget.fits(device, limit)) return std::nullopt;
-    if (!found.product.note.empty()) found.notes.push_back(found.product.note);
-    return found;
   }
 
   Parameters parameters_;
@@ -197,57 +173,30 @@ std::int64_t Segmenter::pixels_together() const {
 }
 
 BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
-  Begun done = implementation_->begin({&image, edges}, watch);
-  BegunSegmentation begun;
-  begun.result_ = std::move(done.result);
-  begun.rest_ = std::move(done.rest);
-  return begun;
+  return BegunSegmentation(implementation_->begin({&image, edges}, watch));
 }
 
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
   std::vector<BegunSegmentation> all(images.size());
-  std::map<std::pair<int, int>, std::vector<std::size_t>> of_size;
+  std::map<std::pair<int, int>, std::vector<std::size_t>> by_size;
   for (std::size_t k = 0; k < images.size(); ++k) {
+    const Image& image = *images[k].image;
     try {
-      check_image(*images[k].image);
-      check_regions(*images[k].image, parameters().region);
-      of_size[{images[k].image->width, images[k].image->height}].push_back(k);
+      check_image(image);
+      check_regions(image, parameters().region);
+      by_size[{image.width, image.height}].push_back(k);
     } catch (const Error&) {
       all[k].failure_ = std::current_exception();
     }
   }
-  std::vector<std::vector<std::size_t>> groups;
-  groups.reserve(of_size.size());
-  for (auto& [size, members] : of_size) groups.push_back(std::move(members));
-  while (!groups.empty()) {
-    const std::vector<std::size_t> members = std::move(groups.back());
-    groups.pop_back();
-    std::optional<std::vector<Begun>> together;
-    if (members.size() > 1) {
-      std::vector<ImageToSegment> several;
-      several.reserve(members.size());
-      for (const std::size_t k : members) several.push_back(images[k]);
-      together = implementation_->begin(several, watch);
-      if (!together) {  // Fewer may fit, or go without the one that cannot.
-        const auto half = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
-        groups.emplace_back(members.begin(), half);
-        groups.emplace_back(half, members.end());
-        continue;
-      }
-    }
+  for (const auto& [size, members] : by_size) {
+    std::vector<ImageToSegment> group;
+    group.reserve(members.size());
+    for (const std::size_t k : members) group.push_back(images[k]);
+    std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group, watch);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      BegunSegmentation& begun = all[members[i]];
-      try {
-        Begun done = together ? std::move((*together)[i])
-                              : implementation_->begin(images[members[i]], watch);
-        begun.result_ = std::move(done.result);
-        begun.rest_ = std::move(done.rest);
-      } catch (const CancelledError&) {
-        throw;
-      } catch (...) {
-        begun.failure_ = std::current_exception();
-      }
+      all[members[i]] = BegunSegmentation(std::move(begun[i]));
     }
   }
   return all;
@@ -261,9 +210,14 @@ Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const 
   return begin(image, &edges, watch).finish(watch);
 }
 
+BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)
+    : result_(std::move(begun.result)),
+      host_work_(std::move(begun.host_work)),
+      failure_(std::move(begun.failure)) {}
+
 Segmentation BegunSegmentation::finish(const Watch& watch) && {
   if (failure_) std::rethrow_exception(failure_);
-  if (rest_) rest_(result_, watch);
+  if (host_work_) host_work_(result_, watch);
   result_.host_peak_bytes = host_peak();
   return std::move(result_);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "affinity/affinity.hpp"
@@ -13,6 +12,7 @@
 #include "eigen/eigensolver.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "opencl/copy_elements.hpp"
+#include "pipeline/timed_stages.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
 #include "region/region.hpp"
@@ -23,129 +23,192 @@ namespace {
 
 constexpr char kRegions[] = "regions";
 
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+bool hierarchical(const SegmentationPlan& plan) {
+  return plan.parameters.region.method == RegionMethod::kHierarchy;
 }
 
-/// Runs stages one after another, with their times and the caller's watch between them.
-class TimedStages {
- public:
-  TimedStages(Context& context, const Watch& watch, std::vector<StageTime>& times)
-      : context_(context), watch_(watch), times_(times) {}
-
-  template <class Work>
-  auto run(std::string_view stage, Work&& work) {
-    watch_.report(stage, 0);
-    const Clock::time_point start = Clock::now();
-    const cl::Event first = context_.mark();
-    auto result = std::forward<Work>(work)();
-    const cl::Event last = context_.mark();
-    context_.finish();
-    times_.push_back(
-        {std::string(stage), milliseconds_since(start), milliseconds_between(first, last)});
-    watch_.report(stage, 1);
-    return result;
-  }
-
- private:
-  Context& context_;
-  const Watch& watch_;
-  std::vector<StageTime>& times_;
+/// The boundary maps of all images.
+struct Boundaries {
+  std::vector<BoundaryMap> maps;  ///< What affinities are made from.
+  /// What contours are made from: of an image whose map is thinned, its map before that; else
+  /// empty.
+  std::vector<Buffer<float>> unthinned;
 };
 
-Labels cut_as_asked(const Hierarchy& hierarchy, const RegionParameters& parameters,
-                    std::vector<std::string>& notes) {
-  if (parameters.regions > 0) return cut_to_count(hierarchy, parameters.regions, notes);
-  return cut(hierarchy, hierarchy.threshold);
-}
-
-/// The regions of a hierarchy: a stage that needs no device. `orientation` is the contours'.
-void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
-                   const std::vector<std::uint8_t>& valid, const Grid& grid,
-                   const RegionParameters& parameters, const Watch& watch) {
-  watch.report(kRegions, 0);
-  const Clock::time_point start = Clock::now();
-  result.hierarchy =
-      hierarchy(result.contours, orientation, valid, grid.width, grid.height, parameters);
-  result.labels = cut_as_asked(*result.hierarchy, parameters, result.notes);
-  result.times.push_back({kRegions, milliseconds_since(start), 0});
-  watch.report(kRegions, 1);
-}
-
-bool hierarchical(const Course& course) {
-  return course.parameters.region.method == RegionMethod::kHierarchy;
-}
-
-/// The degrees of one image: a copy, in `own`, if there are others.
-const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
-                                const Buffer<float>& sqrt_degree, Buffer<float>& own) {
-  if (batch.count == 1) return sqrt_degree;
-  own = context.allocate<float>(batch.image.rows(), "square roots of the degrees");
-  copy_elements(sqrt_degree, image * batch.segment(), own, 0, batch.image.rows());
-  return own;
-}
-
-/// Frees a matrix that is to be compressed.
-std::optional<std::vector<DeviceEigenvectors>> find_eigenvectors(Context& context,
-                                                                 NormalizedAffinity& affinity,
-                                                                 const Course& course, bool keep,
-                                                                 std::vector<Begun>& begun,
-                                                                 const Watch& watch) {
-  const Batch& batch = course.batch;
-  const EigenParameters eigen = eigen_parameters(course.parameters);
-  std::optional<std::vector<DeviceEigenvectors>> found;
-  if (batch.count > 1) {
-    found = eigenvectors_of_batch(context, affinity.matrix, batch, affinity.stencil,
-                                  affinity.sqrt_degree, eigen, watch);
-    const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
-    if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
-  } else {
-    found.emplace();
-    if (course.form == MatrixForm::kCompressed) {
-      found->push_back(eigenvectors_compressed(context, std::move(affinity.matrix), affinity.grid,
-                                               affinity.stencil, affinity.sqrt_degree, eigen,
-                                               watch));
-    } else {
-      const std::unique_ptr<DeviceOperator> product =
-          make_product(context, affinity.matrix, affinity.grid, affinity.stencil,
-                       affinity.sqrt_degree, course.product);
-      found->push_back(eigenvectors(context, *product, affinity.matrix, affinity.grid,
-                                    affinity.stencil, affinity.sqrt_degree, eigen, watch));
+Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
+                           std::span<const ImageToSegment> images, const SegmentationPlan& plan) {
+  const Grid& grid = plan.batch.image;
+  const CueParameters& cue = plan.parameters.cue;
+  CueParameters whole = cue;
+  whole.thin = false;
+  Boundaries found;
+  for (const ImageToSegment& each : images) {
+    Buffer<float> unthinned;
+    if (hierarchical(plan) && each.edges == nullptr && thins(cue)) {
+      unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
     }
-    if (solver_wanted(eigen.solver) == SolverKind::kMultilevel &&
-        found->front().report.solver == "lanczos") {
-      begun.front().result.notes.push_back(
-          "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
-          "was used, which is slower");
-    }
+    found.unthinned.push_back(std::move(unthinned));
+    found.maps.push_back(boundary_map(context, *each.image, grid, cue, networks, each.edges));
   }
-  for (std::size_t k = 0; k < begun.size(); ++k) {
-    Segmentation& result = begun[k].result;
-    const DeviceEigenvectors& own = (*found)[k];
-    Buffer<float> degrees;
-    result.matvec = course.product.name();
-    result.eigenvectors =
-        keep ? to_host(own, batch.image,
-                       degrees_of(context, batch, k, affinity.sqrt_degree, degrees))
-             : Eigenvectors{batch.image.width, batch.image.height, own.values, {}, {}, own.report};
+  networks.tensors().clear();  // Later stages need their memory.
+  return found;
+}
+
+/// The matrix of all images, and what contours need of the boundary maps.
+struct Affinities {
+  NormalizedAffinity normalized;
+  std::vector<Buffer<float>> strengths;  ///< With a hierarchy: each image's boundary strength.
+};
+
+/// Frees everything of the boundary maps that it does not return.
+Affinities find_affinities(Context& context, Boundaries boundaries, const SegmentationPlan& plan) {
+  const AffinityParameters& parameters = plan.parameters.affinity;
+  const auto normalized = [&](const BoundaryMap& map) {
+    return normalize(context, map, affinity_matrix(context, map, parameters), parameters);
+  };
+  std::vector<BoundaryMap>& maps = boundaries.maps;
+  Affinities found{plan.batch.count == 1 ? normalized(maps.front())
+                                         : normalized(batched(context, maps, plan.batch)),
+                   {}};
+  if (!hierarchical(plan)) return found;
+  found.strengths = std::move(boundaries.unthinned);
+  for (std::size_t k = 0; k < maps.size(); ++k) {
+    if (!found.strengths[k]) found.strengths[k] = std::move(maps[k].values);
   }
   return found;
 }
 
-/// Returns the orientation of the contours, which regions need.
-std::vector<float> add_contours(Context& context, const Batch& batch, std::size_t image,
-                                const DeviceEigenvectors& vectors, const Buffer<float>& sqrt_degree,
-                                const Buffer<float>& cue, const ContourParameters& parameters,
-                                Segmentation& result) {
-  Buffer<float> own;
-  const Buffer<float>& own_degrees = degrees_of(context, batch, image, sqrt_degree, own);
-  const Buffer<float> contours =
-      combined_contour(context, batch.image, vectors, own_degrees, cue, parameters);
-  result.contours = without_padding(contours.download(), batch.image);
-  return without_padding(boundary_orientation(context, batch.image, contours).download(),
-                         batch.image);
+/// The square roots of one image's degrees, out of those of all images of the batch. `copy` holds
+/// them if the batch has several images.
+const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
+                                const Buffer<float>& sqrt_degree, Buffer<float>& copy) {
+  if (batch.count == 1) return sqrt_degree;
+  copy = context.allocate<float>(batch.image.rows(), "square roots of the degrees");
+  copy_elements(sqrt_degree, image * batch.segment(), copy, 0, batch.image.rows());
+  return copy;
+}
+
+/// The eigenvectors of all images.
+struct FoundEigenvectors {
+  std::vector<DeviceEigenvectors> on_device;
+  std::vector<Eigenvectors> on_host;  ///< Without vectors and degrees, if they are not to be kept.
+  std::vector<std::string> notes;     ///< What a person should know of the solver.
+};
+
+/// The eigenvectors of one image. Frees a matrix that is to be compressed.
+DeviceEigenvectors solve_one(Context& context, NormalizedAffinity& affinity,
+                             const SegmentationPlan& plan, const Watch& watch) {
+  const EigenParameters eigen = eigen_parameters(plan.parameters);
+  if (plan.form == MatrixForm::kCompressed) {
+    return eigenvectors_compressed(context, std::move(affinity.matrix), affinity.grid,
+                                   affinity.stencil, affinity.sqrt_degree, eigen, watch);
+  }
+  const std::unique_ptr<DeviceOperator> product =
+      make_product(context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree,
+                   plan.product);
+  return eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
+                      affinity.sqrt_degree, eigen, watch);
+}
+
+/// The eigenvectors of several images; nothing if they cannot be solved together.
+std::optional<std::vector<DeviceEigenvectors>> solve_together(Context& context,
+                                                              const NormalizedAffinity& affinity,
+                                                              const SegmentationPlan& plan,
+                                                              const Watch& watch) {
+  auto found =
+      eigenvectors_of_batch(context, affinity.matrix, plan.batch, affinity.stencil,
+                            affinity.sqrt_degree, eigen_parameters(plan.parameters), watch);
+  const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
+  if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
+  return found;
+}
+
+/// Nothing if several images cannot be solved together. Frees a matrix that is to be compressed.
+/// `keep`: whether the vectors go to the host.
+std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedAffinity& affinity,
+                                                   const SegmentationPlan& plan, bool keep,
+                                                   const Watch& watch) {
+  const Batch& batch = plan.batch;
+  FoundEigenvectors found;
+  if (batch.count > 1) {
+    auto together = solve_together(context, affinity, plan, watch);
+    if (!together) return std::nullopt;
+    found.on_device = std::move(*together);
+  } else {
+    found.on_device.push_back(solve_one(context, affinity, plan, watch));
+    if (solver_wanted(plan.parameters.eigen.solver) == SolverKind::kMultilevel &&
+        found.on_device.front().report.solver == "lanczos") {
+      found.notes.emplace_back(
+          "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
+          "was used, which is slower");
+    }
+  }
+  for (std::size_t k = 0; k < found.on_device.size(); ++k) {
+    const DeviceEigenvectors& one = found.on_device[k];
+    Buffer<float> copy;
+    found.on_host.push_back(
+        keep ? to_host(one, batch.image, degrees_of(context, batch, k, affinity.sqrt_degree, copy))
+             : Eigenvectors{batch.image.width, batch.image.height, one.values, {}, {}, one.report});
+  }
+  return found;
+}
+
+/// What the hierarchy of one image is made from, on the host.
+struct Contours {
+  std::vector<float> strength;     ///< Segmentation::contours.
+  std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
+};
+
+std::vector<Contours> find_contours(Context& context,
+                                    const std::vector<DeviceEigenvectors>& eigenvectors,
+                                    const Affinities& affinities, const SegmentationPlan& plan) {
+  const Batch& batch = plan.batch;
+  std::vector<Contours> found;
+  for (std::size_t k = 0; k < eigenvectors.size(); ++k) {
+    Buffer<float> copy;
+    const Buffer<float>& degrees =
+        degrees_of(context, batch, k, affinities.normalized.sqrt_degree, copy);
+    const Buffer<float> contours =
+        combined_contour(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
+                         plan.parameters.contour);
+    const Buffer<float> orientation = boundary_orientation(context, batch.image, contours);
+    found.push_back({without_padding(contours.download(), batch.image),
+                     without_padding(orientation.download(), batch.image)});
+  }
+  return found;
+}
+
+/// The hierarchy of one image and its cut: a stage that needs no device. `orientation` is that of
+/// result.contours, `valid` the image's mask.
+void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
+                   const std::vector<std::uint8_t>& valid, const Grid& grid,
+                   const RegionParameters& parameters, const Watch& watch) {
+  watch.report(kRegions, 0);
+  const auto start = std::chrono::steady_clock::now();
+  result.hierarchy =
+      hierarchy(result.contours, orientation, valid, grid.width, grid.height, parameters);
+  result.labels = parameters.regions > 0
+                      ? cut_to_count(*result.hierarchy, parameters.regions, result.notes)
+                      : cut(*result.hierarchy, result.hierarchy->threshold);
+  result.times.push_back({kRegions, milliseconds_since(start), 0});
+  watch.report(kRegions, 1);
+}
+
+/// Direct cuts of one image by its eigenvectors.
+Labels find_regions(Context& context, const NormalizedAffinity& affinity,
+                    const Eigenvectors& eigenvectors, const RegionParameters& parameters,
+                    std::vector<std::string>& notes, const Watch& watch) {
+  DeviceAffinityGraph graph(context, affinity.grid, affinity.stencil, affinity.matrix,
+                            affinity.sqrt_degree);
+  return segment_regions(eigenvectors, graph, parameters, notes, watch);
+}
+
+std::vector<std::string> joined(std::vector<std::string> notes,
+                                const std::vector<std::string>& more,
+                                const std::vector<std::string>& yet_more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+  notes.insert(notes.end(), yet_more.begin(), yet_more.end());
+  return notes;
 }
 
 }  // namespace
@@ -155,18 +218,18 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
   device_ = context_->info();
 }
 
-std::optional<std::vector<Begun>> Stages::run(std::span<const ImageToSegment> images,
-                                              const Course& course, const Watch& watch) {
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run(
+    std::span<const ImageToSegment> images, const SegmentationPlan& plan, const Watch& watch) {
   try {
-    auto begun = with_device_errors("segmenting", [&] { return run_all(images, course, watch); });
+    auto begun = with_device_errors("segmenting", [&] { return run_all(images, plan, watch); });
     if (begun) {
-      // Only now all buffers of the run are free.
-      for (Begun& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
+      // All buffers of the run are free from here on.
+      for (auto& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
     }
     return begun;
   } catch (const DeviceError&) {
-    // After some errors a driver refuses all further work in the context: the next image gets a
-    // fresh one. Every other buffer is gone by now.
+    // After some errors a driver refuses all further work in the context, so the next image gets
+    // a fresh one. The networks are the only buffers left in this context.
     networks_.clear();
     context_.reset();
     throw;
@@ -180,106 +243,59 @@ Context& Stages::opened() {
   return *context_;
 }
 
-std::optional<std::vector<Begun>> Stages::run_all(std::span<const ImageToSegment> images,
-                                                  const Course& course, const Watch& watch) {
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
+    std::span<const ImageToSegment> images, const SegmentationPlan& plan, const Watch& watch) {
   Context& context = opened();
-  const Batch& batch = course.batch;
-  const Parameters& parameters = course.parameters;
-  std::vector<Begun> begun(images.size());
-  std::vector<StageTime> times;
-  TimedStages stages(context, watch, times);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    Segmentation& result = begun[k].result;
-    result.notes = images[k].image->notes;
-    result.notes.insert(result.notes.end(), course.notes.begin(), course.notes.end());
-    result.device_memory = course.budget.uses;
-  }
+  TimedStages timed(context, watch);
+  const RegionParameters& region = plan.parameters.region;
+  const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
-  std::vector<Buffer<float>> cues;
-  NormalizedAffinity affinity = [&] {
-    std::vector<BoundaryMap> maps = stages.run("boundaries", [&] {
-      std::vector<BoundaryMap> found;
-      for (const ImageToSegment& each : images) {
-        found.push_back(boundaries(context, each, course, cues));
-      }
-      networks_.tensors().clear();  // They served all images; the rest needs the room.
-      return found;
-    });
-    return stages.run("affinity", [&] {
-      const auto affinity_of = [&](const BoundaryMap& boundary) {
-        return normalize(context, boundary, affinity_matrix(context, boundary, parameters.affinity),
-                         parameters.affinity);
-      };
-      NormalizedAffinity result =
-          batch.count == 1 ? affinity_of(maps.front()) : affinity_of(batched(context, maps, batch));
-      // The rest of the boundary maps dies here: nothing else that later stages read.
-      for (std::size_t k = 0; hierarchical(course) && k < maps.size(); ++k) {
-        if (!cues[k]) cues[k] = std::move(maps[k].values);
-      }
-      return result;
-    });
-  }();
-
-  std::optional<std::vector<DeviceEigenvectors>> found = stages.run("eigenvectors", [&] {
-    const bool keep = keep_eigenvectors_ || !hierarchical(course);
-    return find_eigenvectors(context, affinity, course, keep, begun, watch);
+  Boundaries boundaries =
+      timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
+  Affinities affinities =
+      timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
+  std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
+    return find_eigenvectors(context, affinities.normalized, plan, keep, watch);
   });
   if (!found) return std::nullopt;
 
-  if (hierarchical(course)) {
-    affinity.matrix.values = {};
-    stages.run("contours", [&] {
-      for (std::size_t k = 0; k < begun.size(); ++k) {
-        std::vector<float> orientation =
-            add_contours(context, batch, k, (*found)[k], affinity.sqrt_degree, cues[k],
-                         parameters.contour, begun[k].result);
-        begun[k].rest = [orientation = std::move(orientation), valid = images[k].image->valid,
-                         grid = batch.image,
-                         region = parameters.region](Segmentation& so_far, const Watch& watching) {
-          add_hierarchy(so_far, orientation, valid, grid, region, watching);
-        };
-      }
-      return true;
-    });
+  std::vector<UnfinishedSegmentation> begun(images.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    Segmentation& result = begun[k].result;
+    result.eigenvectors = std::move(found->on_host[k]);
+    result.matvec = plan.product.name();
+    result.notes = joined(images[k].image->notes, plan.notes, found->notes);
+    result.device_memory = plan.budget.uses;
   }
-  found.reset();
-  cues.clear();
-
-  if (!hierarchical(course)) {
+  if (hierarchical(plan)) {
+    affinities.normalized.matrix.values = {};
+    std::vector<Contours> contours = timed(
+        "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      begun[k].result.contours = std::move(contours[k].strength);
+      begun[k].host_work = [orientation = std::move(contours[k].orientation),
+                            valid = images[k].image->valid, grid = plan.batch.image,
+                            region](Segmentation& result, const Watch& watching) {
+        add_hierarchy(result, orientation, valid, grid, region, watching);
+      };
+    }
+  } else {
+    found->on_device.clear();
     Segmentation& result = begun.front().result;
-    result.labels = stages.run(kRegions, [&] {
-      DeviceAffinityGraph graph(context, affinity.grid, affinity.stencil, affinity.matrix,
-                                affinity.sqrt_degree);
-      return segment_regions(result.eigenvectors, graph, parameters.region, result.notes, watch);
+    result.labels = timed(kRegions, [&] {
+      return find_regions(context, affinities.normalized, result.eigenvectors, region, result.notes,
+                          watch);
     });
     if (!keep_eigenvectors_) {
       result.eigenvectors.vectors.clear();
       result.eigenvectors.sqrt_degree.clear();
     }
   }
-  const auto images_in_all = static_cast<double>(images.size());
-  for (StageTime& time : times) {
-    time.wall_ms /= images_in_all;
-    time.device_ms /= images_in_all;
-  }
-  for (Begun& each : begun) {
-    each.result.times = times;
+  for (UnfinishedSegmentation& each : begun) {
+    each.result.times = timed.shares(images.size());
     each.result.device_peak_bytes = context.memory_peak();
   }
   return begun;
-}
-
-BoundaryMap Stages::boundaries(Context& context, const ImageToSegment& asked, const Course& course,
-                               std::vector<Buffer<float>>& cues) {
-  const Grid& grid = course.batch.image;
-  const CueParameters& cue = course.parameters.cue;
-  cues.emplace_back();
-  if (hierarchical(course) && asked.edges == nullptr && thins(cue)) {
-    CueParameters whole = cue;
-    whole.thin = false;
-    cues.back() = boundary_map(context, *asked.image, grid, whole, networks_).values;
-  }
-  return boundary_map(context, *asked.image, grid, cue, networks_, asked.edges);
 }
 
 }  // namespace diacut

@@ -1,72 +1,56 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "boundary/boundary.hpp"
 #include "boundary/network/device_network.hpp"
-#include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
-#include "matrix/batch.hpp"
-#include "matrix/dia_operator.hpp"
-#include "opencl/buffer.hpp"
 #include "opencl/context.hpp"
-#include "pipeline/memory_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 
 namespace diacut {
 
-/// How images are segmented: as was asked for, where that fits the device.
-struct Course {
-  Course(const Batch& images, const Parameters& usable) : batch(images), parameters(usable) {}
-
-  Batch batch;
-  Parameters parameters;
-  MatvecChoice product;
-  MatrixForm form = MatrixForm::kDia;  ///< Of the matrix that the eigensolver reads.
-  RunBudget budget;
-  std::vector<std::string> notes;  ///< What a person should know of these choices.
-};
-
-/// An image whose work on the device is done.
-struct Begun {
+/// A segmentation whose work on the device is done.
+struct UnfinishedSegmentation {
   Segmentation result;
-  /// What is left to do on the host, if anything.
-  std::function<void(Segmentation&, const Watch&)> rest;
+  /// What is left to do on the host; empty: nothing.
+  std::function<void(Segmentation&, const Watch&)> host_work;
+  std::exception_ptr failure;  ///< What the work on the device failed of; null: it did not fail.
 };
 
 /// All stages in their order, from an image to its regions, on one device. The context and the
 /// networks stay for the images to come.
 class Stages {
  public:
-  /// Opens the device: both as Context takes them. Throws ConfigError, DeviceError.
+  /// Opens the device. `device` and `kernel_dir` as Segmenter takes them. Throws ConfigError,
+  /// DeviceError.
   Stages(const std::string& device, const std::string& kernel_dir);
 
   const DeviceInfo& device() const { return device_; }
-  /// Of all that is held on the device at once, bytes; 0: the device's memory.
+  /// Of the device memory held at once, bytes; 0: the device's memory.
   std::uint64_t memory_limit() const { return memory_limit_; }
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   /// As Segmenter::keep_eigenvectors().
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
 
-  /// As many images as the batch has: one, or for RegionMethod::kHierarchy several of one size.
-  /// Nothing if several cannot go together. Throws InputError (a boundary map of another size),
-  /// DeviceError, NumericalError, CancelledError; after any of them there may be another run.
-  std::optional<std::vector<Begun>> run(std::span<const ImageToSegment> images,
-                                        const Course& course, const Watch& watch);
+  /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
+  /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
+  /// NumericalError, CancelledError; after any of them there may be another run.
+  std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const ImageToSegment> images,
+                                                         const SegmentationPlan& plan,
+                                                         const Watch& watch);
 
  private:
   Context& opened();
-  std::optional<std::vector<Begun>> run_all(std::span<const ImageToSegment> images,
-                                            const Course& course, const Watch& watch);
-  /// The boundary map that the affinity is made of. Adds to `cues` the map that contours need, if
-  /// that is another one.
-  BoundaryMap boundaries(Context& context, const ImageToSegment& asked, const Course& course,
-                         std::vector<Buffer<float>>& cues);
+  std::optional<std::vector<UnfinishedSegmentation>> run_all(std::span<const ImageToSegment> images,
+                                                             const SegmentationPlan& plan,
+                                                             const Watch& watch);
 
   std::string kernel_dir_;
   DeviceInfo device_;

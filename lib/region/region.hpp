@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
+#include "diacut/eigenvectors.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
-#include "diacut/segmenter.hpp"
 
 namespace diacut {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diacut/segmenter.hpp"
+#include "diacut/eigenvectors.hpp"
 #include "region/region.hpp"
 
 namespace diacut {

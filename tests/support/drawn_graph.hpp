@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diacut/segmenter.hpp"
+#include "diacut/eigenvectors.hpp"
 #include "region/region.hpp"
 
 namespace diacut::testing {

@@ -6,50 +6,67 @@
 #include <string_view>
 #include <vector>
 
+/// @file
+/// The OpenCL devices of this machine, and how one of them is named.
 namespace diacut {
 
-enum class DeviceKind { kCpu, kGpu, kAccelerator, kOther };
+/// What kind of processor an OpenCL device is, by its own account (CL_DEVICE_TYPE).
+enum class DeviceKind {
+  kCpu,          ///< A processor of the host, as PoCL offers it.
+  kGpu,          ///< A graphics processor.
+  kAccelerator,  ///< A dedicated accelerator that is no graphics processor.
+  kOther,        ///< Any other device.
+};
 
-/// What an OpenCL device says of itself. Sizes in bytes.
+/// What an OpenCL device says of itself.
 struct DeviceInfo {
-  int platform_index = 0;
-  int device_index = 0;  ///< Within its platform.
-  std::string platform;
-  std::string name;
-  std::string vendor;
-  std::string version;  ///< CL_DEVICE_VERSION.
-  std::string driver;
-  DeviceKind kind = DeviceKind::kOther;
-  unsigned compute_units = 0;
-  unsigned clock_mhz = 0;
-  std::uint64_t global_memory = 0;
-  std::uint64_t max_allocation = 0;
-  std::uint64_t local_memory = 0;
-  bool dedicated_local_memory = false;
-  std::size_t max_work_group = 0;
-  bool images = false;
-  std::size_t image_max_width = 0;
-  std::size_t image_max_height = 0;
-  bool fp64 = false;
+  int platform_index = 0;                ///< Index of the device's platform, in the loader's order.
+  int device_index = 0;                  ///< Index of the device within its platform.
+  std::string platform;                  ///< Name of the platform.
+  std::string name;                      ///< Name of the device.
+  std::string vendor;                    ///< Vendor of the device.
+  std::string version;                   ///< OpenCL version (CL_DEVICE_VERSION).
+  std::string driver;                    ///< Version of the driver.
+  DeviceKind kind = DeviceKind::kOther;  ///< What kind of processor it is.
+  unsigned compute_units = 0;            ///< Number of compute units.
+  unsigned clock_mhz = 0;                ///< Highest clock frequency, MHz.
+  std::uint64_t global_memory = 0;       ///< Global memory, bytes.
+  std::uint64_t max_allocation = 0;      ///< Size of the largest single buffer, bytes.
+  std::uint64_t local_memory = 0;        ///< Local memory of a work-group, bytes.
+  bool dedicated_local_memory = false;   ///< Whether local memory is apart from global memory.
+  std::size_t max_work_group = 0;        ///< Work-items of the largest work-group.
+  bool images = false;                   ///< Whether kernels can read images.
+  std::size_t image_max_width = 0;       ///< Width of the largest 2D image, pixels.
+  std::size_t image_max_height = 0;      ///< Height of the largest 2D image, pixels.
+  bool fp64 = false;                     ///< Whether kernels can compute in double precision.
 
-  /// "0:1", as --device takes it.
+  /// The text that choose_device() takes for this device.
+  /// @return Platform and device index, as "0:1".
   std::string index() const;
 };
 
-/// Every device of every OpenCL platform, in the loader's order. Throws DeviceError, saying which
-/// package to install, when there is no platform; an empty platform contributes nothing.
+/// Lists the OpenCL devices of this machine.
+/// @return Every device of every platform, in the loader's order. A platform without devices adds
+///     none.
+/// @throws DeviceError when there is no platform; the message says which package to install.
 std::vector<DeviceInfo> list_devices();
 
-/// The device that `spec` names:
-///  - ""            the environment variable DIACUT_DEVICE if set, else the first GPU, else the
-///                  first accelerator, else the first CPU;
-///  - "gpu", "cpu"  the first of that kind;
-///  - "P:D"         device D of platform P;
-///  - other text    the one device whose name or platform contains it, ignoring case.
-/// Throws ConfigError when nothing matches, or when a name matches devices of several names; the
-/// message lists the devices.
+/// Finds the device that a text names.
+/// @param spec One of
+///   - "": the device that the environment variable DIACUT_DEVICE names if it is set, else the
+///     first GPU, else the first accelerator, else the first CPU;
+///   - "gpu" or "cpu": the first device of that kind;
+///   - "P:D": device D of platform P;
+///   - any other text: the one device whose name or platform contains it, ignoring case.
+/// @return The device.
+/// @throws ConfigError when no device matches, or when devices of several names do; the message
+///     lists the devices.
+/// @throws DeviceError as list_devices() does.
 DeviceInfo choose_device(std::string_view spec);
 
+/// The name of a device's kind.
+/// @param kind What kind of device it is.
+/// @return "cpu", "gpu", "accelerator" or "other", with static storage.
 const char* to_string(DeviceKind kind);
 
 }  // namespace diacut

@@ -4,20 +4,27 @@
 #include <string>
 #include <vector>
 
+/// @file
+/// Boundary maps that the caller brings.
 namespace diacut {
 
-/// Boundary strength from elsewhere, to take the place of the cue: width * height values in [0, 1],
-/// row by row from the top left.
+/// A boundary map from elsewhere, to take the place of the one that diacut computes.
 struct EdgeMap {
-  int width = 0;
-  int height = 0;
+  int width = 0;   ///< Width of the map, pixels.
+  int height = 0;  ///< Height of the map, pixels.
+  /// How strong a boundary is at each pixel: width * height values in [0, 1], row by row from the
+  /// top left.
   std::vector<float> strength;
 };
 
-/// Reads a map: a grey PNG, TIFF, or another image that read_image() knows, of 8 or 16 bits (scaled
-/// by the type's range) or floats in [0, 1]; or a .npy file of two dimensions, (height, width), in
-/// C order, of bool, uint8, uint16 (scaled by the type's range), float32 or float64 in [0, 1].
-/// Larger maps than max_pixels are refused before they are decoded. Throws InputError.
+/// Reads a boundary map from a file: a grey PNG or TIFF, or another image that read_image() knows,
+/// of 8 or 16 bits (divided by the type's largest value) or floats in [0, 1]; or a .npy file of two
+/// dimensions, (height, width), in C order, of bool, uint8, uint16 (divided by the type's largest
+/// value), float32 or float64 in [0, 1].
+/// @param path The file.
+/// @param max_pixels Maps of more pixels are refused before they are decoded.
+/// @return The map.
+/// @throws InputError naming the file when it cannot be read or is no boundary map.
 EdgeMap read_edges(const std::string& path, std::int64_t max_pixels = 268'435'456);
 
 }  // namespace diacut

@@ -2,18 +2,21 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
-/// Every error diacut throws derives from diacut::Error. A message names the file or option, what
-/// was found, what was expected, and what to do. Not converging is no error: it is reported in
-/// diacut::EigenReport.
+/// @file
+/// Every error that diacut throws derives from diacut::Error. A message names the file or option,
+/// what was found, what was expected, and what to do. Eigenvectors that miss their tolerance are no
+/// error: diacut::EigenReport reports them.
 namespace diacut {
 
+/// The base of every error that diacut throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A file that cannot be read, decoded, or written; an image with nothing to segment.
+/// A file that cannot be read, decoded or written, or an image with nothing to segment.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -25,12 +28,18 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-/// No device, a device too small, a failed OpenCL call, or a kernel that does not build (then
-/// build_log() is the compiler's).
+/// A device that is missing, too small or failing, or a kernel that the device's driver cannot
+/// build.
 class DeviceError : public Error {
  public:
+  /// An error of a device.
+  /// @param message What went wrong and what to do.
+  /// @param build_log What the kernel compiler printed; empty unless a kernel did not build.
   explicit DeviceError(const std::string& message, std::string build_log = {})
       : Error(message), build_log_(std::move(build_log)) {}
+
+  /// What the kernel compiler printed.
+  /// @return The log; empty unless a kernel did not build.
   const std::string& build_log() const { return build_log_; }
 
  private:
@@ -43,7 +52,7 @@ class NumericalError : public Error {
   using Error::Error;
 };
 
-/// The caller asked to stop (see diacut::CancelToken).
+/// The caller asked for the work to stop (see diacut::CancelToken).
 class CancelledError : public Error {
  public:
   using Error::Error;

@@ -5,46 +5,59 @@
 #include <string>
 #include <vector>
 
+/// @file
+/// Images, and how they are read from files.
 namespace diacut {
 
-/// A decoded picture: `channels` interleaved values a pixel (1: grey, 3: red, green, blue in sRGB
-/// encoding), row by row from the top left, each in [0, 1] and finite.
-/// pixels.size() == width * height * channels.
+/// A decoded image.
 struct Image {
-  int width = 0;
-  int height = 0;
-  int channels = 0;
+  int width = 0;     ///< Width, pixels.
+  int height = 0;    ///< Height, pixels.
+  int channels = 0;  ///< 1: grey; 3: red, green, blue in sRGB encoding.
+  /// width * height * channels values, each in [0, 1] and finite: row by row from the top left, the
+  /// channels of a pixel side by side.
   std::vector<float> pixels;
-  /// One byte a pixel, 0 where there is no data (transparent, NaN or infinite in the file).
-  /// Empty: every pixel has data. The pixel values there are 0.
+  /// The mask: one byte a pixel, 0 where the image has no data (transparent, NaN or infinite in the
+  /// file), where the pixel's values are 0. Empty: every pixel has data.
   std::vector<std::uint8_t> valid;
   /// What a person should know of how the file was read ("16 of 300 pixels are not finite: ...").
   std::vector<std::string> notes;
 
+  /// The number of pixels, with and without data.
+  /// @return width * height.
   std::size_t pixel_count() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
 };
 
-/// How stored values become [0, 1].
+/// How the values that a file stores become values in [0, 1].
 enum class ValueRange {
-  kAuto,  ///< Integers: the type's range. Floats: as they are if within [0, 1], else as kData.
-  kType,  ///< Integers: the type's range. Floats must lie within [0, 1].
-  kData,  ///< The smallest to the largest value with data, all channels together.
+  kAuto,  ///< Integers: as kType. Floats: unchanged if all are in [0, 1], else as kData.
+  kType,  ///< Integers are divided by their type's largest value. Floats must be in [0, 1].
+  kData,  ///< The smallest value with data becomes 0, the largest 1, all channels together.
 };
 
+/// How image files are read.
 struct ImageParameters {
-  ValueRange range = ValueRange::kAuto;
-  /// Larger images are refused before they are decoded, in pixels.
-  std::int64_t max_pixels = 268'435'456;
+  ValueRange range = ValueRange::kAuto;   ///< How stored values become values in [0, 1].
+  std::int64_t max_pixels = 268'435'456;  ///< Images of more pixels are refused before decoding.
 };
 
-/// Reads JPEG, PNG, BMP, WebP or TIFF; 8 or 16 bits or float; grey or colour, with or without
-/// alpha (an alpha below half of its range is no data). EXIF orientation is applied. `path` "-"
-/// reads standard input to its end. Throws InputError.
+/// Reads JPEG, PNG, BMP, WebP or TIFF: 8 or 16 bits or floats; grey or colour, with or without
+/// alpha (pixels with an alpha below half of its range have no data). The EXIF orientation is
+/// applied.
+/// @param path The file; "-" reads standard input to its end.
+/// @param parameters How the file is read.
+/// @return The image.
+/// @throws InputError naming the file when it cannot be read or decoded.
 Image read_image(const std::string& path, const ImageParameters& parameters = {});
 
-/// The same from a file's bytes; `name` is what messages call it.
+/// Decodes the bytes of an image file, as read_image() does.
+/// @param bytes The whole file.
+/// @param name What messages call the image.
+/// @param parameters How the file is read.
+/// @return The image.
+/// @throws InputError naming the image when it cannot be decoded.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters = {});
 

@@ -7,179 +7,222 @@
 
 #include "diacut/image.hpp"
 
-/// Every number that steers a run, one struct a stage. Defaults here equal configs/default.toml.
+/// @file
+/// Every number that steers a run, one struct for each stage, and how they are read from
+/// configurations, changed and printed. The defaults here equal configs/default.toml.
 namespace diacut {
 
-enum class CueKind { kLearned, kGradient };
+/// What computes the boundary map.
+enum class CueKind {
+  kLearned,   ///< A convolutional network, trained on boundaries that people drew in photographs.
+  kGradient,  ///< First derivatives of a Gaussian, in the colours of CIE Lab.
+};
 
-/// Boundary strength from the image, in [0, 1].
+/// How the boundary map is computed from the image: at each pixel, how strong a boundary is, in
+/// [0, 1].
 struct CueParameters {
-  CueKind kind = CueKind::kLearned;
-  /// Learned: the network built in under this name, or a .safetensors file; empty: "default".
+  CueKind kind = CueKind::kLearned;  ///< What computes it.
+  /// kLearned: the name of a network that is built in, or a .safetensors file; empty: "default".
   /// Several, separated by commas, are averaged.
   std::string weights;
-  /// Learned: the image is resized by each of these, and what the network gives is averaged.
+  /// kLearned: the factors by which the image is resized; the network's maps are averaged.
   std::vector<double> scales = {0.5, 1.0};
-  /// Learned: side of the squares in which larger images go through the network, pixels. More takes
-  /// more memory and computes less twice.
+  /// kLearned: side of the squares in which larger images go through the network, pixels. Larger
+  /// squares take more memory, and less is computed twice.
   int tile = 1024;
-  /// Pixels by which the image is mirrored beyond its edges before the network sees it, at each
-  /// scale: at the end of what it sees a network finds boundaries that are none.
+  /// kLearned: width by which the image is mirrored beyond its edges at each scale, pixels. Without
+  /// it the network finds boundaries along the edges of the image.
   int border = 24;
-  /// Standard deviation of the Gaussian whose derivative is taken, pixels.
-  double sigma = 1.0;
-  /// The quantile of the gradient's magnitude that becomes strength 1.
+  double sigma = 1.0;  ///< kGradient: standard deviation of the Gaussian, pixels.
+  /// kGradient: the quantile of the gradient's magnitude that becomes strength 1.
   double quantile = 0.99;
-  /// The least magnitude that may become strength 1, in Lab units (L in [0, 100]) a pixel: keeps
-  /// noise in flat images from being stretched into boundaries.
+  /// kGradient: the least magnitude that may become strength 1, Lab units (L in [0, 100]) a pixel.
+  /// It keeps the noise of flat images from becoming boundaries.
   double floor = 2.0;
-  /// Keep only the ridge of each boundary (non-maximum suppression across the gradient).
+  /// kGradient: whether to keep the ridge of each boundary alone, by non-maximum suppression across
+  /// the gradient.
   bool thin = true;
 };
 
+/// How an intervening contour ic becomes an affinity W.
 enum class AffinityFormula {
-  /// What the authors of gPb released: p = 1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))),
+  /// As the authors of gPb released it: p = 1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))),
   /// W = exp(-(1 - p)/scale).
   kLogistic,
-  /// The equation of their paper (Arbelaez et al. 2011, eq. 8): W = exp(-ic/scale).
+  /// W = exp(-ic/scale) (P. Arbelaez, M. Maire, C. Fowlkes and J. Malik, "Contour detection and
+  /// hierarchical image segmentation", 2011, equation 8).
   kExponential,
 };
 
-/// Intervening contour (Leung and Malik 1998): ic is the largest boundary strength on the line
-/// between two pixels.
+/// How the affinity of two pixels is computed from the boundary map: by the intervening contour ic,
+/// the largest boundary strength on the line between them (T. Leung and J. Malik, "Contour
+/// continuity in region based image segmentation", 1998).
 struct AffinityParameters {
-  int radius = 5;  ///< Pixels, 1 to 10.
-  AffinityFormula formula = AffinityFormula::kLogistic;
-  double scale = 0.1;
+  int radius = 5;  ///< Pixels up to this distance apart have an affinity; 1 to 10 pixels.
+  AffinityFormula formula = AffinityFormula::kLogistic;  ///< How ic becomes the affinity.
+  double scale = 0.1;                                    ///< The formula's scale.
 };
 
-/// The matrix-vector product's kernel, by its name in kernels/matvec_<name>.cl.
+/// The kernel of the matrix-vector product, by its name in the kernel's file, matvec_NAME.cl. All
+/// give one product up to rounding.
 enum class MatvecKind {
-  kAuto,
-  kNaive,
-  kAligned,
-  kLocal,
-  kVectorized,
-  kImage,
-  kCoarsened,
-  kUnrolled,
-  kSymmetric,  ///< By the compressed symmetric form: MatvecStorage.
+  kAuto,        ///< The fastest kernel on the device.
+  kNaive,       ///< One row a work-item, in the plainest way.
+  kAligned,     ///< Diagonals aligned in memory, their offsets in global memory.
+  kLocal,       ///< As kAligned, with the offsets in local memory.
+  kVectorized,  ///< Four rows a work-item.
+  kImage,       ///< As kVectorized, with the vector read as an OpenCL image.
+  kCoarsened,   ///< A run of rows a work-item, for CPUs.
+  kUnrolled,    ///< With the offsets compiled in.
+  kSymmetric,   ///< Half of the matrix, compressed (see MatvecStorage).
 };
 
-/// How the product `symmetric` stores the weights between pixels.
+/// How the kernel `symmetric` stores the weights between pixels.
 enum class MatvecStorage {
-  kAuto,
-  kFloat32,
+  kAuto,       ///< kMinifloat if `symmetric` is asked for; with MatvecKind::kAuto the fastest of
+               ///< those that keep EigenParameters::tolerance.
+  kFloat32,    ///< 32 bits.
   kHalf,       ///< 16 bits: 5 of exponent, 10 of mantissa.
   kMinifloat,  ///< 8 bits: 4 of exponent, 4 of mantissa.
 };
 
+/// How the matrix-vector product is computed.
 struct MatvecParameters {
-  MatvecKind kernel = MatvecKind::kAuto;
-  MatvecStorage storage = MatvecStorage::kAuto;
+  MatvecKind kernel = MatvecKind::kAuto;         ///< The kernel.
+  MatvecStorage storage = MatvecStorage::kAuto;  ///< How the kernel `symmetric` stores the matrix.
 };
 
-/// Auto: multilevel; Lanczos where memory is short.
-enum class SolverKind { kAuto, kMultilevel, kLanczos, kSpectra };
+/// The eigensolver.
+enum class SolverKind {
+  kAuto,        ///< Multilevel, or Lanczos where memory is short.
+  kMultilevel,  ///< Block conjugate gradients under a V-cycle, from a coarse grid to the image's.
+  kLanczos,     ///< Thick-restart Lanczos behind a Chebyshev filter.
+  kSpectra,     ///< Spectra's SymEigsSolver on the host, with the product on the device.
+};
 
+/// How eigenvectors are computed.
 struct EigenParameters {
-  SolverKind solver = SolverKind::kAuto;
-  /// Eigenvectors, the trivial one (which is known) included: 17 gives 16 to work with.
+  SolverKind solver = SolverKind::kAuto;  ///< The eigensolver.
+  /// Eigenvectors, with the trivial eigenvector, which is known beforehand: 17 leaves 16 to
+  /// compute.
   int vectors = 17;
-  /// Norm of A x - theta x at which a pair counts as converged (the norm of A is 1).
+  /// Residual norm |A x - theta x| at which an eigenvector counts as converged. The norm of A is 1.
   double tolerance = 1e-4;
-  /// Basis vectors kept at most; 0 chooses.
-  int basis = 0;
-  /// Degree of the Chebyshev polynomial between two steps of Lanczos; 1 is plain Lanczos, 0
-  /// chooses from the size of the image.
+  int basis = 0;  ///< Lanczos: the most basis vectors at once; 0: chosen by the solver.
+  /// Lanczos: degree of the Chebyshev polynomial between two steps; 1: no filter; 0: chosen from
+  /// the size of the image.
   int filter_degree = 0;
-  /// Products with the matrix after which the solver gives up and says so.
-  int max_products = 20'000;
+  int max_products = 20'000;  ///< Products with the matrix after which the solver gives up.
 };
 
-/// How the cue and the spectral contour become one map; see contour/combined_contour.hpp.
+/// How the boundary map b and the spectral contour s become one map of contours, at most 1:
+/// cue_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power (P. Arbelaez,
+/// M. Maire, C. Fowlkes and J. Malik, "Contour detection and hierarchical image segmentation",
+/// 2011, equation 14).
 struct ContourParameters {
-  double cue_weight = 0.8;
-  double spectral_weight = 0.2;
-  double spectral_power = 0.7071;
-  double spectral_scale = 100;
+  double cue_weight = 0.8;         ///< Weight of the boundary map.
+  double spectral_weight = 0.2;    ///< Weight of the spectral contour.
+  double spectral_power = 0.7071;  ///< Exponent of the spectral contour.
+  double spectral_scale = 100;     ///< The spectral contour that counts as 1.
 };
 
+/// How regions are found.
 enum class RegionMethod {
-  kHierarchy,  ///< Cuts of a hierarchy of all regions (see diacut/hierarchy.hpp).
-  kKway,       ///< Direct cuts by the eigenvectors.
+  kHierarchy,  ///< As a cut of a hierarchy of all regions (see diacut::Hierarchy).
+  kKway,       ///< As direct cuts by the eigenvectors.
 };
 
+/// How regions are found from contours or eigenvectors.
 struct RegionParameters {
-  RegionMethod method = RegionMethod::kHierarchy;
-  /// Regions wanted: k-way discretisation (Yu and Shi 2003). 0: recursive two-way cuts (Shi and
-  /// Malik 2000).
+  RegionMethod method = RegionMethod::kHierarchy;  ///< How regions are found.
+  /// How many regions are wanted; 0 leaves it to the image. kHierarchy: cut_to_count(), and for 0 a
+  /// cut at `threshold`. kKway: k-way discretisation (S. Yu and J. Shi, "Multiclass spectral
+  /// clustering", 2003), and for 0 recursive two-way cuts (J. Shi and J. Malik, "Normalized cuts
+  /// and image segmentation", 2000).
   int regions = 0;
-  /// A cut is made while its normalized cut is at most this, in [0, 2]: for a picture of 481 x 321
-  /// pixels. For others it is multiplied by sqrt(154,401 / pixels), because the same shapes in a
-  /// larger picture have smaller normalized cuts.
+  /// kKway: a two-way cut is made while its normalized cut, in [0, 2], is at most this in an image
+  /// of 481 x 321 pixels. In other images the limit is multiplied by sqrt(154401 / pixels), because
+  /// equal shapes in a larger image have smaller normalized cuts.
   double max_ncut = 0.01;
-  /// A cut is made only along a boundary: where the affinity of direct neighbours on both sides of
-  /// it is at most this share of their mean affinity in the region. Keeps flat regions, whose
-  /// halves have a small normalized cut too, in one piece.
+  /// kKway: a two-way cut is made only where the mean affinity of the direct neighbours that it
+  /// parts is at most this share of the mean affinity of direct neighbours in the region. It keeps
+  /// flat regions in one piece: their halves have a small normalized cut too.
   double max_flatness = 0.25;
-  /// Of kway: regions below this join the neighbour they are most alike; pixels.
+  /// kKway: regions of fewer pixels join the neighbour they are most alike.
   int min_size = 50;
-  /// Where a hierarchy is cut when nothing else is said: regions merge whose boundary has a mean
-  /// strength of at most this, in [0, 1].
+  /// kHierarchy: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
+  /// this mean strength.
   double threshold = 0.3;
-  /// How much a hierarchy minds the angle between a boundary's own direction and the line it is
-  /// part of: strength counts times 1 - direction + direction |cos|, in [0, 1].
+  /// kHierarchy: how much the angle counts between a boundary's own direction and the line that it
+  /// is part of, in [0, 1]: strength is multiplied by 1 - direction + direction |cos(angle)|.
   double direction = 1.0;
 };
 
+/// Every parameter of a run.
 struct Parameters {
-  ImageParameters image;
-  CueParameters cue;
-  AffinityParameters affinity;
-  MatvecParameters matvec;
-  EigenParameters eigen;
-  ContourParameters contour;
-  RegionParameters region;
+  ImageParameters image;        ///< How files are read.
+  CueParameters cue;            ///< How the boundary map is computed.
+  AffinityParameters affinity;  ///< How affinities are computed.
+  MatvecParameters matvec;      ///< How the matrix-vector product is computed.
+  EigenParameters eigen;        ///< How eigenvectors are computed.
+  ContourParameters contour;    ///< How contours are computed.
+  RegionParameters region;      ///< How regions are found.
 };
 
-/// Throws ConfigError naming the first parameter out of its range, or a pair that contradict each
-/// other.
+/// Checks every parameter.
+/// @param parameters The parameters.
+/// @throws ConfigError naming the first parameter out of its range, or two that contradict each
+///     other.
 void validate(const Parameters& parameters);
 
-/// The parameters of a TOML text; keys it leaves out keep the values of `base`. `name` is what
-/// messages call it. Throws ConfigError naming file, line and key: syntax, unknown keys (with the
-/// nearest known one), wrong types, values out of range.
+/// Reads a configuration.
+/// @param toml The text of the configuration, in TOML.
+/// @param name What messages call the configuration.
+/// @param base The values of parameters that the text leaves out.
+/// @return The parameters.
+/// @throws ConfigError naming configuration, line and key: syntax, unknown keys (with the nearest
+///     known one), wrong types, values out of range.
 Parameters parse_parameters(const std::string& toml, const std::string& name,
                             const Parameters& base = {});
 
-/// A shipped preset's name ("default", "fast", "quality"), or the path of a TOML file. Throws
-/// ConfigError, as parse_parameters() or because there is no such preset or file.
+/// Reads a preset or a configuration file.
+/// @param preset_or_path The name of a preset (see preset_names()), or the path of a TOML file.
+/// @return The parameters.
+/// @throws ConfigError as parse_parameters() does, and when there is no such preset or file.
 Parameters load_parameters(const std::string& preset_or_path);
 
-/// Sets one parameter by its name in a configuration ("eigen.vectors") from text ("17"). Throws
-/// ConfigError: unknown names (with the nearest known one), values out of range. Pairs are for
-/// validate(), because one is set before the other.
+/// Sets one parameter. Contradictions between two parameters are left to validate(), because one
+/// of them is set before the other.
+/// @param[in,out] parameters The parameters.
+/// @param key Its name in a configuration, as "eigen.vectors".
+/// @param value Its value as text, as "17".
+/// @throws ConfigError for an unknown name (with the nearest known one) or a value out of range.
 void set_parameter(Parameters& parameters, const std::string& key, const std::string& value);
 
-/// As a configuration file, with every key, its unit and its meaning in a comment.
+/// Prints a configuration with every key, its unit and its meaning as a comment.
+/// @param parameters The parameters.
+/// @return The text, which parse_parameters() reads.
 std::string print_parameters(const Parameters& parameters);
 
-/// Every key with its value as text, in the order of the file.
+/// Lists every parameter.
+/// @param parameters The parameters.
+/// @return Keys with their values as text, in the order of print_parameters().
 std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters);
 
 /// What a person should know of a parameter, for help texts.
 struct ParameterInfo {
-  std::string key;      ///< "affinity.radius".
+  std::string key;      ///< Its name in a configuration, as "affinity.radius".
   std::string unit;     ///< "pixels"; empty for flags, names and pure numbers.
   std::string allowed;  ///< "an integer from 1 to 10".
   std::string meaning;  ///< In sentences, with the source.
 };
 
-/// Every parameter, in the order of the file.
+/// Describes every parameter.
+/// @return The parameters in the order of print_parameters().
 std::vector<ParameterInfo> describe_parameters();
 
-/// Names of the shipped presets.
+/// The presets that are built in.
+/// @return Their names, as "fast".
 std::vector<std::string> preset_names();
 
 }  // namespace diacut

@@ -6,14 +6,24 @@
 
 #include "diacut/errors.hpp"
 
+/// @file
+/// How a caller follows work under way and stops it.
 namespace diacut {
 
-/// Set from any thread, or from a signal handler, to stop the work that holds it. The work throws
-/// CancelledError at its next check and leaves nothing behind.
+/// Asks work to stop. It may be set from any thread and from a signal handler; the work that was
+/// given the token throws CancelledError at its next check and leaves nothing half-written behind.
+/// The token must outlive that work.
 class CancelToken {
  public:
+  /// Asks the work to stop. Once set, a token stays set.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+
+  /// Whether the work is to stop.
+  /// @return True after cancel().
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+  /// Returns if the work may go on.
+  /// @throws CancelledError after cancel().
   void throw_if_cancelled() const {
     if (cancelled()) throw CancelledError("interrupted");
   }
@@ -23,15 +33,19 @@ class CancelToken {
   static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 };
 
-/// Told of a stage's progress from the thread that does the work: the stage's name and the share
-/// done in [0, 1], which never falls within a stage. Must not throw.
+/// Is told of a stage's progress, from the thread that does the work: the stage's name, and the
+/// share of it that is done, in [0, 1], which never falls within a stage. It must not throw.
 using ProgressFunction = std::function<void(std::string_view stage, double share)>;
 
-/// How a caller watches and stops a stage; both members may be empty.
+/// How a caller watches and stops a stage. Both members may be empty.
 struct Watch {
-  ProgressFunction progress;
-  const CancelToken* cancel = nullptr;
+  ProgressFunction progress;            ///< Is told of progress; empty: nobody is.
+  const CancelToken* cancel = nullptr;  ///< Stops the work; null: nothing does. Not owned.
 
+  /// What the work calls from time to time.
+  /// @param stage The stage's name, as "eigenvectors".
+  /// @param share The share of the stage that is done, in [0, 1].
+  /// @throws CancelledError when the work is to stop.
   void report(std::string_view stage, double share) const {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     if (progress) progress(stage, share);

@@ -11,6 +11,7 @@
 
 #include "diacut/device.hpp"
 #include "diacut/edges.hpp"
+#include "diacut/eigenvectors.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
@@ -18,135 +19,165 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 
+/// @file
+/// From images to segmentations on one OpenCL device: one image at a time with
+/// diacut::Segmenter::segment(), or many with begin() and finish().
 namespace diacut {
 
-/// How long a stage took, milliseconds: on the wall, and on the device between its first and last
-/// command (0 for a stage that does not use it). An image that was segmented together with others
-/// has its share of what all took.
+/// How long a stage took. Images that were segmented together get equal shares of the times.
 struct StageTime {
-  std::string stage;
-  double wall_ms = 0;
-  double device_ms = 0;
+  std::string stage;     ///< The stage's name, as "eigenvectors".
+  double wall_ms = 0;    ///< Time on the wall, milliseconds.
+  double device_ms = 0;  ///< Time between the first and last command on the device, milliseconds;
+                         ///< 0 for a stage that does not use the device.
 };
 
-/// What the eigensolver did and how good the result is.
-struct EigenReport {
-  bool converged = false;
-  /// "multilevel", "lanczos", "spectra" or "dense": what ran, which for small images or such as
-  /// cannot be coarsened is not what was asked for.
-  std::string solver;
-  std::int64_t products = 0;  ///< Products with the matrix of one vector each, all of them.
-  /// Times that the matrix was read for them: fewer where one pass serves several vectors.
-  std::int64_t passes = 0;
-  int levels = 1;    ///< Grids, the image's own included.
-  int restarts = 0;  ///< Of Lanczos; iterations on all grids of the multilevel solver.
-  int filter_degree = 1;
-  /// Norms of A x - theta x, one a vector, the trivial one first.
-  std::vector<double> residuals;
-};
-
-/// Eigenvectors of the normalized cut, (D - W) y = lambda D y, ascending in lambda.
-/// vectors[k] is z = D^1/2 y, of unit norm, width * height values row by row, 0 where there is no
-/// data; k = 0 is the trivial one. The entry of largest magnitude is positive.
-struct Eigenvectors {
-  int width = 0;
-  int height = 0;
-  std::vector<double> values;
-  std::vector<std::vector<float>> vectors;
-  /// Square roots of the degrees, width * height: y = z / sqrt_degree.
-  std::vector<float> sqrt_degree;
-  EigenReport report;
-};
-
+/// A buffer on the device.
 struct MemoryUse {
-  std::string what;
-  std::uint64_t bytes = 0;
+  std::string what;         ///< What the buffer holds.
+  std::uint64_t bytes = 0;  ///< Its size, bytes.
 };
 
+/// All results for one image. It owns everything that it holds.
 struct Segmentation {
-  Labels labels;
-  /// With RegionMethod::kHierarchy: boundary strength in [0, 1] by the cue and the eigenvectors
-  /// together, not thinned: width * height values, 0 where there is no data.
+  Labels labels;  ///< The regions.
+  /// With RegionMethod::kHierarchy: the boundary map and the spectral contour together, not
+  /// thinned: width * height values in [0, 1], row by row from the top left, 0 where the image has
+  /// no data. Else empty.
   std::vector<float> contours;
-  /// With RegionMethod::kHierarchy; `labels` is a cut of it.
+  /// With RegionMethod::kHierarchy: the merge tree that `labels` is a cut of. Else empty.
   std::optional<Hierarchy> hierarchy;
-  Eigenvectors eigenvectors;
-  std::vector<StageTime> times;
-  /// The plan: every large allocation. They are not all held at once.
+  Eigenvectors eigenvectors;     ///< Eigenvalues, report, and eigenvectors if they are kept.
+  std::vector<StageTime> times;  ///< The stages that ran, in their order.
+  /// Every large buffer that the run plans to allocate on the device. They are not all held at
+  /// once.
   std::vector<MemoryUse> device_memory;
-  std::uint64_t device_peak_bytes = 0;  ///< The most that was held on the device at once.
-  /// Free after the run, but kept on the device for the next one, which takes it over or, where it
-  /// stands in the way, gives it up. Not counted in the peak; always 0 on a CPU.
+  std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
+  /// Device memory that is free after the run but kept for the next run, bytes; not in
+  /// `device_peak_bytes`. It is given up where it is in the way of another allocation. Always 0 on
+  /// a CPU.
   std::uint64_t device_kept_bytes = 0;
-  std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far.
-  std::string matvec;                 ///< The kernel that was used, "unrolled".
-  std::vector<std::string> notes;     ///< What a person should know, the image's notes first.
+  std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
+  std::string matvec;                 ///< The product's kernel, as "unrolled".
+  std::vector<std::string> notes;     ///< What a person should know; the image's notes come first.
 };
 
-/// A segmentation whose work on the device is done, as Segmenter::begin() gives it. It refers to
-/// neither the Segmenter nor the image: another thread may finish it while the Segmenter is at the
-/// next one.
+/// The stages' own form of a BegunSegmentation; not for callers.
+struct UnfinishedSegmentation;
+
+/// A segmentation whose work on the device is done, as Segmenter::begin() returns it. It refers to
+/// neither the Segmenter nor the image, so that another thread may finish it while the Segmenter
+/// works on the next image.
 class BegunSegmentation {
  public:
-  /// What is left to the host: with RegionMethod::kHierarchy the stage "regions", else nothing. To
-  /// be called once. Throws CancelledError, and of an image that was begun together with others
-  /// what it failed of.
+  /// Nothing to finish: finish() returns an empty result.
+  BegunSegmentation() = default;
+
+  /// Does the work that is left to the host: with RegionMethod::kHierarchy the stage "regions",
+  /// else nothing. It consumes the object: call it as std::move(begun).finish().
+  /// @param watch How the caller watches and stops the work.
+  /// @return The results.
+  /// @throws CancelledError when the caller stops the work; what the work on the device failed of,
+  ///     when the image was begun together with others.
   Segmentation finish(const Watch& watch = {}) &&;
 
  private:
   friend class Segmenter;
+  explicit BegunSegmentation(UnfinishedSegmentation begun);
+
   Segmentation result_;
-  std::function<void(Segmentation&, const Watch&)> rest_;
+  std::function<void(Segmentation&, const Watch&)> host_work_;  ///< Empty: nothing is left to do.
   std::exception_ptr failure_;
 };
 
-/// One of several images to segment, with a boundary map in place of the cue's if `edges` is not
-/// null.
+/// One of several images to segment.
 struct ImageToSegment {
-  const Image* image = nullptr;
-  const EdgeMap* edges = nullptr;
+  const Image* image = nullptr;    ///< The image; not owned.
+  const EdgeMap* edges = nullptr;  ///< A boundary map in place of diacut's own, or null; not owned.
 };
 
-/// From images to segmentations on one device. Building one opens the device; segment() may then
-/// be called any number of times, from one thread at a time.
+/// Segments images on one device. Building one opens the device; it may then segment any number of
+/// images, from one thread at a time. The same image, parameters, device and driver give the same
+/// result, to the bit.
 class Segmenter {
  public:
-  /// `device` as choose_device() takes it. `kernel_dir`, if not empty, is a folder to read the
-  /// kernels from instead of those built in. Throws ConfigError, DeviceError.
+  /// Opens the device.
+  /// @param parameters What every image is segmented with.
+  /// @param device The device, as choose_device() takes it.
+  /// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
+  /// @throws ConfigError for parameters or a device that make no sense.
+  /// @throws DeviceError when there is no device or it cannot be opened.
   explicit Segmenter(const Parameters& parameters = {}, const std::string& device = {},
                      const std::string& kernel_dir = {});
   ~Segmenter();
+  /// Takes a segmenter over, which may only be destroyed or assigned to afterwards.
   Segmenter(Segmenter&&) noexcept;
+  /// Takes a segmenter over, which may only be destroyed or assigned to afterwards.
+  /// @return This segmenter.
   Segmenter& operator=(Segmenter&&) noexcept;
 
+  /// The device that was opened.
+  /// @return What it says of itself; lives as long as the Segmenter.
   const DeviceInfo& device() const;
+
+  /// The parameters that images are segmented with.
+  /// @return As they were given; lives as long as the Segmenter.
   const Parameters& parameters() const;
 
-  /// At most this is held on the device at once, in bytes; 0: the device's memory.
+  /// Limits the device memory that is held at once.
+  /// @param bytes The limit; 0: the device's memory.
   void limit_device_memory(std::uint64_t bytes);
 
-  /// Whether results hold Eigenvectors::vectors and sqrt_degree, 18 floats a pixel that have to be
-  /// fetched from the device. They do from the start; eigenvalues and report are there anyhow.
+  /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, which take
+  /// about 18 floats a pixel and the time to fetch them from the device. Results always hold the
+  /// eigenvalues and the report.
+  /// @param keep Whether they do; they do until this is called.
   void keep_eigenvectors(bool keep);
 
-  /// Same image, parameters, device and driver: the same result. Throws InputError (nothing to
-  /// segment), ConfigError (more regions than pixels), DeviceError (does not fit), CancelledError;
-  /// after any of them the next image may be tried.
+  /// Segments one image.
+  /// @param image The image.
+  /// @param watch How the caller watches and stops the work.
+  /// @return The results.
+  /// @throws InputError when there is nothing to segment.
+  /// @throws ConfigError when more regions are wanted than the image has pixels with data.
+  /// @throws DeviceError when the image does not fit the device, or the device fails.
+  /// @throws NumericalError when arithmetic goes wrong.
+  /// @throws CancelledError when the caller stops the work.
+  ///     After any of these errors the next image may be tried.
   Segmentation segment(const Image& image, const Watch& watch = {});
-  /// The same with a boundary map in place of the cue's. Throws InputError, too, where it has not
-  /// the image's size.
+
+  /// Segments one image by a boundary map of the caller's.
+  /// @param image The image.
+  /// @param edges The boundary map, in place of diacut's own.
+  /// @param watch How the caller watches and stops the work.
+  /// @return The results.
+  /// @throws Error as segment() of an image alone does; InputError also when the map has not the
+  ///     image's size.
   Segmentation segment(const Image& image, const EdgeMap& edges, const Watch& watch = {});
 
-  /// The part of segment() that needs the device, for callers that have many images: the rest is
-  /// finish(), and segment() is both. `edges` may be null. Throws as segment() does.
+  /// Does the part of segment() that needs the device. A caller with many images can let another
+  /// thread do the other part, BegunSegmentation::finish(), while the device works on the next
+  /// image.
+  /// @param image The image; not needed after the call.
+  /// @param edges A boundary map in place of diacut's own, or null; not needed after the call.
+  /// @param watch How the caller watches and stops the work.
+  /// @return What remains to be finished.
+  /// @throws Error as segment() does.
   BegunSegmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch = {});
-  /// The same for several images, with the same results: those of one size go through the
-  /// eigensolver together, as many as fit the device's memory. A small image cannot fill a GPU by
-  /// itself. One that fails leaves the others alone and says so in finish(). Throws CancelledError.
+
+  /// Does the part of segment() that needs the device for several images. Images of one size go
+  /// through the eigensolver together, as many as fit the device's memory, because a small image
+  /// cannot fill a GPU by itself. The results are those of begin() for each image alone.
+  /// @param images The images; not needed after the call.
+  /// @param watch How the caller watches and stops the work.
+  /// @return What remains to be finished, in the order of `images`. An image that fails leaves the
+  ///     others alone: its finish() throws what it failed of.
+  /// @throws CancelledError when the caller stops the work.
   std::vector<BegunSegmentation> begin(std::span<const ImageToSegment> images,
                                        const Watch& watch = {});
-  /// Of images that have no more pixels than this in all it is quicker to begin several together; 0
-  /// on a CPU, which one image fills.
+
+  /// Up to how many pixels in all it is faster to begin several images together than one by one.
+  /// @return Pixels of all images together; 0 on a CPU, which one image fills.
   std::int64_t pixels_together() const;
 
  private:

@@ -8,7 +8,7 @@
 
 #include "contour/reference_spectral_contour.hpp"
 #include "diacut/segmenter.hpp"
-#include "pipeline/memory_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -166,9 +166,9 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
     const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
       Parameters expected = parameters;
       expected.eigen.solver = solver;
-      const RunBudget plan = budget_run(grid, expected, form);
-      const std::uint64_t limit = std::max({plan.boundaries.total(), plan.compression.total(),
-                                            plan.eigen.total(), plan.contours.total()}) -
+      const PipelineBudget budget = pipeline_budget(grid, expected, form);
+      const std::uint64_t limit = std::max({budget.boundaries.total(), budget.compression.total(),
+                                            budget.eigen.total(), budget.contours.total()}) -
                                   less;
       segmenter.limit_device_memory(limit);
       const Segmentation result = segmenter.segment(image);

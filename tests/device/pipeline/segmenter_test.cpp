@@ -17,7 +17,7 @@
 
 #include "eigen/eigensolver.hpp"
 #include "label_checks.hpp"
-#include "pipeline/memory_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -178,13 +178,13 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   EXPECT_FALSE(result.matvec.empty());
   EXPECT_NE(result.matvec, "auto");
 
-  const RunBudget plan = budget_run(grid_for(64, 48), segmenter.parameters());
-  const std::uint64_t planned = std::max(
-      {plan.boundaries.total(), plan.eigen.total(), plan.contours.total(), plan.regions.total()});
+  const PipelineBudget budget = pipeline_budget(grid_for(64, 48), segmenter.parameters());
+  const std::uint64_t planned = std::max({budget.boundaries.total(), budget.eigen.total(),
+                                          budget.contours.total(), budget.regions.total()});
   const std::uint64_t matrix = 81u * 64u * 48u * sizeof(float);
   EXPECT_GT(result.device_peak_bytes, matrix);
   EXPECT_LE(result.device_peak_bytes, planned);
-  EXPECT_EQ(result.device_memory.size(), plan.uses.size());
+  EXPECT_EQ(result.device_memory.size(), budget.uses.size());
   if (segmenter.device().kind == DeviceKind::kCpu) {
     EXPECT_EQ(result.device_kept_bytes, 0u);
   } else {
@@ -343,9 +343,9 @@ TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
 TEST(Segmenter, ImagesThatDoNotFitTogetherAreSegmentedOneByOne) {
   const Image image = mottled(90, 70, 2);
   Segmenter segmenter({}, test_device());
-  const RunBudget plan = budget_run(grid_for(90, 70), segmenter.parameters());
+  const PipelineBudget budget = pipeline_budget(grid_for(90, 70), segmenter.parameters());
   std::uint64_t most = 0;
-  for (const MemoryBudget* phase : {&plan.boundaries, &plan.eigen, &plan.contours}) {
+  for (const MemoryBudget* phase : {&budget.boundaries, &budget.eigen, &budget.contours}) {
     most = std::max(most, phase->total());
   }
   segmenter.limit_device_memory(most);
@@ -366,9 +366,9 @@ TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   const std::optional<Batch> two = batch_for(
       grid, 2, disc_stencil(segmenter.parameters().affinity.radius), segmenter.parameters().eigen);
   ASSERT_TRUE(two);
-  const RunBudget plan = budget_run(*two, segmenter.parameters());
+  const PipelineBudget budget = pipeline_budget(*two, segmenter.parameters());
   const std::uint64_t most =
-      std::max({plan.boundaries.total(), plan.eigen.total(), plan.contours.total()});
+      std::max({budget.boundaries.total(), budget.eigen.total(), budget.contours.total()});
   const Segmentation alone = segmenter.segment(image);
   segmenter.limit_device_memory(most);
   const std::vector<ImageToSegment> asked(4, {&image, nullptr});

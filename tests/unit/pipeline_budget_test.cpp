@@ -1,5 +1,3 @@
-#include "pipeline/memory_budget.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "eigen/eigensolver.hpp"
+#include "pipeline/segmentation_plan.hpp"
 
 namespace diacut {
 namespace {
@@ -29,104 +28,108 @@ Parameters direct_cuts() {
   return parameters;
 }
 
-std::uint64_t most(const RunBudget& plan) {
-  return std::max({plan.boundaries.total(), plan.compression.total(), plan.eigen.total(),
-                   plan.contours.total(), plan.regions.total()});
+std::uint64_t most(const PipelineBudget& budget) {
+  return std::max({budget.boundaries.total(), budget.compression.total(), budget.eigen.total(),
+                   budget.contours.total(), budget.regions.total()});
 }
 
 bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
-  return budget_run(grid, {}).fits(device, 0) ||
-         budget_run(grid, {}, MatrixForm::kCompressed).fits(device, 0);
+  return pipeline_budget(grid, {}).fits(device, 0) ||
+         pipeline_budget(grid, {}, MatrixForm::kCompressed).fits(device, 0);
 }
 
-TEST(RunBudget, HoldsTheMatrixWhereItIsRead) {
+TEST(PipelineBudget, HoldsTheMatrixWhereItIsRead) {
   const std::uint64_t matrix = 81ull * 154'432 * 4;
   const std::uint64_t plane = 4ull * 154'401;
-  const RunBudget plan = budget_run(grid_for(481, 321), {});
-  for (const MemoryBudget* phase : {&plan.boundaries, &plan.eigen}) {
+  const PipelineBudget budget = pipeline_budget(grid_for(481, 321), {});
+  for (const MemoryBudget* phase : {&budget.boundaries, &budget.eigen}) {
     EXPECT_EQ(phase->largest().bytes, matrix);
     EXPECT_GT(phase->total(), matrix);
   }
   // Seventeen vectors and what the solver needs beside them.
-  EXPECT_GT(plan.eigen.total(), matrix + 17 * plane);
+  EXPECT_GT(budget.eigen.total(), matrix + 17 * plane);
   // The vectors twice, the cue, the contours and the degrees.
-  EXPECT_GT(plan.contours.total(), (17 + 16 + 3) * plane);
-  EXPECT_LT(plan.contours.total(), plan.eigen.total());
-  EXPECT_EQ(plan.regions.total(), 0u);
+  EXPECT_GT(budget.contours.total(), (17 + 16 + 3) * plane);
+  EXPECT_LT(budget.contours.total(), budget.eigen.total());
+  EXPECT_EQ(budget.regions.total(), 0u);
 
-  const RunBudget direct = budget_run(grid_for(481, 321), direct_cuts());
-  EXPECT_EQ(direct.eigen.total() + plane, plan.eigen.total());  // No cue that contours would need.
+  const PipelineBudget direct = pipeline_budget(grid_for(481, 321), direct_cuts());
+  EXPECT_EQ(direct.eigen.total() + plane,
+            budget.eigen.total());  // No cue that contours would need.
   EXPECT_EQ(direct.contours.total(), 0u);
   EXPECT_EQ(direct.regions.largest().bytes, matrix);
   EXPECT_GT(direct.regions.total(), matrix);
 }
 
-TEST(RunBudget, HoldsTheWholeMapBesideAThinnedOne) {
+TEST(PipelineBudget, HoldsTheWholeMapBesideAThinnedOne) {
   Parameters parameters;
   parameters.cue.kind = CueKind::kGradient;
   parameters.cue.thin = false;
-  const RunBudget whole = budget_run(grid_for(481, 321), parameters);
+  const PipelineBudget whole = pipeline_budget(grid_for(481, 321), parameters);
   parameters.cue.thin = true;
-  const RunBudget thinned = budget_run(grid_for(481, 321), parameters);
+  const PipelineBudget thinned = pipeline_budget(grid_for(481, 321), parameters);
   EXPECT_EQ(thinned.boundaries.total(), whole.boundaries.total() + 4ull * 154'401);
 }
 
-TEST(RunBudget, ListsEveryUseOnce) {
-  const RunBudget plan = budget_run(grid_for(64, 48), {});
-  const auto matrices = std::count_if(plan.uses.begin(), plan.uses.end(), [](const MemoryUse& use) {
-    return use.what.find("affinity matrix") != std::string::npos;
-  });
+TEST(PipelineBudget, ListsEveryUseOnce) {
+  const PipelineBudget budget = pipeline_budget(grid_for(64, 48), {});
+  const auto matrices = std::count_if(
+      budget.uses.begin(), budget.uses.end(),
+      [](const MemoryUse& use) { return use.what.find("affinity matrix") != std::string::npos; });
   EXPECT_EQ(matrices, 1);
   std::uint64_t sum = 0;
-  for (const MemoryUse& use : plan.uses) sum += use.bytes;
-  EXPECT_GT(sum, plan.eigen.total());
-  EXPECT_LT(sum, plan.boundaries.total() + plan.eigen.total() + plan.contours.total());
+  for (const MemoryUse& use : budget.uses) sum += use.bytes;
+  EXPECT_GT(sum, budget.eigen.total());
+  EXPECT_LT(sum, budget.boundaries.total() + budget.eigen.total() + budget.contours.total());
 }
 
-TEST(RunBudget, GrowsWithRadiusVectorsAndRegions) {
+TEST(PipelineBudget, GrowsWithRadiusVectorsAndRegions) {
   const Grid grid = grid_for(100, 80);
   // Without networks, which take the same whatever grows.
   Parameters plain;
   plain.cue.kind = CueKind::kGradient;
   Parameters direct = plain;
   direct.region.method = RegionMethod::kKway;
-  const RunBudget plan = budget_run(grid, plain);
+  const PipelineBudget budget = pipeline_budget(grid, plain);
   Parameters more = direct;
   more.affinity.radius = 10;
-  EXPECT_GT(budget_run(grid, more).regions.total(), 3 * budget_run(grid, direct).regions.total());
+  EXPECT_GT(pipeline_budget(grid, more).regions.total(),
+            3 * pipeline_budget(grid, direct).regions.total());
   more = plain;
   more.eigen.vectors = 50;
-  EXPECT_GT(budget_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
-  EXPECT_GT(budget_run(grid, more).contours.total(), plan.contours.total() + 2 * 33ull * 8000 * 4);
+  EXPECT_GT(pipeline_budget(grid, more).eigen.total(), budget.eigen.total() + 33ull * 8000 * 4);
+  EXPECT_GT(pipeline_budget(grid, more).contours.total(),
+            budget.contours.total() + 2 * 33ull * 8000 * 4);
   more = plain;
   more.region.method = RegionMethod::kKway;
   more.region.regions = 50;
-  EXPECT_GT(budget_run(grid, more).eigen.total(), plan.eigen.total() + 33ull * 8000 * 4);
+  EXPECT_GT(pipeline_budget(grid, more).eigen.total(), budget.eigen.total() + 33ull * 8000 * 4);
 }
 
-TEST(RunBudget, HoldsTheNetworksInEveryPhase) {
+TEST(PipelineBudget, HoldsTheNetworksInEveryPhase) {
   const Grid grid = grid_for(100, 80);
   Parameters two = direct_cuts();
   two.cue.weights = "default,quality";
-  const RunBudget plan = budget_run(grid, direct_cuts());
-  const RunBudget more = budget_run(grid, two);
+  const PipelineBudget budget = pipeline_budget(grid, direct_cuts());
+  const PipelineBudget more = pipeline_budget(grid, two);
   // The second network has as many weights as the first, each read as fp32.
-  const std::uint64_t weights = more.eigen.total() - plan.eigen.total();
+  const std::uint64_t weights = more.eigen.total() - budget.eigen.total();
   EXPECT_GT(weights, std::uint64_t{1} << 20);
-  EXPECT_EQ(more.regions.total() - plan.regions.total(), weights);
-  EXPECT_EQ(more.boundaries.total() - plan.boundaries.total(), weights);
+  EXPECT_EQ(more.regions.total() - budget.regions.total(), weights);
+  EXPECT_EQ(more.boundaries.total() - budget.boundaries.total(), weights);
 }
 
-TEST(RunBudget, FitsByTotalAndByPiece) {
-  const RunBudget plan = budget_run(grid_for(100, 80), {});
-  const std::uint64_t total = most(plan);
-  const std::uint64_t piece = std::max(
-      {plan.boundaries.largest().bytes, plan.eigen.largest().bytes, plan.contours.largest().bytes});
-  EXPECT_TRUE(plan.fits(device_with(total, piece), 0));
-  EXPECT_FALSE(plan.fits(device_with(total - 1, piece), 0));
-  EXPECT_FALSE(plan.fits(device_with(total, piece - 1), 0));
-  EXPECT_TRUE(plan.fits(device_with(total - 1, piece), total));  // The limit is what counts.
-  EXPECT_FALSE(plan.fits(device_with(total, piece), total - 1));
+TEST(PipelineBudget, FitsByTotalAndByPiece) {
+  const PipelineBudget budget = pipeline_budget(grid_for(100, 80), {});
+  const std::uint64_t total = most(budget);
+  const std::uint64_t piece =
+      std::max({budget.boundaries.largest().bytes, budget.eigen.largest().bytes,
+                budget.contours.largest().bytes});
+  EXPECT_TRUE(budget.fits(device_with(total, piece), 0));
+  EXPECT_FALSE(budget.fits(device_with(total - 1, piece), 0));
+  EXPECT_FALSE(budget.fits(device_with(total, piece - 1), 0));
+  EXPECT_TRUE(budget.fits(device_with(total - 1, piece), total));  // The limit is what counts.
+  EXPECT_FALSE(budget.fits(device_with(total, piece), total - 1));
 }
 
 TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
@@ -146,9 +149,9 @@ TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
 TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
   const Grid grid = grid_for(3000, 2000);
   const DeviceInfo device = device_with(1000 * kMiB, 1000 * kMiB);
-  const RunBudget plan = budget_run(grid, {});
+  const PipelineBudget budget = pipeline_budget(grid, {});
   try {
-    check_memory(plan, grid, {}, device, 0);
+    check_memory(budget, grid, {}, device, 0);
     FAIL() << "no error was thrown";
   } catch (const DeviceError& error) {
     const auto largest = largest_grid(grid, {}, device, 0);
@@ -157,7 +160,7 @@ TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
     EXPECT_THAT(error.what(), HasSubstr("(" + std::to_string(largest->width) + "x" +
                                         std::to_string(largest->height) + ")"));
   }
-  EXPECT_NO_THROW(check_memory(plan, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
+  EXPECT_NO_THROW(check_memory(budget, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
 }
 
 TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
@@ -167,7 +170,7 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
   Parameters lanczos = multilevel;
   lanczos.eigen.solver = SolverKind::kLanczos;
   const auto need = [&](const Parameters& parameters, MatrixForm form) {
-    return most(budget_run(grid, parameters, form));
+    return most(pipeline_budget(grid, parameters, form));
   };
   const std::uint64_t whole = need(multilevel, MatrixForm::kDia);
   const std::uint64_t compressed = need(multilevel, MatrixForm::kCompressed);
@@ -184,7 +187,7 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
       const Parameters usable = solver_that_fits(grid, multilevel, device, limit);
       EXPECT_EQ(usable.eigen.solver, solver);
       EXPECT_EQ(form_that_fits(grid, usable, device, limit), form);
-      EXPECT_TRUE(budget_run(grid, usable, form).fits(device, limit));
+      EXPECT_TRUE(pipeline_budget(grid, usable, form).fits(device, limit));
     };
     expect(0, SolverKind::kMultilevel, MatrixForm::kDia);
     expect(whole, SolverKind::kMultilevel, MatrixForm::kDia);
@@ -228,12 +231,12 @@ TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
   EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
 }
 
-TEST(RunBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
-  const RunBudget plan = budget_run(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
-  EXPECT_LT(most(plan), 2'800'000'000u);
+TEST(PipelineBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
+  const PipelineBudget budget = pipeline_budget(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
+  EXPECT_LT(most(budget), 2'800'000'000u);
   // Compressing takes the whole matrix and the compressed one; what follows, that alone.
-  EXPECT_GT(plan.compression.largest().bytes, 300ull * 2464 * 1640);
-  EXPECT_LT(plan.eigen.largest().bytes, 110ull * 2464 * 1640);
+  EXPECT_GT(budget.compression.largest().bytes, 300ull * 2464 * 1640);
+  EXPECT_LT(budget.eigen.largest().bytes, 110ull * 2464 * 1640);
 }
 
 TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
@@ -250,8 +253,8 @@ TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   EXPECT_EQ(product(lanczos), "symmetric half");
   Parameters compressed = lanczos;
   compressed.matvec = {MatvecKind::kSymmetric, MatvecStorage::kHalf};
-  const std::uint64_t room = most(budget_run(grid, compressed));
-  ASSERT_GT(room, most(budget_run(grid, lanczos)));
+  const std::uint64_t room = most(pipeline_budget(grid, compressed));
+  ASSERT_GT(room, most(pipeline_budget(grid, lanczos)));
   EXPECT_EQ(product(lanczos, room), "symmetric half");
   EXPECT_EQ(product(lanczos, room - 1), "unrolled");
   EXPECT_EQ(product(compressed, room - 1), "symmetric half");  // Asked for is asked for.

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// @file
+/// Eigenvectors of the normalized cut on the host, and the report of the solver that found them.
+namespace diacut {
+
+/// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
+/// error: `converged` is false then, and the eigenvectors found so far are returned.
+struct EigenReport {
+  bool converged = false;  ///< Whether every residual norm is at most EigenParameters::tolerance.
+  /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense". It differs from the solver
+  /// asked for where the image is small, or cannot be coarsened.
+  std::string solver;
+  /// Products of the matrix with one vector, on all grids of the solver.
+  std::int64_t products = 0;
+  /// How many times those products read the matrix. A pass that multiplies a block of vectors reads
+  /// the matrix once, so that there are fewer passes than products.
+  std::int64_t passes = 0;
+  int levels = 1;         ///< Grids of the multilevel solver, with the image's own; 1 for others.
+  int restarts = 0;       ///< Restarts of Lanczos, or iterations of multilevel on all its grids.
+  int filter_degree = 1;  ///< Degree of the Chebyshev polynomial that Lanczos ran with.
+  /// The residual norm |A x - theta x| of each eigenvector, the trivial eigenvector first.
+  std::vector<double> residuals;
+};
+
+/// Eigenvectors of the normalized cut, (D - W) y = lambda D y (J. Shi and J. Malik, "Normalized
+/// cuts and image segmentation", 2000, equation 11), ascending in lambda. W is the affinity matrix
+/// and D the diagonal matrix of its row sums.
+struct Eigenvectors {
+  int width = 0;               ///< Width of the image, pixels.
+  int height = 0;              ///< Height of the image, pixels.
+  std::vector<double> values;  ///< The eigenvalues lambda, ascending; the first is about 0.
+  /// vectors[k] is z = D^1/2 y for values[k]: width * height entries, row by row from the top left,
+  /// of unit norm, its entry of largest magnitude positive, 0 where the image has no data.
+  /// vectors[0] is the trivial eigenvector, proportional to sqrt_degree. Empty where only the
+  /// eigenvalues were wanted (see Segmenter::keep_eigenvectors()).
+  std::vector<std::vector<float>> vectors;
+  /// Square roots of the degrees, the diagonal of D^1/2: width * height entries, 0 where the image
+  /// has no data. y = z / sqrt_degree. Empty where `vectors` is.
+  std::vector<float> sqrt_degree;
+  EigenReport report;  ///< How the eigenvectors were found.
+};
+
+}  // namespace diacut

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "diacut/parameters.hpp"
+#include "diacut/segmenter.hpp"
+#include "matrix/batch.hpp"
+#include "matrix/block.hpp"
+#include "matrix/grid.hpp"
+#include "opencl/memory_budget.hpp"
+
+namespace diacut {
+
+/// What a whole run allocates on the device, phase by phase. Stages free what later stages do not
+/// read, so the largest phase must fit the device, not their sum.
+struct PipelineBudget {
+  MemoryBudget boundaries;      ///< Computing the boundary map, and the matrix from it.
+  MemoryBudget compression;     ///< Compressing the matrix, if it is compressed.
+  MemoryBudget eigen;           ///< Computing the eigenvectors.
+  MemoryBudget contours;        ///< Computing the contours, with RegionMethod::kHierarchy.
+  MemoryBudget regions;         ///< Cutting by the eigenvectors, with RegionMethod::kKway.
+  std::vector<MemoryUse> uses;  ///< Every allocation once, in the order of the run.
+
+  /// Whether every phase fits. `limit`: of the memory held at once, bytes; 0: the device's memory.
+  bool fits(const DeviceInfo& device, std::uint64_t limit) const;
+};
+
+/// The budget of one image with the solver that `parameters` name. `form`: the form of the matrix
+/// that the eigensolver reads.
+PipelineBudget pipeline_budget(const Grid& grid, const Parameters& parameters,
+                               MatrixForm form = MatrixForm::kDia);
+/// The budget of several images whose eigenvectors are computed together; the other stages take
+/// them one by one.
+PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
+                               MatrixForm form = MatrixForm::kDia);
+
+/// Whether contours need another boundary map than affinities: these are made from a thinned map,
+/// through whose gaps the basins of a hierarchy would leak.
+bool thins(const CueParameters& cue);
+
+/// Whether the eigensolver can read a compressed matrix, the whole matrix being given up. Direct
+/// cuts need the whole matrix after the eigensolver; Spectra and a kernel asked for by name read
+/// it.
+bool compressible(const Parameters& parameters);
+
+/// Whether a run fits with a compressed matrix. `limit` as in PipelineBudget::fits().
+bool fits_compressed(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+                     std::uint64_t limit);
+
+/// The largest grid with the proportions of `grid` on which a run with the parameters' solver fits,
+/// the matrix being whole or compressed; nothing if not even one pixel fits. `limit` as in
+/// PipelineBudget::fits().
+std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
+                                 const DeviceInfo& device, std::uint64_t limit);
+
+/// Throws DeviceError, naming the largest image that would fit, when `budget` does not fit. `limit`
+/// as in PipelineBudget::fits().
+void check_memory(const PipelineBudget& budget, const Grid& grid, const Parameters& parameters,
+                  const DeviceInfo& device, std::uint64_t limit);
+
+/// How an image of this size lies in a vector: without padding.
+Grid grid_for(int width, int height);
+
+/// Regions up to which k-way discretisation gets one eigenvector a region. More regions are made by
+/// two-way cuts, because ever more eigenvectors cost much and improve the cut little.
+inline constexpr int kMaxKwayVectors = 100;
+
+/// The eigensolver's parameters in a run: k-way discretisation into K regions takes K eigenvectors.
+EigenParameters eigen_parameters(const Parameters& parameters);
+
+}  // namespace diacut

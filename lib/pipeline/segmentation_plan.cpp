@@ -1,0 +1,110 @@
+#include "pipeline/segmentation_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "eigen/eigensolver.hpp"
+#include "matrix/stencil.hpp"
+
+namespace diacut {
+
+SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
+                                const DeviceInfo& device, std::uint64_t limit) {
+  SegmentationPlan plan(Batch(grid), solver_that_fits(grid, parameters, device, limit));
+  const Parameters& usable = plan.parameters;
+  plan.form = form_that_fits(grid, usable, device, limit);
+  plan.product = product_that_fits(grid, usable, device, limit);
+  if (plan.form == MatrixForm::kCompressed) {
+    plan.product.kind = MatvecKind::kSymmetric;
+    plan.product.storage = MatvecStorage::kHalf;
+  }
+  Parameters planned = usable;
+  planned.matvec = {plan.product.kind, plan.product.storage};
+  plan.budget = pipeline_budget(grid, planned, plan.form);
+  check_memory(plan.budget, grid, usable, device, limit);
+
+  if (solver_wanted(eigen_parameters(usable).solver) != solver_wanted(parameters.eigen.solver)) {
+    plan.notes.emplace_back(
+        "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
+        "slower");
+  }
+  if (plan.form == MatrixForm::kCompressed && !pipeline_budget(grid, usable).fits(device, limit)) {
+    plan.notes.emplace_back(
+        "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
+        "compressed to 16 bits");
+  }
+  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
+  return plan;
+}
+
+std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
+                                               const Parameters& parameters,
+                                               const DeviceInfo& device, std::uint64_t limit) {
+  if (parameters.region.method != RegionMethod::kHierarchy) return std::nullopt;
+  const std::optional<Batch> batch = batch_for(
+      grid, images, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
+  if (!batch) return std::nullopt;
+  SegmentationPlan plan(*batch, parameters);
+  plan.parameters.eigen.solver = SolverKind::kMultilevel;
+  plan.product = product_that_fits(grid, plan.parameters, device, limit);
+  plan.parameters.matvec = {plan.product.kind, plan.product.storage};
+  plan.budget = pipeline_budget(*batch, plan.parameters);
+  if (!plan.budget.fits(device, limit)) return std::nullopt;
+  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
+  return plan;
+}
+
+Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
+                            const DeviceInfo& device, std::uint64_t limit) {
+  Parameters result = parameters;
+  SolverKind& solver = result.eigen.solver;
+  solver = solver_wanted(solver);
+  if (solver == SolverKind::kMultilevel && !pipeline_budget(grid, result).fits(device, limit) &&
+      !fits_compressed(grid, result, device, limit)) {
+    solver = SolverKind::kLanczos;
+  }
+  return result;
+}
+
+MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+                          std::uint64_t limit) {
+  if (!compressible(parameters)) return MatrixForm::kDia;
+  // storages_within_tolerance() names none for the multilevel solver's own products.
+  EigenParameters rounded = parameters.eigen;
+  rounded.solver = SolverKind::kLanczos;
+  const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
+  const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedOnCpu &&
+                      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
+                      std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
+  if (!wanted && pipeline_budget(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
+  return MatrixForm::kCompressed;  // It needs less than the whole matrix, if neither fits.
+}
+
+MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit) {
+  const DiaShape shape = dia_shape(grid, disc_stencil(parameters.affinity.radius));
+  const MatvecParameters& asked = parameters.matvec;
+  if (asked.kernel == MatvecKind::kSymmetric &&
+      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
+    MatvecChoice choice = choose_matvec({}, device, shape);
+    choice.note += fmt::format(
+        "{}the multilevel eigensolver has products of its own: --matvec symmetric is for --solver "
+        "lanczos",
+        choice.note.empty() ? "" : "; ");
+    return choice;
+  }
+  const std::vector<MatvecStorage> storages =
+      storages_within_tolerance(parameters.eigen, asked.storage);
+  MatvecChoice choice = choose_matvec(asked, device, shape, storages);
+  if (asked.kernel == MatvecKind::kAuto && choice.kind == MatvecKind::kSymmetric) {
+    Parameters compressed = parameters;
+    compressed.matvec = {choice.kind, choice.storage};
+    if (!pipeline_budget(grid, compressed).fits(device, limit)) {
+      return choose_matvec(asked, device, shape);
+    }
+  }
+  return choice;
+}
+
+}  // namespace diacut

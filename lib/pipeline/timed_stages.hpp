@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "diacut/progress.hpp"
+#include "diacut/segmenter.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// Milliseconds on the wall since `start`.
+inline double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Runs stages on a device one after another, measures their times, and tells the caller's watch.
+class TimedStages {
+ public:
+  TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
+
+  /// What `work` returns. The device has done all of the stage's work when this returns.
+  template <class Work>
+  auto operator()(std::string_view stage, Work&& work) {
+    watch_.report(stage, 0);
+    const auto start = std::chrono::steady_clock::now();
+    const cl::Event first = context_.mark();
+    auto result = std::forward<Work>(work)();
+    const cl::Event last = context_.mark();
+    context_.finish();
+    times_.push_back(
+        {std::string(stage), milliseconds_since(start), milliseconds_between(first, last)});
+    watch_.report(stage, 1);
+    return result;
+  }
+
+  /// The times of all stages so far, each divided by the number of images that they served.
+  std::vector<StageTime> shares(std::size_t images) const {
+    std::vector<StageTime> shares = times_;
+    for (StageTime& time : shares) {
+      time.wall_ms /= static_cast<double>(images);
+      time.device_ms /= static_cast<double>(images);
+    }
+    return shares;
+  }
+
+ private:
+  Context& context_;
+  const Watch& watch_;
+  std::vector<StageTime> times_;
+};
+
+}  // namespace diacut
