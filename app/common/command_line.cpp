@@ -97,29 +97,30 @@ bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common
   try {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    fail(reworded(error));
+    fail_usage(app_.get_name(), reworded(error));
   }
   if (help_) {
     common.answer = app_.help();
     return false;
   }
   for (const std::string& extra : app_.remaining()) {
-    if (extra == "--") continue;  // What follows it became inputs.
-    fail(fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
+    if (extra == "--") continue;  // CLI11 took the arguments after it as inputs.
+    fail_usage(app_.get_name(),
+               fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
   }
   if (version_) {
     common.answer = version_text(app_.get_name());
     return false;
   }
-  if (quiet_ && verbose_) fail("--quiet and --verbose exclude each other");
+  if (quiet_ && verbose_) fail_usage(app_.get_name(), "--quiet and --verbose exclude each other");
   common.verbosity = quiet_     ? Verbosity::kQuiet
                      : verbose_ ? Verbosity::kVerbose
                                 : Verbosity::kNormal;
   return true;
 }
 
-void CommandLine::fail(const std::string& message) const {
-  throw ConfigError(fmt::format("{} (see {} --help)", message, app_.get_name()));
+void fail_usage(std::string_view program, std::string_view message) {
+  throw ConfigError(fmt::format("{} (see {} --help)", message, program));
 }
 
 std::string suggestion(const CLI::App& app, const std::string& unknown) {
@@ -129,7 +130,7 @@ std::string suggestion(const CLI::App& app, const std::string& unknown) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& candidate : option->get_lnames()) {
       const std::string flag = "--" + candidate;
-      // One that is cut short or goes on is as near as can be.
+      // An option that is cut short or goes on counts as nearest.
       const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
       const std::size_t distance = begins ? 0 : edit_distance(name, flag);
       if (distance < least) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace diacut::app {
 
-/// How all programs show their help: 80 columns, options in their groups, one column of meanings.
+/// How every program shows its help: in 80 columns, the options in groups, their meanings in one
+/// column.
 class HelpFormatter : public CLI::Formatter {
  public:
   /// `usage` is what follows "Usage: ".
@@ -25,11 +27,11 @@ class HelpFormatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// The command line of a program, with the options that all of them have.
+/// The command line of a program, with the options that every program has.
 class CommandLine {
  public:
-  /// `usage` follows "Usage: "; `inputs` is the heading of what is no option; `examples` end the
-  /// help.
+  /// `usage` is printed after "Usage: ", `inputs` above the arguments that are no options, and
+  /// `examples` at the end of the help.
   CommandLine(const std::string& name, const std::string& description, const std::string& usage,
               const std::string& inputs, const std::string& examples);
 
@@ -41,18 +43,16 @@ class CommandLine {
     return app_.add_option(names, value, meaning)->type_name(type)->group(group);
   }
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
-  /// -q and -v, of which it says what they show, -h, and --version if `version` is set.
+  /// Adds -q, -v, -h, and --version if `version` is set. `quiet` and `verbose` say what -q and -v
+  /// show.
   void message_flags(const char* group, const char* quiet, const char* verbose, bool version);
 
-  /// Throws ConfigError for what CLI11 finds wrong, unknown options, and -q with -v. Asked for help
-  /// it looks no further. Returns whether there is something to do: else `common` has an answer,
-  /// and the program's own options may not make sense.
+  /// Parses the arguments and sets `common`. Returns whether there is something to do. If not,
+  /// common.answer holds what to print, and the program's own options are not checked. Throws
+  /// ConfigError for what CLI11 finds wrong, unknown options, and -q with -v.
   bool parse(int argc, const char* const* argv, CommonOptions& common);
 
  private:
-  /// Throws ConfigError with the message, and where help is.
-  [[noreturn]] void fail(const std::string& message) const;
-
   CLI::App app_;
   bool quiet_ = false;
   bool verbose_ = false;
@@ -60,10 +60,13 @@ class CommandLine {
   bool help_ = false;
 };
 
+/// Throws ConfigError with a message that ends in "(see PROGRAM --help)".
+[[noreturn]] void fail_usage(std::string_view program, std::string_view message);
+
 /// ": did you mean --regions?", or nothing when no option is near.
 std::string suggestion(const CLI::App& app, const std::string& unknown);
 
-/// What CLI11 found wrong, in our words where its own are unclear.
+/// What CLI11 found wrong, in diacut's words where CLI11's are unclear.
 std::string reworded(const CLI::ParseError& error);
 
 }  // namespace diacut::app

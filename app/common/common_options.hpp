@@ -7,9 +7,9 @@
 
 namespace diacut::app {
 
-/// What the options that all programs have come to; a program's own options derive from it.
+/// The options that every program has. A program's own options derive from this struct.
 struct CommonOptions {
-  /// Asked for help or the version: what is to be printed instead of anything else.
+  /// What to print instead of doing anything: the help or the version, if they were asked for.
   std::optional<std::string> answer;
   Verbosity verbosity = Verbosity::kNormal;
 };

@@ -8,9 +8,9 @@ namespace diacut::app {
 
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// Standard error, where everything goes that is not data. Messages are whole lines; a terminal
-/// has one transient line below them, which shows progress. Failed writes are ignored: there is
-/// nowhere left to tell of them.
+/// Standard error, where a program writes everything that is not a result. Messages are whole
+/// lines; a terminal has one transient line below them, which shows progress. Failed writes are
+/// ignored, because there is no other place to report them.
 class Console {
  public:
   /// `program` is the name that errors and notes begin with.
@@ -51,7 +51,7 @@ std::string printable(std::string_view text);
 /// At most `columns` characters of `text`; bytes that continue a UTF-8 character don't count.
 std::string_view cut_to(std::string_view text, std::size_t columns);
 
-/// Characters of `text`, counted as cut_to() does.
+/// The number of characters of `text`; bytes that continue a UTF-8 character don't count.
 std::size_t columns_of(std::string_view text);
 
 }  // namespace diacut::app

@@ -4,27 +4,28 @@
 
 namespace diacut::app {
 
-/// What the program ends with.
+/// The exit code of a program.
 enum class ExitCode : int {
   kDone = 0,
   kInternal = 1,
-  kUsage = 2,  ///< The command line or a configuration.
-  kInputOutput = 3,
-  kDevice = 4,
-  kNotConverged = 5,  ///< Labels were written, but the eigenvectors miss the tolerance.
+  kUsage = 2,         ///< A command line or configuration that makes no sense.
+  kInputOutput = 3,   ///< An input that cannot be read, or a result that cannot be written.
+  kDevice = 4,        ///< No device, or a device that is too small or failed.
+  kNotConverged = 5,  ///< Results were written, but the eigenvectors miss the tolerance.
   kInterrupted = 130,
 };
 
-/// The worse of two, for a batch: done < not converged < usage < input or output < device <
-/// internal < interrupted.
+/// The worse of two exit codes. From best to worst: kDone, kNotConverged, kUsage, kInputOutput,
+/// kDevice, kInternal, kInterrupted.
 ExitCode worse(ExitCode a, ExitCode b);
 
+/// An error as a program tells it.
 struct Failure {
   ExitCode code = ExitCode::kInternal;
   std::string message;
 };
 
-/// The exception being handled, as the program tells it. To be called within a catch block.
+/// The exception that is being handled. To be called within a catch block.
 Failure current_failure();
 
 }  // namespace diacut::app

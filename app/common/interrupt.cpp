@@ -26,7 +26,7 @@ extern "C" void on_interrupt(int /*signal*/) {
 }  // namespace
 
 const CancelToken& handle_signals() {
-  // No SA_RESTART: a read from a terminal or pipe that waits for data has to end.
+  // Without SA_RESTART, a signal ends a read that waits for a terminal or pipe.
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
@@ -43,7 +43,8 @@ const CancelToken& handle_signals() {
 void guard_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // open() takes the lowest free number, which is this one. The wrong direction on purpose.
+    // open() takes the lowest free number, which is `descriptor`. Standard input is opened for
+    // writing and the others for reading, so that using them stays an error.
     if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1) return;
   }
 }

@@ -4,16 +4,16 @@
 
 namespace diacut::app {
 
-/// Sees to the signals the program may get:
-///  - SIGINT, SIGTERM and SIGHUP set the token that is returned; the second one ends the process
-///    at once with exit code 130, without temporary files left. One that the parent had ignored
-///    (nohup) stays ignored.
-///  - SIGPIPE and SIGXFSZ are ignored, so that a closed pipe and a file grown past its limit are
-///    failed writes like a full disk.
+/// Sets what the process does when it gets a signal:
+///  - SIGINT, SIGTERM and SIGHUP cancel the token that is returned; the second signal ends the
+///    process at once with exit code 130 and leaves no temporary files. A signal that the parent
+///    process ignores (nohup) stays ignored.
+///  - SIGPIPE and SIGXFSZ are ignored, so that writing to a closed pipe or past the limit of a
+///    file's size fails as writing to a full disk does.
 const CancelToken& handle_signals();
 
-/// Opens those of the descriptors 0, 1 and 2 that the parent closed, so that no file of ours takes
-/// their place; using them stays an error.
+/// Opens the descriptors 0, 1 and 2 if the parent process closed them, so that no other file gets
+/// their numbers. Reading from 0 and writing to 1 and 2 stay errors then.
 void guard_standard_streams();
 
 }  // namespace diacut::app

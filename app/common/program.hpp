@@ -9,12 +9,12 @@
 
 namespace diacut::app {
 
-/// What main() of every program does around its work: opens what standard streams are missing, and
-/// turns what `work` throws into a message and an exit code. Returns what main() returns.
+/// Runs a program: calls guard_standard_streams() and `work`, and turns what `work` throws into a
+/// message and an exit code. Returns the exit code, for main().
 int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work);
 
-/// Prints the answer, if there is one. Returns whether the program goes on: then the console shows
-/// what it was asked to.
+/// Prints options.answer if there is one, else sets the console's verbosity. Returns whether the
+/// program goes on, which it does if there is no answer.
 bool begin(const CommonOptions& options, Console& console);
 
 /// "segment (diacut) 0.1.0", a line.

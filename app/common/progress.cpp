@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text.hpp"
+
 namespace diacut::app {
 
 namespace {
@@ -30,7 +32,7 @@ Progress::Progress(Console& console, std::size_t total, bool bar)
     : console_(console), total_(total), bar_(bar) {}
 
 void Progress::begin(const std::string& input) {
-  input_ = input == "-" ? "standard input" : input;
+  input_ = input_name(input);
   stage("reading", 0);
 }
 
@@ -66,7 +68,7 @@ std::string Progress::bar_line(Clock::time_point now) const {
     const double left = static_cast<double>(total_ - finished) / rate - seconds(now - last_);
     numbers += fmt::format("  {:.2f} images/s  {} left", rate, clock_text(left));
   }
-  // The bar may take a third of the line; what is being done takes what is left.
+  // The bar takes up to a third of the line, the numbers and the stage the rest.
   const std::size_t size = std::min(console_.width() / 3, kWidestBar);
   const std::size_t filled = total_ == 0 ? size : size * finished / total_;
   return fmt::format("[{:=<{}}{: <{}}]{}  {}: {}", "", filled, "", size - filled, numbers, input_,

@@ -13,13 +13,16 @@ namespace diacut::app {
 /// images per second and the time left.
 class Progress {
  public:
+  /// `total`: images of the run. `bar`: whether to show a bar. Keeps a reference to the console.
   Progress(Console& console, std::size_t total, bool bar);
 
+  /// Work on an image begins. `input`: its path, or "-".
   void begin(const std::string& input);
+  /// The stage that the image is in, and the share of the stage that is done, in [0, 1].
   void stage(std::string_view name, double share);
-  void worked();                  ///< An image was segmented, or tried in vain.
-  void skipped() { ++skipped_; }  ///< Took no time.
-  void end() { console_.clear(); }
+  void worked();                    ///< An image was segmented, or failed.
+  void skipped() { ++skipped_; }    ///< An image was skipped, which takes no time.
+  void end() { console_.clear(); }  ///< Takes the line off the terminal.
 
  private:
   using Clock = std::chrono::steady_clock;

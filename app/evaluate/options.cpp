@@ -57,9 +57,7 @@ Exit codes: 0 done, 1 internal error, 2 usage, 3 input or output, 130
 interrupted.
 )";
 
-[[noreturn]] void fail_usage(const std::string& message) {
-  throw ConfigError(message + " (see diacut-evaluate --help)");
-}
+[[noreturn]] void fail(const std::string& message) { fail_usage("diacut-evaluate", message); }
 
 int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -69,39 +67,38 @@ std::optional<ResultKind> parse_kind(const std::string& name) {
        {ResultKind::kContours, ResultKind::kLabels, ResultKind::kUltrametric}) {
     if (to_string(kind) == name) return kind;
   }
-  fail_usage(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
+  fail(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
 }
 
 void check(const Options& options) {
-  if (options.results.empty()) fail_usage("no results given: name a folder");
-  if (options.truth.empty()) fail_usage("--truth DIR is needed: the folder of the ground truth");
+  if (options.results.empty()) fail("no results given: name a folder");
+  if (options.truth.empty()) fail("--truth DIR is needed: the folder of the ground truth");
   if (options.thresholds < 1 || options.thresholds > kMostThresholds) {
-    fail_usage(
-        fmt::format("--thresholds: {} is not from 1 to {}", options.thresholds, kMostThresholds));
+    fail(fmt::format("--thresholds: {} is not from 1 to {}", options.thresholds, kMostThresholds));
   }
   if (options.jobs < 1 || options.jobs > kMostJobs) {
-    fail_usage(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
+    fail(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
   }
   if (!options.boundaries && !options.regions) {
-    fail_usage("--no-boundaries and --no-regions leave nothing to score");
+    fail("--no-boundaries and --no-regions leave nothing to score");
   }
   if (options.kind == ResultKind::kContours && !options.boundaries) {
-    fail_usage("--no-boundaries leaves nothing to score: contours have no regions");
+    fail("--no-boundaries leaves nothing to score: contours have no regions");
   }
   if (options.suppress && options.kind && *options.kind != ResultKind::kContours) {
-    fail_usage("--suppress thins contour maps; --kind says that these are none");
+    fail("--suppress thins contour maps; --kind says that these are none");
   }
   if (options.suppress && !options.boundaries) {
-    fail_usage("--suppress and --no-boundaries exclude each other");
+    fail("--suppress and --no-boundaries exclude each other");
   }
   if (!options.plot.empty() && !options.boundaries) {
-    fail_usage("--plot draws the boundary scores; --no-boundaries leaves them out");
+    fail("--plot draws the boundary scores; --no-boundaries leaves them out");
   }
   if (!options.plot.empty() && result_extension(options.plot) != ".png") {
-    fail_usage(fmt::format("--plot: '{}' does not end in .png, the only format", options.plot));
+    fail(fmt::format("--plot: '{}' does not end in .png, the only format", options.plot));
   }
   if (options.json == "-" && options.csv == "-") {
-    fail_usage("--json and --csv cannot both go to standard output");
+    fail("--json and --csv cannot both go to standard output");
   }
 }
 
@@ -161,7 +158,7 @@ CommandDescription EvaluateLine::describe() const {
 
 Options EvaluateLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  if (folders_.size() > 1) fail_usage(fmt::format("'{}' is a second folder", folders_[1]));
+  if (folders_.size() > 1) fail(fmt::format("'{}' is a second folder", folders_[1]));
   if (!folders_.empty()) options_.results = folders_.front();
   options_.boundaries = !no_boundaries_;
   options_.regions = !no_regions_;

@@ -9,7 +9,7 @@
 
 namespace diacut::app {
 
-/// The command line, understood. Empty texts are options that were not given.
+/// What the command line says. Texts are empty where their option was not given.
 struct Options : CommonOptions {
   std::string results;  ///< A folder.
   std::string truth;    ///< A folder.

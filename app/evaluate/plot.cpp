@@ -17,7 +17,7 @@ constexpr int kLeft = 90;
 constexpr int kRight = 60;
 constexpr int kTop = 70;
 constexpr int kBottom = 90;
-constexpr int kFractionBits = 4;  ///< Of the positions that OpenCV draws at.
+constexpr int kFractionBits = 4;  ///< Binary digits after the point in OpenCV's positions.
 
 // Red, green, blue.
 const cv::Scalar kInk(40, 40, 40);
@@ -120,7 +120,7 @@ std::vector<std::uint8_t> draw_curve(const BoundarySummary& summary) {
   plot.line({{0, 1}, {0, 0}, {1, 0}, {1, 1}, {0, 1}}, kInk, 1);
   std::vector<cv::Point2d> points;
   for (const BoundaryCounts& counts : summary.curve) {
-    // Where nothing was found precision means nothing.
+    // Precision is undefined at a threshold where no boundary was found.
     if (counts.found > 0) points.emplace_back(counts.recall(), counts.precision());
   }
   plot.line(points, kCurve, 3);

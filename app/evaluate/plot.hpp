@@ -8,7 +8,7 @@
 namespace diacut::app {
 
 /// Precision against recall as a PNG: the curve of all thresholds, a dot at the best F, and lines
-/// of equal F behind.
+/// of equal F behind them.
 std::vector<std::uint8_t> draw_curve(const BoundarySummary& summary);
 
 }  // namespace diacut::app

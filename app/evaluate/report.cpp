@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "diacut/version.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -29,7 +30,7 @@ const char* kind_in_words(ResultKind kind) {
   return "";
 }
 
-/// An image by itself is a data set of one.
+/// The scores of an image alone, as of a data set of one image.
 struct ImageScores {
   std::optional<BoundaryPoint> boundaries;
   std::optional<RegionSummary> regions;
@@ -113,7 +114,7 @@ Json image_json(const ImageEvaluation& image, const EvaluationParameters& parame
   return json;
 }
 
-/// As RFC 4180 has it.
+/// A field of a CSV line, in quotes where it needs them (RFC 4180).
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -169,15 +170,14 @@ void summarise(Evaluation& evaluation) {
 std::string describe(const Evaluation& evaluation, bool detected) {
   const EvaluationParameters& parameters = evaluation.parameters;
   const bool thresholds = has_thresholds(parameters);
-  std::string text = fmt::format("{} image{}, {}{}", evaluation.images.size(),
-                                 evaluation.images.size() == 1 ? "" : "s",
-                                 kind_in_words(parameters.kind), detected ? " (detected)" : "");
+  std::string text =
+      fmt::format("{}, {}{}", counted(static_cast<std::int64_t>(evaluation.images.size()), "image"),
+                  kind_in_words(parameters.kind), detected ? " (detected)" : "");
   if (parameters.kind == ResultKind::kContours) {
     text += parameters.suppress ? ", non-maxima suppressed" : ", not suppressed";
   }
   if (thresholds) {
-    const std::size_t count = parameters.thresholds.size();
-    text += fmt::format(", {} threshold{}", count, count == 1 ? "" : "s");
+    text += ", " + counted(static_cast<std::int64_t>(parameters.thresholds.size()), "threshold");
   }
   if (evaluation.boundaries) text += boundary_table(*evaluation.boundaries, thresholds);
   if (evaluation.regions) text += region_table(*evaluation.regions, thresholds);

@@ -8,7 +8,7 @@
 
 namespace diacut::app {
 
-/// All images of a run and what they come to.
+/// The scores of a run: of each image, and of all images together.
 struct Evaluation {
   EvaluationParameters parameters;
   std::vector<ImageEvaluation> images;
@@ -16,19 +16,19 @@ struct Evaluation {
   std::optional<RegionSummary> regions;
 };
 
-/// Fills in the summaries.
+/// Sets evaluation.boundaries and evaluation.regions from the images.
 void summarise(Evaluation& evaluation);
 
-/// The tables for people. `detected`: nobody said what the results are.
+/// The tables for people. `detected`: whether the kind of the results was detected.
 std::string describe(const Evaluation& evaluation, bool detected);
 
-/// One image in a line.
+/// The scores of one image as a line for people.
 std::string describe_image(const ImageEvaluation& image, const EvaluationParameters& parameters);
 
-/// "schema" is the version of this layout, which a change of meaning raises.
+/// All scores as JSON. "schema" is the version of this layout, which a change of meaning raises.
 std::string to_json(const Evaluation& evaluation);
 
-/// A line of names, then a line an image.
+/// The scores of each image as CSV: a line of names, then one line an image.
 std::string to_csv(const Evaluation& evaluation);
 
 }  // namespace diacut::app

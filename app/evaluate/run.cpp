@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -19,19 +18,18 @@
 #include "plot.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "stopwatch.hpp"
 
 namespace diacut::app {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Pair {
   ResultFile result;
   TruthEntry truth;
 };
 
-/// "3 (a, b, c)"; of many the first few.
+/// How many names there are, and the first few of them: "3 (a, b, c)".
 std::string few(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
   const std::vector<std::string> shown(names.begin(),
@@ -40,7 +38,7 @@ std::string few(const std::vector<std::string>& names) {
                      names.size() > kShown ? ", ..." : "");
 }
 
-/// Results with their ground truth, by name. Tells of what is left over.
+/// Results with the ground truth of their name. Tells of names that lack one of the two.
 std::vector<Pair> pair_up(const Options& options, Console& console) {
   const std::vector<ResultFile> results = find_results(options.results);
   std::vector<std::string> names;
@@ -80,7 +78,7 @@ std::vector<Pair> pair_up(const Options& options, Console& console) {
   return pairs;
 }
 
-/// What --kind says, else what the first result looks like.
+/// The kind that --kind names, else the kind that the first result looks like.
 ResultKind choose_kind(const Options& options, const Pair& first) {
   if (options.kind) return *options.kind;
   const Raster result = read_result(first.result.path);
@@ -133,7 +131,8 @@ Outcome score(const Pair& pair, const EvaluationParameters& parameters) {
   return outcome;
 }
 
-/// Every pair's outcome, in order; none for those that an interruption left out.
+/// Every pair's outcome, in their order. Pairs that an interruption left out have neither an
+/// evaluation nor a failure.
 std::vector<Outcome> score_all(const std::vector<Pair>& pairs,
                                const EvaluationParameters& parameters, int jobs, Console& console,
                                const CancelToken& cancel) {
@@ -186,7 +185,7 @@ ExitCode run_evaluation(const Options& options, Console& console, const CancelTo
   for (const std::string& path : {options.json, options.csv, options.plot}) {
     if (!path.empty() && path != "-") check_writable(path);
   }
-  const Clock::time_point start = Clock::now();
+  const Stopwatch stopwatch;
   const std::vector<Pair> pairs = pair_up(options, console);
   const EvaluationParameters parameters =
       parameters_for(options, choose_kind(options, pairs.front()));
@@ -228,8 +227,7 @@ ExitCode run_evaluation(const Options& options, Console& console, const CancelTo
   if (!options.json.empty()) write_file(options.json, to_json(evaluation));
   if (!options.csv.empty()) write_file(options.csv, to_csv(evaluation));
   if (!options.plot.empty()) write_file(options.plot, draw_curve(*evaluation.boundaries));
-  console.detail(
-      fmt::format("{:.1f} s", std::chrono::duration<double>(Clock::now() - start).count()));
+  console.detail(fmt::format("{:.1f} s", stopwatch.seconds()));
   return code;
 }
 

@@ -7,9 +7,9 @@
 
 namespace diacut::app {
 
-/// Finds results and ground truth, scores them, several at once, and writes the reports. What is
-/// wrong with an image is told and does not keep the others from being tried. Returns what the
-/// program ends with; throws what ends the run.
+/// Finds results and ground truth, scores them, several at once, and writes the reports. An image
+/// that fails is told of, and the others are scored. Returns the program's exit code; throws the
+/// errors that end the run.
 ExitCode run_evaluation(const Options& options, Console& console, const CancelToken& cancel);
 
 }  // namespace diacut::app

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "batch.hpp"
 #include "command_description.hpp"
 #include "console.hpp"
 #include "diacut/device.hpp"
@@ -15,9 +14,11 @@
 #include "kernel_cache.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "prepare_results.hpp"
 #include "program.hpp"
 #include "recut.hpp"
 #include "report.hpp"
+#include "segment_files.hpp"
 
 namespace diacut::app {
 
@@ -32,7 +33,8 @@ void list_devices(const Options& options, Console& console) {
     chosen = choose_device(options.device);
   } catch (const ConfigError& error) {
     if (!options.device.empty()) throw;
-    console.note(error.what());  // The environment's fault; the list is what helps.
+    // The environment variable names no device: the list shows what it may name.
+    console.note(error.what());
   }
   const DeviceInfo* mark = chosen ? &*chosen : nullptr;
   if (options.json.empty()) {
@@ -62,13 +64,13 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
       break;
   }
 #ifdef M_MMAP_THRESHOLD
-  // Buffers of an OpenCL device that is a CPU are malloc's: what is freed goes back at once, and
-  // leaves no holes between them.
+  // malloc() gives the buffers of an OpenCL device that is a CPU. With this threshold their memory
+  // goes back to the system when they are freed, without holes between them.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
   const Plan plan = make_plan(options);
   prepare_results(options, plan);
-  return run_plan(options, plan, console, cancel);
+  return segment_files(options, plan, console, cancel);
 }
 
 }  // namespace

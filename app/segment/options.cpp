@@ -92,9 +92,7 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
 
-[[noreturn]] void fail_usage(const std::string& message) {
-  throw ConfigError(message + " (see segment --help)");
-}
+[[noreturn]] void fail(const std::string& message) { fail_usage("segment", message); }
 
 void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
                      const std::string& value) {
@@ -129,14 +127,14 @@ std::uint64_t memory_size(const std::string& text) {
     shift = at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) + 1);
   }
   if (code != std::errc() || number == 0 || shift < 0 || number > (UINT64_MAX >> shift)) {
-    fail_usage(fmt::format(
+    fail(fmt::format(
         "--memory: '{}' is no size; expected a number of bytes, or one with K, M or G, as 1500M",
         text));
   }
   return number << shift;
 }
 
-/// The meaning of an option with the names it takes, if it takes names, and its default.
+/// The meaning of an option, with the names that it takes, if it takes names, and its default.
 std::string described(const ParameterOption& option) {
   std::string text = option.meaning;
   for (const ParameterInfo& info : describe_parameters()) {
@@ -295,12 +293,12 @@ void SegmentLine::check_texts() const {
                            "--contours", "--edges", "--json", "--config"}) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
-      fail_usage(fmt::format("{} is given an empty text; it needs a value", name));
+      fail(fmt::format("{} is given an empty text; it needs a value", name));
     }
   }
   for (const char* name : {"--cue", "--weights"}) {
     if (!options_.edges.empty() && given(name)) {
-      fail_usage(fmt::format("--edges takes the place of the cue: leave out {}", name));
+      fail(fmt::format("--edges takes the place of the cue: leave out {}", name));
     }
   }
 }
@@ -326,7 +324,7 @@ void SegmentLine::check_hierarchy() const {
     }
     for (const std::string& name : names) {
       if (given(name)) {
-        fail_usage(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
+        fail(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
       }
     }
   }
@@ -338,7 +336,7 @@ void SegmentLine::choose_action() {
   } else if (print_) {
     options_.action = Action::kPrintConfig;
   } else if (options_.inputs.empty()) {
-    fail_usage("no image given: name a file, a folder, or - for standard input");
+    fail("no image given: name a file, a folder, or - for standard input");
   }
 }
 

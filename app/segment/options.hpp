@@ -10,9 +10,10 @@
 
 namespace diacut::app {
 
+/// What a run of the program does.
 enum class Action { kSegment, kListDevices, kPrintConfig };
 
-/// The command line, understood. Empty texts are options that were not given.
+/// What the command line says. Texts are empty where their option was not given.
 struct Options : CommonOptions {
   Action action = Action::kSegment;
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
@@ -24,7 +25,7 @@ struct Options : CommonOptions {
   Parameters parameters;
   std::string device;
   std::string kernel_dir;
-  std::uint64_t memory = 0;  ///< Of the device, bytes; 0: all of it.
+  std::uint64_t memory = 0;  ///< Limit of the device memory held at once, bytes; 0: none.
 };
 
 /// Throws ConfigError for anything that makes no sense.

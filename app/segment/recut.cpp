@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -19,13 +18,14 @@
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"
 #include "program.hpp"
+#include "stopwatch.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* kName = "recut";
 constexpr const char* kInputs = "TREE|-";
@@ -55,9 +55,7 @@ struct RecutOptions : CommonOptions {
   std::optional<double> threshold;
 };
 
-[[noreturn]] void fail_usage(const std::string& message) {
-  throw ConfigError(message + " (see segment recut --help)");
-}
+[[noreturn]] void fail(const std::string& message) { fail_usage("segment recut", message); }
 
 template <class Number>
 Number parse_number(const char* option, const std::string& text, Number least, Number most,
@@ -73,22 +71,22 @@ Number parse_number(const char* option, const std::string& text, Number least, N
 
 void check_places(const RecutOptions& options) {
   if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty()) {
-    fail_usage("say with -o where the labels go");
+    fail("say with -o where the labels go");
   }
   if (options.indexed && options.output.empty()) {
-    fail_usage("--indexed says how labels are written; say with -o where");
+    fail("--indexed says how labels are written; say with -o where");
   }
   if (options.overlay.empty() != options.image.empty()) {
-    fail_usage("--overlay and --image belong together: the boundaries are drawn on the image");
+    fail("--overlay and --image belong together: the boundaries are drawn on the image");
   }
   for (const auto& [option, place] :
        {std::pair("--overlay", options.overlay), {"--ultrametric", options.ultrametric}}) {
     if (place == "-") {
-      fail_usage(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
+      fail(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
     }
   }
   if (options.tree == "-" && options.image == "-") {
-    fail_usage("standard input (-) is named twice");
+    fail("standard input (-) is named twice");
   }
 }
 
@@ -143,13 +141,12 @@ CommandDescription RecutLine::describe() const {
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   if (trees_.size() != 1) {
-    fail_usage(trees_.empty()
-                   ? "no hierarchy given: name a file, or - for standard input"
-                   : fmt::format("{} hierarchies given; one is cut at a time", trees_.size()));
+    fail(trees_.empty() ? "no hierarchy given: name a file, or - for standard input"
+                        : fmt::format("{} hierarchies given; one is cut at a time", trees_.size()));
   }
   options_.tree = trees_.front();
   if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
-    fail_usage("--regions, --threshold and --auto exclude each other");
+    fail("--regions, --threshold and --auto exclude each other");
   }
   if (regions_) {
     options_.regions =
@@ -163,7 +160,7 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   return options_;
 }
 
-/// Finds what cannot be written before anything is.
+/// Throws for a place that cannot be written to, before anything is written.
 void check_results(const RecutOptions& options) {
   std::vector<std::pair<const char*, std::string>> results;
   const auto add = [&](const char* option, const std::string& place) {
@@ -217,12 +214,12 @@ bool is_recut(int argc, const char* const* argv) {
 CommandDescription describe_recut() { return RecutLine().describe(); }
 
 ExitCode run_recut(int argc, const char* const* argv, Console& console) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch stopwatch;
   const RecutOptions options = RecutLine().parse(argc - 1, argv + 1);
   if (!begin(options, console)) return ExitCode::kDone;
   check_results(options);
   const Hierarchy hierarchy = read_tree(options.tree);
-  const std::string name = options.tree == "-" ? "standard input" : options.tree;
+  const std::string name = input_name(options.tree);
   console.detail(fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}",
                              name, hierarchy.leaves.width, hierarchy.leaves.height,
                              hierarchy.leaves.count, hierarchy.merges.size(), hierarchy.threshold));
@@ -232,9 +229,8 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
                             : cut(hierarchy, options.threshold.value_or(hierarchy.threshold));
   write_results(options, hierarchy, labels);
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
-  const std::chrono::duration<double, std::milli> took = Clock::now() - start;
-  console.message(fmt::format("{}: {} region{} ({:.0f} ms)", name, labels.count,
-                              labels.count == 1 ? "" : "s", took.count()));
+  console.message(fmt::format("{}: {} ({:.0f} ms)", name, counted(labels.count, "region"),
+                              stopwatch.milliseconds()));
   return ExitCode::kDone;
 }
 

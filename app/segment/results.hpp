@@ -6,7 +6,7 @@
 
 namespace diacut::app {
 
-/// What can be written for an image.
+/// The kinds of results that can be written for an image.
 enum class Result : std::size_t {
   kLabels,
   kOverlay,
@@ -17,11 +17,12 @@ enum class Result : std::size_t {
 };
 inline constexpr std::size_t kResultCount = 6;
 
+/// What is known of a kind of result.
 struct ResultInfo {
   Result result;
-  const char* option;     ///< Where the command line names its place.
-  const char* extension;  ///< Behind the image's name in a folder; none: a folder of its own.
-  bool of_hierarchy;      ///< Only with --method hierarchy.
+  const char* option;     ///< The option that names the result's place.
+  const char* extension;  ///< Of its file in a folder of results; empty: it is a folder itself.
+  bool of_hierarchy;      ///< Whether it needs --method hierarchy.
 };
 
 /// In the order of Result.

@@ -1,0 +1,108 @@
+#include "find_images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Walks one input folder after the other, each in the order of names.
+class FolderWalk {
+ public:
+  /// Adds what it finds to `found`. `results`: folders not to enter.
+  FolderWalk(FoundImages& found, const std::set<Identity>& results)
+      : found_(found), results_(results) {}
+
+  /// `name`: the folder's part in the names of results.
+  void walk(const fs::path& folder, const fs::path& name) {
+    std::vector<fs::directory_entry> entries;
+    std::error_code failed;
+    for (fs::directory_iterator it(folder, failed), end; !failed && it != end;
+         it.increment(failed)) {
+      entries.push_back(*it);
+    }
+    if (failed) {
+      found_.failures.push_back(
+          {ExitCode::kInputOutput,
+           fmt::format("the folder '{}' cannot be read: {}", folder.string(), failed.message())});
+      return;
+    }
+    std::sort(entries.begin(), entries.end());
+    for (const fs::directory_entry& entry : entries) visit(entry, name);
+  }
+
+ private:
+  void visit(const fs::directory_entry& entry, const fs::path& name) {
+    const fs::path file = entry.path().filename();
+    std::error_code unknown;
+    const bool hidden = file.string().front() == '.';
+    const bool link = entry.is_symlink(unknown);
+    if (!hidden && entry.is_directory(unknown)) {
+      if (link) {
+        ++found_.ignored;
+      } else if (const auto id = identity(entry.path()); !id || results_.count(*id) == 0) {
+        walk(entry.path(), name / file);
+      }
+      return;
+    }
+    // Pipes are left out, whatever their names, because reading them waits for a writer. A broken
+    // link counts as an image, so that the run reports that it cannot be read.
+    const bool readable = entry.is_regular_file(unknown) || (link && !entry.exists(unknown));
+    if (hidden || !readable || !has_image_extension(file)) {
+      ++found_.ignored;
+      return;
+    }
+    found_.images.push_back({entry.path().string(), name / file});
+  }
+
+  FoundImages& found_;
+  const std::set<Identity>& results_;
+};
+
+/// Takes the extension off each name, unless several names would be equal without it.
+void strip_extensions(std::vector<FoundImage>& images) {
+  std::map<fs::path, int> uses;
+  for (const FoundImage& one : images) ++uses[fs::path(one.name).replace_extension()];
+  for (FoundImage& one : images) {
+    const fs::path stem = fs::path(one.name).replace_extension();
+    if (uses[stem] == 1) one.name = stem;
+  }
+}
+
+}  // namespace
+
+FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results) {
+  FoundImages found;
+  FolderWalk folders(found, results);
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    if (input == "-") {
+      found.images.push_back({input, "stdin"});
+      continue;
+    }
+    fs::path whole = fs::absolute(input).lexically_normal();
+    if (!whole.has_filename()) whole = whole.parent_path();
+    if (!seen.insert(whole.string()).second) continue;
+    if (!is_folder(input)) {
+      found.images.push_back({input, whole.filename()});
+      continue;
+    }
+    if (const auto id = identity(input); id && results.count(*id) != 0) {
+      throw ConfigError(fmt::format(
+          "the folder '{}' is both input and output; results need a folder of their own", input));
+    }
+    folders.walk(input, inputs.size() > 1 ? whole_path(input).filename() : fs::path());
+  }
+  strip_extensions(found.images);
+  return found;
+}
+
+}  // namespace diacut::app

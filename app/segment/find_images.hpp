@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exit_code.hpp"
+#include "paths.hpp"
+
+namespace diacut::app {
+
+/// An image and the name of its results: a path relative to an output folder.
+struct FoundImage {
+  std::string input;
+  std::filesystem::path name;
+};
+
+/// The images that the inputs of a command line name.
+struct FoundImages {
+  /// In the order of the inputs, within folders in the order of names. Their names have no
+  /// extension, unless several would be equal without it.
+  std::vector<FoundImage> images;
+  std::vector<Failure> failures;  ///< Folders that cannot be read.
+  std::size_t ignored = 0;        ///< Files and folders within folders that are not images.
+};
+
+/// Finds the images. `inputs`: files, folders, and "-" for standard input; folders are walked,
+/// those of `results` left out. With several inputs each folder keeps its own name in the names of
+/// results. Throws ConfigError when an input is one of `results`.
+FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results);
+
+}  // namespace diacut::app

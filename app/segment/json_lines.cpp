@@ -1,0 +1,76 @@
+#include "json_lines.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string one_line(const Json& json) {
+  // JSON is UTF-8, which file names need not be.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+JsonLines::JsonLines(const std::string& path) : path_(path) {
+  if (path.empty()) return;
+  if (path == "-") {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ == -1) {
+    throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  }
+}
+
+JsonLines::~JsonLines() {
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
+}
+
+void JsonLines::add_report(const std::string& report) {
+  if (descriptor_ != -1) add_line(one_line(Json::parse(report)));
+}
+
+void JsonLines::add_failure(const std::string& input, const Failure& failure) {
+  if (descriptor_ == -1) return;
+  add_line(one_line(Json{{"input", input},
+                         {"error", failure.message},
+                         {"exit_code", static_cast<int>(failure.code)}}));
+}
+
+void JsonLines::add_skipped(const std::string& input) {
+  if (descriptor_ != -1) add_line(one_line(Json{{"input", input}, {"skipped", true}}));
+}
+
+void JsonLines::add_line(const std::string& line) {
+  const std::string text = line + '\n';
+  // -1 for a pipe, from which an incomplete line cannot be taken back.
+  const off_t before = lseek(descriptor_, 0, SEEK_CUR);
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = write(descriptor_, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int reason = errno;
+      if (before != -1 && ftruncate(descriptor_, before) == 0) lseek(descriptor_, before, SEEK_SET);
+      throw InputError(fmt::format("{}: cannot be written: {}",
+                                   path_ == "-" ? "standard output" : path_,
+                                   std::strerror(reason)));
+    }
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace diacut::app {
+
+/// Device and inode: they tell a file by whatever path it is named.
+using Identity = std::pair<dev_t, ino_t>;
+
+/// Nothing for a path that leads nowhere.
+std::optional<Identity> identity(const std::filesystem::path& path);
+
+bool is_folder(const std::filesystem::path& path);
+bool exists(const std::filesystem::path& path);
+
+/// Whether the file's name ends as those of the image files do that are read from folders.
+bool has_image_extension(const std::filesystem::path& path);
+
+/// `name` with `suffix` after it. Unlike replace_extension() it keeps all of "a.b".
+std::filesystem::path with_suffix(std::filesystem::path name, const char* suffix);
+
+/// The path that leads to the folder or file itself, without a "/", "." or ".." at its end; the
+/// path as it is if it leads nowhere.
+std::filesystem::path whole_path(const std::filesystem::path& path);
+
+}  // namespace diacut::app

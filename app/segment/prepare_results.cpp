@@ -1,0 +1,115 @@
+#include "prepare_results.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "paths.hpp"
+
+namespace diacut::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kEigenvectorsFile = "eigenvectors.npy";
+
+/// Throws InputError if files cannot be made in a folder.
+void check_takes_files(const std::string& folder) {
+  check_writable((fs::path(folder) / kEigenvectorsFile).string());
+}
+
+void prepare_folder(const char* option, const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    throw InputError(
+        fmt::format("{}: the folder '{}' cannot be made: {}", option, folder, failed.message()));
+  }
+  check_takes_files(folder);
+}
+
+void check_file(const char* option, const std::string& file) {
+  if (file.back() == '/') {
+    throw InputError(
+        fmt::format("{}: the folder '{}' does not exist; create it first", option, file));
+  }
+  check_writable(file);
+}
+
+/// Throws InputError or ConfigError if a single image's result cannot be written to its place.
+void prepare_single(const ResultInfo& info, const std::string& place, const Options& options) {
+  if (info.result == Result::kEigenvectors) {
+    check_folder_name(info.option, place);
+    if (is_folder(place)) {
+      check_takes_files(place);
+    } else {
+      const fs::path folder(place);
+      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
+    }
+    return;
+  }
+  check_file(info.option, place);
+  switch (info.result) {
+    case Result::kLabels:
+      label_format(place, options.indexed);
+      break;
+    case Result::kOverlay:
+      picture_format(place);
+      break;
+    case Result::kUltrametric:
+    case Result::kContours:
+      ultrametric_format(place);
+      break;
+    case Result::kTree:
+    case Result::kEigenvectors:
+      break;
+  }
+}
+
+}  // namespace
+
+void check_folder_name(const char* option, const std::string& path) {
+  if (path.empty() || is_folder(path)) return;
+  if (exists(path)) {
+    throw InputError(fmt::format("{}: '{}' is a file; a folder is needed", option, path));
+  }
+  if (has_image_extension(path)) {
+    throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
+  }
+}
+
+void prepare_results(const Options& options, const Plan& plan) {
+  if (!options.json.empty()) check_writable(options.json);
+  if (plan.batch) {
+    for (const ResultInfo& info : kResults) {
+      prepare_folder(info.option, plan.roots.results[info.result]);
+    }
+    return;
+  }
+  for (const Job& job : plan.jobs) {
+    for (const ResultInfo& info : kResults) {
+      const std::string& place = job.results[info.result];
+      if (!place.empty()) prepare_single(info, place, options);
+    }
+  }
+}
+
+bool is_done(const Job& job) {
+  bool any = false;
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = job.results[info.result];
+    if (place.empty()) continue;
+    const bool folder = info.result == Result::kEigenvectors;
+    const std::string file = folder ? (fs::path(place) / kEigenvectorsFile).string() : place;
+    if (file == "-" || !exists(file)) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace diacut::app

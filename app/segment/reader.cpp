@@ -1,0 +1,85 @@
+#include "reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "attempt.hpp"
+#include "diacut/errors.hpp"
+#include "paths.hpp"
+#include "stopwatch.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+EdgeMap read_edges_of(const Job& job, std::int64_t max_pixels) {
+  if (!exists(job.edges)) {
+    throw InputError(
+        fmt::format("--edges: there is no map '{}' (in a folder with .png, .tif, .tiff or .npy "
+                    "behind the image's name)",
+                    job.edges));
+  }
+  return read_edges(job.edges, max_pixels);
+}
+
+bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return name != "-" && std::filesystem::is_regular_file(name, ignored);
+}
+
+}  // namespace
+
+LoadedImage load(const Job& job, const ImageParameters& parameters) {
+  const Stopwatch stopwatch;
+  LoadedImage loaded;
+  loaded.failure = attempt(job.input, [&] {
+    loaded.image = read_image(job.input, parameters);
+    if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters.max_pixels);
+  });
+  loaded.seconds = stopwatch.seconds();
+  return loaded;
+}
+
+Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
+               std::function<bool(const Job&)> skips)
+    : jobs_(jobs), parameters_(parameters), skips_(std::move(skips)) {}
+
+void Reader::read_ahead(std::size_t index, std::size_t count) {
+  const std::size_t end = std::min(index + count, jobs_.size());
+  for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
+    const Job& job = jobs_[i];
+    if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
+    ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job, parameters_); });
+  }
+}
+
+LoadedImage Reader::take(std::size_t index) {
+  const auto found = ahead_.find(index);
+  if (found == ahead_.end()) return load(jobs_[index], parameters_);
+  LoadedImage loaded = found->second.get();
+  ahead_.erase(found);
+  return loaded;
+}
+
+std::optional<LoadedImage> Reader::take_if(std::size_t index,
+                                           const std::function<bool(const LoadedImage&)>& wanted) {
+  const auto found = ahead_.find(index);
+  if (found == ahead_.end()) return std::nullopt;
+  LoadedImage loaded = found->second.get();
+  if (wanted(loaded)) {
+    ahead_.erase(found);
+    return loaded;
+  }
+  std::promise<LoadedImage> again;
+  found->second = again.get_future();
+  again.set_value(std::move(loaded));
+  return std::nullopt;
+}
+
+void Reader::drop(std::size_t index) { ahead_.erase(index); }
+
+}  // namespace diacut::app

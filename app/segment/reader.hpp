@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "diacut/edges.hpp"
+#include "diacut/image.hpp"
+#include "exit_code.hpp"
+#include "plan.hpp"
+
+namespace diacut::app {
+
+/// An image and its boundary map as they were read, or why they could not be read.
+struct LoadedImage {
+  Image image;
+  std::optional<EdgeMap> edges;  ///< If the job names a boundary map.
+  std::optional<Failure> failure;
+  double seconds = 0;  ///< How long reading took.
+};
+
+/// Reads what a job names.
+LoadedImage load(const Job& job, const ImageParameters& parameters);
+
+/// Reads the images of jobs, in other threads ahead of their use. Its destructor waits for the
+/// images that are being read.
+class Reader {
+ public:
+  /// `jobs` must outlive the reader. `skips` says which jobs are not to be read.
+  Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
+         std::function<bool(const Job&)> skips);
+
+  /// Begins to read the images from `index` to before `index` + `count`, up to the first that is to
+  /// be skipped, or that could wait for somebody, as a pipe does: a signal ends such a wait in the
+  /// main thread only.
+  void read_ahead(std::size_t index, std::size_t count);
+
+  /// The image at `index`: read ahead, else read now.
+  LoadedImage take(std::size_t index);
+
+  /// The image at `index`, if it is read ahead and `wanted` says so; else it stays for later.
+  std::optional<LoadedImage> take_if(std::size_t index,
+                                     const std::function<bool(const LoadedImage&)>& wanted);
+
+  /// Gives up the image at `index`, if it is read ahead.
+  void drop(std::size_t index);
+
+ private:
+  const std::vector<Job>& jobs_;
+  ImageParameters parameters_;
+  std::function<bool(const Job&)> skips_;
+  std::map<std::size_t, std::future<LoadedImage>> ahead_;  ///< By index.
+};
+
+}  // namespace diacut::app

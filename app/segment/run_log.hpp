@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "console.hpp"
+#include "diacut/device.hpp"
+#include "diacut/progress.hpp"
+#include "exit_code.hpp"
+#include "json_lines.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "stopwatch.hpp"
+#include "writer.hpp"
+
+namespace diacut::app {
+
+/// What became of the images of a run.
+struct Tally {
+  std::size_t done = 0;
+  std::size_t skipped = 0;
+  std::size_t failed = 0;         ///< With the plan's own failures.
+  std::size_t not_converged = 0;  ///< Images done whose eigenvectors miss the tolerance.
+  std::size_t noted = 0;          ///< Images done of which a person should know something.
+};
+
+/// The line that ends a batch. `verbose`: whether the images' notes were shown.
+std::string summary(const Tally& tally, const Plan& plan, double seconds, bool verbose);
+
+/// Tells of a run on the console and in the reports of a batch, and counts. Everything is told in
+/// the order of the calls, which come from one thread.
+class RunLog {
+ public:
+  /// Counts the plan's failures. The arguments must outlive the log. Throws InputError when the
+  /// file of the reports cannot be written.
+  RunLog(const Options& options, const Plan& plan, Console& console);
+
+  void opened(const DeviceInfo& device);
+  void began(const Job& job) { progress_.begin(job.input); }
+  void skipped(const Job& job);
+  /// An image is written, or failed.
+  void concluded(const Job& job, const WrittenImage& written);
+  /// An error ends the run.
+  void stopped(const Failure& failure);
+  /// Tells of all errors, of an interruption, and of the summary of a batch. Returns the program's
+  /// exit code, the worst of all.
+  ExitCode end(bool interrupted);
+
+  /// Shows the progress of a stage in the thread that calls the log. `cancel` must outlive it.
+  Watch watch(const CancelToken& cancel);
+
+ private:
+  void tell(const Job& job, const WrittenImage& written);
+  void add_error(const Failure& failure);
+
+  const Options& options_;
+  const Plan& plan_;
+  Console& console_;
+  Progress progress_;
+  JsonLines lines_;
+  Stopwatch stopwatch_;
+  Tally tally_;
+  std::vector<std::string> errors_;  ///< Told at the end, at most one an image.
+  ExitCode worst_ = ExitCode::kDone;
+};
+
+}  // namespace diacut::app

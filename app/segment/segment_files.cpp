@@ -1,0 +1,187 @@
+#include "segment_files.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "attempt.hpp"
+#include "diacut/segmenter.hpp"
+#include "prepare_results.hpp"
+#include "reader.hpp"
+#include "run_log.hpp"
+#include "stopwatch.hpp"
+#include "writer.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+/// The most images that are begun together.
+constexpr std::size_t kMostTogether = 16;
+
+/// Segments the images in the order of the jobs: one after the other, or several small ones
+/// together where the device gains by it. While the device works on a group of images, the group
+/// before it is finished on the host and written, and the group after it is read, so that at most
+/// three groups are in memory. Everything is told and counted in the thread that calls run(), in
+/// the order of the jobs.
+class Scheduler {
+ public:
+  Scheduler(const Options& options, const Plan& plan, RunLog& log, const CancelToken& cancel)
+      : options_(options),
+        plan_(plan),
+        log_(log),
+        cancel_(cancel),
+        reader_(plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); }),
+        writer_(options, plan, cancel) {}
+
+  /// Throws what ends the run.
+  void run() {
+    for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
+    settle();
+  }
+
+ private:
+  /// An image that the device is to work on.
+  struct Member {
+    const Job* job = nullptr;
+    LoadedImage loaded;
+  };
+  using Group = std::vector<Member>;
+
+  bool skips(const Job& job) const { return options_.skip_existing && is_done(job); }
+  bool is_last(std::size_t next) const { return next == plan_.jobs.size(); }
+  Watch watch() { return log_.watch(cancel_); }
+
+  /// Segments the image at `index` and those after it that form a group with it. Returns the index
+  /// of the next image. Throws what ends the run; other errors are those of an image.
+  std::size_t run_from(std::size_t index) {
+    const Job& job = plan_.jobs[index];
+    if (skips(job)) {
+      reader_.drop(index);
+      settle();
+      log_.skipped(job);
+      return index + 1;
+    }
+    log_.began(job);
+    Group group;
+    group.push_back({&job, reader_.take(index)});
+    if (group.front().loaded.failure) {
+      reader_.read_ahead(index + 1, 1);
+      settle();
+      fail(group);
+      return index + 1;
+    }
+    open_device();
+    gather(index + 1, group);
+    const std::size_t next = index + group.size();
+    reader_.read_ahead(next, group.size());
+    std::vector<BegunSegmentation> begun = begin(group);
+    settle();
+    if (group.front().loaded.failure) {
+      fail(group);
+    } else if (group.size() == 1 && is_last(next)) {
+      // In this thread, so that the progress of the last stages is shown.
+      conclude(job, writer_.write(job, group.front().loaded, std::move(begun.front()), *segmenter_,
+                                  watch()));
+    } else {
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        writer_.begin(*group[k].job, std::move(group[k].loaded), std::move(begun[k]), *segmenter_);
+      }
+    }
+    return next;
+  }
+
+  /// Adds images from `index` on to a group of one, as long as the device gains by it.
+  void gather(std::size_t index, Group& group) {
+    const std::int64_t most = segmenter_->pixels_together();
+    auto pixels = static_cast<std::int64_t>(group.front().loaded.image.pixel_count());
+    if (pixels > most / 2) return;
+    // So many images of this size fit; they are read side by side.
+    const auto together =
+        std::min(static_cast<std::size_t>(most / std::max<std::int64_t>(pixels, 1)), kMostTogether);
+    reader_.read_ahead(index, together - 1);
+    for (; group.size() < together && !cancel_.cancelled(); ++index) {
+      std::optional<LoadedImage> loaded = reader_.take_if(index, [&](const LoadedImage& candidate) {
+        pixels += static_cast<std::int64_t>(candidate.image.pixel_count());
+        return !candidate.failure && pixels <= most;
+      });
+      if (!loaded) return;
+      group.push_back({&plan_.jobs[index], std::move(*loaded)});
+    }
+  }
+
+  /// Does the device's part of the group. If the whole group fails, each image has the failure.
+  std::vector<BegunSegmentation> begin(Group& group) {
+    const Stopwatch stopwatch;
+    std::vector<ImageToSegment> images;
+    for (const Member& each : group) {
+      images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr});
+    }
+    std::vector<BegunSegmentation> begun(group.size());
+    const std::optional<Failure> failure = attempt(group.front().job->input, [&] {
+      if (images.size() == 1) {
+        begun.front() = segmenter_->begin(*images.front().image, images.front().edges, watch());
+      } else {
+        begun = segmenter_->begin(images, watch());
+      }
+    });
+    const double seconds = stopwatch.seconds() / static_cast<double>(group.size());
+    for (Member& each : group) {
+      each.loaded.seconds += seconds;
+      each.loaded.failure = failure;
+    }
+    return begun;
+  }
+
+  void fail(const Group& group) {
+    for (const Member& each : group) {
+      conclude(*each.job, {{}, {}, each.loaded.failure, each.loaded.seconds});
+    }
+  }
+
+  /// Waits for the images that are being finished.
+  void settle() {
+    while (const auto done = writer_.next()) conclude(*done->job, done->written);
+  }
+
+  void conclude(const Job& job, const WrittenImage& written) {
+    // What fails after an interruption fails because of it.
+    if (written.failure && cancel_.cancelled()) return;
+    log_.concluded(job, written);
+  }
+
+  void open_device() {
+    if (segmenter_) return;
+    segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
+    segmenter_->limit_device_memory(options_.memory);
+    segmenter_->keep_eigenvectors(!plan_.roots.results[Result::kEigenvectors].empty());
+    log_.opened(segmenter_->device());
+  }
+
+  const Options& options_;
+  const Plan& plan_;
+  RunLog& log_;
+  const CancelToken& cancel_;
+  std::optional<Segmenter> segmenter_;
+  // After the segmenter, because their threads use it to the end.
+  Reader reader_;
+  Writer writer_;
+};
+
+}  // namespace
+
+ExitCode segment_files(const Options& options, const Plan& plan, Console& console,
+                       const CancelToken& cancel) {
+  RunLog log(options, plan, console);
+  try {
+    Scheduler(options, plan, log, cancel).run();
+  } catch (...) {  // No device, or nowhere to report to: another image would fail too.
+    log.stopped(current_failure());
+  }
+  return log.end(cancel.cancelled());
+}
+
+}  // namespace diacut::app

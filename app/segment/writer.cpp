@@ -1,0 +1,81 @@
+#include "writer.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "attempt.hpp"
+#include "diacut/output.hpp"
+#include "stopwatch.hpp"
+
+namespace diacut::app {
+
+Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel)
+    : options_(options), plan_(plan), cancel_(cancel) {}
+
+WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
+                           const Segmenter& segmenter, const Watch& watch) const {
+  const Stopwatch stopwatch;
+  WrittenImage written;
+  written.failure = attempt(job.input, [&] {
+    written.result = std::move(begun).finish(watch);
+    watch.report("writing", 0);
+    if (!options_.json.empty()) {
+      written.report = report_json(written.result, loaded.image, segmenter.parameters(),
+                                   segmenter.device(), job.input);
+      if (!plan_.batch) write_file(options_.json, written.report);
+    }
+    write_results(job, loaded.image, written.result);
+  });
+  written.seconds = loaded.seconds + stopwatch.seconds();
+  return written;
+}
+
+void Writer::begin(const Job& job, LoadedImage loaded, BegunSegmentation begun,
+                   const Segmenter& segmenter) {
+  under_way_.push_back(
+      {&job, std::async(std::launch::async, [this, &job, &segmenter, loaded = std::move(loaded),
+                                             begun = std::move(begun)]() mutable {
+         return write(job, loaded, std::move(begun), segmenter, {{}, &cancel_});
+       })});
+}
+
+std::optional<Writer::Done> Writer::next() {
+  if (under_way_.empty()) return std::nullopt;
+  Done done{under_way_.front().job, under_way_.front().written.get()};
+  under_way_.pop_front();
+  return done;
+}
+
+void Writer::write_results(const Job& job, const Image& image, const Segmentation& result) const {
+  // In reverse order, so that the labels come last: where they are, all results are.
+  for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
+    const std::string& place = job.results[info->result];
+    if (!place.empty()) write_result(info->result, place, image, result);
+  }
+}
+
+void Writer::write_result(Result kind, const std::string& place, const Image& image,
+                          const Segmentation& result) const {
+  if (plan_.batch && kind != Result::kEigenvectors) {
+    // If the folder cannot be made, writing into it fails and says why.
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(place).parent_path(), ignored);
+  }
+  switch (kind) {
+    case Result::kLabels:
+      return write_labels(place, result.labels, options_.indexed);
+    case Result::kOverlay:
+      return write_overlay(place, image, result.labels);
+    case Result::kEigenvectors:
+      return write_eigenvectors(place, result.eigenvectors, &image);
+    case Result::kTree:
+      return write_tree(place, result.hierarchy.value());
+    case Result::kUltrametric:
+      return write_ultrametric(place, result.hierarchy.value());
+    case Result::kContours:
+      return write_contours(place, result.contours, image.width, image.height);
+  }
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <deque>
+#include <future>
+#include <optional>
+#include <string>
+
+#include "diacut/progress.hpp"
+#include "diacut/segmenter.hpp"
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "reader.hpp"
+
+namespace diacut::app {
+
+/// A segmentation whose results are written, or why they are not.
+struct WrittenImage {
+  Segmentation result;
+  std::string report;  ///< As report_json() makes it; empty if no report is wanted.
+  std::optional<Failure> failure;
+  double seconds = 0;  ///< How long all work on the image took.
+};
+
+/// Finishes segmentations on the host and writes their results, in other threads or in the
+/// caller's. Its destructor waits for those under way.
+class Writer {
+ public:
+  /// The arguments must outlive the writer. `cancel` stops the work in other threads.
+  Writer(const Options& options, const Plan& plan, const CancelToken& cancel);
+
+  /// Finishes a segmentation and writes its results. `segmenter` began it.
+  WrittenImage write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
+                     const Segmenter& segmenter, const Watch& watch) const;
+
+  /// Begins to do the work of write() in another thread. `segmenter` must outlive that thread.
+  void begin(const Job& job, LoadedImage loaded, BegunSegmentation begun,
+             const Segmenter& segmenter);
+
+  /// A job whose results are written.
+  struct Done {
+    const Job* job = nullptr;
+    WrittenImage written;
+  };
+  /// Waits for the job that was begun first; nothing if none is under way.
+  std::optional<Done> next();
+
+ private:
+  void write_results(const Job& job, const Image& image, const Segmentation& result) const;
+  void write_result(Result kind, const std::string& place, const Image& image,
+                    const Segmentation& result) const;
+
+  struct UnderWay {
+    const Job* job = nullptr;
+    std::future<WrittenImage> written;
+  };
+
+  const Options& options_;
+  const Plan& plan_;
+  const CancelToken& cancel_;
+  std::deque<UnderWay> under_way_;
+};
+
+}  // namespace diacut::app
