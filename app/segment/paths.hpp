@@ -18,7 +18,7 @@ std::optional<Identity> identity(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 bool exists(const std::filesystem::path& path);
 
-/// Whether the file's name ends as those of the image files do that are read from folders.
+/// Whether a file's name has the extension of an image. Files in folders are told by it.
 bool has_image_extension(const std::filesystem::path& path);
 
 /// `name` with `suffix` after it. Unlike replace_extension() it keeps all of "a.b".

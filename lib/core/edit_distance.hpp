@@ -5,8 +5,8 @@
 
 namespace diacut {
 
-/// Levenshtein's: the least number of characters inserted, removed or replaced that makes one text
-/// of the other.
+/// The Levenshtein distance: the least number of characters to insert, remove or replace that turns
+/// one text into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace diacut

@@ -9,7 +9,7 @@
 
 namespace diacut {
 
-/// What an enumerator is called in configurations, options and reports.
+/// The name of an enumerator in configurations, options and reports.
 template <class E>
 struct EnumName {
   E value;
@@ -49,7 +49,7 @@ inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "aut
 inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
     {RegionMethod::kHierarchy, "hierarchy"}, {RegionMethod::kKway, "kway"}};
 
-/// Empty for a value that is no enumerator.
+/// The name of an enumerator; empty for a value that is none.
 template <class E>
 constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity_t<E>>> names,
                                      E value) {
@@ -59,7 +59,7 @@ constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity
   return {};
 }
 
-/// Nothing for a name that no enumerator has.
+/// The enumerator with this name; nothing if there is none.
 template <class E, std::size_t N>
 constexpr std::optional<E> enum_value(const EnumName<E> (&names)[N], std::string_view name) {
   for (const EnumName<E>& entry : names) {

@@ -14,7 +14,7 @@ namespace diacut {
 
 namespace {
 
-/// Appends up to `count` bytes.
+/// Appends up to `count` bytes of the file.
 void read_more(std::FILE* file, std::size_t count, const char* expected,
                std::vector<std::uint8_t>& bytes) {
   const std::size_t before = bytes.size();

@@ -5,7 +5,7 @@
 namespace diacut {
 
 /// Calls work(0) to work(count - 1), each once, on the processor's cores, and returns when all are
-/// done; the order is left open. The first exception by index is thrown on.
+/// done, in any order. If several calls throw, the exception of the least index is rethrown.
 void parallel_for(int count, const std::function<void(int)>& work);
 
 }  // namespace diacut

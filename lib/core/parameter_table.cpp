@@ -22,7 +22,7 @@ struct Text {
   std::string_view meaning;
 };
 
-/// The entries of one section, whose struct is the member `group_` of Parameters.
+/// Adds the entries of one section, whose struct is the member `group` of Parameters.
 template <class Group>
 class Section {
  public:
@@ -105,9 +105,9 @@ class Section {
   Group Parameters::*group_;
 };
 
-std::vector<ParameterEntry> make_table() {
-  std::vector<ParameterEntry> table;
+using Table = std::vector<ParameterEntry>;
 
+void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
   image.names("range", &ImageParameters::range, kValueRangeNames,
               "How stored values become [0, 1]. type: an integer type's whole range; floats must "
@@ -117,7 +117,9 @@ std::vector<ParameterEntry> make_table() {
                 {"pixels",
                  "Larger images are refused before they are decoded, so that a forged header "
                  "cannot take the memory."});
+}
 
+void add_cue(Table& table) {
   Section cue(table, "cue", &Parameters::cue);
   cue.names("kind", &CueParameters::kind, kCueNames,
             "What gives the boundary strength. learned: a small convolutional network, trained "
@@ -133,26 +135,28 @@ std::vector<ParameterEntry> make_table() {
                "network gives for them is averaged."});
   cue.integer("border", &CueParameters::border, 0, 256,
               {"pixels",
-               "learned: at each scale the image is mirrored beyond its edges by this, because at "
-               "the end of what it sees a network finds boundaries that are none."});
+               "learned: at each scale the image is mirrored beyond its edges by this, because a "
+               "network finds boundaries along the end of what it sees."});
   cue.integer("tile", &CueParameters::tile, 64, 16'384,
               {"pixels",
                "learned: larger images go through the network in squares with about this side, and "
-               "what the network sees around them, which bounds its memory. The result is the "
-               "same."});
+               "what the network sees around them, which bounds its memory. The result does not "
+               "depend on it."});
   cue.real("sigma", &CueParameters::sigma, 0.3, 10,
-           {"pixels", "gradient: standard deviation of that Gaussian (Canny 1986)."});
+           {"pixels", "gradient: standard deviation of the Gaussian (Canny 1986)."});
   cue.real("quantile", &CueParameters::quantile, 0.01, 1,
-           {"", "gradient: the quantile of its magnitude that becomes strength 1."});
+           {"", "gradient: the quantile of the gradient's magnitude that becomes strength 1."});
   cue.real("floor", &CueParameters::floor, 1e-3, 1e3,
            {"Lab units a pixel (L in [0, 100])",
             "gradient: the least magnitude that may become strength 1, so that the noise of a flat "
-            "image is not stretched into boundaries."});
+            "image does not become boundaries."});
   cue.flag("thin", &CueParameters::thin,
            {"",
             "gradient: keep only the ridge of each boundary, by non-maximum suppression across the "
             "gradient (Canny 1986)."});
+}
 
+void add_affinity(Table& table) {
   Section affinity(table, "affinity", &Parameters::affinity);
   affinity.integer("radius", &AffinityParameters::radius, 1, 10,
                    {"pixels",
@@ -161,23 +165,28 @@ std::vector<ParameterEntry> make_table() {
   affinity.names("formula", &AffinityParameters::formula, kAffinityFormulaNames,
                  "How the largest strength on the line, ic, becomes the affinity W. logistic: p = "
                  "1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))), W = exp(-(1 - p)/scale), as the "
-                 "authors of gPb released it. exponential: W = exp(-ic/scale), equation 8 of their "
-                 "paper.");
+                 "authors of gPb released it. exponential: W = exp(-ic/scale), equation 8 of "
+                 "Arbelaez et al. 2011.");
   affinity.real("scale", &AffinityParameters::scale, 0.01, 100,
-                {"strength", "The scale in that formula; .1 in the same paper."});
+                {"strength", "The scale in affinity.formula; .1 in Arbelaez et al. 2011."});
+}
 
+void add_matvec(Table& table) {
   Section matvec(table, "matvec", &Parameters::matvec);
-  matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
-               "The kernel of that name, kernels/matvec_<name>.cl; auto chooses for the device, "
-               "for lanczos among the storages of symmetric too. They give the same product up to "
-               "rounding.");
+  matvec.names(
+      "kernel", &MatvecParameters::kernel, kMatvecNames,
+      "The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
+      "fastest on the device, for lanczos among the storages of symmetric too. All kernels "
+      "give one product up to rounding.");
   matvec.names(
       "storage", &MatvecParameters::storage, kMatvecStorageNames,
       "How the kernel symmetric holds the weights between pixels: float32, half (16 bits) or "
       "minifloat (8 bits: 4 of exponent, 4 of mantissa). auto: minifloat where the kernel is "
-      "symmetric; where it is auto, those that keep eigen.tolerance for the whole matrix, at 1e-4 "
-      "half and float32.");
+      "symmetric; where the kernel is auto, the storages that keep eigen.tolerance for the whole "
+      "matrix, at 1e-4 half and float32.");
+}
 
+void add_eigen(Table& table) {
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,
               "auto: multilevel, or lanczos where memory is short. multilevel: from a grid of a "
@@ -205,19 +214,26 @@ std::vector<ParameterEntry> make_table() {
                 {"",
                  "Degree of the Chebyshev polynomial between two steps of Lanczos (Zhou and Saad "
                  "2007); 1 is plain Lanczos, 0 chooses from the size of the image."});
-  eigen.integer("max_products", &EigenParameters::max_products, 1, kMaxInt,
-                {"products", "Products after which the solver gives up and says so."});
+  eigen.integer(
+      "max_products", &EigenParameters::max_products, 1, kMaxInt,
+      {"products", "Products with the matrix after which the solver gives up, and says so."});
+}
 
+void add_contour(Table& table) {
   Section contour(table, "contour", &Parameters::contour);
   contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
                {"", "What the cue adds to the contours."});
   contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,
                {"", "What the spectral contour adds, the derivatives of the eigenvectors."});
   contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10,
-               {"", "The spectral contour is raised to this first."});
+               {"", "The power that the spectral contour is raised to, before its weight."});
   contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6,
-               {"", "The spectral contour that becomes 1 before that; stronger ones count as 1."});
+               {"",
+                "The spectral contour that becomes 1 before it is raised to that power; stronger "
+                "ones count as 1."});
+}
 
+void add_region(Table& table) {
   Section region(table, "region", &Parameters::region);
   region.names("method", &RegionParameters::method, kRegionMethodNames,
                "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, "
@@ -249,6 +265,14 @@ std::vector<ParameterEntry> make_table() {
                "How much a hierarchy minds the angle between a boundary's own direction and the "
                "line it is part of: its strength counts times 1 - direction + direction |cos|. 1 "
                "is the oriented watershed of Arbelaez et al. 2011."});
+}
+
+Table make_table() {
+  Table table;
+  for (const auto add :
+       {add_image, add_cue, add_affinity, add_matvec, add_eigen, add_contour, add_region}) {
+    add(table);
+  }
   return table;
 }
 
@@ -371,8 +395,9 @@ std::string parameter_text(const ParameterValue& value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
     std::string operator()(double real) const {
-      const std::string text = fmt::format("{}", real);  // The shortest that reads back the same.
-      // TOML tells a float from an integer by these.
+      const std::string text =
+          fmt::format("{}", real);  // The shortest text that is read as this number.
+      // TOML tells a float from an integer by these characters.
       return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
     }
     std::string operator()(const std::string& name) const {

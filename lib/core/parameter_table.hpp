@@ -14,7 +14,7 @@ namespace diacut {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-/// What a parameter may be; bounds are inclusive. Infinity and NaN are in no range.
+/// The values that a parameter may have. Bounds are inclusive; infinity and NaN are in no range.
 struct FlagDomain {};
 struct IntegerDomain {
   std::int64_t least = 0;
@@ -29,18 +29,18 @@ struct NameDomain {
 };
 /// Any text of one line.
 struct TextDomain {
-  std::string_view what;  ///< What it names, for messages.
+  std::string_view what;  ///< What the text names, for messages.
 };
 /// Numbers separated by commas, as text.
 struct NumbersDomain {
   double least = 0;
   double most = 0;
-  std::size_t count = 1;  ///< At most.
+  std::size_t count = 1;  ///< The most numbers.
 };
 using ParameterDomain =
     std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, TextDomain, NumbersDomain>;
 
-/// The one description of a parameter: reading, writing, checking, listing and help come from it.
+/// The one description of a parameter: reading, writing, checking, listing and help use it.
 struct ParameterEntry {
   std::string_view table;    ///< "eigen".
   std::string_view name;     ///< "vectors".
@@ -54,6 +54,7 @@ struct ParameterEntry {
   std::string key() const;  ///< "eigen.vectors".
 };
 
+/// A table of the configuration file.
 struct ParameterSection {
   std::string_view table;
   std::string_view meaning;
@@ -67,13 +68,14 @@ const std::vector<ParameterSection>& parameter_sections();
 std::string allowed_text(const ParameterEntry& entry);
 
 /// Empty if the parameter may have the value, else what is wrong ("is 0, expected ..."). An integer
-/// is a real number too.
+/// counts as a real number too.
 std::string parameter_problem(const ParameterEntry& entry, const ParameterValue& value);
 
-/// As TOML writes it.
+/// A value as TOML writes it.
 std::string parameter_text(const ParameterValue& value);
 
-/// "0.5, 1" as numbers; nothing if it is something else. numbers_text() writes them as "0.5,1".
+/// The numbers of a text like "0.5, 1"; nothing if it is no such text. numbers_text() writes
+/// numbers as "0.5,1".
 std::optional<std::vector<double>> numbers_of(std::string_view text);
 std::string numbers_text(const std::vector<double>& numbers);
 

@@ -22,7 +22,7 @@ namespace diacut {
 namespace {
 
 constexpr std::string_view kPresetSuffix = ".toml";
-/// No configuration is larger; a device file or a photograph given by mistake is.
+/// Larger files are no configurations: device files, or photographs given by mistake.
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 constexpr std::size_t kLineWidth = 100;
 
@@ -35,7 +35,7 @@ std::string nearest_key(std::string_view key) {
   std::string nearest;
   std::size_t least = std::string::npos;
   for (const ParameterEntry& entry : parameter_table()) {
-    // A key under the wrong table, or under none, is known by its last part.
+    // The last part finds a key under the wrong table, or under no table.
     const std::size_t distance =
         std::min(edit_distance(key, entry.key()), edit_distance(last_part(key), entry.name) + 1);
     if (distance < least) {
@@ -69,7 +69,7 @@ const ParameterEntry* find_entry(std::string_view key) {
   return nullptr;
 }
 
-/// The rules that bind several parameters; empty if they hold.
+/// What is wrong between several parameters; empty if nothing is.
 std::string cross_problem(const Parameters& p) {
   if (p.eigen.basis != 0 && p.eigen.basis <= p.eigen.vectors) {
     return fmt::format(
@@ -93,7 +93,7 @@ std::string type_name(const toml::node& node) {
   return "a date or time";
 }
 
-/// One key of a configuration; a table only where none is known.
+/// A key of a configuration and its value, which is a table only if no section has the key's name.
 struct Found {
   std::string key;
   const toml::node* node = nullptr;
@@ -148,7 +148,7 @@ std::string read_config(const std::string& path) {
   return text;
 }
 
-/// Text that a person typed as the value its domain wants; nothing if it is no such value.
+/// Turns a text that a person typed into a value of a domain; nothing if it is no such value.
 struct FromText {
   const std::string& text;
 
@@ -215,7 +215,7 @@ Parameters parse_parameters(const std::string& toml, const std::string& name,
   }
   std::vector<Found> found;
   collect(root, "", found);
-  // The first mistake of the file is told, not the first in the order of names.
+  // In the order of the file, so that its first mistake is reported.
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     const toml::source_position& p = a.node->source().begin;
     const toml::source_position& q = b.node->source().begin;

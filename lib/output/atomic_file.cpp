@@ -27,9 +27,9 @@ enum class SlotState { kFree, kFilling, kActive, kTaken };
 
 }  // namespace
 
-/// A temporary file's path where a signal handler can find it. Slots are never freed, so the list
-/// can be walked at any time, and one that remove_temporary_files() has taken is never reused, so
-/// the path it reads never changes under it.
+/// A temporary file's path where a signal handler can find it. Slots are never freed, so that the
+/// list can be walked at any time. A slot that remove_temporary_files() has taken is never reused,
+/// so that the path does not change while the function reads it.
 struct TemporarySlot {
   std::atomic<SlotState> state{SlotState::kFilling};
   TemporarySlot* next = nullptr;
@@ -109,7 +109,7 @@ std::string folder_of(const std::string& path) {
   throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
 }
 
-/// 0, or the error number.
+/// Writes all bytes. Returns 0, or the error number.
 int write_all(int descriptor, const void* bytes, std::size_t size) {
   const char* rest = static_cast<const char*>(bytes);
   while (size > 0) {
@@ -124,11 +124,11 @@ int write_all(int descriptor, const void* bytes, std::size_t size) {
   return 0;
 }
 
-/// What is at a path to be written.
+/// What lies at a path that is to be written.
 struct Target {
-  std::string path;     ///< With links followed, if there is something.
-  bool exists = false;  ///< A regular file, or, if direct, something else that takes bytes.
-  bool direct = false;
+  std::string path;     ///< With links followed, if something lies there.
+  bool exists = false;  ///< Whether something lies there.
+  bool direct = false;  ///< Whether it takes bytes and is no regular file.
   mode_t permissions = 0;
 };
 
@@ -171,7 +171,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     // while the other order would leave a file behind.
     slot->state = SlotState::kActive;
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    // A file of this name is left from a process that was killed and had our number.
+    // EEXIST: a process that had this process's id was killed and left a file of this name.
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     const int error = errno;
@@ -179,7 +179,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     fail(path, error);
   }
   slot_ = slot;
-  // A file system without permissions refuses; the new file then has its usual ones.
+  // On a file system without permissions this fails, and the file keeps its default ones.
   if (target.exists) ::fchmod(descriptor_, target.permissions);
 }
 

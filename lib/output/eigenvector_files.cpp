@@ -20,8 +20,8 @@
 namespace diacut {
 namespace {
 
-/// y = z / sqrt_degree, 0 without data.
-std::vector<float> generalised(const Eigenvectors& eigenvectors, std::size_t k) {
+/// The generalized eigenvector y = z / sqrt_degree, 0 without data.
+std::vector<float> generalized(const Eigenvectors& eigenvectors, std::size_t k) {
   const std::vector<float>& z = eigenvectors.vectors[k];
   std::vector<float> y(z.size(), 0.0F);
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -68,14 +68,16 @@ std::string values_json(const Eigenvectors& eigenvectors,
   return json.dump(2) + "\n";
 }
 
-/// Files of one folder that appear together: each is written under a temporary name first.
+/// Files of one folder that appear together: commit() gives them their names.
 class FileSet {
  public:
   explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
+  /// A new file, which the caller writes.
   AtomicFile& open(const std::string& name) {
     return files_.emplace_back((folder_ / name).string());
   }
+  /// Adds a file with these bytes.
   template <typename Bytes>
   void add(const std::string& name, const Bytes& bytes) {
     AtomicFile& file = open(name);
@@ -88,7 +90,7 @@ class FileSet {
 
  private:
   std::filesystem::path folder_;
-  std::deque<AtomicFile> files_;  ///< Which do not move.
+  std::deque<AtomicFile> files_;  ///< A deque, because references to its files must stay valid.
 };
 
 }  // namespace
@@ -109,7 +111,7 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
   if (image != nullptr) montage.add_image(*image);
   std::vector<std::string> pictures;
   for (std::size_t k = 0; k < count; ++k) {
-    const std::vector<float> y = generalised(eigenvectors, k);
+    const std::vector<float> y = generalized(eigenvectors, k);
     array.write(y.data(), y.size() * sizeof(float));
     if (k == 0) continue;
     pictures.push_back(fmt::format("eigenvector-{:0{}}.png", k + 1, digits));

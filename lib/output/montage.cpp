@@ -12,9 +12,9 @@
 namespace diacut {
 namespace {
 
-constexpr int kLongest = 320;    ///< Of a picture's longer side, pixels.
-constexpr int kThinnest = 8;     ///< Of a picture's shorter side.
-constexpr int kNarrowest = 150;  ///< Of a cell: the caption must fit.
+constexpr int kLongest = 320;    ///< Longest side of a picture, pixels.
+constexpr int kThinnest = 8;     ///< Least shorter side of a picture, pixels.
+constexpr int kNarrowest = 150;  ///< Least width of a cell, in which the caption must fit, pixels.
 constexpr int kGap = 10;
 constexpr int kCaption = 24;
 constexpr double kFont = 0.45;
@@ -51,7 +51,7 @@ Montage::Montage(int width, int height, std::size_t count)
     : picture_pixels_(width, height), picture_size_(picture_size(width, height)) {
   cell_ = {std::max(picture_size_.width, kNarrowest) + kGap,
            picture_size_.height + kCaption + kGap};
-  // About as wide as 4:3.
+  // The montage has a width to height ratio of about 4:3.
   const int cells = std::max(1, static_cast<int>(count));
   columns_ =
       static_cast<int>(std::lround(std::sqrt(4.0 / 3.0 * cells * cell_.height / cell_.width)));

@@ -10,27 +10,29 @@
 
 namespace diacut {
 
-/// Pictures of one size in a grid, each with a line of text under it: a large picture as a
-/// thumbnail, a tiny one enlarged.
+/// Pictures of one size in a grid, each with a line of text under it. Large pictures are shown
+/// smaller than they are, tiny ones larger.
 class Montage {
  public:
-  /// Of `count` pictures of width * height pixels.
+  /// A grid with room for `count` pictures of width * height pixels.
   Montage(int width, int height, std::size_t count);
 
+  /// Adds the image that the pictures are of.
   void add_image(const Image& image);
-  /// Blue below zero, light grey at zero, red above; full colour from the value that 98% of the
-  /// magnitudes are below. Pixels where `sqrt_degree` is 0 have no data: mid-grey.
+  /// Adds an eigenvector: blue below zero, light grey at zero, red above; full colour from the
+  /// value that 98% of the magnitudes are below. Pixels where `sqrt_degree` is 0 have no data:
+  /// mid-grey.
   void add_vector(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
                   std::size_t number, double eigenvalue);
 
-  /// As PNG. A montage of no pictures says so.
+  /// The montage as the bytes of a PNG. Without pictures it shows a text that says so.
   std::vector<std::uint8_t> encode() const;
 
  private:
   void add(const cv::Mat3b& picture, const std::string& caption);
 
-  cv::Size picture_pixels_;  ///< As added.
-  cv::Size picture_size_;    ///< As shown.
+  cv::Size picture_pixels_;  ///< Size of the pictures that are added.
+  cv::Size picture_size_;    ///< Size at which they are shown.
   cv::Size cell_;
   int columns_ = 1;
   int next_ = 0;

@@ -14,7 +14,7 @@
 
 namespace diacut {
 
-/// The element type as NumPy writes it: byte order, kind, bytes ("<f4").
+/// NumPy's name of an element type: byte order, kind, bytes ("<f4"). Not for bool.
 template <typename T>
 std::string npy_type() {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
@@ -23,7 +23,7 @@ std::string npy_type() {
   return fmt::format("{}{}{}", order, kind, sizeof(T));
 }
 
-/// What comes before the elements in a .npy file, version 1.0: magic, version, the header's length,
+/// The bytes before the elements of a .npy file, version 1.0: magic, version, the header's length,
 /// and the header, padded so that the elements start at a multiple of 64 bytes (NumPy, "NEP 1: a
 /// simple file format for NumPy arrays"). C order.
 template <typename T>
@@ -42,7 +42,7 @@ std::vector<std::uint8_t> npy_header(const std::vector<std::size_t>& shape) {
   return bytes;
 }
 
-/// An array as a .npy file. elements.size() is the product of `shape`.
+/// An array as the bytes of a .npy file. elements.size() is the product of `shape`.
 template <typename T>
 std::vector<std::uint8_t> encode_npy(std::span<const T> elements,
                                      const std::vector<std::size_t>& shape) {

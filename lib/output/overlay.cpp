@@ -13,9 +13,9 @@
 namespace diacut {
 namespace {
 
-/// How much of a region's mean colour is mixed into its pixels.
+/// Share of a region's mean colour in the colour of its pixels.
 constexpr float kTint = 0.25F;
-/// How much of its brightness the halo beside a line keeps.
+/// Share of its brightness that the halo beside a line keeps.
 constexpr float kHalo = 0.45F;
 const cv::Vec3b kLine(255, 236, 64);
 
@@ -71,7 +71,7 @@ std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& label
     if (*label > 0) pixel = cv::Vec3f(pixel) * (1 - kTint) + means[*label] * kTint;
     ++label;
   }
-  // Wide enough to stay visible when a large picture is shown small.
+  // Lines stay visible when a large picture is shown small.
   const int line = std::max(1, std::min(image.width, image.height) / 400);
   const cv::Mat1b boundary = boundary_mask(labels);
   const cv::Mat1b core = thicken(boundary, line);

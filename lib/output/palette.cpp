@@ -16,14 +16,14 @@ namespace {
 constexpr int kStep = 15;                       // 18 levels a channel: 0, 15, ..., 255.
 constexpr float kDarkest = 30, kLightest = 92;  // Lightness in Lab.
 constexpr float kStrongest = 75;                // Chroma.
-/// A colour keeps this distance (Lab) from the kRecent before it.
+/// The least distance in Lab between a colour and the kRecent colours before it.
 constexpr float kRecentDistance = 40;
 constexpr std::size_t kRecent = 4;
 
 struct Candidate {
   Colour colour;
   cv::Vec3f lab;
-  float distance = std::numeric_limits<float>::max();  ///< To the nearest colour chosen.
+  float distance = std::numeric_limits<float>::max();  ///< To the nearest chosen colour, in Lab.
 };
 
 std::vector<Candidate> candidates() {

@@ -43,7 +43,7 @@ std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format)
   if (format == PictureFormat::kPng) {
     return encode_png(rgb.cols, rgb.rows, 3, std::vector<std::uint8_t>(rgb.datastart, rgb.dataend));
   }
-  // Refused before it is tried: the encoder's own error would not say why.
+  // Checked here, because the encoder's own error would not say why.
   constexpr int kLargestJpeg = 65'500;
   if (std::max(rgb.cols, rgb.rows) > kLargestJpeg) {
     throw InputError("a JPEG is at most 65500 pixels wide and high; write the picture as .png");

@@ -9,11 +9,11 @@
 
 namespace diacut {
 
-/// An image in 8 bits as red, green, blue; grey is repeated. Pixels without data show a grey
-/// checkerboard.
+/// An image in 8 bits as red, green, blue; grey values become three equal values. Pixels without
+/// data show a grey checkerboard.
 cv::Mat3b to_rgb(const Image& image);
 
-/// Red, green, blue to a file's bytes.
+/// A picture (red, green, blue) as the bytes of a file.
 std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format);
 
 }  // namespace diacut

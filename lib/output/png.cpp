@@ -35,7 +35,7 @@ void remember_error(png_structp png, png_const_charp message) {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// Holds everything that libpng's longjmp must not skip the destruction of.
+/// Holds every object whose destructor libpng's longjmp() must not skip.
 struct Job {
   std::vector<std::uint8_t> out;
   std::string error;
@@ -46,7 +46,8 @@ struct Job {
   ~Job() { png_destroy_write_struct(&png, &info); }
 };
 
-/// False after an error. No object with a destructor lives here, because of the longjmp.
+/// Writes the file. Returns false after an error, from which libpng's longjmp() leads back here:
+/// this function must hold no object with a destructor.
 bool run(Job& job, const Layout& layout, const std::uint8_t* pixels) {
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   png_set_write_fn(job.png, &job.out, append, nullptr);
@@ -82,7 +83,7 @@ std::vector<std::uint8_t> encode(const Layout& layout, const std::uint8_t* pixel
   for (const auto& [keyword, text] : extras.texts) {
     png_text entry{};
     entry.compression = PNG_TEXT_COMPRESSION_NONE;
-    // libpng takes them as not const and only reads them.
+    // libpng takes pointers to texts that are not const, but only reads the texts.
     entry.key = const_cast<char*>(keyword.c_str());
     entry.text = const_cast<char*>(text.c_str());
     entry.text_length = text.size();

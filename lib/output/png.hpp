@@ -12,21 +12,21 @@ using Colour = std::array<std::uint8_t, 3>;  ///< Red, green, blue in sRGB encod
 
 /// What goes into a PNG besides the pixels.
 struct PngExtras {
-  /// For 8-bit pixels of one channel that are indices: their colours, the first one transparent.
+  /// For 8-bit pixels of one channel that are indices: the colours, the first one transparent.
   std::vector<Colour> palette;
-  /// tEXt chunks: keyword and text, both ASCII.
+  /// The tEXt chunks, each of a keyword and a text in ASCII.
   std::vector<std::pair<std::string, std::string>> texts;
-  /// Large areas have one value. Decides how it is compressed: such pictures shrink most without
-  /// PNG's filters, photographs with them, where zlib's higher levels cost much and win little.
+  /// Whether large areas have one value. Such pictures are smallest without PNG's filters.
+  /// Photographs are smallest with the filters, and zlib's higher levels gain little there.
   bool flat = false;
 };
 
-/// 8-bit pixels row by row, 1 channel (grey, or indices) or 3 (red, green, blue).
+/// A PNG of 8-bit pixels, row by row: 1 channel (grey, or indices) or 3 (red, green, blue).
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
                                      const PngExtras& extras = {});
 
-/// 16-bit grey pixels row by row.
+/// A PNG of 16-bit grey pixels, row by row.
 std::vector<std::uint8_t> encode_png(int width, int height,
                                      const std::vector<std::uint16_t>& pixels,
                                      const PngExtras& extras = {});

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Raised when a key changes its meaning or goes away.
+/// The version of the report's layout, raised when a key changes its meaning or goes away.
 constexpr int kSchema = 1;
 
 Json parameters_json(const Parameters& parameters) {

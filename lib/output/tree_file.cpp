@@ -16,7 +16,8 @@
 namespace diacut {
 namespace {
 
-/// As PNG's: a byte above 127 and line ends of two kinds, so that a transfer as text is noticed.
+/// The first bytes of the file. A byte above 127 and line ends of two kinds show, as in PNG,
+/// whether the file was transferred as text.
 constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'D', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kVersionAt = 8;
@@ -30,7 +31,7 @@ template <std::size_t Size>
 using Unsigned = std::conditional_t<Size == 8, std::uint64_t,
                                     std::conditional_t<Size == 4, std::uint32_t, std::uint16_t>>;
 
-/// The numbers of a tree, the lowest byte first.
+/// Writes the numbers of a tree, the lowest byte first.
 class Writer {
  public:
   template <class Number>
@@ -50,7 +51,7 @@ class Writer {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// Reads them again. Precondition of get(): so many bytes are left.
+/// Reads the numbers of a tree. Precondition of get(): the bytes of one more number are left.
 class Reader {
  public:
   Reader(const std::vector<std::uint8_t>& bytes, std::size_t at) : at_(bytes.data() + at) {}
@@ -88,7 +89,7 @@ struct Header {
   }
 };
 
-/// Refuses what is no tree, or a tree that this version does not know, by its first bytes.
+/// Throws InputError if the first bytes are not those of a tree file, or of a version not known.
 void check_head(const std::vector<std::uint8_t>& head) {
   if (head.empty()) throw InputError("the file is empty, expected a hierarchy (segment --tree)");
   const std::size_t known = std::min(head.size(), kMagic.size());

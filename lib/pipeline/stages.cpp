@@ -78,8 +78,8 @@ Affinities find_affinities(Context& context, Boundaries boundaries, const Segmen
   return found;
 }
 
-/// The square roots of one image's degrees, out of those of all images of the batch. `copy` holds
-/// them if the batch has several images.
+/// The square roots of one image's degrees. `sqrt_degree`: of all images of the batch. The result
+/// is `copy` if the batch has several images, else `sqrt_degree`.
 const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
                                 const Buffer<float>& sqrt_degree, Buffer<float>& copy) {
   if (batch.count == 1) return sqrt_degree;
@@ -178,8 +178,8 @@ std::vector<Contours> find_contours(Context& context,
   return found;
 }
 
-/// The hierarchy of one image and its cut: a stage that needs no device. `orientation` is that of
-/// result.contours, `valid` the image's mask.
+/// The hierarchy of one image and its cut: a stage that needs no device. `orientation`: of
+/// result.contours; `valid`: the image's mask.
 void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
                    const std::vector<std::uint8_t>& valid, const Grid& grid,
                    const RegionParameters& parameters, const Watch& watch) {

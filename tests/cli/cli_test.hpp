@@ -29,14 +29,14 @@ class CliTest : public ::testing::Test {
 
   /// Runs `segment` with these arguments, in the test's folder, on the test device.
   Result segment(const std::vector<std::string>& arguments, Surroundings around = {}) const;
-  /// The same, to be waited for.
+  /// Starts `segment` as segment() does and does not wait for it.
   std::unique_ptr<Process> start(const std::vector<std::string>& arguments,
                                  Surroundings around = {}) const;
 
-  /// Runs `diacut-evaluate` likewise.
+  /// Runs `diacut-evaluate` with these arguments, in the test's folder.
   Result evaluate(const std::vector<std::string>& arguments, Surroundings around = {}) const;
 
-  /// Runs `diacut-bench` likewise.
+  /// Runs `diacut-bench` with these arguments, in the test's folder.
   Result bench(const std::vector<std::string>& arguments, Surroundings around = {}) const;
 
   void write(const std::string& name, const std::string& bytes) const;
@@ -60,7 +60,7 @@ class CliTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// 8-bit colour, blue, green, red.
+/// A picture of two flat halves with a little texture, in 8 bits: blue, green, red.
 cv::Mat two_halves(int width, int height);
 
 /// The result has this exit code, and standard error is one message that holds all of `parts`;

@@ -85,7 +85,7 @@ TEST(PipelineBudget, ListsEveryUseOnce) {
 
 TEST(PipelineBudget, GrowsWithRadiusVectorsAndRegions) {
   const Grid grid = grid_for(100, 80);
-  // Without networks, which take the same whatever grows.
+  // Without networks, whose memory depends on none of these parameters.
   Parameters plain;
   plain.cue.kind = CueKind::kGradient;
   Parameters direct = plain;

@@ -1,0 +1,198 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "eigen/eigensolver.hpp"
+#include "matrix/stencil.hpp"
+#include "pipeline/segmentation_plan.hpp"
+#include "support.hpp"
+#include "two_discs.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::direct_cuts;
+using testing::expect_same;
+using testing::test_device;
+using testing::two_discs;
+TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
+  for (const Parameters& parameters : {Parameters{}, direct_cuts()}) {
+    Segmenter segmenter(parameters, test_device());
+    auto masked = std::make_unique<Image>(two_discs(64, 48));
+    masked->valid.assign(masked->pixel_count(), 1);
+    masked->valid[100] = 0;
+    const Image other = two_discs(48, 64);
+    const Segmentation first = segmenter.segment(*masked);
+    const Segmentation second = segmenter.segment(other);
+
+    BegunSegmentation begun = segmenter.begin(*masked, nullptr);
+    masked.reset();
+    auto finished = std::async(std::launch::async, [&] { return std::move(begun).finish(); });
+    const Segmentation next = segmenter.begin(other, nullptr).finish();
+    const Segmentation result = finished.get();
+    expect_same(first, result);
+    EXPECT_EQ(result.contours, first.contours);
+    EXPECT_EQ(result.hierarchy.has_value(), first.hierarchy.has_value());
+    EXPECT_EQ(result.times.size(), first.times.size());
+    EXPECT_GT(result.host_peak_bytes, 0u);
+    expect_same(second, next);
+  }
+}
+
+/// Like two_discs(), with another picture for each seed, and pixels without data for some.
+Image mottled(int width, int height, unsigned seed) {
+  Image image = two_discs(width, height);
+  std::mt19937 random(seed);
+  for (int patch = 0; patch < 25; ++patch) {
+    const int x0 = static_cast<int>(random() % static_cast<unsigned>(width - 12));
+    const int y0 = static_cast<int>(random() % static_cast<unsigned>(height - 12));
+    const float shade = 0.4F + static_cast<float>(random() % 600) * 1e-3F;
+    for (int y = y0; y < y0 + 12; ++y) {
+      for (int x = x0; x < x0 + 12; ++x) {
+        for (int c = 0; c < 3; ++c) {
+          image.pixels[static_cast<std::size_t>((y * width + x) * 3 + c)] *= shade;
+        }
+      }
+    }
+  }
+  if (seed % 2 == 1) {
+    image.valid.assign(image.pixel_count(), 1);
+    std::fill_n(image.valid.begin(), 3 * width, std::uint8_t{0});
+  }
+  return image;
+}
+
+void expect_all_the_same(const Segmentation& found, const Segmentation& alone) {
+  expect_same(found, alone);
+  EXPECT_EQ(found.contours, alone.contours);
+  EXPECT_EQ(found.eigenvectors.report.residuals, alone.eigenvectors.report.residuals);
+  EXPECT_EQ(found.eigenvectors.report.solver, alone.eigenvectors.report.solver);
+  EXPECT_EQ(found.notes, alone.notes);
+}
+
+TEST(Segmenter, GivesImagesTogetherWhatEachGetsAlone) {
+  std::vector<Image> images;
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    images.push_back(mottled(101, 67, seed));
+    images.push_back(mottled(64, 90, seed + 10));
+  }
+  images.push_back(two_discs(12, 9));  // Solved densely.
+  images.push_back(two_discs(12, 9));
+  images.push_back(flat_image(101, 67, 3, 0.5F));
+  EdgeMap edges{101, 67, std::vector<float>(std::size_t{101} * 67, 0.1F)};
+  for (int y = 0; y < 67; ++y) edges.strength[static_cast<std::size_t>(y * 101 + 50)] = 0.9F;
+  images.push_back(mottled(101, 67, 4));
+  std::vector<ImageToSegment> asked;
+  for (const Image& image : images) asked.push_back({&image, nullptr});
+  asked.back().edges = &edges;
+
+  Segmenter segmenter({}, test_device());
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  ASSERT_EQ(begun.size(), images.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    SCOPED_TRACE(k);
+    const Segmentation found = std::move(begun[k]).finish();
+    expect_all_the_same(found, segmenter.begin(images[k], asked[k].edges).finish());
+  }
+}
+
+TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
+  const Image good = mottled(90, 70, 2);
+  Image broken = good;
+  broken.pixels.pop_back();
+  Image empty = good;
+  empty.valid.assign(empty.pixel_count(), 0);
+  Segmenter segmenter({}, test_device());
+  const ImageToSegment asked[] = {
+      {&broken, nullptr}, {&good, nullptr}, {&empty, nullptr}, {&good, nullptr}};
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  ASSERT_EQ(begun.size(), 4U);
+  EXPECT_THROW(std::move(begun[0]).finish(), InputError);
+  EXPECT_THROW(std::move(begun[2]).finish(), InputError);
+  const Segmentation alone = segmenter.segment(good);
+  expect_all_the_same(std::move(begun[1]).finish(), alone);
+  expect_all_the_same(std::move(begun[3]).finish(), alone);
+}
+
+TEST(Segmenter, ImagesThatDoNotFitTogetherAreSegmentedOneByOne) {
+  const Image image = mottled(90, 70, 2);
+  Segmenter segmenter({}, test_device());
+  const PipelineBudget budget = pipeline_budget(grid_for(90, 70), segmenter.parameters());
+  std::uint64_t most = 0;
+  for (const MemoryBudget* phase : {&budget.boundaries, &budget.eigen, &budget.contours}) {
+    most = std::max(most, phase->total());
+  }
+  segmenter.limit_device_memory(most);
+  const std::vector<ImageToSegment> asked(3, {&image, nullptr});
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  const Segmentation alone = segmenter.segment(image);
+  for (BegunSegmentation& each : begun) {
+    const Segmentation found = std::move(each).finish();
+    EXPECT_LE(found.device_peak_bytes, most);
+    expect_all_the_same(found, alone);
+  }
+}
+
+TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
+  const Image image = mottled(90, 70, 2);
+  Segmenter segmenter({}, test_device());
+  const Grid grid = grid_for(90, 70);
+  const std::optional<Batch> two = batch_for(
+      grid, 2, disc_stencil(segmenter.parameters().affinity.radius), segmenter.parameters().eigen);
+  ASSERT_TRUE(two);
+  const PipelineBudget budget = pipeline_budget(*two, segmenter.parameters());
+  const std::uint64_t most =
+      std::max({budget.boundaries.total(), budget.eigen.total(), budget.contours.total()});
+  const Segmentation alone = segmenter.segment(image);
+  segmenter.limit_device_memory(most);
+  const std::vector<ImageToSegment> asked(4, {&image, nullptr});
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  for (BegunSegmentation& each : begun) {
+    const Segmentation found = std::move(each).finish();
+    EXPECT_LE(found.device_peak_bytes, most);
+    EXPECT_GT(found.device_peak_bytes, 3 * alone.device_peak_bytes / 2);
+    expect_all_the_same(found, alone);
+  }
+}
+
+TEST(Segmenter, ImagesTogetherStayWithinTheirPlan) {
+  const Image image = mottled(90, 70, 2);
+  Segmenter segmenter({}, test_device());
+  const std::vector<ImageToSegment> asked(4, {&image, nullptr});
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  const Segmentation found = std::move(begun.front()).finish();
+  std::uint64_t planned = 0;
+  for (const MemoryUse& use : found.device_memory) planned += use.bytes;
+  EXPECT_LE(found.device_peak_bytes, planned);
+  EXPECT_GT(found.device_peak_bytes, 3 * segmenter.segment(image).device_peak_bytes / 2);
+}
+
+TEST(Segmenter, ImagesTogetherCanBeCancelled) {
+  const Image image = mottled(90, 70, 2);
+  Segmenter segmenter({}, test_device());
+  CancelToken token;
+  const Watch watch{[&](std::string_view stage, double) {
+                      if (stage == "eigenvectors") token.cancel();
+                    },
+                    &token};
+  const std::vector<ImageToSegment> asked(2, {&image, nullptr});
+  EXPECT_THROW(segmenter.begin(asked, watch), CancelledError);
+  EXPECT_EQ(segmenter.begin(asked).size(), 2U);
+}
+
+TEST(Segmenter, CanBeCancelledBetweenItsHalves) {
+  Segmenter segmenter({}, test_device());
+  BegunSegmentation begun = segmenter.begin(two_discs(64, 48), nullptr);
+  CancelToken cancel;
+  cancel.cancel();
+  EXPECT_THROW(std::move(begun).finish({{}, &cancel}), CancelledError);
+}
+
+}  // namespace
+}  // namespace diacut
