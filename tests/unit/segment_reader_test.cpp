@@ -1,0 +1,92 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "diacut/output.hpp"
+#include "reader.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ReaderTest : public ::testing::Test {
+ protected:
+  /// A picture that is `width` pixels wide and 1 pixel high.
+  std::string picture(const std::string& name, int width) const {
+    const std::string path = folder_ / name;
+    const std::vector<std::int32_t> labels(static_cast<std::size_t>(width), 1);
+    write_labels(path, {width, 1, 1, labels});
+    return path;
+  }
+  Job job(const std::string& name, int width) const { return {picture(name, width), {}, {}}; }
+
+  diacut::testing::TempFolder folder_;
+};
+
+bool nothing(const Job& /*job*/) { return false; }
+bool anything(const LoadedImage& /*loaded*/) { return true; }
+
+TEST_F(ReaderTest, TakesWhatItReadAheadAndReadsTheRest) {
+  const std::vector<Job> jobs = {job("a.png", 1), job("b.png", 2), job("c.png", 3)};
+  Reader reader(jobs, {}, nothing);
+  reader.read_ahead(0, 2);
+  EXPECT_FALSE(reader.take_if(2, anything));  // Not read ahead.
+  EXPECT_EQ(reader.take(0).image.width, 1);
+  reader.read_ahead(1, 9);  // More than there are.
+  const auto second = reader.take_if(1, anything);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->image.width, 2);
+  EXPECT_FALSE(reader.take_if(1, anything));
+  EXPECT_EQ(reader.take(2).image.width, 3);
+  EXPECT_EQ(reader.take(0).image.width, 1);  // It was taken before, so it is read again.
+}
+
+TEST_F(ReaderTest, KeepsWhatIsNotWanted) {
+  const std::vector<Job> jobs = {job("a.png", 1), job("b.png", 2)};
+  Reader reader(jobs, {}, nothing);
+  reader.read_ahead(0, 2);
+  int asked = 0;
+  const auto not_wanted = [&asked](const LoadedImage& /*loaded*/) {
+    ++asked;
+    return false;
+  };
+  EXPECT_FALSE(reader.take_if(0, not_wanted));
+  EXPECT_FALSE(reader.take_if(0, not_wanted));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(reader.take(0).image.width, 1);
+}
+
+TEST_F(ReaderTest, StopsBeforeWhatIsSkippedOrMayWait) {
+  const std::string pipe = folder_ / "pipe.png";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::vector<Job> jobs = {job("a.png", 1), {pipe, {}, {}}, job("c.png", 3)};
+  Reader waits(jobs, {}, nothing);
+  waits.read_ahead(0, 3);  // The destructor would wait for ever if the pipe were read.
+  EXPECT_TRUE(waits.take_if(0, anything));
+  EXPECT_FALSE(waits.take_if(2, anything));
+
+  Reader skips(jobs, {}, [&](const Job& each) { return each.input == jobs[0].input; });
+  skips.read_ahead(0, 1);
+  EXPECT_FALSE(skips.take_if(0, anything));
+}
+
+TEST_F(ReaderTest, AFailureNamesTheFile) {
+  const std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}},
+                                 {picture("a.png", 1), {}, folder_ / "no-map"}};
+  Reader reader(jobs, {}, nothing);
+  const LoadedImage missing = reader.take(0);
+  ASSERT_TRUE(missing.failure);
+  EXPECT_EQ(missing.failure->code, ExitCode::kInputOutput);
+  EXPECT_THAT(missing.failure->message, HasSubstr("nowhere.png"));
+  const LoadedImage without_map = reader.take(1);
+  ASSERT_TRUE(without_map.failure);
+  EXPECT_THAT(without_map.failure->message, HasSubstr("no-map"));
+  EXPECT_THAT(without_map.failure->message, HasSubstr("a.png"));
+}
+
+}  // namespace
+}  // namespace diacut::app
