@@ -65,12 +65,12 @@ TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
   EXPECT_THAT(files_in("out"), UnorderedElementsAre("a.png", "c.png"));
   EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
   EXPECT_THAT(result.err, HasSubstr("segment: error: "));
-  // Told once.
+  // The error is told once.
   const std::size_t first = result.err.find("photos/b.png");
   ASSERT_NE(first, std::string::npos) << result.err;
   EXPECT_EQ(result.err.find("segment: error: ", first), std::string::npos) << result.err;
 
-  // Quiet leaves the error alone.
+  // --quiet shows the error and nothing else.
   expect_error(segment({"photos", "-o", "out", "--quiet"}), 3, {"photos/b.png"});
 }
 
@@ -258,7 +258,7 @@ TEST_F(CliBatch, TellsOfImagesInTheirOrder) {
     const std::size_t at = line.find("photos/");
     if (at != std::string::npos) told.push_back(line.substr(at + 7, 1));
   }
-  // Errors come at the end.
+  // Errors are told at the end of the run.
   EXPECT_THAT(told, ::testing::ElementsAre("a", "b", "d", "e", "c"));
   std::vector<std::string> reported;
   for (const nlohmann::json& line : json_lines(result.out)) {

@@ -28,7 +28,7 @@ std::unique_ptr<Process> CliTest::start_program(const std::string& program,
                                                 Surroundings around) const {
   std::vector<std::string> command = {program};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  // What the environment of the test itself holds must not decide; a test's own setting wins.
+  // The environment that the tests run in must not decide anything; a test's own setting wins.
   around.environment.insert({"DIACUT_DEVICE", test_device()});
   around.environment.insert({"NO_COLOR", std::nullopt});
   around.environment.insert({"TERM", "xterm"});
@@ -132,7 +132,7 @@ void expect_labels(const cv::Mat& labels, const cv::Mat& without_data) {
       const int label = labels.at<std::uint16_t>(y, x);
       const bool hidden = !without_data.empty() && without_data.at<uchar>(y, x) != 0;
       ASSERT_EQ(label == 0, hidden) << "at " << x << ", " << y;
-      // In the order in which a scan meets them.
+      // Labels are numbered in the order in which a scan meets them.
       ASSERT_LE(label, highest + 1) << "at " << x << ", " << y;
       highest = std::max(highest, label);
     }

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 class CliCue : public CliTest {
  protected:
-  /// A network that is quick to compile: one convolution.
+  /// Writes a network of one convolution, which is quick to compile.
   void write_network(const std::string& name) const {
     NetworkFile file(1);
     file.conv("logit", {"image"}, 3, 1, {.relu = false});
@@ -26,7 +26,7 @@ class CliCue : public CliTest {
     return map;
   }
 
-  /// The parts of a flat picture that a map divides.
+  /// The labels of a flat picture that a boundary map divides in two.
   cv::Mat parts_by(const std::string& edges) {
     write_picture("flat.png", cv::Mat(kHeight, kWidth, CV_8UC3, cv::Scalar(90, 90, 90)));
     expect_done(segment(
@@ -44,7 +44,7 @@ TEST_F(CliCue, EdgesOfEveryFormatTakeTheCuesPlace) {
       {map.ptr<float>(), map.total()}, {static_cast<std::size_t>(kHeight), kWidth});
   write("float.npy", std::string(npy.begin(), npy.end()));
   const cv::Mat first = parts_by("8.png");
-  // The two sides of the line; of the line itself either may have a part.
+  // Each side of the line is one region; pixels of the line may be in either.
   EXPECT_EQ(first.at<std::uint16_t>(0, 0), 1);
   EXPECT_EQ(first.at<std::uint16_t>(kHeight - 1, kWidth - 1), 2);
   for (int y = 0; y < kHeight; ++y) {

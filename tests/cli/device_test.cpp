@@ -134,7 +134,7 @@ TEST_F(CliDevice, KernelFolder) {
     if (file.is_directory()) continue;
     write(fs::relative(file.path(), path("")), "#error spoilt on purpose\n");
   }
-  // PoCL's own compiler says "1 error generated." on stderr before diacut has anything to say.
+  // PoCL's compiler itself writes "1 error generated." to standard error before diacut writes.
   Result spoilt = segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"});
   const std::string theirs = "1 error generated.\n";
   if (spoilt.err.rfind(theirs, 0) == 0) spoilt.err.erase(0, theirs.size());

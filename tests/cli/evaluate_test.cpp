@@ -44,7 +44,8 @@ class CliEvaluate : public CliTest {
     write_ground_truth_mat(path("truth/" + name + ".mat"), kWide, kHigh, {one, one});
   }
 
-  /// Boundaries where the truth has them, of this strength; `wrong`: one more, weaker by half.
+  /// Contours of this strength where the ground truth has boundaries; with `wrong` one boundary
+  /// more, of half the strength.
   void write_ultrametric(const std::string& name, double strength, bool wrong = false) const {
     std::vector<double> map;
     constexpr int kColumns = 2 * kWide + 1;
@@ -93,7 +94,7 @@ TEST_F(CliEvaluate, HierarchiesGetAllScores) {
   const json& b = scores["images"][1];
   EXPECT_EQ(b["name"], "b");
   EXPECT_EQ(b["annotators"], 2);
-  // At .3 b's wrong boundary is still there, and half of what was found is wrong.
+  // At .3 the wrong boundary of b counts too, and half of the boundaries found are wrong.
   EXPECT_EQ(b["boundaries"]["counts"]["found"][29], 2 * kHigh);
   EXPECT_EQ(b["boundaries"]["counts"]["found_matched"][29], kHigh);
   EXPECT_EQ(b["boundaries"]["counts"]["truth"][29], 2 * kHigh);
@@ -136,7 +137,7 @@ TEST_F(CliEvaluate, LabelsHaveNoThresholds) {
   EXPECT_EQ(result.out,
             "name,width,height,annotators,f,recall,precision,covering,pri,vi\n"
             "a,40,30,2,1.000000,1.000000,1.000000,1.000000,1.000000,0.000000\n");
-  // The table stays out of the way.
+  // The table goes to standard error, because standard output holds the scores.
   EXPECT_THAT(result.err, HasSubstr("1 image, label images (detected)"));
 }
 

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 class CliInput : public CliTest {
  protected:
-  /// Segmenting the file must fail with 3, name it, and leave nothing behind.
+  /// Expects that segmenting the file fails with exit code 3, names the file, and writes no file.
   void expect_refused(const std::string& name, const std::vector<std::string>& parts = {}) {
     const std::set<std::string> before = files();
     std::vector<std::string> told = parts;
@@ -28,7 +28,7 @@ class CliInput : public CliTest {
     EXPECT_EQ(files(), before);
   }
 
-  /// Segmenting the picture must succeed.
+  /// Expects that segmenting the picture succeeds.
   cv::Mat labels_of(const std::string& name, const cv::Mat& without_data = {}) {
     const Result result = segment({name, "-o", "labels.png"});
     expect_done(result);
@@ -138,7 +138,8 @@ TEST_F(CliInput, FlatImages) {
 
 TEST_F(CliInput, HalvesAreTwoRegions) {
   write_picture("halves.png");
-  // How near to the edge each may miss it, pixels: the network's boundaries are some pixels wide.
+  // How far from the edge a boundary may lie, pixels: the network's boundaries are some pixels
+  // wide.
   for (const auto& [method, miss] : {std::pair("kway", 0), {"hierarchy", 2}}) {
     SCOPED_TRACE(method);
     const std::string cue = miss == 0 ? "gradient" : "learned";

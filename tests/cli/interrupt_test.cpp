@@ -28,7 +28,7 @@ TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
   int done = 0;
   for (const std::string& name : files()) {
     if (inputs.count(name) != 0) continue;
-    // Nothing but whole results, of which the labels come last.
+    // All results are whole, and the labels are written last.
     ASSERT_EQ(name.find("/."), std::string::npos) << name;
     if (name.rfind("out/", 0) != 0) continue;
     ++done;
@@ -42,7 +42,7 @@ TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
 TEST_P(CliInterrupt, LeavesNothingOfASingleImage) {
   write_picture("a.png");
   const auto process = start({"a.png", "-o", "x.png", "--eigenvectors", "vectors", "--verbose"});
-  // It says which device it opened when the work on it begins.
+  // The program tells of the device before the work on the device begins.
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   process->send(GetParam());

@@ -22,7 +22,8 @@ class CliOutput : public CliTest {
   CliOutput() { write_picture("a.png"); }
 };
 
-/// Sees to it that a run which looks for a device fails, so that a test knows what came before.
+/// An environment in which a run that looks for a device fails, so that a test knows what the
+/// program does before that.
 const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
 
 TEST_F(CliOutput, LabelsOnlyWhereAsked) {
@@ -44,7 +45,7 @@ TEST_F(CliOutput, BesideTheImageByDefault) {
   expect_done(segment({"sub/photo.one.png"}));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.png", "sub/photo.one.png", "sub/photo.one-labels.png"));
-  // Another result is all that was asked for.
+  // Labels are not written where only another result is asked for.
   expect_done(segment({"a.png", "--overlay", "overlay.jpg"}));
   EXPECT_FALSE(exists("a-labels.png"));
   EXPECT_EQ(read_picture("overlay.jpg").size(), cv::Size(kWidth, kHeight));
@@ -58,7 +59,7 @@ TEST_F(CliOutput, AFolderTakesTheImagesName) {
 }
 
 TEST_F(CliOutput, ContoursAndTheirHierarchyOfAnEdgeMap) {
-  // One line through the map, at half strength.
+  // The map has one line of half strength.
   cv::Mat edges(kHeight, kWidth, CV_16UC1, cv::Scalar(0));
   edges.col(kWidth / 2) = 32768;
   cv::imwrite(path("edges.png"), edges);

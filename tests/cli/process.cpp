@@ -53,7 +53,8 @@ void close_if_open(int& descriptor) {
   descriptor = -1;
 }
 
-/// Appends what is there; false at the end of the stream. A terminal ends with EIO.
+/// Appends what can be read now. Returns false at the end of the stream, where a terminal gives
+/// EIO.
 bool read_some(int descriptor, std::string& text) {
   std::array<char, 65536> block = {};
   const ssize_t size = read(descriptor, block.data(), block.size());
@@ -71,7 +72,7 @@ bool read_some(int descriptor, std::string& text) {
   } else {
     close(STDOUT_FILENO);
   }
-  // A shell's background job, which may be what runs the tests, ignores some.
+  // If the tests run as a shell's background job, some signals are ignored.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) {
     std::signal(signal, SIG_DFL);
   }
@@ -186,7 +187,7 @@ Result Process::wait() {
       send(SIGKILL);
     }
   }
-  // What it wrote last. A grandchild could hold the stream open, hence the limit.
+  // Reads what the process wrote last, up to a time limit: a grandchild may hold the stream open.
   for (const double end = now() + 2; (out_ >= 0 || err_ >= 0) && now() < end;) read_available(5);
   return result_;
 }

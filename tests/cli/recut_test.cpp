@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-/// No driver can be found: whatever opens a device fails.
+/// An environment without OpenCL drivers, in which opening a device fails.
 const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
 
 class CliRecut : public CliTest {
@@ -55,7 +55,7 @@ class CliRecut : public CliTest {
 
 TEST_F(CliRecut, AnyCutWithoutADevice) {
   write_picture("photo.png");
-  // That nothing finds a device here:
+  // A run that needs a device fails here:
   EXPECT_EQ(segment({"photo.png", "-o", "x.png"}, kNoDevice).exit_code, 4);
   std::vector<std::string> notes;
   expect_done(recut({"a.tree", "--regions", "3", "-o", "three.png"}));
@@ -95,7 +95,7 @@ TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
                        "--ultrametric", "run.npy", "--threshold", "0.4"}));
   expect_done(recut({"run.tree", "-o", "auto.png"}));
   EXPECT_EQ(read("auto.png"), read("run.png"));
-  // Two halves with a strong boundary between them.
+  // The picture has two halves with a strong boundary between them.
   EXPECT_EQ(cut(read_tree(path("run.tree")), 0.4).count, 2);
   expect_done(recut({"run.tree", "--ultrametric", "again.npy"}));
   EXPECT_EQ(read("again.npy"), read("run.npy"));

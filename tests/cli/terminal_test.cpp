@@ -8,7 +8,7 @@ using ::testing::Not;
 
 constexpr const char* kErase = "\r\033[K";
 
-/// What was shown between two erasures of the line, whole lines left out.
+/// The transient lines: the texts shown between two erasures of the line, without whole lines.
 std::vector<std::string> transient_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t begin = text.find(kErase); begin != std::string::npos;) {

@@ -68,7 +68,7 @@ TEST_P(CliWrongUsage, IsToldAndEndsWithTwo) {
   write("wrong.toml", "[eigen]\nvectors = 17\nvektors = 3\n");
   write("broken.toml", "[eigen\n");
   const std::set<std::string> before = files();
-  // No device: what is wrong with the command line is found without one.
+  // There is no device, because usage errors are found without one.
   expect_error(
       segment(GetParam().arguments, {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}}), 2,
       GetParam().told);

@@ -41,8 +41,8 @@ std::string input_error(const std::function<void()>& action) {
   return "";
 }
 
-/// Runs `action` in a process of its own, so that limits, users and signals stay there, and returns
-/// its wait status. What `action` returns is the exit code.
+/// Runs `action` in a child process, which alone gets its limits, users and signals. Returns the
+/// child's wait status; its exit code is what `action` returns.
 int in_child(const std::function<int()>& action) {
   std::fflush(nullptr);  // Or the child would write what is buffered a second time.
   const pid_t child = ::fork();
@@ -148,7 +148,7 @@ TEST(AtomicFile, TakesTheLongestNameThereIs) {
 TEST(AtomicFile, PassesOverAFileThatAKilledProcessLeft) {
   const TempFolder folder;
   { AtomicFile(folder / "a.bin").write("abc", 3); }
-  // The names ahead: this process's number, and the counter's next hundred values.
+  // A file with the name that the next temporary file would get lies there already.
   const std::string probe = [&] {
     const AtomicFile file(folder / "a.bin");
     return folder.names().front();
@@ -280,7 +280,7 @@ TEST(RemoveTemporaryFiles, RemovesThoseUnderWayAndNoOthers) {
   EXPECT_THAT(folder.names(), ElementsAre("done"));
   EXPECT_THAT(input_error([&] { a.commit(); }), HasSubstr("meanwhile"));
   EXPECT_THAT(folder.names(), ElementsAre("done"));
-  // Later files are not touched by what was removed before.
+  // Files that are begun later are not removed.
   write_file(folder / "later", std::string("x"));
   EXPECT_THAT(folder.names(), ElementsAre("done", "later"));
 }

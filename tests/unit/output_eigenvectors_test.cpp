@@ -55,7 +55,7 @@ Eigenvectors waves(int width, int height, int count, const std::vector<int>& wit
   return result;
 }
 
-/// The y of a vector, in double.
+/// y = z / sqrt_degree of an eigenvector, in double.
 double y_of(const Eigenvectors& eigenvectors, std::size_t k, std::size_t pixel) {
   const double degree = eigenvectors.sqrt_degree[pixel];
   return degree > 0 ? eigenvectors.vectors[k][pixel] / degree : 0;
@@ -216,7 +216,7 @@ TEST(WriteEigenvectors, AFullDiskLeavesNoneOfTheFiles) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
-    // Room for a picture, not for the array.
+    // The limit leaves room for a picture, but not for the array.
     const rlimit limit{20'000, 20'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {

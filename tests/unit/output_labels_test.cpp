@@ -33,7 +33,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Labels 0 (no data), 1, 2, ..., count in rows, the last label to the end.
+/// Labels 0 (no data), 1, 2, ..., count, row by row; the rest of the pixels has the last label.
 Labels stripes(int width, int height, std::int64_t count) {
   Labels labels{width, height, count, {}};
   for (std::int64_t i = 0; i < std::int64_t{width} * height; ++i) {

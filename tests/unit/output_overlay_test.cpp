@@ -43,7 +43,7 @@ Labels one_region(int width, int height) {
   return {width, height, 1, std::vector<std::int32_t>(static_cast<std::size_t>(width) * height, 1)};
 }
 
-/// Left and right half.
+/// Labels of a left and a right half.
 Labels two_regions(int width, int height) {
   Labels labels{width, height, 2, {}};
   for (int y = 0; y < height; ++y) {
@@ -106,7 +106,7 @@ TEST(Overlay, LinesGrowWithTheImage) {
 
 TEST(Overlay, RegionsLeanTowardsTheirMeanColour) {
   Image image = flat(40, 30, {0.0F, 0.0F, 0.0F});
-  // A chequered region with mean 1/2.
+  // The region is chequered, with a mean of 1/2.
   for (int y = 0; y < 30; ++y) {
     for (int x = 0; x < 40; ++x) {
       for (int c = 0; c < 3; ++c) {

@@ -16,7 +16,7 @@ namespace {
 using ::testing::EndsWith;
 using Json = nlohmann::ordered_json;
 
-/// 4 x 3 pixels; the first has no data.
+/// A segmentation of 4 x 3 pixels, the first of which has no data:
 ///   0 1 1 2
 ///   1 1 1 2
 ///   3 3 3 3

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TempFolder;
 
-/// Three leaves and a hole; the second is a piece of its own.
+/// A hierarchy of three leaves and a hole. The second leaf touches no other.
 Hierarchy small_tree() {
   Hierarchy tree;
   tree.leaves = {3, 2, 3, {1, 0, 2, 3, 0, 2}};
@@ -30,7 +30,8 @@ Hierarchy small_tree() {
   return tree;
 }
 
-/// Single pixels, more than 16 bits hold: each row joins from the left, then row after row.
+/// A hierarchy whose leaves are single pixels, more than 16 bits can number. The pixels of each row
+/// merge from the left, then the rows from the top.
 Hierarchy large_tree() {
   Hierarchy tree;
   constexpr int kWidth = 300;
@@ -94,7 +95,7 @@ TEST(TreeFile, IsWrittenAsDocumented) {
   for (const auto& field : fields) expected.insert(expected.end(), field.begin(), field.end());
   std::vector<std::uint8_t> bytes = encode_tree(small_tree());
   ASSERT_EQ(bytes.size(), expected.size() + 4);
-  // By Python's zlib.crc32().
+  // The value that Python's zlib.crc32() gives.
   EXPECT_THAT(std::vector(bytes.end() - 4, bytes.end()), ElementsAre(0x20, 0x31, 0xB6, 0xC5));
   bytes.resize(expected.size());
   EXPECT_EQ(bytes, expected);
@@ -108,7 +109,7 @@ TEST(TreeFile, ComesBackToTheBit) {
     expect_same(read_tree(folder / "a.tree"), tree);
   }
   EXPECT_THAT(folder.names(), ElementsAre("a.tree"));
-  // 32 bits a label: 65536 leaves are one too many for 16.
+  // 65536 leaves are one too many for labels of 16 bits.
   const std::size_t size = testing::read_bytes(folder / "a.tree").size();
   EXPECT_EQ(size, 40u + 66'000u * 4u + 65'999u * 12u + 4u);
 }

@@ -22,7 +22,7 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-/// A value anywhere in the domain: its ends now and then, real numbers over their magnitudes.
+/// A random value of the domain: sometimes one of its ends; real numbers of every magnitude.
 class RandomValue {
  public:
   explicit RandomValue(std::mt19937_64& random) : random_(random) {}
@@ -58,7 +58,7 @@ class RandomValue {
   }
 
   ParameterValue operator()(const TextDomain&) {
-    // What TOML has to quote, and bytes beyond ASCII.
+    // Characters that TOML has to quote, and bytes beyond ASCII.
     static const std::vector<std::string> texts = {"",       "a",      "a b.c", "\"",
                                                    "\\\"\\", "\u00e9", "#x="};
     return texts[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(texts.size()) - 1))];
@@ -85,7 +85,7 @@ Parameters random_parameters(std::mt19937_64& random) {
   for (const ParameterEntry& entry : parameter_table()) {
     entry.set(parameters, std::visit(RandomValue(random), entry.domain));
   }
-  // The one rule that binds two parameters.
+  // Two parameters that contradict each other.
   if (parameters.eigen.basis <= parameters.eigen.vectors) parameters.eigen.basis = 0;
   return parameters;
 }

@@ -45,7 +45,7 @@ TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
   }
 }
 
-/// Like two_discs(), with another picture for each seed, and pixels without data for some.
+/// two_discs() with patches that depend on the seed; odd seeds give pixels without data too.
 Image mottled(int width, int height, unsigned seed) {
   Image image = two_discs(width, height);
   std::mt19937 random(seed);

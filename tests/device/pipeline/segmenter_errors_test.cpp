@@ -25,7 +25,7 @@ using testing::flat_image;
 using ::testing::HasSubstr;
 using testing::test_device;
 using testing::two_discs;
-/// The message of the error of type E that segmenting throws.
+/// The message of the error of type E that segmenting `image` throws.
 template <class E>
 std::string error_of(Segmenter& segmenter, const Image& image, const Watch& watch = {}) {
   try {
@@ -112,7 +112,7 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   const std::string message = error_of<DeviceError>(segmenter, image);
   EXPECT_THAT(message, AllOf(HasSubstr("not enough device memory"), HasSubstr("megapixels (")));
 
-  // The size it names does fit; half as much again does not.
+  // An image of the size that the message names fits; one with half as many pixels more does not.
   int width = 0;
   int height = 0;
   const std::size_t at = message.find("megapixels (");

@@ -61,13 +61,13 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
     EXPECT_EQ(result.times[k].stage, stages[k]);
     EXPECT_EQ(shares[stages[k]], 1) << stages[k];
     EXPECT_GT(result.times[k].wall_ms, 0) << stages[k];
-    // Regions of a hierarchy are the host's.
+    // The regions of a hierarchy are found on the host.
     if (stages[k] == "regions") {
       EXPECT_EQ(result.times[k].device_ms, 0);
     } else {
       EXPECT_GT(result.times[k].device_ms, 0) << stages[k];
     }
-    // Both clocks see the same stage; the slack is for the markers themselves.
+    // The device's time is part of the time on the wall; the markers themselves take some time.
     EXPECT_LT(result.times[k].device_ms, result.times[k].wall_ms + 5) << stages[k];
   }
   EXPECT_TRUE(result.eigenvectors.report.converged);
@@ -121,7 +121,7 @@ TEST(Segmenter, GivesEigenvectorsAsTheHeaderPromises) {
     EXPECT_NEAR(squares, 1, 1e-4);
     EXPECT_GT(largest, 0);
   }
-  // The trivial one is the square root of the degrees, of unit norm.
+  // The trivial eigenvector is the square root of the degrees, scaled to unit norm.
   double norm = 0;
   for (float root : eigen.sqrt_degree) norm += static_cast<double>(root) * root;
   for (std::size_t i = 0; i < eigen.sqrt_degree.size(); ++i) {
