@@ -14,7 +14,7 @@ run_packages=(pocl-opencl-icd)
 package_packages=(dpkg-dev file gzip)
 style_packages=(clang-format-14 shellcheck)
 test_packages=(
-  libgtest-dev libgmock-dev oclgrind lintian
+  libgtest-dev libgmock-dev oclgrind lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   "${package_packages[@]}" "${style_packages[@]}"
 )

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "diacut/eigenvectors.hpp"
+#include "diacut/segmenter.hpp"
 
 namespace diacut {
 
