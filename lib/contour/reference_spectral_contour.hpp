@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "diacut/segmenter.hpp"
+#include "diacut/eigenvectors.hpp"
 
 namespace diacut {
 

@@ -226,11 +226,11 @@ void add_contour(Table& table) {
   contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,
                {"", "What the spectral contour adds, the derivatives of the eigenvectors."});
   contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10,
-               {"", "The power that the spectral contour is raised to, before its weight."});
+               {"", "The power that the spectral contour is raised to."});
   contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6,
                {"",
-                "The spectral contour that becomes 1 before it is raised to that power; stronger "
-                "ones count as 1."});
+                "The spectral contour that counts as 1, before it is raised to spectral_power; "
+                "stronger ones count as 1 too."});
 }
 
 void add_region(Table& table) {
