@@ -77,13 +77,13 @@ void save(const std::filesystem::path& path, std::span<const T> elements,
 }
 
 /// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
-void save_matrix(const std::string& folder, const NormalizedAffinity& affinity) {
+void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
   std::filesystem::create_directories(folder);
   const std::filesystem::path path(folder);
-  const DiaShape& shape = affinity.matrix.shape;
-  const std::vector<float> values = affinity.matrix.values.download();
+  const DiaShape& shape = matrix.shape();
+  const std::vector<float> values = matrix.dia().values.download();
   std::vector<float> degrees(shape.rows);
-  affinity.sqrt_degree.download(std::span<float>(degrees));
+  matrix.sqrt_degree().download(std::span<float>(degrees));
   save<float>(path / "values.npy", values, {shape.diagonals(), shape.pitch});
   save<std::int64_t>(path / "offsets.npy", shape.offsets, {shape.diagonals()});
   save<float>(path / "sqrt_degree.npy", degrees, {shape.rows});
@@ -98,38 +98,41 @@ std::optional<MatvecStorage> storage_of(const std::string& solver) {
   return matvec_storage(solver.substr(colon + 1));
 }
 
-/// The solver of a name, and the product that it uses: `kind` of the whole matrix, one of the
-/// compressed matrix, or with :auto what segment takes.
-struct Contender {
-  EigenParameters parameters;
-  MatvecChoice product;
-  bool compressed = false;  ///< The multilevel solver's own matrices.
-};
-
-Contender contender_of(const std::string& solver, const EigenParameters& parameters,
-                       MatvecKind kind, const DeviceInfo& device, const DiaShape& shape) {
+/// What to solve with for a solver of that name: Lanczos and Spectra multiply by `kind`, or by the
+/// compressed matrix that the name asks for, or with :auto by what segment chooses.
+SolverParameters solver_of(const std::string& solver, const EigenParameters& parameters,
+                           MatvecKind kind, const DeviceInfo& device, const DiaShape& shape) {
   const std::string name = name_of(solver);
-  Contender result{parameters, {}};
-  result.parameters.solver = name == "spectra"      ? SolverKind::kSpectra
-                             : name == "multilevel" ? SolverKind::kMultilevel
-                                                    : SolverKind::kLanczos;
-  if (name == "plain") result.parameters.filter_degree = 1;
+  SolverParameters result{parameters};
+  result.eigen.solver = name == "spectra"      ? SolverKind::kSpectra
+                        : name == "multilevel" ? SolverKind::kMultilevel
+                                               : SolverKind::kLanczos;
+  if (name == "plain") result.eigen.filter_degree = 1;
   const std::optional<MatvecStorage> storage = storage_of(solver);
-  result.compressed = name == "multilevel" && storage == MatvecStorage::kHalf;
-  if (!storage || result.compressed) {
-    result.product = choose_matvec({kind}, device, shape);
+  if (name == "multilevel" && storage == MatvecStorage::kHalf) {
+    result.form = MatrixForm::kCompressed;
+  }
+  if (!storage || result.form == MatrixForm::kCompressed) {
+    result.matvec = choose_matvec({kind}, device, shape);
   } else if (*storage == MatvecStorage::kAuto) {
-    result.product =
-        choose_matvec({}, device, shape, storages_within_tolerance(result.parameters, *storage));
+    result.matvec =
+        choose_matvec({}, device, shape, storages_within_tolerance(result.eigen, *storage));
   } else {
-    result.product = choose_matvec({MatvecKind::kSymmetric, *storage}, device, shape);
+    result.matvec = choose_matvec({MatvecKind::kSymmetric, *storage}, device, shape);
   }
   return result;
 }
 
+NormalizedMatrix copy_of(Context& context, const NormalizedMatrix& matrix) {
+  const auto copy = [&](const Buffer<float>& from) {
+    auto to = context.allocate<float>(from.size(), "a copy");
+    copy_elements(from, 0, to, 0, from.size());
+    return to;
+  };
+  return {matrix.batch(), matrix.stencil(), copy(matrix.dia().values), copy(matrix.sqrt_degree())};
+}
+
 struct Run {
-  std::string solver;
-  std::string product;
   double wall_ms = 0;
   double device_ms = 0;
   double residual = 0;           ///< The largest, with the whole matrix.
@@ -139,10 +142,9 @@ struct Run {
 
 /// The largest norm of A x - theta x, A the whole matrix and theta = x'Ax, whatever product the
 /// solver used.
-double residual_of_whole(Context& context, const NormalizedAffinity& affinity,
+double residual_of_whole(Context& context, const NormalizedMatrix& matrix,
                          const Eigenvectors& found) {
-  DiaOperator op(context, affinity.matrix,
-                 choose_matvec({}, context.info(), affinity.matrix.shape).kind);
+  DiaOperator op(context, matrix.dia(), choose_matvec({}, context.info(), matrix.shape()).kind);
   Buffer<float> in = context.allocate<float>(op.rows(), "a vector");
   Buffer<float> out = context.allocate<float>(op.rows(), "a product");
   std::vector<float> product(op.rows());
@@ -163,52 +165,42 @@ double residual_of_whole(Context& context, const NormalizedAffinity& affinity,
   return worst;
 }
 
-Run measure(Context& context, const NormalizedAffinity& affinity, MatvecKind kind,
-            const std::string& solver, const EigenParameters& parameters, int repeats) {
+/// `matrix` is the same afterwards.
+Run measure(Context& context, NormalizedMatrix& matrix, MatvecKind kind, const std::string& solver,
+            const EigenParameters& parameters, int repeats) {
   using Clock = std::chrono::steady_clock;
-  const Contender contender =
-      contender_of(solver, parameters, kind, context.info(), affinity.matrix.shape);
+  const SolverParameters solving =
+      solver_of(solver, parameters, kind, context.info(), matrix.shape());
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
-  const std::unique_ptr<DeviceOperator> op =
-      make_product(context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree,
-                   contender.product);
   std::vector<double> wall;
   std::vector<double> device;
   Run run;
-  run.solver = solver;
-  run.product = contender.product.name();
   // The first of several runs builds kernels and is not counted.
-  const int runs = contender.parameters.solver == SolverKind::kSpectra ? 1 : repeats + 1;
+  const int runs = solving.eigen.solver == SolverKind::kSpectra ? 1 : repeats + 1;
   for (int i = 0; i < runs; ++i) {
-    DiaMatrix copy;
-    if (contender.compressed) {
-      const Buffer<float>& values = affinity.matrix.values;
-      copy = {affinity.matrix.shape, context.allocate<float>(values.size(), "a copy")};
-      copy_elements(values, 0, copy.values, 0, values.size());
+    std::optional<NormalizedMatrix> copy;  // Compression frees the matrix.
+    if (solving.form == MatrixForm::kCompressed) {
+      copy.emplace(copy_of(context, matrix));
       context.finish();
     }
     const cl::Event begin = context.mark();
     const Clock::time_point start = Clock::now();
-    const DeviceEigenvectors found =
-        contender.compressed
-            ? eigenvectors_compressed(context, std::move(copy), affinity.grid, affinity.stencil,
-                                      affinity.sqrt_degree, contender.parameters)
-            : eigenvectors(context, *op, affinity.matrix, affinity.grid, affinity.stencil,
-                           affinity.sqrt_degree, contender.parameters);
+    const std::vector<DeviceEigenvectors> found =
+        eigenvectors(context, copy ? *copy : matrix, solving);
     const cl::Event end = context.mark();
     context.finish();
     if (i + 1 < runs && i == 0) continue;
     wall.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
     device.push_back(milliseconds_between(begin, end));
-    if (i + 1 == runs) run.found = to_host(found, affinity.grid, affinity.sqrt_degree);
+    if (i + 1 == runs) run.found = to_host(found.front(), matrix);
   }
   std::sort(wall.begin(), wall.end());
   std::sort(device.begin(), device.end());
   run.wall_ms = wall[wall.size() / 2];
   run.device_ms = device[device.size() / 2];
   run.peak_bytes = context.memory_peak() - held;
-  run.residual = residual_of_whole(context, affinity, run.found);
+  run.residual = residual_of_whole(context, matrix, run.found);
   return run;
 }
 
@@ -225,18 +217,18 @@ BoundaryMap boundary_of(Context& context, const Image& image, const Options& opt
   return boundary_map(context, image, grid, cue);
 }
 
-NormalizedAffinity affinity_of(Context& context, const BoundaryMap& boundary,
-                               const Options& options) {
-  return normalize(context, boundary, affinity_matrix(context, boundary, options.affinity),
+NormalizedMatrix matrix_of(Context& context, const BoundaryMap& boundary, const Batch& batch,
+                           const Options& options) {
+  return normalize(context, batch, affinity_matrix(context, boundary, options.affinity),
                    options.affinity);
 }
 
 void run_size(Context& context, const Image& image, const Options& options, Figures& figures) {
-  const NormalizedAffinity affinity =
-      affinity_of(context, boundary_of(context, image, options), options);
-  if (!options.save_matrix.empty()) save_matrix(options.save_matrix, affinity);
+  const BoundaryMap boundary = boundary_of(context, image, options);
+  NormalizedMatrix matrix = matrix_of(context, boundary, Batch(boundary.grid), options);
+  if (!options.save_matrix.empty()) save_matrix(options.save_matrix, matrix);
   const MatvecChoice choice =
-      choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
+      choose_matvec({matvec_kind(options.matvec)}, context.info(), matrix.shape());
   const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height, megapixels,
              to_string(choice.kind));
@@ -252,7 +244,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
                  times.y.back() * 1e-3, times.x.back());
       continue;
     }
-    const Run result = measure(context, affinity, choice.kind, solver, options.eigen,
+    const Run result = measure(context, matrix, choice.kind, solver, options.eigen,
                                std::max(1, options.common.repeats));
     const EigenReport& report = result.found.report;
     const std::vector<double> contour = reference_spectral_contour(result.found);
@@ -270,7 +262,7 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
                                {"height", image.height},
                                {"solver", solver},
                                {"ran", report.solver},
-                               {"matvec", result.product},
+                               {"matvec", report.matvec},
                                {"wall_ms", result.wall_ms},
                                {"device_ms", result.device_ms},
                                {"products", report.products},
@@ -327,27 +319,27 @@ void run_together(Context& context, const Options& options, Figures& figures) {
   double alone = 0;
   for (const Image& image : images) {
     maps.push_back(boundary_of(context, image, options));
-    const NormalizedAffinity affinity = affinity_of(context, maps.back(), options);
-    const MatvecChoice choice =
-        choose_matvec({matvec_kind(options.matvec)}, context.info(), affinity.matrix.shape);
-    alone += measure(context, affinity, choice.kind, "multilevel", parameters,
+    NormalizedMatrix matrix = matrix_of(context, maps.back(), Batch(grid), options);
+    alone += measure(context, matrix, matvec_kind(options.matvec), "multilevel", parameters,
                      std::max(1, options.common.repeats))
                  .wall_ms;
   }
-  const NormalizedAffinity affinity = affinity_of(context, batched(context, maps, *batch), options);
+  NormalizedMatrix matrix = matrix_of(context, batched(context, maps, *batch), *batch, options);
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
   std::vector<double> wall;
   double residual = 0;
   for (int round = 0; round <= std::max(1, options.common.repeats); ++round) {
     const auto start = std::chrono::steady_clock::now();
-    const auto found = eigenvectors_of_batch(context, affinity.matrix, *batch, stencil,
-                                             affinity.sqrt_degree, parameters);
+    const std::vector<DeviceEigenvectors> found = eigenvectors(context, matrix, {parameters});
     context.finish();
     const auto end = std::chrono::steady_clock::now();
-    if (!found) throw NumericalError("one of the photographs cannot be solved with the others");
+    if (found.empty()) {
+      throw NumericalError(
+          "one of the photographs cannot be solved with the others, or does not converge");
+    }
     if (round > 0) wall.push_back(std::chrono::duration<double, std::milli>(end - start).count());
-    for (const DeviceEigenvectors& each : *found) {
+    for (const DeviceEigenvectors& each : found) {
       residual = std::max(
           residual, *std::max_element(each.report.residuals.begin(), each.report.residuals.end()));
     }

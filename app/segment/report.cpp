@@ -30,7 +30,7 @@ std::string describe_run(const Segmentation& segmentation) {
       "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
       "iterations, largest residual {:.1e}\n",
       segmentation.eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes,
-      segmentation.matvec, eigen.restarts, worst);
+      eigen.matvec, eigen.restarts, worst);
   text += fmt::format("  at most {} on the device, {} in main memory",
                       bytes_text(static_cast<double>(segmentation.device_peak_bytes)),
                       bytes_text(static_cast<double>(segmentation.host_peak_bytes)));

@@ -75,17 +75,16 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
   return matrix;
 }
 
-NormalizedAffinity normalize(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
-                             const AffinityParameters& parameters) {
-  NormalizedAffinity result{
-      boundary.grid, disc_stencil(parameters.radius), std::move(affinity),
-      context.allocate<float>(boundary.grid.rows(), "square roots of the degrees")};
-  const DiaShape& shape = result.matrix.shape;
+NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
+                           const AffinityParameters& parameters) {
+  const DiaShape& shape = affinity.shape;
+  auto sqrt_degree = context.allocate<float>(shape.rows, "square roots of the degrees");
   auto inverse = context.allocate<float>(shape.rows, "inverse square roots of the degrees");
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  launch_affinity_normalize(context, result.matrix.values, offsets, shape.rows, shape.pitch,
-                            result.sqrt_degree, inverse);
-  return result;
+  launch_affinity_normalize(context, affinity.values, offsets, shape.rows, shape.pitch, sqrt_degree,
+                            inverse);
+  return {batch, disc_stencil(parameters.radius), std::move(affinity.values),
+          std::move(sqrt_degree)};
 }
 
 std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,

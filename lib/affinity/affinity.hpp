@@ -5,22 +5,12 @@
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
-/// The affinity matrix W of an image and its normalized form.
-struct NormalizedAffinity {
-  Grid grid;
-  Stencil stencil;
-  /// A = D^-1/2 W D^-1/2. Rows and columns of elements without data are zero.
-  DiaMatrix matrix;
-  /// D^1/2, matrix.shape.rows elements, 0 where there is no data. Its unit multiple is the
-  /// eigenvector of A to eigenvalue 1 that is known beforehand.
-  Buffer<float> sqrt_degree;
-};
-
-/// What affinity_matrix() and normalize() allocate, what they return included.
+/// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
 void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
 
 /// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
@@ -29,13 +19,14 @@ void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParam
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters);
 
-/// Degrees D (row sums, in double where the device has it, else compensated), then A in place of
-/// W. Takes the matrix over.
-NormalizedAffinity normalize(Context& context, const BoundaryMap& boundary, DiaMatrix affinity,
-                             const AffinityParameters& parameters);
+/// The normalized affinity A = D^-1/2 W D^-1/2 in the place of W, whose buffer it takes over. The
+/// degrees D are row sums of W, in double where the device has it, else compensated. `batch` says
+/// how the images lie on the grid of W. Throws DeviceError.
+NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
+                           const AffinityParameters& parameters);
 
-/// affinity_matrix() on the host in double, written for reading: the elements of a DiaShape of this
-/// grid and stencil. strength and valid: grid.rows() elements.
+/// The reference twin of affinity_matrix(), on the host in double: values of a DIA form with the
+/// shape of the grid and the stencil. `strength` and `valid` hold grid.rows() elements each.
 std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,
                                        const std::vector<std::uint8_t>& valid,
                                        const AffinityParameters& parameters);

@@ -7,70 +7,68 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
+#include "eigen/eigen_memory.hpp"
 #include "matrix/batch.hpp"
-#include "matrix/dia_matrix.hpp"
-#include "matrix/grid.hpp"
-#include "matrix/operator.hpp"
-#include "matrix/stencil.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
-/// The solver that is asked for; for SolverKind::kAuto the multilevel one.
+/// How eigenvectors() solves.
+struct SolverParameters {
+  EigenParameters eigen = {};
+  /// The product of a matrix in DIA form, for solvers that multiply single vectors: Lanczos and
+  /// Spectra. The multilevel solver multiplies blocks of vectors by a kernel of its own.
+  MatvecChoice matvec = {};
+  /// The form in which the matrix is solved. The compressed form is not for SolverKind::kSpectra.
+  MatrixForm form = MatrixForm::kDia;
+};
+
+/// The eigenvectors of the largest eigenvalues of `matrix`, one result for each image of its batch.
+///
+/// The report of a result names the solver and the product that ran. The multilevel solver leaves
+/// one image to Lanczos where it cannot make the image coarser or float32 blocks do not reach the
+/// tolerance; an image with few elements with data is solved densely. A result that has not
+/// converged says so in its report, and an image with fewer elements with data than vectors are
+/// asked for gets fewer vectors.
+///
+/// A batch of several images, which lie as batch_for() says, is solved by the multilevel solver
+/// alone. If that is not possible for one of the images, or one does not converge, the result is
+/// empty: each image has then to be solved by itself.
+///
+/// With SolverParameters::form kCompressed, `matrix` is compressed on the way, which frees its DIA
+/// form as soon as nothing reads it, except where it is solved densely; eigenvalues and residuals
+/// are then those of the compressed matrix. Otherwise `matrix` is not changed.
+///
+/// Precondition: `matrix` is in DIA form. Throws InputError (no element has data), DeviceError,
+/// NumericalError (a NaN in the matrix), CancelledError.
+std::vector<DeviceEigenvectors> eigenvectors(Context& context, NormalizedMatrix& matrix,
+                                             const SolverParameters& parameters,
+                                             const Watch& watch = {});
+
+/// The solver that SolverKind::kAuto stands for is the multilevel one; any other stands for itself.
 SolverKind solver_wanted(SolverKind asked);
 
-/// The storages of a compressed matrix that a product with it may take by itself, `asked` being
-/// MatvecParameters::storage: those with which the solver's residuals hold for the whole matrix
-/// too. Weights rounded by u change a residual by sqrt(2 lambda) u at most, lambda the eigenvalue
-/// of the normalized Laplacian: that of the last vector is at most about 0.01. None but for
-/// Lanczos.
+/// The storages of a compressed copy of the matrix that Lanczos may multiply by without being asked
+/// to; `asked` is MatvecParameters::storage. They are those with which the solver's residuals hold
+/// for the whole matrix too: weights rounded by u change a residual by at most sqrt(2 lambda) u,
+/// lambda being the eigenvalue of the normalized Laplacian, which is at most about 0.01 for the
+/// last vector. None for other solvers.
 std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& parameters,
                                                      MatvecStorage asked);
 
-/// What the solver allocates beside the matrix, what it returns included.
-void budget_eigen(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
-                  const EigenParameters& parameters);
-/// The same for eigenvectors_compressed(): what there is beside the matrix, until that is freed,
-/// and what there is without it.
-void budget_eigen_compressed(MemoryBudget& before, MemoryBudget& after, const Grid& grid,
-                             const Stencil& stencil, const EigenParameters& parameters);
-
-/// Of that, what is left with the result.
-void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
-                         const EigenParameters& parameters);
-
-/// The eigenvectors of the largest eigenvalues of `matrix`, which `op` multiplies by. `sqrt_degree`
-/// is the trivial eigenvector (not of unit norm). Not converging is reported in the result. Fewer
-/// vectors than asked for are returned when fewer elements have data. `matrix` lies on `grid` with
-/// the diagonals of `stencil`. Throws DeviceError,
-/// NumericalError (a NaN in the matrix), CancelledError.
-DeviceEigenvectors eigenvectors(Context& context, DeviceOperator& op, const DiaMatrix& matrix,
-                                const Grid& grid, const Stencil& stencil,
-                                const Buffer<float>& sqrt_degree, const EigenParameters& parameters,
-                                const Watch& watch = {});
-
-/// The same of a matrix that it compresses, to half precision (compress_rooted()), and frees as
-/// soon as it can: eigenvalues and residuals are those of the compressed one. Not for
-/// SolverKind::kSpectra.
-DeviceEigenvectors eigenvectors_compressed(Context& context, DiaMatrix&& matrix, const Grid& grid,
-                                           const Stencil& stencil, const Buffer<float>& sqrt_degree,
-                                           const EigenParameters& parameters,
-                                           const Watch& watch = {});
-
-/// How several images of that size are batched for eigenvectors_of_batch(); nothing if the solver
-/// that is asked for takes one image at a time.
+/// How several images of that size are batched for eigenvectors(); nothing if the solver that is
+/// asked for takes one image at a time.
 std::optional<Batch> batch_for(const Grid& image, int count, const Stencil& stencil,
                                const EigenParameters& parameters);
 
-/// The same for several images of one size, whose kernels are launched together: `matrix` lies on
-/// batch.grid() and has no entry between two images. Nothing if one of them cannot be solved so:
-/// then each has to be tried by itself. Those that do not converge say so.
-std::optional<std::vector<DeviceEigenvectors>> eigenvectors_of_batch(
-    Context& context, const DiaMatrix& matrix, const Batch& batch, const Stencil& stencil,
-    const Buffer<float>& sqrt_degree, const EigenParameters& parameters, const Watch& watch = {});
+/// The device memory that eigenvectors() takes beside a matrix of that layout, its form being the
+/// form in which it is solved.
+EigenMemory eigen_memory(const MatrixLayout& layout, const EigenParameters& parameters);
 
-/// Vectors on the host, without the grid's padding.
-Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const Grid& grid,
-                     const Buffer<float>& sqrt_degree);
+/// Adds the device memory that the returned eigenvectors hold.
+void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
+                         const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -76,36 +75,34 @@ void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t l
   }
 }
 
-cl_uint set_matrix(cl::Kernel& kernel, const GridMatrix& matrix) {
+cl_uint set_matrix(cl::Kernel& kernel, const NormalizedMatrix& matrix) {
   if (matrix.form() == MatrixForm::kDia) {
-    set_arguments(kernel, *matrix.values, matrix.layout.pitch);
+    set_arguments(kernel, matrix.dia().values, matrix.shape().pitch);
     return 2;
   }
-  set_arguments(kernel, *matrix.upper, *matrix.diagonal, matrix.stride);
+  const SymmetricDia& compressed = matrix.compressed();
+  set_arguments(kernel, compressed.upper, compressed.diagonal, compressed.layout.stride);
   return 3;
 }
 
-std::string matrix_options(std::span<const GridDiagonal> diagonals, MatrixForm form) {
-  const std::size_t centre = diagonals.size() / 2;
+std::string matrix_options(const Stencil& stencil, MatrixForm form) {
+  const std::vector<StencilOffset>& entries = stencil.entries;
+  const std::size_t centre = stencil.centre();
   const bool compressed = form == MatrixForm::kCompressed;
-  // Where the half that is stored begins another band, in which the main diagonal is not.
+  // The compressed form holds the main diagonal apart: it ends a band, and belongs to none.
   const auto breaks = [&](std::size_t d) {
-    return diagonals[d].dy != diagonals[d - 1].dy ||
-           (compressed && (d == centre || d == centre + 1));
+    return entries[d].dy != entries[d - 1].dy || (compressed && (d == centre || d == centre + 1));
   };
   std::string bands = "-DBANDS=";
-  int reach = 0;
-  for (std::size_t d = 0; d < diagonals.size();) {
+  for (std::size_t d = 0; d < entries.size();) {
     std::size_t end = d + 1;
-    while (end < diagonals.size() && !breaks(end)) ++end;
+    while (end < entries.size() && !breaks(end)) ++end;
     if (!compressed || d != centre) {
-      bands += fmt::format("BAND({},{},{},{})", d, diagonals[d].dy, diagonals[d].dx, end - d);
+      bands += fmt::format("BAND({},{},{},{})", d, entries[d].dy, entries[d].dx, end - d);
     }
-    for (; d < end; ++d) {
-      reach = std::max({reach, std::abs(diagonals[d].dx), std::abs(diagonals[d].dy)});
-    }
+    d = end;
   }
-  return fmt::format("{} -DREACH={}{}", bands, reach,
+  return fmt::format("{} -DREACH={}{}", bands, stencil.radius,
                      compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", centre) : std::string());
 }
 

@@ -3,63 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// One diagonal of a matrix on a grid: it multiplies the neighbour dx to the right and dy down.
-struct GridDiagonal {
-  int dx;
-  int dy;
-};
+/// Sets a kernel's first arguments, the MATRIX of kernels/matrix/grid_matrix.clh, and returns the
+/// index of the argument that follows.
+cl_uint set_matrix(cl::Kernel& kernel, const NormalizedMatrix& matrix);
 
-/// How a matrix lies on a grid: width x height pixels, `stride` elements from one image row to the
-/// next, `pitch` from one diagonal to the next.
-struct GridLayout {
-  int width = 0;
-  int height = 0;
-  int stride = 0;
-  std::size_t pitch = 0;
-
-  std::size_t rows() const {
-    return static_cast<std::size_t>(stride) * static_cast<std::size_t>(height);
-  }
-};
-
-/// How the weights of a matrix on a grid are stored; see kernels/matrix/grid_matrix.clh.
-enum class MatrixForm {
-  kDia,         ///< Both halves as floats.
-  kCompressed,  ///< Later neighbours alone in 16 bits, and the main diagonal as floats.
-};
-
-/// Such a matrix, which must outlive this.
-struct GridMatrix {
-  GridMatrix(const Buffer<float>& dia_values, const GridLayout& dia_layout)
-      : layout(dia_layout), values(&dia_values) {}
-  /// `weights` and `main_diagonal` as a SymmetricLayout of 16 bits with `weight_stride` says.
-  GridMatrix(const Buffer<std::uint8_t>& weights, const Buffer<float>& main_diagonal,
-             std::size_t weight_stride, const GridLayout& grid_layout)
-      : layout(grid_layout), upper(&weights), diagonal(&main_diagonal), stride(weight_stride) {}
-
-  MatrixForm form() const { return values != nullptr ? MatrixForm::kDia : MatrixForm::kCompressed; }
-
-  GridLayout layout;  ///< Its pitch only says how kDia lies.
-  const Buffer<float>* values = nullptr;
-  const Buffer<std::uint8_t>* upper = nullptr;
-  const Buffer<float>* diagonal = nullptr;
-  std::size_t stride = 0;
-};
-
-/// Sets the first arguments of a kernel, those of MATRIX; the index of the next.
-cl_uint set_matrix(cl::Kernel& kernel, const GridMatrix& matrix);
-
-/// The macros that grid_matrix.clh asks for, and -DBANDS and -DREACH. `diagonals` are those of a
-/// disc in reading order.
-std::string matrix_options(std::span<const GridDiagonal> diagonals, MatrixForm form);
+/// The macros that kernels/matrix/grid_matrix.clh needs, and -DBANDS and -DREACH, for a matrix with
+/// that stencil in that form.
+std::string matrix_options(const Stencil& stencil, MatrixForm form);
 
 /// Columns of a block that holds `wanted` vectors (kernels/matrix/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }

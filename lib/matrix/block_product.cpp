@@ -6,13 +6,13 @@
 
 namespace diacut {
 
-BlockProduct::BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns,
-                           MatrixForm form, std::shared_ptr<const ActiveSegments> active)
+BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns, MatrixForm form,
+                           std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       columns_(columns),
       active_(or_one_image(context, std::move(active))),
       form_(form),
-      matrix_options_(matrix_options(diagonals, form)) {
+      matrix_options_(matrix_options(stencil, form)) {
   kernels_for(columns);
 }
 
@@ -33,27 +33,26 @@ BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   return kernels;
 }
 
-void BlockProduct::launch(const GridMatrix& matrix, const Buffer<float>& x,
+void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x,
                           const Buffer<float>& other, Buffer<float>& out, float alpha, float beta,
                           float gamma, int columns) {
-  const GridLayout& layout = matrix.layout;
-  const auto stride = static_cast<std::size_t>(layout.stride);
-  const std::size_t segment = layout.rows() / active_->all();
+  const Grid grid = matrix.grid();
+  const auto stride = static_cast<std::size_t>(grid.stride);
+  const std::size_t segment = matrix.batch().segment();
   const BlockRuns runs = block_runs(context_->info(), columns);
   Kernels& kernels = kernels_for(columns);
   const std::size_t items = segment * active_->count() * runs.sets;
   auto chosen = kernels.begin();
   while (chosen + 1 != kernels.end() && items / (chosen + 1)->first >= kManyItems) ++chosen;
   auto& [each, kernel] = *chosen;
-  set_arguments_from(kernel, set_matrix(kernel, matrix), layout.rows(), stride, x, other, out,
-                     alpha, beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
+  set_arguments_from(kernel, set_matrix(kernel, matrix), grid.rows(), stride, x, other, out, alpha,
+                     beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
   // A segment that does not begin at a multiple of `each` has elements of one tile more.
   const std::size_t tiles = round_up(segment, each) / each + (segment % each == 0 ? 0 : 1);
   if (matrix.form() == MatrixForm::kDia) {
-    runs.launch(*context_, kernel, 1, layout.rows(), tiles, *active_);
+    runs.launch(*context_, kernel, 1, grid.rows(), tiles, *active_);
   } else {
-    runs.launch(*context_, kernel, static_cast<std::size_t>(layout.height), stride, tiles,
-                *active_);
+    runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride, tiles, *active_);
   }
 }
 

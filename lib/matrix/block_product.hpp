@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,25 +10,32 @@
 
 namespace diacut {
 
-/// kernels/matrix/block_product.cl: products of a matrix with a block of vectors.
+/// kernels/matrix/block_product.cl: products of a normalized affinity matrix with a block of
+/// vectors.
 class BlockProduct {
  public:
-  /// `columns` is a result of block_columns(). Builds the kernel for blocks of that width; those
-  /// for others, when first asked for.
-  BlockProduct(Context& context, std::span<const GridDiagonal> diagonals, int columns,
+  /// For matrices with that stencil in that form, and for the images of a batch that are active
+  /// (one image where `active` is null). `columns` is a result of block_columns(). Builds the
+  /// kernel for blocks of that width; the kernel for another width is built at its first launch.
+  BlockProduct(Context& context, const Stencil& stencil, int columns,
                MatrixForm form = MatrixForm::kDia,
                std::shared_ptr<const ActiveSegments> active = nullptr);
 
+  /// What reports call the kernel with that form: "block", "block half".
+  static const char* name(MatrixForm form) {
+    return form == MatrixForm::kDia ? "block" : "block half";
+  }
+
   int columns() const { return columns_; }
 
-  /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, x may not; with
-  /// gamma 0 it is not read. Blocks are `columns` wide, a multiple of block_vector(), and hold
-  /// matrix.layout.rows() times as many values or more. `matrix` is of the form that the kernel was
-  /// built for.
-  void launch(const GridMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
+  /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, `x` may not; with
+  /// gamma 0 `other` is not read. Blocks are `columns` wide, a multiple of block_vector(), and hold
+  /// at least matrix.rows() * columns values. Precondition: `matrix` has the stencil and the form
+  /// that the kernel was built for, and as many images as `active`.
+  void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
               Buffer<float>& out, float alpha, float beta, float gamma, int columns);
   /// out = A x, columns() wide.
-  void launch(const GridMatrix& matrix, const Buffer<float>& x, Buffer<float>& out) {
+  void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, Buffer<float>& out) {
     launch(matrix, x, x, out, 1, 0, 0, columns_);
   }
 
@@ -39,8 +45,8 @@ class BlockProduct {
   std::shared_ptr<const ActiveSegments> active_;
   MatrixForm form_;
   std::string matrix_options_;
-  /// By how many elements an item takes, ascending; of a compressed matrix, and on a CPU, there is
-  /// but one.
+  /// Pairs of the elements that a work-item takes and the kernel, ascending. A compressed matrix,
+  /// and a CPU, have a single one.
   using Kernels = std::vector<std::pair<std::size_t, cl::Kernel>>;
   Kernels& kernels_for(int columns);
   std::map<int, Kernels> kernels_;  ///< By program_columns().

@@ -154,10 +154,11 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
 
 class DiaOperator::Implementation {
  public:
-  Implementation(Context& context, const DiaMatrix& matrix, MatvecKind kind)
-      : rows(matrix.shape.rows), product(launcher(context, matrix, kind)) {}
+  Implementation(Context& context, const DiaMatrix& matrix, MatvecKind kind_of_product)
+      : rows(matrix.shape.rows), kind(kind_of_product), product(launcher(context, matrix, kind)) {}
 
   std::size_t rows;
+  MatvecKind kind;
   std::unique_ptr<MatvecLauncher> product;
   std::int64_t products = 0;
 };
@@ -181,5 +182,7 @@ void DiaOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out
 }
 
 std::int64_t DiaOperator::products() const { return implementation_->products; }
+
+std::string DiaOperator::name() const { return to_string(implementation_->kind); }
 
 }  // namespace diacut

@@ -44,6 +44,7 @@ class DiaOperator final : public DeviceOperator {
   void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
                           float gamma) override;
   std::int64_t products() const override;
+  std::string name() const override;
 
  private:
   class Implementation;

@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "opencl/buffer.hpp"
 
 namespace diacut {
 
-/// A symmetric linear operator over device vectors: what every solver takes. The names are those
+/// A symmetric linear operator over device vectors, which Krylov solvers take. The names are those
 /// that Spectra gives its operators on the host.
 class DeviceOperator {
  public:
@@ -27,6 +28,9 @@ class DeviceOperator {
 
   /// Products made so far, by either function.
   virtual std::int64_t products() const = 0;
+
+  /// What reports call the kernel that makes the products: "unrolled", "symmetric half".
+  virtual std::string name() const = 0;
 };
 
 }  // namespace diacut

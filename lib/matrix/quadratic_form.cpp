@@ -30,17 +30,13 @@ std::vector<cl_int2> upper_diagonals(const std::vector<std::int64_t>& offsets, s
   return upper;
 }
 
-std::size_t quadratic_forms_memory(std::size_t pitch, std::size_t reach) {
-  return (kColumns + 1) * padded(pitch, reach) * sizeof(float);
-}
-
-std::vector<double> quadratic_forms(Context& context, const Buffer<float>& values,
-                                    const std::vector<std::int64_t>& offsets, std::size_t rows,
-                                    std::size_t pitch, const Buffer<float>& s,
+std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& matrix,
                                     const Buffer<float>& basis, int count) {
+  const std::size_t rows = matrix.rows();
+  const std::size_t pitch = matrix.shape().pitch;
   const LaneShape shape = lane_shape(context.info());
   const std::size_t groups = round_up(pitch, shape.chunk()) / shape.chunk();
-  const std::vector<cl_int2> upper = upper_diagonals(offsets, rows);
+  const std::vector<cl_int2> upper = upper_diagonals(matrix.shape().offsets, rows);
   std::int64_t reach = 0;
   for (const cl_int2& each : upper) reach = std::max<std::int64_t>(reach, each.s[1]);
   const std::size_t length = padded(pitch, static_cast<std::size_t>(reach));
@@ -53,7 +49,8 @@ std::vector<double> quadratic_forms(Context& context, const Buffer<float>& value
   scale.fill(0);
   y.fill(0);
   with_device_errors("copying the degrees", [&] {
-    context.queue().enqueueCopyBuffer(s.cl(), scale.cl(), 0, 0, rows * sizeof(float));
+    context.queue().enqueueCopyBuffer(matrix.sqrt_degree().cl(), scale.cl(), 0, 0,
+                                      rows * sizeof(float));
   });
 
   const std::string options = fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns);
@@ -70,7 +67,7 @@ std::vector<double> quadratic_forms(Context& context, const Buffer<float>& value
     scaling.setArg(5, y.cl());
     scaling.setArg(6, static_cast<cl_ulong>(length));
     context.launch(scaling, cl::NDRange(round_up(rows, 32), columns), cl::NullRange);
-    form.setArg(0, values.cl());
+    form.setArg(0, matrix.dia().values.cl());
     form.setArg(1, static_cast<cl_ulong>(pitch));
     form.setArg(2, device_upper.cl());
     form.setArg(3, static_cast<cl_uint>(upper.size()));

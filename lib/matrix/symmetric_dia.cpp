@@ -103,6 +103,7 @@ SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Gr
 
 SymmetricOperator::SymmetricOperator(Context& context, const SymmetricDia& matrix)
     : rows_(matrix.grid.rows()),
+      storage_(matrix.storage),
       product_(context, matrix.layout, matrix.upper, matrix.diagonal,
                matrix.scale ? &matrix.scale : nullptr) {}
 
@@ -127,6 +128,10 @@ void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float
   products_ += block.count;
 }
 
+std::string SymmetricOperator::name() const {
+  return MatvecChoice{MatvecKind::kSymmetric, storage_, {}}.name();
+}
+
 MatvecStorage choose_storage(MatvecStorage asked) {
   return asked == MatvecStorage::kAuto ? MatvecStorage::kMinifloat : asked;
 }
@@ -140,42 +145,6 @@ double rounding(MatvecStorage storage) {
     default:
       return std::ldexp(1.0, -24);
   }
-}
-
-namespace {
-
-/// A SymmetricOperator with the matrix that it multiplies by.
-class OwningOperator final : public DeviceOperator {
- public:
-  OwningOperator(Context& context, SymmetricDia matrix)
-      : matrix_(std::move(matrix)), product_(context, matrix_) {}
-
-  std::size_t rows() const override { return product_.rows(); }
-  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
-    product_.perform_op(in, out);
-  }
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma) override {
-    product_.perform_recurrence(in, out, alpha, beta, gamma);
-  }
-  std::int64_t products() const override { return product_.products(); }
-
- private:
-  SymmetricDia matrix_;
-  SymmetricOperator product_;
-};
-
-}  // namespace
-
-std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
-                                             const Grid& grid, const Stencil& stencil,
-                                             const Buffer<float>& sqrt_degree,
-                                             const MatvecChoice& choice) {
-  if (choice.kind != MatvecKind::kSymmetric) {
-    return std::make_unique<DiaOperator>(context, matrix, choice.kind);
-  }
-  return std::make_unique<OwningOperator>(
-      context, compress(context, matrix, grid, stencil, choice.storage, sqrt_degree));
 }
 
 double reference_weight(double weight, MatvecStorage storage) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "diacut/parameters.hpp"
@@ -70,12 +70,14 @@ class SymmetricOperator final : public DeviceOperator {
                           float gamma, const VectorBlock& block);
   /// Products made so far; one of a block counts as many as it has vectors.
   std::int64_t products() const override { return products_; }
+  std::string name() const override;
 
   /// The kernel's own interface, for measurements and tests.
   MatvecSymmetric& kernel() { return product_; }
 
  private:
   std::size_t rows_;
+  MatvecStorage storage_;
   MatvecSymmetric product_;
   std::int64_t products_ = 0;
 };
@@ -85,14 +87,6 @@ MatvecStorage choose_storage(MatvecStorage asked);
 
 /// The largest relative error of a stored weight (of those that are not below the least).
 double rounding(MatvecStorage storage);
-
-/// The product with a normalized affinity (see compress()) that was chosen: by a kernel that reads
-/// `matrix`, which must outlive it, or of its compressed form, which it then owns. Throws
-/// DeviceError.
-std::unique_ptr<DeviceOperator> make_product(Context& context, const DiaMatrix& matrix,
-                                             const Grid& grid, const Stencil& stencil,
-                                             const Buffer<float>& sqrt_degree,
-                                             const MatvecChoice& choice);
 
 /// The twin of compress() on the host, in double: S M S with M in DIA form, both halves, entries
 /// rounded as the storage rounds them.

@@ -150,7 +150,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                      {"parameters", parameters_json(parameters)},
                      {"stages", stages_json(segmentation.times)},
                      {"memory", memory_json(segmentation)},
-                     {"matvec", segmentation.matvec},
+                     {"matvec", segmentation.eigenvectors.report.matvec},
                      {"eigen", eigen_json(segmentation.eigenvectors)},
                      {"regions", regions_json(segmentation.labels, image)},
                      {"notes", segmentation.notes}};

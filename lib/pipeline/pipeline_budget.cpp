@@ -56,14 +56,12 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
   budget_cue(groups.boundaries, grid, parameters.cue);
   if (batch.count > 1) budget_batched(groups.boundaries, batch);
   budget_affinity(groups.matrix, grid, parameters.affinity);
-  if (form == MatrixForm::kCompressed) {
-    budget_eigen_compressed(groups.compressed, groups.solver, grid, stencil, eigen);
-  } else {
-    if (parameters.matvec.kernel == MatvecKind::kSymmetric) {
-      budget_symmetric(groups.compressed, grid, stencil, choose_storage(parameters.matvec.storage),
-                       true);
-    }
-    budget_eigen(groups.solver, batch, stencil, eigen);
+  const EigenMemory solving = eigen_memory({batch, stencil, form}, eigen);
+  groups.compressed = solving.building;
+  groups.solver = solving.solving;
+  if (form == MatrixForm::kDia && parameters.matvec.kernel == MatvecKind::kSymmetric) {
+    budget_symmetric(groups.compressed, grid, stencil, choose_storage(parameters.matvec.storage),
+                     true);
   }
   budget_eigenvectors(groups.eigenvectors, batch, eigen);
   if (hierarchical(parameters)) {

@@ -85,13 +85,14 @@ MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit) {
   const DiaShape shape = dia_shape(grid, disc_stencil(parameters.affinity.radius));
   const MatvecParameters& asked = parameters.matvec;
-  if (asked.kernel == MatvecKind::kSymmetric &&
+  if (asked.kernel != MatvecKind::kAuto &&
       solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
-    MatvecChoice choice = choose_matvec({}, device, shape);
+    // Lanczos may still take over.
+    const bool symmetric = asked.kernel == MatvecKind::kSymmetric;
+    MatvecChoice choice = choose_matvec(symmetric ? MatvecParameters() : asked, device, shape);
     choice.note += fmt::format(
-        "{}the multilevel eigensolver has products of its own: --matvec symmetric is for --solver "
-        "lanczos",
-        choice.note.empty() ? "" : "; ");
+        "{}the multilevel eigensolver has products of its own: --matvec {} is for --solver lanczos",
+        choice.note.empty() ? "" : "; ", to_string(asked.kernel));
     return choice;
   }
   const std::vector<MatvecStorage> storages =

@@ -56,8 +56,9 @@ MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const 
                           std::uint64_t limit);
 
 /// The product for a run. Where the choice is left open, Lanczos gets the compressed form if it
-/// fits beside everything else. The multilevel solver has products of its own: where the compressed
-/// form is asked for with it, the choice is left open, and the note says so.
+/// fits beside everything else. The multilevel solver has products of its own: where a kernel is
+/// asked for with it, the note says that the kernel is for Lanczos, to which the solver may leave
+/// an image. Where the compressed form is asked for with it, the choice for Lanczos is left open.
 MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "affinity/affinity.hpp"
@@ -10,7 +9,7 @@
 #include "contour/combined_contour.hpp"
 #include "contour/suppression.hpp"
 #include "eigen/eigensolver.hpp"
-#include "matrix/symmetric_dia.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "region/device_graph.hpp"
@@ -56,7 +55,7 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
 
 /// The matrix of all images, and what contours need of the boundary maps.
 struct Affinities {
-  NormalizedAffinity normalized;
+  NormalizedMatrix matrix;
   std::vector<Buffer<float>> strengths;  ///< With a hierarchy: each image's boundary strength.
 };
 
@@ -64,7 +63,7 @@ struct Affinities {
 Affinities find_affinities(Context& context, Boundaries boundaries, const SegmentationPlan& plan) {
   const AffinityParameters& parameters = plan.parameters.affinity;
   const auto normalized = [&](const BoundaryMap& map) {
-    return normalize(context, map, affinity_matrix(context, map, parameters), parameters);
+    return normalize(context, plan.batch, affinity_matrix(context, map, parameters), parameters);
   };
   std::vector<BoundaryMap>& maps = boundaries.maps;
   Affinities found{plan.batch.count == 1 ? normalized(maps.front())
@@ -95,60 +94,27 @@ struct FoundEigenvectors {
   std::vector<std::string> notes;     ///< What a person should know of the solver.
 };
 
-/// The eigenvectors of one image. Frees a matrix that is to be compressed.
-DeviceEigenvectors solve_one(Context& context, NormalizedAffinity& affinity,
-                             const SegmentationPlan& plan, const Watch& watch) {
-  const EigenParameters eigen = eigen_parameters(plan.parameters);
-  if (plan.form == MatrixForm::kCompressed) {
-    return eigenvectors_compressed(context, std::move(affinity.matrix), affinity.grid,
-                                   affinity.stencil, affinity.sqrt_degree, eigen, watch);
-  }
-  const std::unique_ptr<DeviceOperator> product =
-      make_product(context, affinity.matrix, affinity.grid, affinity.stencil, affinity.sqrt_degree,
-                   plan.product);
-  return eigenvectors(context, *product, affinity.matrix, affinity.grid, affinity.stencil,
-                      affinity.sqrt_degree, eigen, watch);
-}
-
-/// The eigenvectors of several images; nothing if they cannot be solved together.
-std::optional<std::vector<DeviceEigenvectors>> solve_together(Context& context,
-                                                              const NormalizedAffinity& affinity,
-                                                              const SegmentationPlan& plan,
-                                                              const Watch& watch) {
-  auto found =
-      eigenvectors_of_batch(context, affinity.matrix, plan.batch, affinity.stencil,
-                            affinity.sqrt_degree, eigen_parameters(plan.parameters), watch);
-  const auto converged = [](const DeviceEigenvectors& each) { return each.report.converged; };
-  if (!found || !std::all_of(found->begin(), found->end(), converged)) return std::nullopt;
-  return found;
-}
-
-/// Nothing if several images cannot be solved together. Frees a matrix that is to be compressed.
-/// `keep`: whether the vectors go to the host.
-std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedAffinity& affinity,
+/// Nothing if several images cannot be solved together. A matrix that is to be compressed is
+/// compressed on the way. `keep`: whether the vectors go to the host.
+std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedMatrix& matrix,
                                                    const SegmentationPlan& plan, bool keep,
                                                    const Watch& watch) {
-  const Batch& batch = plan.batch;
+  const SolverParameters parameters{eigen_parameters(plan.parameters), plan.product, plan.form};
   FoundEigenvectors found;
-  if (batch.count > 1) {
-    auto together = solve_together(context, affinity, plan, watch);
-    if (!together) return std::nullopt;
-    found.on_device = std::move(*together);
-  } else {
-    found.on_device.push_back(solve_one(context, affinity, plan, watch));
-    if (solver_wanted(plan.parameters.eigen.solver) == SolverKind::kMultilevel &&
-        found.on_device.front().report.solver == "lanczos") {
-      found.notes.emplace_back(
-          "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
-          "was used, which is slower");
-    }
+  found.on_device = eigenvectors(context, matrix, parameters, watch);
+  if (found.on_device.empty()) return std::nullopt;
+  if (solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
+      found.on_device.front().report.solver == "lanczos") {
+    found.notes.emplace_back(
+        "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
+        "was used, which is slower");
   }
+  const Grid& image = plan.batch.image;
   for (std::size_t k = 0; k < found.on_device.size(); ++k) {
     const DeviceEigenvectors& one = found.on_device[k];
-    Buffer<float> copy;
     found.on_host.push_back(
-        keep ? to_host(one, batch.image, degrees_of(context, batch, k, affinity.sqrt_degree, copy))
-             : Eigenvectors{batch.image.width, batch.image.height, one.values, {}, {}, one.report});
+        keep ? to_host(one, matrix, static_cast<int>(k))
+             : Eigenvectors{image.width, image.height, one.values, {}, {}, one.report});
   }
   return found;
 }
@@ -167,7 +133,7 @@ std::vector<Contours> find_contours(Context& context,
   for (std::size_t k = 0; k < eigenvectors.size(); ++k) {
     Buffer<float> copy;
     const Buffer<float>& degrees =
-        degrees_of(context, batch, k, affinities.normalized.sqrt_degree, copy);
+        degrees_of(context, batch, k, affinities.matrix.sqrt_degree(), copy);
     const Buffer<float> contours =
         combined_contour(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
                          plan.parameters.contour);
@@ -195,11 +161,10 @@ void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
 }
 
 /// Direct cuts of one image by its eigenvectors.
-Labels find_regions(Context& context, const NormalizedAffinity& affinity,
+Labels find_regions(Context& context, const NormalizedMatrix& matrix,
                     const Eigenvectors& eigenvectors, const RegionParameters& parameters,
                     std::vector<std::string>& notes, const Watch& watch) {
-  DeviceAffinityGraph graph(context, affinity.grid, affinity.stencil, affinity.matrix,
-                            affinity.sqrt_degree);
+  DeviceAffinityGraph graph(context, matrix);
   return segment_regions(eigenvectors, graph, parameters, notes, watch);
 }
 
@@ -255,7 +220,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Affinities affinities =
       timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
   std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
-    return find_eigenvectors(context, affinities.normalized, plan, keep, watch);
+    return find_eigenvectors(context, affinities.matrix, plan, keep, watch);
   });
   if (!found) return std::nullopt;
 
@@ -263,12 +228,11 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.eigenvectors = std::move(found->on_host[k]);
-    result.matvec = plan.product.name();
     result.notes = joined(images[k].image->notes, plan.notes, found->notes);
     result.device_memory = plan.budget.uses;
   }
   if (hierarchical(plan)) {
-    affinities.normalized.matrix.values = {};
+    affinities.matrix.free_weights();
     std::vector<Contours> contours = timed(
         "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
     for (std::size_t k = 0; k < images.size(); ++k) {
@@ -283,7 +247,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     found->on_device.clear();
     Segmentation& result = begun.front().result;
     result.labels = timed(kRegions, [&] {
-      return find_regions(context, affinities.normalized, result.eigenvectors, region, result.notes,
+      return find_regions(context, affinities.matrix, result.eigenvectors, region, result.notes,
                           watch);
     });
     if (!keep_eigenvectors_) {

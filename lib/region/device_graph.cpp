@@ -41,21 +41,17 @@ void budget_regions(MemoryBudget& budget, const Grid& grid) {
   budget.add("the result of a product within regions", block);
 }
 
-DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const Grid& grid, const Stencil& stencil,
-                                         const DiaMatrix& normalized,
-                                         const Buffer<float>& sqrt_degree)
+DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const NormalizedMatrix& matrix)
     : context_(&context),
-      grid_(grid),
-      stencil_(stencil),
-      matrix_(&normalized),
-      root_(&sqrt_degree),
-      layout_{grid.width, grid.height, static_cast<std::size_t>(grid.stride),
-              normalized.shape.pitch},
-      product_(context, layout_, diagonals_of(stencil)),
-      region_(context.allocate<std::int32_t>(grid.pixels(), "regions")),
-      x_(context.allocate<float>(grid.pixels() * RegionProduct::kMaxColumns,
+      grid_(matrix.grid()),
+      matrix_(&matrix),
+      layout_{grid_.width, grid_.height, static_cast<std::size_t>(grid_.stride),
+              matrix.shape().pitch},
+      product_(context, layout_, diagonals_of(matrix.stencil())),
+      region_(context.allocate<std::int32_t>(grid_.pixels(), "regions")),
+      x_(context.allocate<float>(grid_.pixels() * RegionProduct::kMaxColumns,
                                  "the vectors of a product within regions")),
-      out_(context.allocate<float>(grid.pixels() * RegionProduct::kMaxColumns,
+      out_(context.allocate<float>(grid_.pixels() * RegionProduct::kMaxColumns,
                                    "the result of a product within regions")) {}
 
 void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region,
@@ -70,7 +66,7 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
   } else {
     x_.upload(x);
   }
-  product_.launch(matrix_->values, *root_, region_, x_, wide, out_);
+  product_.launch(matrix_->dia().values, matrix_->sqrt_degree(), region_, x_, wide, out_);
   if (wide != columns) {
     padded_.resize(count);
     out_.download(std::span(padded_));
@@ -83,8 +79,10 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
 
 void DeviceAffinityGraph::read_links() {
   // The vectors of a product have room for these, and are free between products.
-  launch_region_links(*context_, layout_, diagonal_of(stencil_, {1, 0}),
-                      diagonal_of(stencil_, {0, 1}), matrix_->values, *root_, x_, out_);
+  const Stencil& stencil = matrix_->stencil();
+  launch_region_links(*context_, layout_, diagonal_of(stencil, {1, 0}),
+                      diagonal_of(stencil, {0, 1}), matrix_->dia().values, matrix_->sqrt_degree(),
+                      x_, out_);
   right_.resize(grid_.pixels());
   down_.resize(grid_.pixels());
   x_.download(std::span(right_));

@@ -6,6 +6,7 @@
 
 #include "matrix/dia_matrix.hpp"
 #include "matrix/grid.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
 #include "opencl/memory_budget.hpp"
@@ -18,13 +19,12 @@ namespace diacut {
 void budget_regions(MemoryBudget& budget, const Grid& grid);
 
 /// The affinity W on the device, restored from its normalized form: W_ij = s_i A_ij s_j. Keeps
-/// references to the matrix and to `sqrt_degree` (s), which must outlive it.
+/// a reference to the matrix, whose sqrt_degree() is s and which must outlive it.
 class DeviceAffinityGraph final : public AffinityGraph {
  public:
-  /// Preconditions: `normalized` has the shape of grid and stencil; the stencil's radius is at
-  /// least 1; sqrt_degree holds grid.rows() values. Throws DeviceError.
-  DeviceAffinityGraph(Context& context, const Grid& grid, const Stencil& stencil,
-                      const DiaMatrix& normalized, const Buffer<float>& sqrt_degree);
+  /// Preconditions: the matrix is of one image, in DIA form, and its stencil's radius is at
+  /// least 1. Throws DeviceError.
+  DeviceAffinityGraph(Context& context, const NormalizedMatrix& matrix);
 
   void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
                       int columns, std::vector<float>& out) override;
@@ -37,9 +37,7 @@ class DeviceAffinityGraph final : public AffinityGraph {
 
   Context* context_;
   Grid grid_;
-  Stencil stencil_;
-  const DiaMatrix* matrix_;
-  const Buffer<float>* root_;
+  const NormalizedMatrix* matrix_;
   RegionLayout layout_;
   RegionProduct product_;
   Buffer<std::int32_t> region_;

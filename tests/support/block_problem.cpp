@@ -12,13 +12,10 @@ namespace diacut::testing {
 
 BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsigned seed,
                            const std::vector<std::size_t>& hidden)
-    : stencil(disc_stencil(radius)) {
-  const Grid grid{width, height, width + padding};
+    : grid{width, height, width + padding}, stencil(disc_stencil(radius)) {
   matrix.shape = dia_shape(grid, stencil);
-  layout = {width, height, width + padding, matrix.shape.pitch};
   matrix.values.assign(matrix.shape.stored(), 0.0F);
   sqrt_degree.assign(grid.rows(), 0.0F);
-  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
   std::vector<bool> data(grid.rows(), false);
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> weight(0.001F, 1.0F);
@@ -35,8 +32,8 @@ BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsig
         const int ny = y + stencil.entries[d].dy;
         if (nx < 0 || nx >= width || ny >= height || !data[element(nx, ny)]) continue;
         const float value = weight(random);
-        matrix.values[d * layout.pitch + element(x, y)] = value;
-        matrix.values[stencil.opposite(d) * layout.pitch + element(nx, ny)] = value;
+        matrix.values[d * pitch() + element(x, y)] = value;
+        matrix.values[stencil.opposite(d) * pitch() + element(nx, ny)] = value;
       }
     }
   }
@@ -45,27 +42,32 @@ BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsig
 double BlockProblem::value(std::size_t i, int dx, int dy) const {
   for (std::size_t d = 0; d < stencil.size(); ++d) {
     if (stencil.entries[d].dx == dx && stencil.entries[d].dy == dy) {
-      return matrix.values[d * layout.pitch + i];
+      return matrix.values[d * pitch() + i];
     }
   }
   return 0;
 }
 
-CompressedProblem::CompressedProblem(Context& context, const BlockProblem& problem)
-    : layout(problem.layout) {
-  const Grid grid{layout.width, layout.height, layout.stride};
-  Guarded<float> roots(context, problem.sqrt_degree);
+NormalizedMatrix on_device(Context& context, const BlockProblem& problem) {
+  return on_device(context, problem, Batch(problem.grid));
+}
+
+NormalizedMatrix on_device(Context& context, const BlockProblem& problem, const Batch& batch) {
   Guarded<float> values(context, problem.matrix.values);
-  matrix = compress_rooted(context, {problem.matrix.shape, std::move(*values)}, grid,
-                           problem.stencil, MatvecStorage::kHalf, *roots);
-  context.finish();
+  Guarded<float> sqrt_degree(context, problem.sqrt_degree);
+  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
+}
+
+CompressedProblem::CompressedProblem(Context& context, const BlockProblem& problem)
+    : matrix(on_device(context, problem)) {
+  matrix.compress(context);
   const ReferenceSymmetric reference = reference_compress_rooted(
-      problem.matrix, grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
+      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
   rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
   // The main diagonal's own error is the subject of the tests of compress_rooted().
-  const std::vector<float> diagonal = matrix.diagonal.download();
+  const std::vector<float> diagonal = matrix.compressed().diagonal.download();
   for (std::size_t row = 0; row < diagonal.size(); ++row) {
-    rounded.values[problem.stencil.centre() * layout.pitch + row] = diagonal[row];
+    rounded.values[problem.stencil.centre() * problem.pitch() + row] = diagonal[row];
   }
 }
 
@@ -87,17 +89,17 @@ std::vector<double> column_of(const std::vector<float>& block, int columns, int 
 
 std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
                                                          const std::vector<float>& gain) {
-  const int coarse_width = (problem.layout.width + 1) / 2;
-  const int coarse_height = (problem.layout.height + 1) / 2;
+  const int coarse_width = (problem.grid.width + 1) / 2;
+  const int coarse_height = (problem.grid.height + 1) / 2;
   std::vector<std::vector<double>> p(
       problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
-  for (int y = 0; y < problem.layout.height; ++y) {
-    for (int x = 0; x < problem.layout.width; ++x) {
+  for (int y = 0; y < problem.grid.height; ++y) {
+    for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
       for (const StencilOffset& entry : problem.stencil.entries) {
         const int nx = x + entry.dx;
         const int ny = y + entry.dy;
-        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+        if (nx < 0 || ny < 0 || nx >= problem.grid.width || ny >= problem.grid.height ||
             nx % 2 != 0 || ny % 2 != 0) {
           continue;
         }

@@ -4,10 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "matrix/block.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "matrix/stencil.hpp"
-#include "matrix/symmetric_dia.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut::testing {
@@ -18,31 +17,33 @@ inline std::size_t at_size(int value) { return static_cast<std::size_t>(value); 
 
 /// A random symmetric matrix on a grid; elements that `hidden` names have no data.
 struct BlockProblem {
+  Grid grid;
   Stencil stencil;
-  GridLayout layout;
   HostDiaMatrix matrix;
   std::vector<float> sqrt_degree;
-  std::vector<GridDiagonal> diagonals;
 
   BlockProblem(int width, int height, int padding, int radius, unsigned seed,
                const std::vector<std::size_t>& hidden = {});
 
   std::size_t element(int x, int y) const { return at_size(y) * at_size(stride()) + at_size(x); }
-  int stride() const { return layout.stride; }
+  int stride() const { return grid.stride; }
+  std::size_t pitch() const { return matrix.shape.pitch; }
   std::size_t rows() const { return matrix.shape.rows; }
   /// A_ij, 0 where the stencil does not reach.
   double value(std::size_t i, int dx, int dy) const;
 };
 
+/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
+/// `batch` lie on the problem's grid; without it, the grid is that of one image.
+NormalizedMatrix on_device(Context& context, const BlockProblem& problem);
+NormalizedMatrix on_device(Context& context, const BlockProblem& problem, const Batch& batch);
+
 /// A problem's matrix compressed to 16 bits, on the device and on the host.
 struct CompressedProblem {
-  SymmetricDia matrix;
+  NormalizedMatrix matrix;
   HostDiaMatrix rounded;  ///< Both halves, as the definition in double rounds them.
-  GridLayout layout;
 
   CompressedProblem(Context& context, const BlockProblem& problem);
-
-  GridMatrix view() const { return {matrix.upper, matrix.diagonal, matrix.layout.stride, layout}; }
 };
 
 /// Normally distributed.

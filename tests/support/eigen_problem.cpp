@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 namespace diacut::testing {
 
@@ -65,17 +66,11 @@ std::vector<std::vector<double>> EigenProblem::dense() const {
   return a;
 }
 
-namespace {
-Buffer<float> uploaded(Context& context, const std::vector<float>& values) {
-  auto buffer = context.allocate<float>(values.size(), "a vector");
-  buffer.upload(values);
-  return buffer;
+NormalizedMatrix on_device(Context& context, const EigenProblem& problem) {
+  auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
+  sqrt_degree.upload(problem.sqrt_degree);
+  return {Batch(problem.grid), disc_stencil(problem.radius), upload(context, problem.matrix).values,
+          std::move(sqrt_degree)};
 }
-}  // namespace
-
-DeviceEigenProblem::DeviceEigenProblem(Context& context, const EigenProblem& problem)
-    : matrix(upload(context, problem.matrix)),
-      sqrt_degree(uploaded(context, problem.sqrt_degree)),
-      op(context, matrix, MatvecKind::kUnrolled) {}
 
 }  // namespace diacut::testing

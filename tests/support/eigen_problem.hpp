@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "matrix/dia_matrix.hpp"
-#include "matrix/dia_operator.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut::testing {
@@ -25,13 +25,7 @@ struct EigenProblem {
   std::vector<std::vector<double>> dense() const;
 };
 
-/// The same on a device, with its operator.
-struct DeviceEigenProblem {
-  DiaMatrix matrix;
-  Buffer<float> sqrt_degree;
-  DiaOperator op;
-
-  DeviceEigenProblem(Context& context, const EigenProblem& problem);
-};
+/// A problem's matrix on a device, in DIA form.
+NormalizedMatrix on_device(Context& context, const EigenProblem& problem);
 
 }  // namespace diacut::testing

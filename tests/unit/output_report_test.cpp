@@ -29,13 +29,13 @@ struct Sample {
   Sample() {
     segmentation.labels = {4, 3, 3, {0, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 3}};
     segmentation.eigenvectors.values = {0, 1e-5, 2.5e-4};
-    segmentation.eigenvectors.report = {true, "multilevel", 345, 23, 5, 6, 8, {1e-7, 2e-5, 9e-5}};
+    segmentation.eigenvectors.report = {true, "multilevel",      "block", 345, 23, 5, 6,
+                                        8,    {1e-7, 2e-5, 9e-5}};
     segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
     segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
     segmentation.host_peak_bytes = 70'000'000;
     segmentation.device_peak_bytes = 6'000'000'000;
     segmentation.device_kept_bytes = 800'000'000;
-    segmentation.matvec = "unrolled";
     segmentation.notes = {"First note.", "Second note."};
     device.platform_index = 1;
     device.device_index = 2;
@@ -60,7 +60,7 @@ TEST(Report, SaysWhatRanOnWhat) {
   EXPECT_EQ(json["device"]["name"], "A device");
   EXPECT_EQ(json["device"]["kind"], to_string(DeviceKind::kGpu));
   EXPECT_EQ(json["device"]["global_memory_bytes"], 150'000'000'000);
-  EXPECT_EQ(json["matvec"], "unrolled");
+  EXPECT_EQ(json["matvec"], "block");
   EXPECT_EQ(json["notes"], Json::parse(R"(["First note.", "Second note."])"));
 }
 

@@ -269,6 +269,10 @@ TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   EXPECT_EQ(product(multilevel), "unrolled");
   EXPECT_THAT(product_that_fits(grid, multilevel, device, 0).note,
               HasSubstr("--matvec symmetric is for --solver lanczos"));
+  multilevel.matvec.kernel = MatvecKind::kNaive;
+  const MatvecChoice naive = product_that_fits(grid, multilevel, device, 0);
+  EXPECT_EQ(naive.kind, MatvecKind::kNaive);
+  EXPECT_THAT(naive.note, HasSubstr("--matvec naive is for --solver lanczos"));
   Parameters spectra = lanczos;
   spectra.eigen.solver = SolverKind::kSpectra;
   EXPECT_EQ(product(spectra), "unrolled");

@@ -34,10 +34,10 @@ DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>
   return problem;
 }
 
-KrylovResult dense_eigenvectors(Context& context, const DiaMatrix& matrix,
-                                const std::vector<float>& sqrt_degree,
+KrylovResult dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
                                 const EigenParameters& parameters) {
-  const auto [element, trivial, a] = dense_problem(download(matrix), sqrt_degree);
+  const auto [element, trivial, a] =
+      dense_problem(download(matrix.dia()), matrix.sqrt_degree().download());
   const auto n = static_cast<Eigen::Index>(element.size());
   if (!a.allFinite()) throw NumericalError("the affinity matrix holds NaN or infinity");
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
@@ -46,7 +46,7 @@ KrylovResult dense_eigenvectors(Context& context, const DiaMatrix& matrix,
   result.solver = "dense";
   result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
   result.converged = solver.info() == Eigen::Success;
-  const std::size_t pitch = matrix.shape.pitch;
+  const std::size_t pitch = matrix.shape().pitch;
   std::vector<float> basis(pitch * static_cast<std::size_t>(result.count), 0.0F);
   for (int k = 0; k < result.count; ++k) {
     const Eigen::VectorXd vector = k == 0 ? trivial : solver.eigenvectors().col(n - k);

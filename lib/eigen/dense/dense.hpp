@@ -9,25 +9,25 @@
 
 namespace diacut {
 
-/// A small matrix on the elements whose sqrt_degree is positive, in double.
+/// A small normalized affinity matrix A on the elements with data alone, in double.
 struct DenseProblem {
-  std::vector<std::int64_t> element;  ///< Of each unknown.
+  std::vector<std::int64_t> element;  ///< The element of the grid for each row of `a`.
   Eigen::VectorXd trivial;            ///< The trivial eigenvector, of norm 1.
-  /// A - 3 trivial trivial': as the spectrum of A lies in [-1, 1], this moves the trivial vector
-  /// below all others.
+  /// A - 3 trivial trivial': as the spectrum of A lies in [-1, 1], this moves the trivial
+  /// eigenvector's eigenvalue below all others.
   Eigen::MatrixXd a;
 };
 
+/// `sqrt_degree` holds matrix.shape.rows elements; those with data are positive.
 DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>& sqrt_degree);
 
-/// All of a small problem at once, on the host in double: every eigenvector of A on the elements
-/// whose sqrt_degree is positive, the trivial one set apart. For matrices of at most
-/// kDenseLimit such elements, whose spectra (tiny, flat or disconnected images) Krylov methods
-/// handle worst.
-KrylovResult dense_eigenvectors(Context& context, const DiaMatrix& matrix,
-                                const std::vector<float>& sqrt_degree,
-                                const EigenParameters& parameters);
-
+/// Matrices with at most this many elements with data are solved densely: Krylov methods handle
+/// their spectra (tiny, flat or disconnected images) worst.
 inline constexpr std::size_t kDenseLimit = 400;
+
+/// The eigenvectors of a small matrix by a dense solver on the host, in double. Precondition:
+/// `matrix` is of one image, in DIA form. Throws NumericalError (a NaN in the matrix).
+KrylovResult dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
+                                const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -45,24 +45,23 @@ struct Ritz {
 
 class Lanczos {
  public:
-  Lanczos(Context& context, DeviceOperator& op, const Buffer<float>& sqrt_degree,
-          std::size_t support, std::size_t pitch, double density, const EigenParameters& parameters,
-          const Watch& watch)
+  Lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
+          std::size_t elements, const EigenParameters& parameters, const Watch& watch)
       : context_(context),
         op_(op),
-        sqrt_degree_(sqrt_degree),
-        support_(support),
-        pitch_(pitch),
-        density_(density),
+        sqrt_degree_(matrix.sqrt_degree()),
+        elements_(elements),
+        pitch_(matrix.shape().pitch),
+        row_entries_(static_cast<double>(matrix.stencil().size())),
         parameters_(parameters),
         watch_(watch),
         wanted_(parameters.vectors - 1),
         size_(lanczos_basis_size(parameters)),
-        kernels_(context, pitch, size_ + 2),
-        basis_(context.allocate<float>(pitch * static_cast<std::size_t>(size_ + 2),
+        kernels_(context, pitch_, size_ + 2),
+        basis_(context.allocate<float>(pitch_ * static_cast<std::size_t>(size_ + 2),
                                        "the basis of the eigensolver")),
-        a_(context.allocate<float>(pitch, "a vector")),
-        b_(context.allocate<float>(pitch, "a vector")),
+        a_(context.allocate<float>(pitch_, "a vector")),
+        b_(context.allocate<float>(pitch_, "a vector")),
         sums_(context, static_cast<std::size_t>(2 * (size_ + 2) + 1), "dot products"),
         projected_(Eigen::MatrixXd::Zero(size_ + 1, size_ + 1)),
         first_product_(op.products()) {
@@ -99,9 +98,9 @@ class Lanczos {
   Context& context_;
   DeviceOperator& op_;
   const Buffer<float>& sqrt_degree_;
-  std::size_t support_;
+  std::size_t elements_;  ///< Elements with data.
   std::size_t pitch_;
-  double density_;
+  double row_entries_;  ///< Entries of a row of the matrix, about.
   const EigenParameters& parameters_;
   const Watch& watch_;
   int wanted_;
@@ -327,9 +326,10 @@ void Lanczos::merge_found(int found) {
 KrylovResult Lanczos::run() {
   set_trivial();
   lower_ = probe_lower_bound();
-  // In a flat image the N-th eigenvalue of I - A is about N density / (2 n): Weyl's law for the
-  // second moment of a disc that holds `density` pixels. Boundaries only bring them closer to 0.
-  span_ = 1.5 * (wanted_ + 1) * density_ / (2.0 * static_cast<double>(support_));
+  // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
+  // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only bring
+  // eigenvalues closer to 0.
+  span_ = 1.5 * (wanted_ + 1) * row_entries_ / (2.0 * static_cast<double>(elements_));
   filter_ = choose_filter();
 
   KrylovResult result;
@@ -363,10 +363,9 @@ int lanczos_basis_size(const EigenParameters& parameters) {
 }
 
 KrylovResult thick_restart_lanczos(Context& context, DeviceOperator& op,
-                                   const Buffer<float>& sqrt_degree, std::size_t support,
-                                   std::size_t pitch, double density,
+                                   const NormalizedMatrix& matrix, std::size_t elements,
                                    const EigenParameters& parameters, const Watch& watch) {
-  return Lanczos(context, op, sqrt_degree, support, pitch, density, parameters, watch).run();
+  return Lanczos(context, op, matrix, elements, parameters, watch).run();
 }
 
 }  // namespace diacut

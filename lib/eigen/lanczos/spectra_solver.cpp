@@ -57,17 +57,17 @@ class DeflatedOperator {
 
 }  // namespace
 
-KrylovResult spectra_lanczos(Context& context, DeviceOperator& op,
-                             const std::vector<float>& sqrt_degree, std::size_t support,
-                             std::size_t pitch, const EigenParameters& parameters,
+KrylovResult spectra_lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
+                             std::size_t elements, const EigenParameters& parameters,
                              const Watch& watch) {
-  const std::size_t rows = op.rows();
-  const auto n = static_cast<Eigen::Index>(rows);
+  const auto n = static_cast<Eigen::Index>(matrix.rows());
+  const std::size_t pitch = matrix.shape().pitch;
+  const std::vector<float> sqrt_degree = matrix.sqrt_degree().download();
   const Eigen::VectorXd degrees =
       Eigen::Map<const Eigen::VectorXf>(sqrt_degree.data(), n).cast<double>();
   const Eigen::VectorXd trivial = degrees.normalized();
 
-  const auto most = static_cast<Eigen::Index>(support) - 1;
+  const auto most = static_cast<Eigen::Index>(elements) - 1;
   const Eigen::Index wanted = std::min<Eigen::Index>(parameters.vectors - 1, most - 1);
   const Eigen::Index basis = std::min<Eigen::Index>(
       parameters.basis != 0 ? parameters.basis : std::max<Eigen::Index>(2 * wanted + 3, 35), most);

@@ -10,21 +10,21 @@ RayleighQuotients::RayleighQuotients(Workspace& workspace)
       divide_(workspace.context().kernel("eigen/lobpcg/rayleigh_quotients.cl", "divide_rows",
                                          workspace.options())) {}
 
-std::vector<double> RayleighQuotients::compute(const GridMatrix& matrix,
-                                               std::span<const GridDiagonal> diagonals,
-                                               const Buffer<float>& s, const Buffer<float>& x,
-                                               const Segments& segments, Buffer<float>& y,
+std::vector<double> RayleighQuotients::compute(const NormalizedMatrix& matrix,
+                                               const Buffer<float>& x, Buffer<float>& y,
                                                Buffer<float>& parts) {
-  const std::size_t rows = segments.pitch * workspace_->active().all();
-  set_arguments(divide_, x, s, rows, y);
+  const std::size_t rows = matrix.rows();
+  set_arguments(divide_, x, matrix.sqrt_degree(), rows, y);
   workspace_->context().launch(divide_, cl::NDRange(round_up(rows * workspace_->sets(), kRowGroup)),
                                cl::NDRange(kRowGroup));
-  BlockQuadratic& quadratic = quadratics_
-                                  .try_emplace(matrix.form(), workspace_->context(), diagonals,
-                                               workspace_->columns(), matrix.form())
-                                  .first->second;
-  quadratic.launch(matrix, s, y, rows, parts);
-  return sums_.compute(parts, segments);
+  BlockQuadratic& quadratic =
+      quadratics_
+          .try_emplace(matrix.form(), workspace_->context(), matrix.stencil(),
+                       workspace_->columns(), matrix.form())
+          .first->second;
+  quadratic.launch(matrix, y, parts);
+  const Batch& batch = matrix.batch();
+  return sums_.compute(parts, {batch.image.rows(), batch.segment()});
 }
 
 }  // namespace diacut

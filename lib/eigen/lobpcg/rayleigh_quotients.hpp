@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
 #include "eigen/lobpcg/column_sums.hpp"
@@ -17,12 +16,11 @@ class RayleighQuotients {
  public:
   explicit RayleighQuotients(Workspace& workspace);
 
-  /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, y = x / s (0 where s is 0),
-  /// of each active segment. `diagonals`: those of a disc in reading order. `s`: the square roots
-  /// of the degrees. `y` and `parts` are overwritten, blocks both; `parts` may be x. Waits.
-  std::vector<double> compute(const GridMatrix& matrix, std::span<const GridDiagonal> diagonals,
-                              const Buffer<float>& s, const Buffer<float>& x,
-                              const Segments& segments, Buffer<float>& y, Buffer<float>& parts);
+  /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, s = D^1/2 and y = x / s (0
+  /// where s is 0), for each active image of the matrix's batch. `y` and `parts` are overwritten,
+  /// blocks both; `parts` may be x. Waits.
+  std::vector<double> compute(const NormalizedMatrix& matrix, const Buffer<float>& x,
+                              Buffer<float>& y, Buffer<float>& parts);
 
  private:
   Workspace* workspace_;

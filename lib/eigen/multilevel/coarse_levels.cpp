@@ -14,12 +14,11 @@ namespace diacut {
 
 namespace {
 
-/// Of compressed matrices.
-constexpr MatvecStorage kStorage = MatvecStorage::kHalf;
-/// A grid of at most so many elements is solved densely.
-constexpr std::size_t kLastRows = 256;
-/// And one of at most so many is, when few of them have data.
-constexpr std::size_t kMostLastRows = 1024;
+/// Levels are added until a grid has at most this many elements for each image.
+constexpr std::size_t kCoarsestRows = 256;
+/// The most elements of an image that are solved densely. More than kCoarsestRows remain on the
+/// coarsest level where coarser ones would have too few elements with data.
+constexpr std::size_t kMostDenseRows = 1024;
 /// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
 /// what is slower over to the coarser grid.
 constexpr double kSmoothFrom = 0.1;
@@ -27,8 +26,8 @@ constexpr double kSmoothFrom = 0.1;
 constexpr double kSmoothTo = 1.36;
 constexpr double kSmoothToCoarse = 1.02;
 
-/// Bytes of flags, and of sums of degrees, that there are beside matrices and vectors, at most.
-constexpr std::size_t kBuilding = std::size_t{1} << 20;
+/// An upper bound for the bytes of flags and of sums of degrees that build() allocates.
+constexpr std::size_t kFlagsAndSums = std::size_t{1} << 20;
 
 /// The inverse roots of the Chebyshev polynomial on [from, to]: x += w (b - (I - A) x) for each in
 /// turn damps the error there the most.
@@ -43,19 +42,22 @@ std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
   return steps;
 }
 
-GridLayout coarser(const GridLayout& fine) {
-  GridLayout coarse;
-  coarse.width = (fine.width + 1) / 2;
-  coarse.height = (fine.height + 1) / 2;
-  coarse.stride = coarse.width;
-  coarse.pitch = dia_pitch(coarse.rows());
-  return coarse;
+Batch coarser(const Batch& fine) {
+  const int width = (fine.image.width + 1) / 2;
+  return {Grid{width, (fine.image.height + 1) / 2, width}, fine.count, (fine.height + 1) / 2};
 }
 
-/// How many of the levels, whose images have `counts` elements with data, are of use: none if an
-/// image has fewer than `least`; coarse ones as long as each has `coarse_least`.
-std::size_t levels_with(const std::vector<std::uint32_t>& counts, std::size_t images,
-                        std::size_t least, std::size_t coarse_least) {
+/// The grids from the matrix's own to the coarsest one.
+std::vector<Batch> grids_of(const Batch& finest) {
+  std::vector<Batch> grids = {finest};
+  while (grids.back().segment() > kCoarsestRows) grids.push_back(coarser(grids.back()));
+  return grids;
+}
+
+/// How many levels are of use: none if an image has fewer than `least` elements with data; coarse
+/// levels as long as each image has `coarse_least` there. `counts` are LevelDegrees::counts.
+std::size_t useful_levels(const std::vector<std::uint32_t>& counts, std::size_t images,
+                          std::size_t least, std::size_t coarse_least) {
   std::size_t level = 0;
   for (; level < counts.size() / images; ++level) {
     const auto own = counts.begin() + static_cast<std::ptrdiff_t>(level * images);
@@ -67,225 +69,162 @@ std::size_t levels_with(const std::vector<std::uint32_t>& counts, std::size_t im
 
 }  // namespace
 
-std::vector<GridDiagonal> diagonals_of(const Stencil& stencil) {
-  std::vector<GridDiagonal> diagonals;
-  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
-  return diagonals;
-}
-
-CoarseLevels::CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals,
-                           int columns, int images, MatrixForm form)
+CoarseLevels::CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns)
     : context_(&context),
       columns_(columns),
-      images_(images),
-      diagonals_(diagonals),
-      active_(std::make_shared<ActiveSegments>(context, images)),
-      product_(context, diagonals, columns, form, active_),
-      transfer_(context, diagonals, columns, form, active_),
+      images_(matrix.batch().count),
+      active_(std::make_shared<ActiveSegments>(context, images_)),
+      product_(context, matrix.stencil(), columns, form, active_),
+      transfer_(context, matrix.stencil(), columns, form, active_),
       dense_(context, columns, active_),
-      block_columns_(context, columns) {}
-
-GridMatrix CoarseLevels::Level::matrix() const {
-  if (compressed == nullptr) return {*values, layout};
-  return {compressed->upper, compressed->diagonal, compressed->layout.stride, layout};
+      block_columns_(context, columns) {
+  auto finest = std::make_unique<Level>();
+  finest->matrix = &matrix;
+  levels_.push_back(std::move(finest));
 }
 
 int CoarseLevels::batched_height(const Grid& image, const Stencil& stencil) {
-  GridLayout layout{image.width, image.height + stencil.radius, image.stride, 0};
-  int halvings = 0;
-  for (; layout.rows() > kLastRows; layout = coarser(layout)) ++halvings;
-  return layout.height << halvings;
+  const Grid with_gap{image.width, image.height + stencil.radius, image.stride};
+  const std::vector<Batch> grids = grids_of(Batch(with_gap));
+  return grids.back().height << (grids.size() - 1);
 }
 
 Segments CoarseLevels::segments(int level) const {
-  const GridLayout& layout = at(level).layout;
-  return {
-      static_cast<std::size_t>(layout.stride) * static_cast<std::size_t>(at(level).image_height),
-      layout.rows() / static_cast<std::size_t>(images_)};
+  const Batch& batch = matrix(level).batch();
+  return {batch.image.rows(), batch.segment()};
 }
 
-CoarseLevels::Memory CoarseLevels::memory(const Batch& batch, const Stencil& stencil, int columns,
-                                          MatrixForm form) {
-  Grid grid = batch.grid();
+CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int columns) {
+  const std::vector<Batch> grids = grids_of(layout.batch);
+  const bool compressed = layout.form == MatrixForm::kCompressed;
   const auto wide = static_cast<std::size_t>(columns);
-  const auto images = static_cast<std::size_t>(batch.count);
-  std::size_t floats = images * kMostLastRows * kMostLastRows;
+  const auto images = static_cast<std::size_t>(layout.batch.count);
+  std::size_t floats = images * kMostDenseRows * kMostDenseRows;
   std::size_t bytes = 0;
   std::size_t building = 0;
-  std::size_t levels = 1;
-  for (; grid.rows() > kLastRows * images; ++levels) {
-    floats += grid.rows();
-    grid = {(grid.width + 1) / 2, (grid.height + 1) / 2, (grid.width + 1) / 2};
+  for (std::size_t level = 1; level < grids.size(); ++level) {
+    const Grid grid = grids[level].grid();
+    floats += grids[level - 1].grid().rows();
     floats += grid.rows() * (1 + 2 * wide);
-    const std::size_t dia = dia_pitch(grid.rows()) * stencil.size() * sizeof(float);
-    if (building == 0) building = dia + kBuilding + 2 * grid.rows() * 4 * sizeof(float);
-    if (form == MatrixForm::kDia || grid.rows() <= kMostLastRows * images) {
-      bytes += dia;  // The last level is not compressed.
-    }
-    if (form == MatrixForm::kCompressed) {
-      MemoryBudget level;
-      budget_symmetric(level, grid, stencil, kStorage, false);
-      bytes += level.total();
+    const std::size_t dia = dia_pitch(grid.rows()) * layout.stencil.size() * sizeof(float);
+    if (level == 1) building = dia + kFlagsAndSums + 2 * grid.rows() * 4 * sizeof(float);
+    // The coarsest level's matrix is never compressed.
+    if (!compressed || grid.rows() <= kMostDenseRows * images) bytes += dia;
+    if (compressed) {
+      MemoryBudget matrix;
+      budget_symmetric(matrix, grid, layout.stencil, MatvecStorage::kHalf, false);
+      bytes += matrix.total();
     }
   }
-  bytes += level_degrees_memory(batch.image.pixels(), images, levels);
+  bytes += level_degrees_memory(layout.batch, grids.size());
   return {floats * sizeof(float) + bytes, building};
 }
 
-std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
-                                                const Batch& batch, const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree, std::size_t least,
-                                                int columns) {
-  return build(context, matrix, nullptr, nullptr, batch, stencil, sqrt_degree, least, columns);
-}
-
-std::optional<CoarseLevels> CoarseLevels::build(Context& context, DiaMatrix&& matrix,
-                                                const SymmetricDia& compressed, const Batch& batch,
-                                                const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree, std::size_t least,
-                                                int columns) {
-  return build(context, matrix, &matrix, &compressed, batch, stencil, sqrt_degree, least, columns);
-}
-
-std::optional<CoarseLevels> CoarseLevels::build(Context& context, const DiaMatrix& matrix,
-                                                DiaMatrix* freed, const SymmetricDia* compressed,
-                                                const Batch& batch, const Stencil& stencil,
-                                                const Buffer<float>& sqrt_degree, std::size_t least,
-                                                int columns) {
-  if (stencil.radius < 2) return std::nullopt;  // A pixel between four kept ones reaches none.
-  const auto wide = static_cast<std::size_t>(columns);
+std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
+                                                MatrixForm form, std::size_t least, int columns) {
+  if (matrix.stencil().radius < 2)
+    return std::nullopt;  // A pixel between four kept ones reaches none.
+  const Batch& batch = matrix.batch();
   const auto images = static_cast<std::size_t>(batch.count);
-  const Grid grid = batch.grid();
-  std::vector<GridLayout> layouts = {{grid.width, grid.height, grid.stride, matrix.shape.pitch}};
-  while (layouts.back().rows() > kLastRows * images) layouts.push_back(coarser(layouts.back()));
+  std::size_t levels = grids_of(batch).size();
   LevelDegrees degrees =
-      level_degrees(context, sqrt_degree, grid.width, batch.image.height, grid.stride,
-                    batch.segment(), batch.count, static_cast<int>(layouts.size()));
+      level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());
-  const auto enough = [&] { return levels_with(counts, images, least, 3 * wide); };
-  if (compressed != nullptr) {
-    // Levels that turn out to be too many could not be left out again: their matrices are gone.
+  const auto useful = [&] {
+    return useful_levels(counts, images, least, 3 * static_cast<std::size_t>(columns));
+  };
+  if (form == MatrixForm::kCompressed) {
+    // The DIA form of a level that turns out to be the coarsest would be gone: count first.
     degrees.counts.download(std::span(counts));
-    layouts.resize(enough());
+    levels = useful();
   }
-  if (layouts.size() < 2) return std::nullopt;
+  if (levels < 2) return std::nullopt;
 
-  const std::vector<GridDiagonal> diagonals = diagonals_of(stencil);
-  CoarseLevels result(context, diagonals, columns, batch.count,
-                      compressed != nullptr ? MatrixForm::kCompressed : MatrixForm::kDia);
-  Coarsen coarsen(context, diagonals, layouts.size());
-  std::vector<std::int32_t> orphans(layouts.size());
+  CoarseLevels result(context, matrix, form, columns);
+  Coarsen coarsen(context, matrix.stencil(), levels);
+  std::vector<std::int32_t> orphans(levels);
   const WaitAtEnd all_read(context);
-  for (const GridLayout& layout : layouts) {
-    auto level = std::make_unique<Level>();
-    level->layout = layout;
-    if (result.levels_.empty()) {
-      level->image_height = batch.image.height;
-      level->values = &matrix.values;
-      level->compressed = compressed;
-      level->sqrt_degree = &sqrt_degree;
-    } else {
-      result.coarsen_last(*level, coarsen, stencil);
-      if (compressed != nullptr) result.compress_last(*level, freed, coarsen, stencil);
-    }
-    result.levels_.push_back(std::move(level));
-  }
-  for (const std::unique_ptr<Level>& level : result.levels_) {
-    if (level == result.levels_.front()) continue;
-    for (Buffer<float>* block : {&level->b, &level->x}) {
-      *block = context.allocate<float>(level->layout.rows() * wide, "a coarse block of vectors");
-    }
-  }
+  while (result.levels_.size() < levels) result.add_level(coarsen, form);
+  result.allocate_blocks();
   result.scales_ = std::move(degrees.scales);
 
-  // What is read later is there with what is read last.
+  // Both downloads are complete when download_coarsest() has waited.
   degrees.counts.download_later(std::span(counts));
   coarsen.orphans().download_later(std::span(orphans));
-  LastMatrix last = result.last_matrix();
-  const std::size_t found = enough();
-  const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(found, 1));
-  if (found < 2 || std::any_of(orphans.begin(), end - 1, [](int flag) { return flag != 0; })) {
+  std::optional<CoarsestMatrix> coarsest = result.download_coarsest();
+  const std::size_t used = useful();
+  const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(used, 1));
+  if (used < 2 || std::any_of(orphans.begin(), end - 1, [](int flag) { return flag != 0; })) {
     return std::nullopt;
   }
-  if (found < result.levels_.size()) {
-    result.levels_.resize(found);
-    last = result.last_matrix();
+  if (used < result.levels_.size()) {
+    result.levels_.resize(used);
+    coarsest = result.download_coarsest();
   }
-  if (!result.solve_last(last)) return std::nullopt;
-  result.choose_cycle();
+  if (!coarsest || !result.solve_coarsest(*coarsest)) return std::nullopt;
+  result.choose_cycle(form);
   return result;
+}
+
+/// Makes the level after the coarsest one so far, and then, if that is the form asked for,
+/// compresses the matrix it was made from.
+void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
+  Level& fine = *levels_.back();
+  const int index = count() - 1;
+  const Stencil& stencil = fine.matrix->stencil();
+  const Batch batch = coarser(fine.matrix->batch());
+  const DiaShape shape = dia_shape(batch.grid(), stencil);
+  fine.gain = context_->allocate<float>(fine.matrix->rows(), "gains of the interpolation");
+  auto sqrt_degree = context_->allocate<float>(shape.rows, "coarse square roots of the degrees");
+  coarsen.gains(*fine.matrix, fine.gain, sqrt_degree, index);
+  auto values = context_->allocate<float>(shape.stored(), "a coarse matrix");
+  coarsen.matrix(*fine.matrix, fine.gain, values, shape.pitch);
+  if (form == MatrixForm::kCompressed) {
+    fine.matrix->compress(*context_);
+    coarsen.gains(*fine.matrix, fine.gain, sqrt_degree, index);  // Those of the rounded weights.
+  }
+  auto next = std::make_unique<Level>();
+  next->own.emplace(batch, stencil, std::move(values), std::move(sqrt_degree));
+  next->matrix = &*next->own;
+  levels_.push_back(std::move(next));
+}
+
+void CoarseLevels::allocate_blocks() {
+  for (int level = 1; level < count(); ++level) {
+    const std::size_t size = rows(level) * static_cast<std::size_t>(columns_);
+    at(level).b = context_->allocate<float>(size, "a coarse block of vectors");
+    at(level).x = context_->allocate<float>(size, "a coarse block of vectors");
+  }
 }
 
 /// On a CPU a launch costs little, and blocks of all columns are what it is fast with.
-void CoarseLevels::choose_cycle() {
-  if (form() != MatrixForm::kDia || context_->info().kind == DeviceKind::kCpu) return;
-  const Level& level = at(count() - 2);
-  if (BlockCycle::fits(context_->info(), diagonals_, level.layout, level.image_height)) {
-    cycle_.emplace(*context_, diagonals_, active_);
+void CoarseLevels::choose_cycle(MatrixForm form) {
+  if (form != MatrixForm::kDia || context_->info().kind == DeviceKind::kCpu) return;
+  const NormalizedMatrix& fine = matrix(count() - 2);
+  if (BlockCycle::fits(context_->info(), fine.batch(), fine.stencil().radius)) {
+    cycle_.emplace(*context_, fine.stencil(), active_);
   }
 }
 
-/// Makes `next`, the level after the last one so far.
-void CoarseLevels::coarsen_last(Level& next, Coarsen& coarsen, const Stencil& stencil) {
-  Level& fine = *levels_.back();
-  next.image_height = (fine.image_height + 1) / 2;
-  fine.gain = context_->allocate<float>(fine.layout.rows(), "gains of the interpolation");
-  next.own_sqrt_degree =
-      context_->allocate<float>(next.layout.rows(), "coarse square roots of the degrees");
-  next.sqrt_degree = &next.own_sqrt_degree;
-  coarsen.gains({*fine.values, fine.layout}, *fine.sqrt_degree, fine.gain, next.own_sqrt_degree,
-                count() - 1);
-  next.own_values =
-      context_->allocate<float>(next.layout.pitch * stencil.size(), "a coarse matrix");
-  next.values = &next.own_values;
-  coarsen.matrix(*fine.values, fine.layout, fine.gain, next.own_values, next.layout.pitch);
-}
-
-/// Puts the compressed form in place of the matrix of the last level so far, with its gains to
-/// `next`.
-void CoarseLevels::compress_last(Level& next, DiaMatrix* finest, Coarsen& coarsen,
-                                 const Stencil& stencil) {
-  Level& level = *levels_.back();
-  const bool first = levels_.size() == 1;
-  DiaMatrix own;
-  DiaMatrix& matrix = first ? *finest : own;
-  if (!first) {
-    const Grid grid{level.layout.width, level.layout.height, level.layout.stride};
-    own = {dia_shape(grid, stencil), std::move(level.own_values)};
-    level.own_compressed =
-        compress_rooted(*context_, own, grid, stencil, kStorage, *level.sqrt_degree);
-    level.compressed = &level.own_compressed;
-  }
-  coarsen.gains(level.matrix(), *level.sqrt_degree, level.gain, next.own_sqrt_degree, count() - 1);
-  context_->finish();  // What is still in use is not free for the next level.
-  matrix.values = {};
-  level.values = nullptr;
-}
-
-/// Waits. Without values if the last level has too many for dense matrices.
-CoarseLevels::LastMatrix CoarseLevels::last_matrix() const {
-  const Level& last = *levels_.back();
-  if (last.layout.rows() > kMostLastRows * static_cast<std::size_t>(images_)) {
+/// Waits. Nothing if the coarsest level has too many elements for dense matrices.
+std::optional<CoarseLevels::CoarsestMatrix> CoarseLevels::download_coarsest() const {
+  const NormalizedMatrix& coarsest = matrix(count() - 1);
+  if (coarsest.batch().segment() > kMostDenseRows) {
     context_->finish();
-    return {};
+    return std::nullopt;
   }
-  LastMatrix result{std::vector<float>(last.sqrt_degree->size()),
-                    std::vector<float>(last.values->size())};
-  last.sqrt_degree->download_later(std::span(result.sqrt_degree));
-  last.values->download(std::span(result.values));
+  CoarsestMatrix result{std::vector<float>(coarsest.rows()),
+                        std::vector<float>(coarsest.shape().stored())};
+  coarsest.sqrt_degree().download_later(std::span(result.sqrt_degree));
+  coarsest.dia().values.download(std::span(result.values));
   return result;
 }
 
-/// The dense solutions on the last level.
-bool CoarseLevels::solve_last(const LastMatrix& matrix) {
-  if (matrix.values.empty()) return false;
-  const Level& last = *levels_.back();
-  const std::size_t rows = last.layout.rows();
-  DiaShape shape{rows / static_cast<std::size_t>(images_), last.layout.pitch, {}};
-  for (const GridDiagonal& diagonal : diagonals_) {
-    shape.offsets.push_back(static_cast<std::int64_t>(diagonal.dy) * last.layout.stride +
-                            diagonal.dx);
-  }
+/// Solves the coarsest level densely, image by image; false if that is not possible.
+bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix) {
+  const NormalizedMatrix& coarsest = this->matrix(count() - 1);
+  const DiaShape shape{coarsest.batch().segment(), coarsest.shape().pitch,
+                       coarsest.shape().offsets};
   std::vector<std::optional<LastLevel>> solved(static_cast<std::size_t>(images_));
   parallel_for(images_, [&](int image) {
     const auto at = static_cast<std::size_t>(image);
@@ -309,7 +248,7 @@ bool CoarseLevels::solve_last(const LastMatrix& matrix) {
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
                         Buffer<float>& out, double alpha, double beta, double gamma, int columns) {
   Level& own = at(level);
-  product_.launch(own.matrix(), x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
+  product_.launch(*own.matrix, x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
                   static_cast<float>(gamma), columns);
   ++own.passes;
 }
@@ -322,15 +261,14 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
                                 Buffer<float>& t, int columns) {
   Level& own = at(level);
   if (level + 1 == count()) {
-    dense_.launch(inverse_, own.layout.rows() / static_cast<std::size_t>(images_), b, x, columns);
+    dense_.launch(inverse_, own.matrix->batch().segment(), b, x, columns);
     return;
   }
   const auto w = smoother(level == 0);
   if (level + 2 == count() && cycle_) {
     const std::array<float, kSmoothing> steps{static_cast<float>(w[0]), static_cast<float>(w[1])};
-    cycle_->launch(
-        {own.matrix(), own.image_height, own.gain, inverse_, steps, static_cast<float>(1 / kHops)},
-        b, x, columns);
+    cycle_->launch({*own.matrix, own.gain, inverse_, steps, static_cast<float>(1 / kHops)}, b, x,
+                   columns);
     own.passes += std::int64_t{2} * kSmoothing;
     return;
   }
@@ -345,11 +283,11 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
   }
   step(level, *current, b, *spare, 1, -1, 1, columns);  // b - (I - A) x
   Level& next = at(level + 1);
-  transfer_.restrict_to(own.matrix(), own.gain, *spare, static_cast<float>(1 / kHops), next.b,
+  transfer_.restrict_to(*own.matrix, own.gain, *spare, static_cast<float>(1 / kHops), next.b,
                         columns);
-  // Nothing of this level is in t.
+  // This level has no use for t until the next level has returned.
   precondition(level + 1, next.b, next.x, t, columns);
-  transfer_.prolong(own.matrix(), own.gain, next.x, true, *current, columns);
+  transfer_.prolong(*own.matrix, own.gain, next.x, true, *current, columns);
   for (std::size_t k = 0; k < w.size(); ++k) {
     step(level, *current, b, *spare, w[k], 1 - w[k], w[k], columns);
     std::swap(current, spare);
@@ -359,10 +297,11 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
-  transfer_.prolong(own.matrix(), own.gain, coarse, false, fine, columns_);
+  transfer_.prolong(*own.matrix, own.gain, coarse, false, fine, columns_);
   const auto images = static_cast<std::size_t>(images_);
-  block_columns_.insert(*own.sqrt_degree, scales_, static_cast<std::size_t>(level) * images, images,
-                        own.layout.rows() / images, 0, fine);
+  block_columns_.insert(own.matrix->sqrt_degree(), scales_,
+                        static_cast<std::size_t>(level) * images, images,
+                        own.matrix->batch().segment(), 0, fine);
 }
 
 }  // namespace diacut

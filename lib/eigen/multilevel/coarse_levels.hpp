@@ -10,89 +10,78 @@
 #include "eigen/multilevel/cycle.hpp"
 #include "eigen/multilevel/dense_product.hpp"
 #include "eigen/multilevel/transfer.hpp"
-#include "matrix/batch.hpp"
 #include "matrix/block_product.hpp"
-#include "matrix/dia_matrix.hpp"
-#include "matrix/stencil.hpp"
-#include "matrix/symmetric_dia.hpp"
+#include "matrix/normalized_matrix.hpp"
 
 namespace diacut {
 
-/// The stencil's entries as kernels over grids take them.
-std::vector<GridDiagonal> diagonals_of(const Stencil& stencil);
-
 /// A normalized affinity matrix A on ever coarser grids, each of every other row and column of the
-/// one before (kernels/eigen/multilevel/coarsen.cl), down to one that is solved densely; and the
-/// V-cycle over them: about the inverse of I - A on what is orthogonal to the trivial eigenvector,
-/// at the cost of a few products. An eigenvalue of I - A near 0 is about kHops times as large on
-/// the next grid.
+/// grid before (kernels/eigen/multilevel/coarsen.cl), down to a coarsest level that is solved
+/// densely; and the V-cycle over them (Briggs, Henson and McCormick 2000): about the inverse of
+/// I - A on the complement of the trivial eigenvector, at the cost of a few products. An eigenvalue
+/// of I - A near 0 is about kHops times as large on the next grid.
 ///
-/// The matrix may be that of several images (Batch): all have the same levels, and on the last one
-/// each has a solution of its own. Blocks hold their segments one after the other.
+/// The matrix may be one of several images (Batch): all images have the same levels, and on the
+/// coarsest level each image has a solution of its own. Blocks hold the images' segments one after
+/// the other.
 ///
 /// On a GPU the V-cycle ends in one launch for the last two levels
-/// (kernels/eigen/multilevel/cycle.cl) where an image is small enough on the first of these and the
-/// matrix in DIA form. That depends on the size of the images alone, never on how many there are.
+/// (kernels/eigen/multilevel/cycle.cl) where the matrix is in DIA form and an image is small enough
+/// on the first of the two. That depends on the size of the images alone, never on their number.
 class CoarseLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
   static constexpr int kSmoothing = BlockCycle::kSmoothing;
-  /// I - A between interpolated vectors is about twice that of the coarse grid: two hops for one.
+  /// I - A between interpolated vectors is about kHops times I - A of the coarse grid: an entry of
+  /// the coarse matrix stands for two steps on the finer grid.
   static constexpr double kHops = 2;
 
-  /// The rows that each of several images of that size has to be given (Batch::height): every level
-  /// halves them.
+  /// The image rows that each of several images of that size has to be given (Batch::height), so
+  /// that every level halves them.
   static int batched_height(const Grid& image, const Stencil& stencil);
 
-  /// Builds the levels, for blocks of `columns` columns. Nothing if an image has fewer than `least`
-  /// pixels with data or cannot be coarsened down to a grid small enough: a radius of 1, pixels
-  /// with data that no kept pixel is near, or hardly any pixels with data. `matrix` and
-  /// `sqrt_degree` must outlive the result. Precondition: several images lie batched_height()
-  /// apart.
-  static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
-                                           const Batch& batch, const Stencil& stencil,
-                                           const Buffer<float>& sqrt_degree, std::size_t least,
-                                           int columns);
-  /// The same with the matrices of all levels but the last compressed (compress_rooted(), in 16
-  /// bits): `compressed`, which must outlive the result, is that of `matrix`, whose values are
-  /// freed as soon as the next level's are made from them.
-  static std::optional<CoarseLevels> build(Context& context, DiaMatrix&& matrix,
-                                           const SymmetricDia& compressed, const Batch& batch,
-                                           const Stencil& stencil, const Buffer<float>& sqrt_degree,
-                                           std::size_t least, int columns);
+  /// Builds the levels, for blocks of `columns` columns, with matrices in `form`. `matrix`, in DIA
+  /// form, becomes the finest level's matrix. In the compressed form it, and the matrix of every
+  /// other level but the coarsest, is compressed (NormalizedMatrix::compress()) as soon as the next
+  /// level is made from it, which frees its DIA form. Nothing is returned if an image has fewer
+  /// than `least` elements with data or cannot be coarsened down to a grid small enough: a radius
+  /// of 1, elements with data that no kept pixel is near, or hardly any elements with data;
+  /// `matrix` may be compressed by then. `matrix` must outlive the result. Precondition: several
+  /// images lie batched_height() apart.
+  static std::optional<CoarseLevels> build(Context& context, NormalizedMatrix& matrix,
+                                           MatrixForm form, std::size_t least, int columns);
 
-  /// Bytes that the result holds at most; and those that there are, beside `matrix` and
-  /// `compressed`, until `matrix` is freed.
+  /// Bytes that build() allocates at most for a matrix of that layout, its form being the form of
+  /// the levels: the result holds `held`; in the compressed form, `building` are allocated beside
+  /// the DIA and the compressed form of the finest level's matrix before the former is freed.
   struct Memory {
     std::size_t held = 0;
     std::size_t building = 0;
   };
-  static Memory memory(const Batch& batch, const Stencil& stencil, int columns, MatrixForm form);
+  static Memory memory(const MatrixLayout& layout, int columns);
 
-  MatrixForm form() const { return at(0).matrix().form(); }
-  /// On the finest level.
-  GridMatrix matrix() const { return at(0).matrix(); }
-  const std::vector<GridDiagonal>& diagonals() const { return diagonals_; }
+  /// Levels, the finest being level 0.
   int count() const { return static_cast<int>(levels_.size()); }
-  /// Of all images.
-  std::size_t rows(int level) const { return at(level).layout.rows(); }
+  const NormalizedMatrix& matrix(int level) const { return *at(level).matrix; }
+  /// Elements of all images.
+  std::size_t rows(int level) const { return matrix(level).rows(); }
   Segments segments(int level) const;
-  /// The images that all that follows works on, on a GPU only on those; all from the start.
+  /// The images that the functions below work on, on a GPU on no others; all images at first.
   const std::shared_ptr<ActiveSegments>& active() const { return active_; }
 
-  /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most those that
-  /// the levels were built for and a multiple of block_vector().
+  /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most the columns
+  /// that the levels were built for and a multiple of block_vector().
   void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns);
   /// x = about the inverse of I - A times b; t is overwritten, and serves the coarser levels too.
   void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t,
                     int columns);
   /// fine = the interpolation of the next level's `coarse`, with the trivial eigenvector in column
-  /// 0: blocks of as many columns as the levels were built for.
+  /// 0. Blocks have all columns that the levels were built for.
   void prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine);
-  /// The eigenvectors on the last level, descending, the trivial one first, in a block; rows(last)
-  /// by columns.
+  /// The eigenvectors on the coarsest level, by descending eigenvalue, the trivial one first, as a
+  /// block of the columns that the levels were built for.
   const std::vector<float>& last_vectors() const { return last_vectors_; }
-  /// Theirs, `columns` of each image.
+  /// The eigenvalues of last_vectors(), `columns` for each image.
   const std::vector<double>& last_values() const { return last_values_; }
 
   /// Passes over a level's matrix so far.
@@ -100,60 +89,43 @@ class CoarseLevels {
 
  private:
   struct Level {
-    GridLayout layout;
-    int image_height = 0;
-    /// One of the two, which is the level's own or, on the finest, another's.
-    const Buffer<float>* values = nullptr;
-    const SymmetricDia* compressed = nullptr;
-    const Buffer<float>* sqrt_degree = nullptr;
-    Buffer<float> own_values;
-    SymmetricDia own_compressed;
-    Buffer<float> own_sqrt_degree;
-    Buffer<float> gain;  ///< Of the interpolation from the next level.
-    Buffer<float> b;     ///< Blocks for the V-cycle, on coarse levels.
-    Buffer<float> x;
+    NormalizedMatrix* matrix = nullptr;  ///< `own`, or on the finest level the caller's matrix.
+    std::optional<NormalizedMatrix> own;
+    Buffer<float> gain;  ///< Gains of the interpolation from the next level.
+    Buffer<float> b;     ///< Right-hand sides for the V-cycle; on coarse levels only.
+    Buffer<float> x;     ///< The V-cycle's solution; on coarse levels only.
     std::int64_t passes = 0;
-
-    GridMatrix matrix() const;
   };
-
-  CoarseLevels(Context& context, const std::vector<GridDiagonal>& diagonals, int columns,
-               int images, MatrixForm form);
-
-  Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
-  const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
-  /// Both: `freed` and `compressed` are null, or `freed` is `matrix`.
-  static std::optional<CoarseLevels> build(Context& context, const DiaMatrix& matrix,
-                                           DiaMatrix* freed, const SymmetricDia* compressed,
-                                           const Batch& batch, const Stencil& stencil,
-                                           const Buffer<float>& sqrt_degree, std::size_t least,
-                                           int columns);
-  /// What there is of the last level on the host.
-  struct LastMatrix {
+  /// The coarsest level's matrix and D^1/2 on the host.
+  struct CoarsestMatrix {
     std::vector<float> sqrt_degree;
     std::vector<float> values;
   };
-  void coarsen_last(Level& next, Coarsen& coarsen, const Stencil& stencil);
-  void compress_last(Level& next, DiaMatrix* finest, Coarsen& coarsen, const Stencil& stencil);
-  LastMatrix last_matrix() const;
-  bool solve_last(const LastMatrix& matrix);
-  void choose_cycle();
+
+  CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns);
+
+  Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
+  const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
+  void add_level(Coarsen& coarsen, MatrixForm form);
+  void allocate_blocks();
+  std::optional<CoarsestMatrix> download_coarsest() const;
+  bool solve_coarsest(const CoarsestMatrix& matrix);
+  void choose_cycle(MatrixForm form);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);
 
   Context* context_;
   int columns_;
   int images_;
-  std::vector<GridDiagonal> diagonals_;
   std::shared_ptr<ActiveSegments> active_;
   BlockProduct product_;
   BlockTransfer transfer_;
-  std::optional<BlockCycle> cycle_;  ///< Of the last two levels.
+  std::optional<BlockCycle> cycle_;  ///< The V-cycle of the last two levels in one launch.
   DenseProduct dense_;
   BlockColumns block_columns_;
   std::vector<std::unique_ptr<Level>> levels_;
-  Buffer<float> scales_;  ///< Of each level, of each image there: 1 / the norm of sqrt_degree.
-  Buffer<float> inverse_;
+  Buffer<float> scales_;   ///< 1 / the norm of D^1/2, as LevelDegrees::scales.
+  Buffer<float> inverse_;  ///< The dense inverses on the coarsest level, one for each image.
   std::vector<float> last_vectors_;
   std::vector<double> last_values_;
 };

@@ -10,9 +10,9 @@ namespace {
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
 }  // namespace
 
-Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std::size_t levels)
+Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels)
     : context_(&context),
-      diagonals_(diagonals.begin(), diagonals.end()),
+      stencil_(stencil),
       run_(context.info().kind == DeviceKind::kCpu ? 16 : 1) {
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
@@ -23,7 +23,7 @@ Coarsen::Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std:
 }
 
 std::string Coarsen::options(MatrixForm form) const {
-  const std::string bands = matrix_options(diagonals_, form);
+  const std::string bands = matrix_options(stencil_, form);
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
 
@@ -33,29 +33,29 @@ cl::Kernel& Coarsen::gain_kernel(MatrixForm form) {
   return kernel;
 }
 
-void Coarsen::gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain,
-                    Buffer<float>& coarse_degree, int level) {
-  const GridLayout& layout = matrix.layout;
+void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
+                    Buffer<float>& coarse_sqrt_degree, int level) {
+  const Grid grid = matrix.grid();
   cl::Kernel& kernel = gain_kernel(matrix.form());
-  set_arguments_from(kernel, set_matrix(kernel, matrix), sqrt_degree, layout.width, layout.height,
-                     layout.stride, gain, coarse_degree, orphans_, level);
-  context_->launch(kernel, cl::NDRange(round_up(layout.rows(), kRowGroup)), cl::NDRange(kRowGroup));
+  set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
+                     grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
+  context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
 }
 
-void Coarsen::matrix(const Buffer<float>& values, const GridLayout& layout,
-                     const Buffer<float>& gain, Buffer<float>& coarse, std::size_t coarse_pitch) {
-  const auto width = static_cast<std::size_t>((layout.width + 1) / 2);
-  const auto height = static_cast<std::size_t>((layout.height + 1) / 2);
+void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
+                     Buffer<float>& coarse, std::size_t coarse_pitch) {
+  const Grid grid = matrix.grid();
+  const auto width = static_cast<std::size_t>((grid.width + 1) / 2);
+  const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
   const std::size_t runs = round_up(width, run_) / run_ * height;
   const std::size_t group = run_ == 1 ? kRowGroup : 1;
-  const std::size_t later_lines = static_cast<std::size_t>(diagonals_.back().dy) + 1;
+  const std::size_t later_lines = static_cast<std::size_t>(stencil_.radius) + 1;
   const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
   cl::Kernel& kernel = by_lines ? lines_ : matrix_;
-  set_arguments(kernel, values, layout.pitch, gain, layout.width, layout.height, layout.stride,
-                coarse, coarse_pitch);
+  set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
+                grid.stride, coarse, coarse_pitch);
   context_->launch(
-      kernel,
-      cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals_.size() / 2 + 1),
+      kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : stencil_.size() / 2 + 1),
       cl::NDRange(group, 1));
 }
 

@@ -1,47 +1,48 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "matrix/block.hpp"
 
 namespace diacut {
 
-/// kernels/eigen/multilevel/coarsen.cl: the interpolation to an image's pixels from those of every
-/// other row and column, and the matrix of those. `diagonals` are those of a disc in reading order.
+/// kernels/eigen/multilevel/coarsen.cl: the interpolation P to the pixels of a grid from the pixels
+/// of every other row and column, which are kept, and the matrix of the kept pixels.
 class Coarsen {
  public:
-  /// `levels`: how many grids gains() may be asked for.
-  Coarsen(Context& context, std::span<const GridDiagonal> diagonals, std::size_t levels);
+  /// For matrices with that stencil. `levels`: the number of grids that gains() may be called for.
+  Coarsen(Context& context, const Stencil& stencil, std::size_t levels);
 
-  /// Sets `gain`, layout.rows() elements, and `coarse_degree`, sqrt_degree of the kept ones.
-  /// Enqueues.
-  void gains(const GridMatrix& matrix, const Buffer<float>& sqrt_degree, Buffer<float>& gain,
-             Buffer<float>& coarse_degree, int level);
-  /// Of each level, not 0 if some element with data (sqrt_degree > 0) had no kept one near in any
-  /// gains() so far.
+  /// Sets `gain`, matrix.rows() elements by which rows of the interpolation are scaled so that it
+  /// keeps the trivial eigenvector, and `coarse_sqrt_degree`, the square roots of the degrees of
+  /// the kept pixels. `level` is the index of the flag in orphans(). Enqueues.
+  void gains(const NormalizedMatrix& matrix, Buffer<float>& gain, Buffer<float>& coarse_sqrt_degree,
+             int level);
+  /// One flag for each level, not 0 if gains() of that level has met an element with data that no
+  /// kept pixel is near: it cannot be interpolated.
   const Buffer<std::int32_t>& orphans() const { return orphans_; }
 
-  /// The matrix of the kept pixels of one in DIA form, diagonals() * coarse_pitch elements, on a
-  /// grid of half the width and height, rounded up, whose stride is its width. Enqueues.
-  void matrix(const Buffer<float>& values, const GridLayout& layout, const Buffer<float>& gain,
-              Buffer<float>& coarse, std::size_t coarse_pitch);
-
-  std::size_t diagonals() const { return diagonals_.size(); }
+  /// Sets `coarse`, the values in DIA form of the matrix of the kept pixels: the rows of `matrix`
+  /// that belong to kept pixels, times the interpolation. The coarse grid has half the width and
+  /// height, rounded up, and its stride is its width; its diagonals lie `coarse_pitch` elements
+  /// apart. Precondition: `matrix` is in DIA form. Enqueues.
+  void matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain, Buffer<float>& coarse,
+              std::size_t coarse_pitch);
 
  private:
   std::string options(MatrixForm form) const;
   cl::Kernel& gain_kernel(MatrixForm form);
 
   Context* context_;
-  std::vector<GridDiagonal> diagonals_;
-  std::size_t run_;
+  Stencil stencil_;
+  std::size_t run_;  ///< Coarse elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, cl::Kernel> gains_;  ///< Built when first asked for.
   cl::Kernel matrix_;
-  cl::Kernel lines_;  ///< The same by lines of the disc, on a GPU.
+  cl::Kernel lines_;  ///< Makes the coarse matrix by lines of the stencil; on a GPU only.
 };
 
 }  // namespace diacut

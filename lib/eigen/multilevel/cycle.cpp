@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -13,72 +12,61 @@ namespace diacut {
 
 namespace {
 
-/// Items with more elements than that each keep too much in registers.
+/// The most elements of a work-item: with more, it keeps too much in registers.
 constexpr std::size_t kMostOfAnItem = 8;
 
 std::size_t items_of(const DeviceInfo& device, const BlockCycle::Groups& groups) {
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, groups.items));
 }
 
-int reach_of(std::span<const GridDiagonal> diagonals) {
-  int reach = 0;
-  for (const GridDiagonal& each : diagonals) {
-    reach = std::max({reach, std::abs(each.dx), std::abs(each.dy)});
-  }
-  return reach;
-}
-
-std::size_t rows_of(const GridLayout& layout, int image_height) {
-  return static_cast<std::size_t>(layout.stride) * static_cast<std::size_t>(image_height);
-}
-
-/// Of a work-group, in vectors of its columns.
+/// What a work-group holds in local memory, in vectors of its columns.
 struct LocalMemory {
   std::size_t fine;
   std::size_t coarse;
   std::size_t partials;
 
-  LocalMemory(const GridLayout& layout, int image_height, int reach, std::size_t items)
-      : fine(rows_of(layout, image_height) +
-             2 * static_cast<std::size_t>(reach) * static_cast<std::size_t>(layout.stride + 1)),
-        coarse(static_cast<std::size_t>((layout.width + 1) / 2) *
-               static_cast<std::size_t>((image_height + 1) / 2)),
+  LocalMemory(const Grid& image, int radius, std::size_t items)
+      : fine(image.rows() +
+             2 * static_cast<std::size_t>(radius) * static_cast<std::size_t>(image.stride + 1)),
+        coarse(static_cast<std::size_t>((image.width + 1) / 2) *
+               static_cast<std::size_t>((image.height + 1) / 2)),
         partials(std::max(items, coarse)) {}
   std::size_t total() const { return fine + partials + coarse; }
 };
 
 }  // namespace
 
-bool BlockCycle::fits(const DeviceInfo& device, std::span<const GridDiagonal> diagonals,
-                      const GridLayout& layout, int image_height, const Groups& groups) {
+bool BlockCycle::fits(const DeviceInfo& device, const Batch& batch, int radius,
+                      const Groups& groups) {
   const std::size_t items = items_of(device, groups);
-  const LocalMemory memory(layout, image_height, reach_of(diagonals), items);
+  const LocalMemory memory(batch.image, radius, items);
   const std::size_t bytes = static_cast<std::size_t>(groups.columns) * sizeof(float);
-  return rows_of(layout, image_height) <= kMostRows && kMostRows / items <= kMostOfAnItem &&
+  return batch.image.rows() <= kMostRows && kMostRows / items <= kMostOfAnItem &&
          memory.total() * bytes <= device.local_memory;
 }
 
-BlockCycle::BlockCycle(Context& context, std::span<const GridDiagonal> diagonals,
-                       const Groups& groups, std::shared_ptr<const ActiveSegments> active)
+BlockCycle::BlockCycle(Context& context, const Stencil& stencil, const Groups& groups,
+                       std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
       columns_(groups.columns),
       items_(items_of(context.info(), groups)),
-      reach_(reach_of(diagonals)),
+      radius_(stencil.radius),
       kernel_(context.kernel(
           "eigen/multilevel/cycle.cl", "block_cycle",
           fmt::format("-DVEC={} {} -DGROUP={} -DPER={}", columns_,
-                      matrix_options(diagonals, MatrixForm::kDia), items_, kMostRows / items_))) {}
+                      matrix_options(stencil, MatrixForm::kDia), items_, kMostRows / items_))) {}
 
 void BlockCycle::launch(const Cycle& cycle, const Buffer<float>& b, Buffer<float>& x, int columns) {
-  const GridLayout& layout = cycle.matrix.layout;
-  const LocalMemory memory(layout, cycle.image_height, reach_, items_);
+  const Batch& batch = cycle.matrix.batch();
+  const LocalMemory memory(batch.image, radius_, items_);
   const std::size_t bytes = static_cast<std::size_t>(columns_) * sizeof(float);
   const int sets = columns / columns_;
-  set_arguments(kernel_, *cycle.matrix.values, layout.pitch, cycle.gain, layout.width,
-                cycle.image_height, layout.stride, layout.height / static_cast<int>(active_->all()),
-                cycle.inverse, cycle.smoother[0], cycle.smoother[1], cycle.factor, active_->list(),
-                static_cast<int>(std::max<std::size_t>(items_ / memory.coarse, 1)), sets, b, x);
+  set_arguments_from(
+      kernel_, set_matrix(kernel_, cycle.matrix), cycle.gain, batch.image.width, batch.image.height,
+      batch.image.stride, batch.height, cycle.inverse, cycle.smoother[0], cycle.smoother[1],
+      cycle.restriction_factor, active_->list(),
+      static_cast<int>(std::max<std::size_t>(items_ / memory.coarse, 1)), sets, b, x);
   with_device_errors("setting a kernel's arguments", [&] {
     kernel_.setArg(16, cl::Local(memory.fine * bytes));
     kernel_.setArg(17, cl::Local(memory.partials * bytes));

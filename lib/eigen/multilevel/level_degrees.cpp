@@ -14,28 +14,29 @@ namespace {
 
 constexpr char kFile[] = "eigen/multilevel/level_degrees.cl";
 
-/// Elements of a group: of an image alone, so that it has the same sums in every batch.
-std::size_t chunk_for(std::size_t image_rows) {
+/// Elements that a work-group sums. They depend on the image alone, so that an image has the same
+/// sums in every batch.
+std::size_t chunk_for(std::size_t image_pixels) {
   constexpr std::size_t kLeast = 2048;
   constexpr std::size_t kMostGroups = 512;
-  return std::max(kLeast, (image_rows + kMostGroups - 1) / kMostGroups);
+  return std::max(kLeast, (image_pixels + kMostGroups - 1) / kMostGroups);
 }
 
-std::size_t groups_for(std::size_t image_rows) {
-  const std::size_t chunk = chunk_for(image_rows);
-  return (image_rows + chunk - 1) / chunk;
+std::size_t groups_for(std::size_t image_pixels) {
+  const std::size_t chunk = chunk_for(image_pixels);
+  return (image_pixels + chunk - 1) / chunk;
 }
 
 }  // namespace
 
-std::size_t level_degrees_memory(std::size_t image_rows, std::size_t images, std::size_t levels) {
+std::size_t level_degrees_memory(const Batch& batch, std::size_t levels) {
   const std::size_t partial = sizeof(std::uint64_t) + sizeof(std::uint32_t);
-  return levels * images *
-         (groups_for(image_rows) * partial + sizeof(float) + sizeof(std::uint32_t));
+  return levels * static_cast<std::size_t>(batch.count) *
+         (groups_for(batch.image.pixels()) * partial + sizeof(float) + sizeof(std::uint32_t));
 }
 
-LevelDegrees level_degrees(Context& context, const Buffer<float>& sqrt_degree, int width,
-                           int height, int stride, std::size_t pitch, int images, int levels) {
+LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
+                           int levels) {
   const std::size_t group =
       context.info().kind == DeviceKind::kCpu
           ? 1
@@ -44,9 +45,9 @@ LevelDegrees level_degrees(Context& context, const Buffer<float>& sqrt_degree, i
   cl::Kernel partial = context.kernel(kFile, "level_degrees_partial", options);
   cl::Kernel join = context.kernel(kFile, "level_degrees_join", options);
 
-  const std::size_t rows = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t groups = groups_for(rows);
-  const auto each_level = static_cast<std::size_t>(images);
+  const Grid& image = batch.image;
+  const std::size_t groups = groups_for(image.pixels());
+  const auto each_level = static_cast<std::size_t>(batch.count);
   const auto all_levels = static_cast<std::size_t>(levels);
   const std::size_t all = each_level * all_levels;
   LevelDegrees result{context.allocate<float>(all, "norms of the degrees"),
@@ -54,7 +55,8 @@ LevelDegrees level_degrees(Context& context, const Buffer<float>& sqrt_degree, i
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
-  set_arguments(partial, sqrt_degree, width, height, stride, pitch, chunk_for(rows));
+  set_arguments(partial, sqrt_degree, image.width, image.height, image.stride, batch.segment(),
+                chunk_for(image.pixels()));
   with_device_errors("setting a kernel's arguments", [&] {
     partial.setArg(6, squares.cl());
     join.setArg(0, squares.cl());

@@ -3,24 +3,25 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "matrix/batch.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// What kernels/eigen/multilevel/level_degrees.cl finds, on the device: of each of several grids,
-/// of each image there.
+/// Sums over the square roots of the degrees on every level, on the device, one of each kind for
+/// each image: element level * batch.count + image (kernels/eigen/multilevel/level_degrees.cl).
 struct LevelDegrees {
-  Buffer<float> scales;          ///< 1 / the norm of sqrt_degree; infinite where all are 0.
-  Buffer<std::uint32_t> counts;  ///< Elements > 0.
+  Buffer<float> scales;          ///< 1 / the norm of D^1/2; infinite where D is 0.
+  Buffer<std::uint32_t> counts;  ///< Elements with data: where D^1/2 is positive.
 };
 
-/// `sqrt_degree` is of `images` images of width x height pixels, `stride` elements from one image
-/// row to the next and `pitch` from one image to the next; each grid holds every other row and
-/// column of the one before. Enqueues.
-LevelDegrees level_degrees(Context& context, const Buffer<float>& sqrt_degree, int width,
-                           int height, int stride, std::size_t pitch, int images, int levels);
+/// Those sums for a matrix whose D^1/2 is `sqrt_degree` and whose images lie as `batch` says, on
+/// `levels` grids: the matrix's own, and then each with every other row and column of the grid
+/// before. Enqueues.
+LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
+                           int levels);
 
 /// Bytes that a call allocates, the result included.
-std::size_t level_degrees_memory(std::size_t image_rows, std::size_t images, std::size_t levels);
+std::size_t level_degrees_memory(const Batch& batch, std::size_t levels);
 
 }  // namespace diacut

@@ -50,18 +50,17 @@ class GridOperators : public LobpcgOperators {
 class Descent {
  public:
   Descent(Context& context, CoarseLevels levels, const EigenParameters& parameters,
-          const Batch& batch, const Watch& watch)
+          const Watch& watch)
       : context_(context),
         levels_(std::move(levels)),
         parameters_(parameters),
-        batch_(batch),
+        batch_(levels_.matrix(0).batch()),
         watch_(watch),
         columns_(Lobpcg::columns(parameters)),
-        images_(static_cast<std::size_t>(batch.count)),
-        solver_(context, parameters, batch, levels_.active()) {}
+        images_(static_cast<std::size_t>(batch_.count)),
+        solver_(context, parameters, batch_, levels_.active()) {}
 
-  /// `sqrt_degree`: of the finest grid.
-  std::vector<DeviceEigenvectors> run(const Buffer<float>& sqrt_degree);
+  std::vector<DeviceEigenvectors> run();
 
  private:
   /// What the vectors on the finest grid are ordered and signed by: for each image one value for
@@ -74,11 +73,11 @@ class Descent {
   Block coarsest_vectors();
   Block prolonged(int level, const Block& coarse);
   void iterate(int level, Block& x);
-  Measured measure(const Block& x, const Buffer<float>& sqrt_degree);
+  Measured measure(const Block& x);
   std::vector<int> ascending(const std::vector<double>& values, std::size_t image) const;
   DeviceEigenvectors described(const std::vector<int>& order, const std::vector<double>& values,
                                std::size_t image) const;
-  std::vector<DeviceEigenvectors> results(Block x, const Buffer<float>& sqrt_degree);
+  std::vector<DeviceEigenvectors> results(Block x);
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
   void report(double share) {
     share_ = std::max(share_, share);  // It never falls.
@@ -97,7 +96,7 @@ class Descent {
   double share_ = 0;
 };
 
-std::vector<DeviceEigenvectors> Descent::run(const Buffer<float>& sqrt_degree) {
+std::vector<DeviceEigenvectors> Descent::run() {
   Block x = coarsest_vectors();
   for (int level = levels_.count() - 2; level >= 0; --level) {
     levels_.active()->set_all();
@@ -106,7 +105,7 @@ std::vector<DeviceEigenvectors> Descent::run(const Buffer<float>& sqrt_degree) {
     if (level > kAlwaysIterated && small) continue;
     iterate(level, x);
   }
-  return results(std::move(x), sqrt_degree);
+  return results(std::move(x));
 }
 
 /// The dense solutions on the coarsest grid.
@@ -142,16 +141,14 @@ void Descent::iterate(int level, Block& x) {
                 [this](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
 }
 
-Descent::Measured Descent::measure(const Block& x, const Buffer<float>& sqrt_degree) {
-  const Segments segments = levels_.segments(0);
+Descent::Measured Descent::measure(const Block& x) {
   Block y = solver_.blocks().take(columns_);
   Block scratch = solver_.blocks().take(columns_);
   RayleighQuotients quotients(solver_.workspace());
   Peaks peaks(solver_.workspace());
   Measured result;
-  result.values = quotients.compute(levels_.matrix(), levels_.diagonals(), sqrt_degree, *x,
-                                    segments, *y, *scratch);
-  result.peaks = peaks.compute(*x, segments, *scratch);
+  result.values = quotients.compute(levels_.matrix(0), *x, *y, *scratch);
+  result.peaks = peaks.compute(*x, levels_.segments(0), *scratch);
   return result;
 }
 
@@ -179,6 +176,7 @@ DeviceEigenvectors Descent::described(const std::vector<int>& order,
     result.report.residuals.push_back(found.residual_norms[static_cast<std::size_t>(column)]);
   }
   result.report.solver = "multilevel";
+  result.report.matvec = BlockProduct::name(levels_.matrix(0).form());
   result.report.converged = found.convergence <= 1;
   result.report.levels = levels_.count();
   result.report.restarts = found.iterations;
@@ -188,9 +186,9 @@ DeviceEigenvectors Descent::described(const std::vector<int>& order,
 }
 
 /// The eigenvectors out of X on the finest grid, ordered and signed.
-std::vector<DeviceEigenvectors> Descent::results(Block x, const Buffer<float>& sqrt_degree) {
+std::vector<DeviceEigenvectors> Descent::results(Block x) {
   levels_.active()->set_all();
-  const Measured measured = measure(x, sqrt_degree);
+  const Measured measured = measure(x);
   solver_.blocks().drop_free();  // The eigenvectors take less than these.
   std::vector<DeviceEigenvectors> results;
   std::vector<std::int32_t> signed_columns(images_.size() * wide(), 0);
@@ -217,40 +215,25 @@ std::vector<DeviceEigenvectors> Descent::results(Block x, const Buffer<float>& s
 }  // namespace
 
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
-    Context& context, const DiaMatrix& matrix, const Batch& batch, const Stencil& stencil,
-    const Buffer<float>& sqrt_degree, std::size_t least, const EigenParameters& parameters,
-    const Watch& watch) {
-  std::optional<CoarseLevels> levels = CoarseLevels::build(
-      context, matrix, batch, stencil, sqrt_degree, least, Lobpcg::columns(parameters));
-  if (!levels) return std::nullopt;
-  return Descent(context, std::move(*levels), parameters, batch, watch).run(sqrt_degree);
-}
-
-std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
-    Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Batch& batch,
-    const Stencil& stencil, const Buffer<float>& sqrt_degree, std::size_t least,
+    Context& context, NormalizedMatrix& matrix, MatrixForm form, std::size_t least,
     const EigenParameters& parameters, const Watch& watch) {
   std::optional<CoarseLevels> levels =
-      CoarseLevels::build(context, std::move(matrix), compressed, batch, stencil, sqrt_degree,
-                          least, Lobpcg::columns(parameters));
+      CoarseLevels::build(context, matrix, form, least, Lobpcg::columns(parameters));
   if (!levels) return std::nullopt;
-  return Descent(context, std::move(*levels), parameters, batch, watch).run(sqrt_degree);
+  return Descent(context, std::move(*levels), parameters, watch).run();
 }
 
-void budget_multilevel(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
-                       const EigenParameters& parameters, MatrixForm form) {
+EigenMemory multilevel_memory(const MatrixLayout& layout, const EigenParameters& parameters) {
+  const CoarseLevels::Memory levels = CoarseLevels::memory(layout, Lobpcg::columns(parameters));
+  EigenMemory memory;
+  if (layout.form == MatrixForm::kCompressed) {
+    memory.building.add("coarser grids of the eigensolver, while they are made", levels.building);
+  }
   // In the end the eigenvectors take the place of some blocks.
-  Lobpcg::budget_blocks(budget, batch, parameters);
-  budget.add("coarser grids of the eigensolver",
-             CoarseLevels::memory(batch, stencil, Lobpcg::columns(parameters), form).held);
-  Lobpcg::budget_workspace(budget, batch, parameters);
-}
-
-std::size_t multilevel_building_memory(const Grid& grid, const Stencil& stencil,
-                                       const EigenParameters& parameters) {
-  return CoarseLevels::memory(Batch(grid), stencil, Lobpcg::columns(parameters),
-                              MatrixForm::kCompressed)
-      .building;
+  Lobpcg::budget_blocks(memory.solving, layout.batch, parameters);
+  memory.solving.add("coarser grids of the eigensolver", levels.held);
+  Lobpcg::budget_workspace(memory.solving, layout.batch, parameters);
+  return memory;
 }
 
 }  // namespace diacut

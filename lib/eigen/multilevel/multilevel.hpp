@@ -6,12 +6,8 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
-#include "matrix/batch.hpp"
-#include "matrix/block.hpp"
-#include "matrix/dia_matrix.hpp"
-#include "matrix/stencil.hpp"
-#include "matrix/symmetric_dia.hpp"
-#include "opencl/memory_budget.hpp"
+#include "eigen/eigen_memory.hpp"
+#include "matrix/normalized_matrix.hpp"
 
 namespace diacut {
 
@@ -21,26 +17,18 @@ namespace diacut {
 /// a fixed number of products with the finest grid's matrix, and the number of iterations does not
 /// grow with the image.
 ///
-/// All images of the batch share launches; one result for each. Nothing if an image cannot be
-/// coarsened (see CoarseLevels::build) or has fewer than `least` elements with data.
+/// The images of the matrix's batch share launches; there is one result for each. `form` is the
+/// form of the matrices on all levels but the coarsest: for the compressed form, `matrix` is
+/// compressed as soon as the next level is made from it (CoarseLevels::build()). Nothing is
+/// returned if an image has fewer than `least` elements with data or cannot be coarsened; `matrix`
+/// may be compressed by then. A result that has not converged says so in its report. Precondition:
+/// `matrix` is in DIA form. Throws DeviceError, NumericalError, CancelledError.
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
-    Context& context, const DiaMatrix& matrix, const Batch& batch, const Stencil& stencil,
-    const Buffer<float>& sqrt_degree, std::size_t least, const EigenParameters& parameters,
-    const Watch& watch);
-
-/// The eigenvectors with compressed matrices on all grids: see CoarseLevels::build().
-std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
-    Context& context, DiaMatrix&& matrix, const SymmetricDia& compressed, const Batch& batch,
-    const Stencil& stencil, const Buffer<float>& sqrt_degree, std::size_t least,
+    Context& context, NormalizedMatrix& matrix, MatrixForm form, std::size_t least,
     const EigenParameters& parameters, const Watch& watch);
 
-/// Adds what multilevel_eigenvectors() allocates on the device, its result included.
-void budget_multilevel(MemoryBudget& budget, const Batch& batch, const Stencil& stencil,
-                       const EigenParameters& parameters, MatrixForm form);
-
-/// Bytes of device memory that multilevel_eigenvectors() holds, beside the matrix and its
-/// compressed form, until it has freed the matrix.
-std::size_t multilevel_building_memory(const Grid& grid, const Stencil& stencil,
-                                       const EigenParameters& parameters);
+/// The device memory that multilevel_eigenvectors() takes for a matrix of that layout, its form
+/// being the form of the levels.
+EigenMemory multilevel_memory(const MatrixLayout& layout, const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -8,11 +8,11 @@
 
 namespace diacut {
 
-BlockTransfer::BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns,
-                             MatrixForm form, std::shared_ptr<const ActiveSegments> active)
+BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int columns, MatrixForm form,
+                             std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
-      matrix_options_(matrix_options(diagonals, form)),
+      matrix_options_(matrix_options(stencil, form)),
       fine_each_(form == MatrixForm::kDia ? 2 : 1) {
   kernels_for(columns);
 }
@@ -29,34 +29,34 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   return kernels;
 }
 
-void BlockTransfer::prolong(const GridMatrix& matrix, const Buffer<float>& gain,
+void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
                             const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block,
                             int columns) {
-  const GridLayout& fine = matrix.layout;
+  const Grid grid = fine.grid();
   const BlockRuns runs = block_runs(context_->info(), columns);
   cl::Kernel& kernel = kernels_for(columns).prolong;
-  set_arguments_from(kernel, set_matrix(kernel, matrix), gain, fine.width, fine.height, fine.stride,
-                     coarse_block, add ? 1 : 0, fine_block, active_->list(),
-                     fine.height / static_cast<int>(active_->all()), static_cast<int>(runs.sets));
-  const auto height = static_cast<std::size_t>(fine.height);
-  const auto stride = static_cast<std::size_t>(fine.stride);
-  runs.launch(*context_, kernel, height, stride,
-              height / active_->all() * (round_up(stride, fine_each_) / fine_each_), *active_);
+  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
+                     coarse_block, add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
+                     static_cast<int>(runs.sets));
+  const auto stride = static_cast<std::size_t>(grid.stride);
+  const auto image_lines = static_cast<std::size_t>(fine.batch().height);
+  runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride,
+              image_lines * (round_up(stride, fine_each_) / fine_each_), *active_);
 }
 
-void BlockTransfer::restrict_to(const GridMatrix& matrix, const Buffer<float>& gain,
+void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
                                 const Buffer<float>& fine_block, float factor,
                                 Buffer<float>& coarse_block, int columns) {
-  const GridLayout& fine = matrix.layout;
+  const Grid grid = fine.grid();
   const BlockRuns runs = block_runs(context_->info(), columns);
   cl::Kernel& kernel = kernels_for(columns).restrict_to;
-  set_arguments_from(kernel, set_matrix(kernel, matrix), gain, fine.width, fine.height, fine.stride,
-                     fine_block, factor, coarse_block, active_->list(),
-                     fine.height / static_cast<int>(active_->all()), static_cast<int>(runs.sets));
-  const auto height = static_cast<std::size_t>((fine.height + 1) / 2);
-  const auto width = static_cast<std::size_t>((fine.width + 1) / 2);
-  const std::size_t lines = (static_cast<std::size_t>(fine.height) / active_->all() + 1) / 2;
-  runs.launch(*context_, kernel, height, width, lines * width, *active_);
+  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
+                     fine_block, factor, coarse_block, active_->list(), fine.batch().height,
+                     static_cast<int>(runs.sets));
+  const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
+  const auto width = static_cast<std::size_t>((grid.width + 1) / 2);
+  const auto image_lines = static_cast<std::size_t>((fine.batch().height + 1) / 2);
+  runs.launch(*context_, kernel, height, width, image_lines * width, *active_);
 }
 
 }  // namespace diacut

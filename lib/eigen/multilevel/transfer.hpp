@@ -1,42 +1,46 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "matrix/block.hpp"
 
 namespace diacut {
 
-/// kernels/eigen/multilevel/transfer.cl: blocks between an image's grid and that of every other row
-/// and column. `matrix` is that of the finer one, `gain` its gains. Blocks are `columns` wide, a
-/// multiple of block_vector().
+/// kernels/eigen/multilevel/transfer.cl: prolongation and restriction of blocks of vectors between
+/// a grid and the next coarser one, of every other row and column. The interpolation P is the
+/// matrix of the finer grid, its rows scaled by the gains (Coarsen::gains()) and its columns
+/// restricted to the kept pixels. Blocks are `columns` wide, a multiple of block_vector().
 class BlockTransfer {
  public:
-  /// Builds the kernels for blocks of that width; those for others, when first asked for.
-  BlockTransfer(Context& context, std::span<const GridDiagonal> diagonals, int columns,
+  /// For matrices with that stencil in that form, and for the images of a batch that are active
+  /// (one image where `active` is null). Builds the kernels for blocks of that width; the kernels
+  /// for another width are built at its first launch.
+  BlockTransfer(Context& context, const Stencil& stencil, int columns,
                 MatrixForm form = MatrixForm::kDia,
                 std::shared_ptr<const ActiveSegments> active = nullptr);
 
   /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
-  void prolong(const GridMatrix& matrix, const Buffer<float>& gain,
+  void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
                const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block, int columns);
   /// coarse_block = factor P' fine_block. Enqueues.
-  void restrict_to(const GridMatrix& matrix, const Buffer<float>& gain,
+  void restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
                    const Buffer<float>& fine_block, float factor, Buffer<float>& coarse_block,
                    int columns);
 
  private:
-  Context* context_;
-  std::shared_ptr<const ActiveSegments> active_;
-  std::string matrix_options_;
-  std::size_t fine_each_;  ///< Fine elements of an item on a GPU.
   struct Kernels {
     cl::Kernel prolong;
     cl::Kernel restrict_to;
   };
   Kernels& kernels_for(int columns);
+
+  Context* context_;
+  std::shared_ptr<const ActiveSegments> active_;
+  std::string matrix_options_;
+  std::size_t fine_each_;           ///< Fine elements that a work-item takes on a GPU.
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };
 

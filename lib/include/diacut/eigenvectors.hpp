@@ -15,6 +15,10 @@ struct EigenReport {
   /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense". It differs from the solver
   /// asked for where the image is small, or cannot be coarsened.
   std::string solver;
+  /// The kernel of the products that ran, as a name of MatvecKind and, for a compressed matrix, of
+  /// MatvecStorage: "unrolled", "symmetric half". The multilevel solver has a kernel of its own,
+  /// "block", or with a compressed matrix "block half".
+  std::string matvec;
   /// Products of the matrix with one vector, on all grids of the solver.
   std::int64_t products = 0;
   /// How many times those products read the matrix. A pass that multiplies a block of vectors reads

@@ -58,7 +58,6 @@ struct Segmentation {
   /// a CPU.
   std::uint64_t device_kept_bytes = 0;
   std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
-  std::string matvec;                 ///< The product's kernel, as "unrolled".
   std::vector<std::string> notes;     ///< What a person should know; the image's notes come first.
 };
 

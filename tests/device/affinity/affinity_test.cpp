@@ -255,9 +255,10 @@ TEST_F(Affinity, TwoRunsGiveTheSameBytes) {
   const AffinityParameters parameters = affinity_parameters(5, AffinityFormula::kLogistic);
   const auto run = [&] {
     const BoundaryMap boundary = upload(context_, host);
-    const NormalizedAffinity result =
-        normalize(context_, boundary, affinity_matrix(context_, boundary, parameters), parameters);
-    return std::pair(result.matrix.values.download(), result.sqrt_degree.download());
+    const NormalizedMatrix result =
+        normalize(context_, Batch(boundary.grid), affinity_matrix(context_, boundary, parameters),
+                  parameters);
+    return std::pair(result.dia().values.download(), result.sqrt_degree().download());
   };
   const auto first = run();
   const auto again = run();
@@ -320,9 +321,10 @@ TEST_F(Affinity, ThePlanListsWhatIsAllocated) {
   const BoundaryMap boundary = upload(context_, host);
   const std::uint64_t before = context_.memory_in_use();
   {
-    const NormalizedAffinity result =
-        normalize(context_, boundary, affinity_matrix(context_, boundary, parameters), parameters);
-    EXPECT_EQ(plan.largest().bytes, result.matrix.values.bytes());
+    const NormalizedMatrix result =
+        normalize(context_, Batch(boundary.grid), affinity_matrix(context_, boundary, parameters),
+                  parameters);
+    EXPECT_EQ(plan.largest().bytes, result.dia().values.bytes());
   }
   EXPECT_EQ(context_.memory_in_use(), before);
   // The boundary map with a border is freed before the degrees are allocated.
@@ -351,12 +353,12 @@ class Normalize : public ::testing::TestWithParam<bool> {
     const BoundaryMap boundary = upload(context_, host);
     DiaMatrix affinity = affinity_matrix(context_, boundary, parameters);
     const HostDiaMatrix w = download(affinity);
-    const NormalizedAffinity result =
-        normalize(context_, boundary, std::move(affinity), parameters);
-    EXPECT_EQ(result.grid, host.grid);
-    EXPECT_EQ(result.stencil.radius, radius);
-    const HostDiaMatrix a = download(result.matrix);
-    const std::vector<float> root = result.sqrt_degree.download();
+    const NormalizedMatrix result =
+        normalize(context_, Batch(boundary.grid), std::move(affinity), parameters);
+    EXPECT_EQ(result.grid(), host.grid);
+    EXPECT_EQ(result.stencil().radius, radius);
+    const HostDiaMatrix a = download(result.dia());
+    const std::vector<float> root = result.sqrt_degree().download();
     ASSERT_EQ(root.size(), host.grid.rows());
 
     const std::vector<double> degree = reference_matvec(w, std::vector<double>(root.size(), 1.0));
@@ -412,11 +414,11 @@ TEST_P(Normalize, TheRootOfTheDegreesIsAnEigenvector) {
   const HostBoundary host = random_boundary(97, 61, 97, 23);
   const AffinityParameters parameters = affinity_parameters(5, AffinityFormula::kLogistic);
   const BoundaryMap boundary = upload(context_, host);
-  const NormalizedAffinity result =
-      normalize(context_, boundary, affinity_matrix(context_, boundary, parameters), parameters);
-  const std::vector<float> root = result.sqrt_degree.download();
+  const NormalizedMatrix result = normalize(
+      context_, Batch(boundary.grid), affinity_matrix(context_, boundary, parameters), parameters);
+  const std::vector<float> root = result.sqrt_degree().download();
   const std::vector<double> z(root.begin(), root.end());
-  const std::vector<double> product = reference_matvec(download(result.matrix), z);
+  const std::vector<double> product = reference_matvec(download(result.dia()), z);
   for (std::size_t row = 0; row < z.size(); ++row) ASSERT_NEAR(product[row], z[row], 2e-6 * z[row]);
 }
 

@@ -5,83 +5,23 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
+#include "eigen_checks.hpp"
 #include "eigen_problem.hpp"
-#include "matrix/symmetric_dia.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
-using testing::DeviceEigenProblem;
+using testing::dense_matrix;
 using testing::EigenProblem;
+using testing::expect_sound;
+using testing::host_vectors;
+using testing::on_device;
+using testing::solve;
+using testing::subspace_sine;
 using testing::test_device;
-
-Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found) {
-  const std::vector<float> basis = found.basis.download();
-  Eigen::MatrixXd vectors(static_cast<Eigen::Index>(found.rows), found.count);
-  for (int k = 0; k < found.count; ++k) {
-    for (std::size_t i = 0; i < found.rows; ++i) {
-      vectors(static_cast<Eigen::Index>(i), k) =
-          basis[static_cast<std::size_t>(k) * found.pitch + i];
-    }
-  }
-  return vectors;
-}
-
-Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
-  const auto rows = problem.dense();
-  const auto n = static_cast<Eigen::Index>(rows.size());
-  Eigen::MatrixXd a(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j) a(i, j) = rows[i][j];
-  }
-  return a;
-}
-
-/// The largest sine of an angle between the spaces that two sets of orthonormal columns span.
-double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
-}
-
-/// What every result must satisfy, whoever computed it.
-void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, double tolerance) {
-  const Eigen::MatrixXd z = host_vectors(found);
-  ASSERT_EQ(found.values.size(), static_cast<std::size_t>(found.count));
-  ASSERT_EQ(found.report.residuals.size(), static_cast<std::size_t>(found.count));
-  EXPECT_LT((z.transpose() * z - Eigen::MatrixXd::Identity(found.count, found.count))
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-5);
-  EXPECT_TRUE(std::is_sorted(found.values.begin(), found.values.end()));
-  for (int k = 0; k < found.count; ++k) {
-    std::vector<double> x(z.col(k).data(), z.col(k).data() + z.rows());
-    const std::vector<double> ax = reference_matvec(problem.matrix, x);
-    const Eigen::Map<const Eigen::VectorXd> product(ax.data(), z.rows());
-    const double rho = z.col(k).dot(product);
-    const double residual = (product - rho * z.col(k)).norm();
-    EXPECT_LE(residual, tolerance) << "vector " << k;
-    EXPECT_NEAR(found.report.residuals[k], residual, 2e-6) << "vector " << k;
-    EXPECT_NEAR(found.values[k], 1 - rho, 1e-6) << "vector " << k;
-    Eigen::Index peak = 0;
-    z.col(k).cwiseAbs().maxCoeff(&peak);
-    EXPECT_GT(z(peak, k), 0) << "vector " << k;
-    for (std::size_t i = 0; i < found.rows; ++i) {
-      if (problem.sqrt_degree[i] == 0) {
-        EXPECT_EQ(z(static_cast<Eigen::Index>(i), k), 0);
-      }
-    }
-  }
-  EXPECT_EQ(found.values[0], 0);
-}
-
-DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
-                         const EigenParameters& parameters) {
-  DeviceEigenProblem device(context, problem);
-  return eigenvectors(context, device.op, device.matrix, problem.grid, disc_stencil(problem.radius),
-                      device.sqrt_degree, parameters);
-}
 
 TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
   Context context(test_device());
@@ -291,86 +231,6 @@ TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
   }
 }
 
-/// A problem whose matrix is that of another one, compressed.
-EigenProblem rounded(EigenProblem problem) {
-  const ReferenceSymmetric reference =
-      reference_compress_rooted(problem.matrix, problem.grid, disc_stencil(problem.radius),
-                                MatvecStorage::kHalf, problem.sqrt_degree);
-  problem.matrix.values = {reference.values.begin(), reference.values.end()};
-  return problem;
-}
-
-DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
-                                    const EigenParameters& parameters) {
-  DeviceEigenProblem device(context, problem);
-  return eigenvectors_compressed(context, std::move(device.matrix), problem.grid,
-                                 disc_stencil(problem.radius), device.sqrt_degree, parameters);
-}
-
-TEST(Eigensolver, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
-  Context context(test_device());
-  std::vector<std::uint8_t> hidden(std::size_t{97} * 61, 0);
-  for (std::size_t i = std::size_t{30} * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
-  for (const auto& [width, height, mask] :
-       {std::tuple(97, 61, false), std::tuple(97, 61, true), std::tuple(64, 128, false)}) {
-    const EigenProblem problem(width, height, 5, 0.1, mask ? hidden : std::vector<std::uint8_t>());
-    for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
-      SCOPED_TRACE(::testing::Message() << width << "x" << height << ", mask " << mask
-                                        << ", solver " << static_cast<int>(solver));
-      EigenParameters parameters;
-      parameters.tolerance = 1e-5;
-      parameters.solver = solver;
-      const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
-      EXPECT_TRUE(found.report.converged);
-      EXPECT_EQ(found.report.solver, solver == SolverKind::kLanczos ? "lanczos" : "multilevel");
-      ASSERT_EQ(found.count, 17);
-      expect_sound(rounded(problem), found, 1.1e-5);
-      // Weights off by at most 2^-11 move eigenvalues of I - A by that share at most.
-      const DeviceEigenvectors whole = solve(context, problem, parameters);
-      for (int k = 1; k < 17; ++k) {
-        EXPECT_NEAR(found.values[k], whole.values[k], std::ldexp(whole.values[k], -11) + 2e-6);
-      }
-    }
-  }
-}
-
-TEST(Eigensolver, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
-  Context context(test_device());
-  const EigenProblem problem(60, 40, 1);
-  EigenParameters parameters;
-  parameters.solver = SolverKind::kMultilevel;
-  const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
-  EXPECT_TRUE(found.report.converged);
-  EXPECT_EQ(found.report.solver, "lanczos");
-  expect_sound(rounded(problem), found, 1.1e-4);
-}
-
-TEST(Eigensolver, CompressedMatricesTakeThePlaceOfWholeOnes) {
-  Context context(test_device());
-  const EigenProblem problem(150, 130, 5);
-  const Stencil stencil = disc_stencil(5);
-  EigenParameters parameters;
-  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
-    SCOPED_TRACE(static_cast<int>(solver));
-    parameters.solver = solver;
-    DeviceEigenProblem device(context, problem);
-    const std::uint64_t whole = device.matrix.shape.stored() * sizeof(float);
-    const std::uint64_t before = context.memory_in_use();
-    context.reset_memory_peak();
-    const DeviceEigenvectors found = eigenvectors_compressed(
-        context, std::move(device.matrix), problem.grid, stencil, device.sqrt_degree, parameters);
-    MemoryBudget compression;
-    MemoryBudget after;
-    budget_eigen_compressed(compression, after, problem.grid, stencil, parameters);
-    MemoryBudget left;
-    budget_eigenvectors(left, Batch(problem.grid), parameters);
-    EXPECT_LE(context.memory_peak(),
-              std::max(before + compression.total(), before - whole + after.total()));
-    EXPECT_LE(context.memory_in_use(), before - whole + left.total());
-    EXPECT_TRUE(found.report.converged);
-  }
-}
-
 TEST(Eigensolver, FiftyEqualSquaresGiveVectorsThatAreConstantOnEach) {
   // More copies of the eigenvalue 0 than vectors are asked for.
   Context context(test_device());
@@ -454,56 +314,58 @@ TEST(Eigensolver, MoreVectorsThanPixelsGiveAsManyAsPixels) {
   EXPECT_TRUE(found.report.converged);
 }
 
-TEST(Eigensolver, ManyVectorsComeByMultilevelToo) {
+TEST(Eigensolver, ReportsNameTheProductThatRan) {
   Context context(test_device());
-  const EigenProblem problem(90, 70, 5);
-  EigenParameters parameters;
-  parameters.vectors = 60;
-  for (const bool compressed : {false, true}) {
-    SCOPED_TRACE(compressed);
-    const DeviceEigenvectors found = compressed ? solve_compressed(context, problem, parameters)
-                                                : solve(context, problem, parameters);
-    EXPECT_EQ(found.report.solver, "multilevel");
-    // The next grid, 12x9, has too few elements for so many vectors.
-    EXPECT_EQ(found.report.levels, 3);
-    EXPECT_TRUE(found.report.converged);
-    ASSERT_EQ(found.count, 60);
-    expect_sound(compressed ? rounded(problem) : problem, found, 1.1e-4);
-  }
+  const EigenProblem problem(64, 50, 5);
+  const auto ran = [&](SolverKind solver, MatrixForm form) {
+    NormalizedMatrix matrix = on_device(context, problem);
+    SolverParameters parameters{{}, {MatvecKind::kNaive, MatvecStorage::kAuto, {}}, form};
+    parameters.eigen.solver = solver;
+    return eigenvectors(context, matrix, parameters).front().report.matvec;
+  };
+  EXPECT_EQ(ran(SolverKind::kMultilevel, MatrixForm::kDia), "block");
+  EXPECT_EQ(ran(SolverKind::kMultilevel, MatrixForm::kCompressed), "block half");
+  EXPECT_EQ(ran(SolverKind::kLanczos, MatrixForm::kDia), "naive");
+  EXPECT_EQ(ran(SolverKind::kLanczos, MatrixForm::kCompressed), "symmetric half");
 }
 
-TEST(Eigensolver, FewPixelsWithDataAreSolvedDensely) {
+TEST(Eigensolver, ABatchHasOneResultForEachImageOrNone) {
   Context context(test_device());
-  for (const int shown : {0, 6}) {
-    std::vector<std::uint8_t> hidden(std::size_t{70} * 60, 1);
-    for (int y = 0; y < 60; ++y) {
-      for (int x = 0; x < shown; ++x) hidden[y * 70 + x] = 0;
-    }
-    const EigenProblem problem(70, 60, 5, 0.1, hidden);
-    for (const bool compressed : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << shown << " columns, compressed " << compressed);
-      const auto run = [&] {
-        return compressed ? solve_compressed(context, problem, {}) : solve(context, problem, {});
-      };
-      if (shown == 0) {
-        EXPECT_THROW(run(), InputError);
-        continue;
-      }
-      const DeviceEigenvectors found = run();
-      EXPECT_EQ(found.report.solver, "dense");
-      expect_sound(problem, found, 1e-4);
-    }
+  SolverParameters parameters;
+  const Grid image{64, 50, 64};
+  const Stencil stencil = disc_stencil(5);
+  const Batch batch = batch_for(image, 2, stencil, parameters.eigen).value();
+  std::vector<std::uint8_t> hidden(batch.grid().rows(), 0);
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    hidden[i] = i % batch.segment() >= image.rows();
   }
+  const EigenProblem problem(64, 2 * batch.height, 5, 0.1, hidden);
+  auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
+  sqrt_degree.upload(problem.sqrt_degree);
+  NormalizedMatrix matrix(batch, stencil, upload(context, problem.matrix).values,
+                          std::move(sqrt_degree));
+  const std::vector<DeviceEigenvectors> found = eigenvectors(context, matrix, parameters);
+  ASSERT_EQ(found.size(), 2U);
+  for (const DeviceEigenvectors& each : found) {
+    EXPECT_TRUE(each.report.converged);
+    EXPECT_EQ(each.rows, image.rows());
+    ASSERT_EQ(each.count, 17);
+    EXPECT_EQ(each.values.front(), 0);
+  }
+  // Each image is a part of the scene with noise of its own.
+  EXPECT_NE(found[0].basis.download(), found[1].basis.download());
+  const Eigenvectors second = to_host(found[1], matrix, 1);
+  EXPECT_EQ(second.sqrt_degree.front(), problem.sqrt_degree[batch.segment()]);
+  parameters.eigen.max_products = 60;
+  parameters.eigen.tolerance = 1e-6;
+  EXPECT_TRUE(eigenvectors(context, matrix, parameters).empty());
 }
 
 TEST(Eigensolver, ADeviceThatRunsOutOfMemoryHalfWayIsADeviceError) {
   const EigenProblem problem(90, 70, 5);
   Context context(test_device());
-  DeviceEigenProblem device(context, problem);
-  const auto run = [&] {
-    return eigenvectors(context, device.op, device.matrix, problem.grid,
-                        disc_stencil(problem.radius), device.sqrt_degree, {});
-  };
+  NormalizedMatrix matrix = on_device(context, problem);
+  const auto run = [&] { return std::move(eigenvectors(context, matrix, {}).front()); };
   context.reset_memory_peak();
   const std::uint64_t before = context.memory_in_use();
   const DeviceEigenvectors whole = run();
@@ -527,16 +389,14 @@ TEST(Eigensolver, RefusesNaN) {
 TEST(Eigensolver, StopsWhenAsked) {
   Context context(test_device());
   const EigenProblem problem(64, 50, 5);
-  DeviceEigenProblem device(context, problem);
+  NormalizedMatrix matrix = on_device(context, problem);
   CancelToken cancel;
   Watch watch;
   watch.cancel = &cancel;
   watch.progress = [&](std::string_view, double share) {
     if (share > 0) cancel.cancel();
   };
-  EXPECT_THROW(eigenvectors(context, device.op, device.matrix, problem.grid,
-                            disc_stencil(problem.radius), device.sqrt_degree, {}, watch),
-               CancelledError);
+  EXPECT_THROW(eigenvectors(context, matrix, {}, watch), CancelledError);
 }
 
 }  // namespace

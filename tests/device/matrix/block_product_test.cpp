@@ -24,6 +24,7 @@ using testing::expect_near;
 using testing::expect_numbers;
 using testing::Guarded;
 using testing::kBlockSizes;
+using testing::on_device;
 using testing::random_values;
 using Problem = testing::BlockProblem;
 
@@ -38,16 +39,15 @@ TEST_F(BlockProductTest, ProductAgreesWithPlainLoops) {
         SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << " radius "
                                           << radius << " columns " << columns);
         const Problem problem(size.width, size.height, size.padding, radius, ++seed);
-        if (!product) product.emplace(context_, problem.diagonals, 24);
+        if (!product) product.emplace(context_, problem.stencil, 24);
         const std::size_t count = problem.rows() * at_size(columns);
         const std::vector<float> x = random_values(count, ++seed);
         const std::vector<float> other = random_values(count, ++seed);
-        const Buffer<float> values = uploaded(problem.matrix.values);
         Guarded<float> in(context_, x);
         Guarded<float> added(context_, other);
         Guarded<float> plain(context_, count);
         Guarded<float> fused(context_, count);
-        const GridMatrix matrix(values, problem.layout);
+        const NormalizedMatrix matrix = on_device(context_, problem);
         product->launch(matrix, *in, *in, *plain, 1, 0, 0, columns);
         product->launch(matrix, *in, *added, *fused, 0.5F, -2.0F, 3.0F, columns);
         product->launch(matrix, *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
@@ -89,14 +89,14 @@ TEST_F(BlockProductTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
         const Problem problem(size.width, size.height, size.padding, radius, ++seed, {0});
         const CompressedProblem compressed(context_, problem);
         if (!product) {
-          product.emplace(context_, problem.diagonals, 24, MatrixForm::kCompressed);
+          product.emplace(context_, problem.stencil, 24, MatrixForm::kCompressed);
         }
         const std::size_t count = problem.rows() * at_size(columns);
         const std::vector<float> x = random_values(count, ++seed);
         Guarded<float> in(context_, x);
         Guarded<float> added(context_, random_values(count, ++seed));
         const std::vector<float> other = added.values();
-        product->launch(compressed.view(), *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
+        product->launch(compressed.matrix, *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
         const std::vector<float> found = added.values();
         std::vector<double> expected(count);
         std::vector<double> magnitude(count);
@@ -118,13 +118,12 @@ TEST_F(BlockProductTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
 
 TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
   const Problem problem(23, 19, 0, 5, 3);
-  BlockProduct product(context_, problem.diagonals, 8);
+  BlockProduct product(context_, problem.stencil, 8);
   const std::vector<float> x = random_values(problem.rows() * 8, 4);
   Guarded<float> in(context_, x);
   Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
   Guarded<float> out(context_, problem.rows() * 8);
-  product.launch({uploaded(problem.matrix.values), problem.layout}, *in, *nothing, *out, 1, 1, 0,
-                 8);
+  product.launch(on_device(context_, problem), *in, *nothing, *out, 1, 1, 0, 8);
   expect_numbers(out.values());
 }
 

@@ -339,12 +339,12 @@ TEST_P(SymmetricStorage, RoundsEveryWeightToTheNearest) {
 
 TEST_P(SymmetricStorage, KeepsTheTrivialEigenvector) {
   const testing::EigenProblem problem(61, 47, 5);
-  const testing::DeviceEigenProblem device(context(), problem);
-  const SymmetricDia matrix = compress(context(), device.matrix, problem.grid, disc_stencil(5),
-                                       GetParam(), device.sqrt_degree);
+  const NormalizedMatrix whole = testing::on_device(context(), problem);
+  const SymmetricDia matrix = compress(context(), whole.dia(), problem.grid, disc_stencil(5),
+                                       GetParam(), whole.sqrt_degree());
   SymmetricOperator op(context(), matrix);
   Guarded<float> out(context(), op.rows());
-  op.perform_op(device.sqrt_degree, *out);
+  op.perform_op(whole.sqrt_degree(), *out);
   const std::vector<float> product = out.values();
   for (std::size_t i = 0; i < product.size(); ++i) {
     // All terms are positive but for the diagonal's, which is at most 2 in magnitude of some 40.

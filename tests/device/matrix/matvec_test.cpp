@@ -256,6 +256,7 @@ class UnrolledOperator final : public DeviceOperator {
     ++products_;
   }
   std::int64_t products() const override { return products_; }
+  std::string name() const override { return "unrolled"; }
 
  private:
   std::size_t rows_;

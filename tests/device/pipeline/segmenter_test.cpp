@@ -71,8 +71,8 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
     EXPECT_LT(result.times[k].device_ms, result.times[k].wall_ms + 5) << stages[k];
   }
   EXPECT_TRUE(result.eigenvectors.report.converged);
-  EXPECT_FALSE(result.matvec.empty());
-  EXPECT_NE(result.matvec, "auto");
+  EXPECT_EQ(result.eigenvectors.report.solver, "multilevel");
+  EXPECT_EQ(result.eigenvectors.report.matvec, "block");
 
   const PipelineBudget budget = pipeline_budget(grid_for(64, 48), segmenter.parameters());
   const std::uint64_t planned = std::max({budget.boundaries.total(), budget.eigen.total(),
@@ -259,10 +259,16 @@ TEST(Segmenter, ComputesAsManyVectorsAsRegionsNeed) {
 TEST(Segmenter, EveryProductGivesTheDiscs) {
   for (MatvecKind kind : {MatvecKind::kNaive, MatvecKind::kImage, MatvecKind::kUnrolled}) {
     Parameters parameters;
+    parameters.eigen.solver = SolverKind::kLanczos;
     parameters.matvec.kernel = kind;
     parameters.region.regions = 3;
-    const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
-    SCOPED_TRACE(result.matvec);
+    Segmenter segmenter(parameters, test_device());
+    const Segmentation result = segmenter.segment(two_discs(64, 48));
+    SCOPED_TRACE(to_string(kind));
+    EXPECT_EQ(
+        result.eigenvectors.report.matvec,
+        choose_matvec({kind}, segmenter.device(), dia_shape(grid_for(64, 48), disc_stencil(5)))
+            .name());
     expect_discs_found(result.labels);
   }
 }

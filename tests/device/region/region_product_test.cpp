@@ -45,6 +45,12 @@ struct Problem {
     }
   }
 
+  NormalizedMatrix on_device(Context& context) const {
+    Buffer<float> sqrt_degree = context.allocate<float>(grid.rows(), "root");
+    sqrt_degree.upload(root);
+    return {Batch(grid), stencil, upload(context, matrix).values, std::move(sqrt_degree)};
+  }
+
   std::vector<float> vectors(int columns, unsigned seed) const {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
@@ -84,10 +90,8 @@ TEST_F(RegionProductTest, AgreesWithPlainLoopsAtAwkwardSizes) {
       SCOPED_TRACE(::testing::Message()
                    << grid.width << "x" << grid.height << " radius " << radius);
       const Problem problem(grid, radius, 2, ++seed);
-      const DiaMatrix matrix = upload(context_, problem.matrix);
-      Buffer<float> root = context_.allocate<float>(grid.rows(), "root");
-      root.upload(problem.root);
-      DeviceAffinityGraph graph(context_, grid, problem.stencil, matrix, root);
+      const NormalizedMatrix matrix = problem.on_device(context_);
+      DeviceAffinityGraph graph(context_, matrix);
       const std::vector<float> x = problem.vectors(16, ++seed);
       std::vector<float> out;
       graph.product_within(problem.region, x, 16, out);
@@ -98,10 +102,8 @@ TEST_F(RegionProductTest, AgreesWithPlainLoopsAtAwkwardSizes) {
 
 TEST_F(RegionProductTest, TakesAnyNumberOfColumns) {
   const Problem problem({11, 6, 12}, 2, 3, 5);
-  const DiaMatrix matrix = upload(context_, problem.matrix);
-  Buffer<float> root = context_.allocate<float>(problem.grid.rows(), "root");
-  root.upload(problem.root);
-  DeviceAffinityGraph graph(context_, problem.grid, problem.stencil, matrix, root);
+  const NormalizedMatrix matrix = problem.on_device(context_);
+  DeviceAffinityGraph graph(context_, matrix);
   for (int columns = 1; columns <= graph.max_columns(); ++columns) {
     SCOPED_TRACE(columns);
     const std::vector<float> x = problem.vectors(columns, 70u + columns);
@@ -113,10 +115,8 @@ TEST_F(RegionProductTest, TakesAnyNumberOfColumns) {
 
 TEST_F(RegionProductTest, ReadsNoOtherRegionsVectors) {
   Problem problem({17, 9, 17}, 3, 2, 6);
-  const DiaMatrix matrix = upload(context_, problem.matrix);
-  Buffer<float> root = context_.allocate<float>(problem.grid.rows(), "root");
-  root.upload(problem.root);
-  DeviceAffinityGraph graph(context_, problem.grid, problem.stencil, matrix, root);
+  const NormalizedMatrix matrix = problem.on_device(context_);
+  DeviceAffinityGraph graph(context_, matrix);
   std::vector<float> x = problem.vectors(4, 60);
   for (std::size_t i = 0; i < problem.region.size(); ++i) {
     if (problem.region[i] == 1) continue;
@@ -143,13 +143,11 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
   constexpr std::size_t kGuard = 128;
   const Problem problem({13, 7, 13}, 2, 1, 7);
   const std::size_t pixels = problem.grid.pixels();
-  const DiaMatrix matrix = upload(context_, problem.matrix);
-  Buffer<float> root = context_.allocate<float>(problem.grid.rows(), "root");
-  root.upload(problem.root);
+  const NormalizedMatrix matrix = problem.on_device(context_);
   Buffer<std::int32_t> region = context_.allocate<std::int32_t>(pixels, "region");
   region.upload(problem.region);
   const RegionLayout layout{problem.grid.width, problem.grid.height,
-                            static_cast<std::size_t>(problem.grid.stride), matrix.shape.pitch};
+                            static_cast<std::size_t>(problem.grid.stride), matrix.shape().pitch};
   std::vector<RegionDiagonal> diagonals;
   for (const StencilOffset& entry : problem.stencil.entries)
     diagonals.push_back({entry.dx, entry.dy});
@@ -164,7 +162,7 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
     Buffer<float> out = context_.allocate<float>(values + kGuard, "out");
     out.fill(kNan);
     RegionProduct product(context_, layout, diagonals);
-    product.launch(matrix.values, root, region, x, columns, out);
+    product.launch(matrix.dia().values, matrix.sqrt_degree(), region, x, columns, out);
     std::vector<float> result = out.download();
     for (std::size_t i = values; i < result.size(); ++i) ASSERT_TRUE(std::isnan(result[i])) << i;
     host.resize(values);
@@ -177,7 +175,7 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
   right.fill(kNan);
   down.fill(kNan);
   launch_region_links(context_, layout, problem.stencil.centre() + 1, problem.stencil.centre() + 3,
-                      matrix.values, root, right, down);
+                      matrix.dia().values, matrix.sqrt_degree(), right, down);
   for (const std::vector<float>& links : {right.download(), down.download()}) {
     for (std::size_t i = 0; i < pixels; ++i) ASSERT_TRUE(std::isfinite(links[i])) << i;
     for (std::size_t i = pixels; i < links.size(); ++i) ASSERT_TRUE(std::isnan(links[i])) << i;
@@ -192,10 +190,8 @@ TEST_F(RegionProductTest, LinksAgreeWithPlainLoops) {
       SCOPED_TRACE(::testing::Message()
                    << grid.width << "x" << grid.height << " radius " << radius);
       const Problem problem(grid, radius, 1, ++seed);
-      const DiaMatrix matrix = upload(context_, problem.matrix);
-      Buffer<float> root = context_.allocate<float>(grid.rows(), "root");
-      root.upload(problem.root);
-      DeviceAffinityGraph graph(context_, grid, problem.stencil, matrix, root);
+      const NormalizedMatrix matrix = problem.on_device(context_);
+      DeviceAffinityGraph graph(context_, matrix);
       const std::vector<double> right =
           reference_links(grid, problem.stencil, problem.matrix, problem.root, {1, 0});
       const std::vector<double> down =
@@ -213,13 +209,11 @@ TEST_F(RegionProductTest, LinksAgreeWithPlainLoops) {
 
 TEST_F(RegionProductTest, ThePlanIsWhatIsAllocated) {
   const Problem problem({10, 6, 12}, 1, 1, 8);
-  const DiaMatrix matrix = upload(context_, problem.matrix);
-  Buffer<float> root = context_.allocate<float>(problem.grid.rows(), "root");
-  root.upload(problem.root);
+  const NormalizedMatrix matrix = problem.on_device(context_);
   MemoryBudget plan;
   budget_regions(plan, problem.grid);
   const std::uint64_t before = context_.memory_in_use();
-  DeviceAffinityGraph graph(context_, problem.grid, problem.stencil, matrix, root);
+  DeviceAffinityGraph graph(context_, matrix);
   EXPECT_EQ(context_.memory_in_use() - before, plan.total());
   std::vector<float> out;
   graph.product_within(problem.region, problem.vectors(3, 1), 3, out);

@@ -21,6 +21,7 @@ using testing::CompressedProblem;
 using testing::Guarded;
 using testing::kBlockSizes;
 using testing::kEps;
+using testing::on_device;
 using testing::precision_name;
 using testing::random_values;
 
@@ -38,16 +39,13 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
     RayleighQuotients quotients(workspace);
     const std::vector<float> x = random_values(rows * kColumns, ++seed);
     Guarded<float> x_in(context_, x);
-    Guarded<float> s_in(context_, problem.sqrt_degree);
     Guarded<float> y_in(context_, rows * kColumns);
     const CompressedProblem compressed(context_, problem);
     const std::vector<cl_int2> upper =
         upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows);
-    const Buffer<float> values = uploaded(problem.matrix.values);
-    const auto check = [&](const HostDiaMatrix& matrix, const GridMatrix& on_device) {
+    const auto check = [&](const HostDiaMatrix& matrix, const NormalizedMatrix& device_matrix) {
       auto parts = context_.allocate<float>(rows * kColumns, "parts of sums");
-      const std::vector<double> found =
-          quotients.compute(on_device, problem.diagonals, *s_in, *x_in, {rows, rows}, *y_in, parts);
+      const std::vector<double> found = quotients.compute(device_matrix, *x_in, *y_in, parts);
       ASSERT_EQ(found.size(), at_size(kColumns));
       const std::vector<float> y = y_in.values();
       for (std::size_t at = 0; at < y.size(); ++at) {
@@ -60,7 +58,7 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
         for (std::size_t i = 0; i + at_size(each.s[1]) < rows; ++i) {
           const std::size_t j = i + at_size(each.s[1]);
           const double weight =
-              static_cast<double>(matrix.values[at_size(each.s[0]) * problem.layout.pitch + i]) *
+              static_cast<double>(matrix.values[at_size(each.s[0]) * problem.pitch() + i]) *
               problem.sqrt_degree[i] * problem.sqrt_degree[j];
           for (std::size_t c = 0; c < kColumns; ++c) {
             const double difference =
@@ -75,8 +73,8 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
         EXPECT_NEAR(found[c], expected[c], (8 + terms) * kEps * expected[c]) << c;
       }
     };
-    check(problem.matrix, {values, problem.layout});
-    check(compressed.rounded, compressed.view());
+    check(problem.matrix, on_device(context_, problem));
+    check(compressed.rounded, compressed.matrix);
   }
 }
 

@@ -23,6 +23,7 @@ using testing::expect_numbers;
 using testing::Guarded;
 using testing::kBlockSizes;
 using testing::kEps;
+using testing::on_device;
 using testing::reference_interpolation;
 using Problem = testing::BlockProblem;
 
@@ -31,14 +32,14 @@ class CoarsenTest : public BlockTest {};
 /// gain of coarsen.cl.
 std::vector<double> reference_gain(const Problem& problem) {
   std::vector<double> gain(problem.rows(), 0.0);
-  for (int y = 0; y < problem.layout.height; ++y) {
-    for (int x = 0; x < problem.layout.width; ++x) {
+  for (int y = 0; y < problem.grid.height; ++y) {
+    for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
       double sum = 0;
       for (const StencilOffset& entry : problem.stencil.entries) {
         const int nx = x + entry.dx;
         const int ny = y + entry.dy;
-        if (nx < 0 || ny < 0 || nx >= problem.layout.width || ny >= problem.layout.height ||
+        if (nx < 0 || ny < 0 || nx >= problem.grid.width || ny >= problem.grid.height ||
             nx % 2 != 0 || ny % 2 != 0) {
           continue;
         }
@@ -57,14 +58,13 @@ TEST_F(CoarsenTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << " radius " << radius);
       const Problem problem(size.width, size.height, size.padding, radius, ++seed);
-      Coarsen coarsen(context_, problem.diagonals, 1);
-      const Buffer<float> values = uploaded(problem.matrix.values);
+      Coarsen coarsen(context_, problem.stencil, 1);
+      const NormalizedMatrix matrix = on_device(context_, problem);
       Guarded<float> gain(context_, problem.rows());
       const int width = (size.width + 1) / 2;
       const int height = (size.height + 1) / 2;
       Guarded<float> coarse_degree(context_, at_size(width * height));
-      coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, *coarse_degree,
-                    0);
+      coarsen.gains(matrix, *gain, *coarse_degree, 0);
       EXPECT_EQ(coarsen.orphans().download(), std::vector<std::int32_t>{0});
       const std::vector<float> kept = coarse_degree.values();
       for (int y = 0; y < height; ++y) {
@@ -85,7 +85,7 @@ TEST_F(CoarsenTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
       const Grid coarse_grid{width, height, width};
       const DiaShape shape = dia_shape(coarse_grid, problem.stencil);
       Guarded<float> coarse(context_, shape.stored());
-      coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+      coarsen.matrix(matrix, *gain, *coarse, shape.pitch);
       const std::vector<float> found = coarse.values();
       expect_numbers(found);
       for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
@@ -127,16 +127,16 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
   constexpr int kReach = 5;
   const Problem tall(kWidth, 257, 3, kReach, 31, {0, 77, 1000, 30000});
   const auto coarse_of = [&](const Problem& problem, std::vector<float>& gains) {
-    Coarsen coarsen(context_, problem.diagonals, 1);
-    const Buffer<float> values = uploaded(problem.matrix.values);
+    Coarsen coarsen(context_, problem.stencil, 1);
+    const NormalizedMatrix matrix = on_device(context_, problem);
     const int width = (kWidth + 1) / 2;
-    const int height = (problem.layout.height + 1) / 2;
+    const int height = (problem.grid.height + 1) / 2;
     auto kept = context_.allocate<float>(at_size(width * height), "kept");
     Guarded<float> gain(context_, problem.rows());
     const DiaShape shape = dia_shape(Grid{width, height, width}, problem.stencil);
     Guarded<float> coarse(context_, shape.stored());
-    coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), *gain, kept, 0);
-    coarsen.matrix(values, problem.layout, *gain, *coarse, shape.pitch);
+    coarsen.gains(matrix, *gain, kept, 0);
+    coarsen.matrix(matrix, *gain, *coarse, shape.pitch);
     gains = gain.values();
     HostDiaMatrix result{shape, coarse.values()};
     expect_numbers(result.values);
@@ -166,17 +166,16 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
           const int mx = 2 * x + entries[to].dx;
           const int my = 2 * y + entries[to].dy;
           if (nx < 0 || nx >= kCoarseWidth || ny < 0 || ny >= kCoarseHeight || mx < 0 ||
-              mx >= kWidth || my < 0 || my >= tall.layout.height ||
-              std::abs(2 * nx - mx) > kReach || std::abs(2 * ny - my) > kReach) {
+              mx >= kWidth || my < 0 || my >= tall.grid.height || std::abs(2 * nx - mx) > kReach ||
+              std::abs(2 * ny - my) > kReach) {
             continue;
           }
           const int onward = of(2 * nx - mx, 2 * ny - my);
           if (onward < 0) continue;
           const std::size_t middle = tall.element(mx, my);
           expected += static_cast<double>(
-                          tall.matrix.values[to * tall.layout.pitch + tall.element(2 * x, 2 * y)]) *
-                      gain[middle] *
-                      tall.matrix.values[at_size(onward) * tall.layout.pitch + middle];
+                          tall.matrix.values[to * tall.pitch() + tall.element(2 * x, 2 * y)]) *
+                      gain[middle] * tall.matrix.values[at_size(onward) * tall.pitch() + middle];
         }
         const std::size_t row = at_size(y * kCoarseWidth + x);
         ASSERT_LE(std::abs(found.values[d * found.shape.pitch + row] - expected),
@@ -198,8 +197,8 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
     for (int y = 0; y < kLow; ++y) {
       for (int x = 0; x < kWidth; ++x) {
         const bool leaves = y + entries[d].dy >= kLow;
-        low.matrix.values[d * low.layout.pitch + low.element(x, y)] =
-            leaves ? 0 : tall.matrix.values[d * tall.layout.pitch + tall.element(x, y)];
+        low.matrix.values[d * low.pitch() + low.element(x, y)] =
+            leaves ? 0 : tall.matrix.values[d * tall.pitch() + tall.element(x, y)];
       }
     }
   }
@@ -223,14 +222,13 @@ TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   const std::size_t n = problem.rows();
   std::vector<double> degree(n, 0.0);
   for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-    for (std::size_t i = 0; i < n; ++i)
-      degree[i] += problem.matrix.values[d * problem.layout.pitch + i];
+    for (std::size_t i = 0; i < n; ++i) degree[i] += problem.matrix.values[d * problem.pitch() + i];
   }
   for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t j = static_cast<std::int64_t>(i) + problem.matrix.shape.offsets[d];
       if (j < 0 || j >= static_cast<std::int64_t>(n)) continue;
-      float& value = problem.matrix.values[d * problem.layout.pitch + i];
+      float& value = problem.matrix.values[d * problem.pitch() + i];
       value =
           static_cast<float>(value / std::sqrt(degree[i] * degree[static_cast<std::size_t>(j)]));
     }
@@ -238,18 +236,18 @@ TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   for (std::size_t i = 0; i < n; ++i) {
     problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
   }
-  Coarsen coarsen(context_, problem.diagonals, 1);
-  const Buffer<float> values = uploaded(problem.matrix.values);
+  Coarsen coarsen(context_, problem.stencil, 1);
+  const NormalizedMatrix matrix = on_device(context_, problem);
   auto gain = context_.allocate<float>(n, "gain");
   auto kept = context_.allocate<float>(std::size_t{23} * 19, "kept");
-  coarsen.gains({values, problem.layout}, uploaded(problem.sqrt_degree), gain, kept, 0);
+  coarsen.gains(matrix, gain, kept, 0);
   ASSERT_EQ(coarsen.orphans().download().front(), 0);
 
   const CompressedProblem compressed(context_, problem);
   Problem rounded = problem;
   rounded.matrix = compressed.rounded;
   Guarded<float> rounded_gain(context_, n);
-  coarsen.gains(compressed.view(), uploaded(problem.sqrt_degree), *rounded_gain, kept, 0);
+  coarsen.gains(compressed.matrix, *rounded_gain, kept, 0);
   ASSERT_EQ(coarsen.orphans().download().front(), 0);
   const std::vector<float> rounded_gains = rounded_gain.values();
   const std::vector<double> expected_gain = reference_gain(rounded);
@@ -260,7 +258,7 @@ TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   const Grid grid{23, 19, 23};
   HostDiaMatrix coarse{dia_shape(grid, problem.stencil), {}};
   auto coarse_values = context_.allocate<float>(coarse.shape.stored(), "coarse");
-  coarsen.matrix(values, problem.layout, gain, coarse_values, coarse.shape.pitch);
+  coarsen.matrix(matrix, gain, coarse_values, coarse.shape.pitch);
   coarse.values = coarse_values.download();
   std::vector<double> s;
   for (int y = 0; y < 38; y += 2) {
@@ -280,11 +278,10 @@ TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
   }
   const Problem island(9, 9, 0, 2, 5, hidden);
   for (const Problem* each : {&problem, &island}) {
-    Coarsen coarsen(context_, each->diagonals, 3);
+    Coarsen coarsen(context_, each->stencil, 3);
     Guarded<float> gain(context_, each->rows());
     Guarded<float> kept(context_, 25);
-    coarsen.gains({uploaded(each->matrix.values), each->layout}, uploaded(each->sqrt_degree), *gain,
-                  *kept, 1);
+    coarsen.gains(on_device(context_, *each), *gain, *kept, 1);
     const std::vector<std::int32_t> expected = {0, each == &island ? 1 : 0, 0};
     EXPECT_EQ(coarsen.orphans().download(), expected);
     EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);

@@ -24,6 +24,7 @@ using testing::at_size;
 using testing::column_of;
 using testing::Guarded;
 using testing::kEps;
+using testing::on_device;
 using testing::random_values;
 using testing::reference_interpolation;
 using testing::test_device;
@@ -85,17 +86,20 @@ struct CycleProblem {
     }
   }
 
+  Batch batch() const {
+    return {{fine.grid.width, image_height, fine.stride()}, images, segment_height};
+  }
   std::size_t segment_rows() const { return at_size(segment_height * fine.stride()); }
   std::size_t image_rows() const { return at_size(image_height * fine.stride()); }
 
   /// One image of it, alone.
   CycleProblem alone(int image) const {
-    CycleProblem one(fine.layout.width, image_height, fine.stride() - fine.layout.width, 1, 0, 1);
+    CycleProblem one(fine.grid.width, image_height, fine.stride() - fine.grid.width, 1, 0, 1);
     const std::size_t first = at_size(image) * segment_rows();
     for (std::size_t d = 0; d < fine.stencil.size(); ++d) {
       for (std::size_t i = 0; i < image_rows(); ++i) {
-        one.fine.matrix.values[d * one.fine.layout.pitch + i] =
-            fine.matrix.values[d * fine.layout.pitch + first + i];
+        one.fine.matrix.values[d * one.fine.pitch() + i] =
+            fine.matrix.values[d * fine.pitch() + first + i];
       }
     }
     one.gain = part(gain, first, image_rows());
@@ -215,7 +219,7 @@ class Cycle {
         problem_(problem),
         places_(std::move(active)),
         active_(std::make_shared<ActiveSegments>(context, problem.images)),
-        values_(context, problem.fine.matrix.values),
+        matrix_(on_device(context, problem.fine, problem.batch())),
         gain_(context, problem.gain),
         inverse_(context, problem.inverse) {
     active_->set(places_);
@@ -224,18 +228,16 @@ class Cycle {
 
   std::vector<float> fused(const std::vector<float>& b, int columns,
                            const BlockCycle::Groups& groups) {
-    BlockCycle cycle(context_, problem_.fine.diagonals, groups, active_);
+    BlockCycle cycle(context_, problem_.fine.stencil, groups, active_);
     Guarded<float> in(context_, b);
     Guarded<float> out(context_, b.size());
-    cycle.launch({matrix(), problem_.image_height, *gain_, *inverse_, kSmoother, kFactor}, *in,
-                 *out, columns);
-    values_.values();
+    cycle.launch({matrix_, *gain_, *inverse_, kSmoother, kFactor}, *in, *out, columns);
     return out.values();
   }
 
   std::vector<float> one_by_one(const std::vector<float>& b, int columns) {
-    BlockProduct product(context_, problem_.fine.diagonals, columns, MatrixForm::kDia, active_);
-    BlockTransfer transfer(context_, problem_.fine.diagonals, columns, MatrixForm::kDia, active_);
+    BlockProduct product(context_, problem_.fine.stencil, columns, MatrixForm::kDia, active_);
+    BlockTransfer transfer(context_, problem_.fine.stencil, columns, MatrixForm::kDia, active_);
     DenseProduct dense(context_, columns, active_);
     const std::size_t coarse = at_size(problem_.images) * problem_.coarse_rows;
     Guarded<float> in(context_, b);
@@ -244,26 +246,24 @@ class Cycle {
     Guarded<float> rest(context_, std::vector<float>(coarse * at_size(columns)));
     Guarded<float> solved(context_, std::vector<float>(coarse * at_size(columns)));
     const auto smooth = [&](float weight) {
-      product.launch(matrix(), *x, *in, *t, weight, 1 - weight, weight, columns);
+      product.launch(matrix_, *x, *in, *t, weight, 1 - weight, weight, columns);
       std::swap(x, t);
     };
     for (const float weight : kSmoother) smooth(weight);
-    product.launch(matrix(), *x, *in, *t, 1, -1, 1, columns);
-    transfer.restrict_to(matrix(), *gain_, *t, kFactor, *rest, columns);
+    product.launch(matrix_, *x, *in, *t, 1, -1, 1, columns);
+    transfer.restrict_to(matrix_, *gain_, *t, kFactor, *rest, columns);
     dense.launch(*inverse_, problem_.coarse_rows, *rest, *solved, columns);
-    transfer.prolong(matrix(), *gain_, *solved, true, *x, columns);
+    transfer.prolong(matrix_, *gain_, *solved, true, *x, columns);
     for (const float weight : kSmoother) smooth(weight);
     return x.values();
   }
 
  private:
-  GridMatrix matrix() { return {*values_, problem_.fine.layout}; }
-
   Context& context_;
   const CycleProblem& problem_;
   std::vector<std::int32_t> places_;
   std::shared_ptr<ActiveSegments> active_;
-  Guarded<float> values_;
+  NormalizedMatrix matrix_;
   Guarded<float> gain_;
   Guarded<float> inverse_;
 };
@@ -272,7 +272,7 @@ class BlockCycleTest : public ::testing::Test {
  protected:
   Context context_{test_device()};
 
-  /// `b` with NaN between the images, which is nobody's business.
+  /// `b` with NaN between the images, which must not be read.
   static std::vector<float> with_nothing_between(const CycleProblem& problem, std::vector<float> b,
                                                  int columns, float nothing = NAN) {
     for (std::size_t at = 0; at < b.size(); ++at) {
@@ -392,29 +392,27 @@ TEST_F(BlockCycleTest, AnImageHasTheSameResultAloneAndInAnyGroups) {
 }
 
 TEST(BlockCycle, FitsBySizeOfOneImage) {
-  const Problem problem(8, 8, 0, kRadius, 1);
   DeviceInfo device;
   device.local_memory = 48 << 10;
   device.max_work_group = 1024;
-  const auto fits = [&](const GridLayout& layout, int image_height, int columns) {
-    return BlockCycle::fits(device, problem.diagonals, layout, image_height,
-                            {columns, BlockCycle::kMostRows});
+  const auto fits = [&](const Batch& batch, int columns) {
+    return BlockCycle::fits(device, batch, kRadius, {columns, BlockCycle::kMostRows});
   };
   for (const int columns : {1, 2, 4}) {
-    EXPECT_TRUE(fits({31, 21, 31, 0}, 21, columns));
-    EXPECT_TRUE(fits({32, 32, 32, 0}, 32, columns));
-    EXPECT_TRUE(fits({32, 3200, 32, 0}, 32, columns));  // The others' rows do not count.
-    EXPECT_FALSE(fits({33, 32, 33, 0}, 32, columns));
-    EXPECT_FALSE(fits({32, 33, 32, 0}, 33, columns));
-    EXPECT_FALSE(fits({1, 1, 1025, 0}, 1, columns));
+    EXPECT_TRUE(fits(Batch({31, 21, 31}), columns));
+    EXPECT_TRUE(fits(Batch({32, 32, 32}), columns));
+    EXPECT_TRUE(fits({{32, 32, 32}, 50, 64}, columns));  // Other images' rows do not count.
+    EXPECT_FALSE(fits(Batch({33, 32, 33}), columns));
+    EXPECT_FALSE(fits(Batch({32, 33, 32}), columns));
+    EXPECT_FALSE(fits(Batch({1, 1, 1025}), columns));
   }
   // 5 rows of zeros at either end: 11 * 512 + 10, 1024 and 256 vectors.
-  EXPECT_FALSE(fits({512, 1, 512, 0}, 1, 2));
-  EXPECT_TRUE(fits({512, 1, 512, 0}, 1, 1));
+  EXPECT_FALSE(fits(Batch({512, 1, 512}), 2));
+  EXPECT_TRUE(fits(Batch({512, 1, 512}), 1));
   device.max_work_group = 128;
-  EXPECT_TRUE(fits({31, 21, 31, 0}, 21, 2));
+  EXPECT_TRUE(fits(Batch({31, 21, 31}), 2));
   device.max_work_group = 127;
-  EXPECT_FALSE(fits({31, 21, 31, 0}, 21, 2));
+  EXPECT_FALSE(fits(Batch({31, 21, 31}), 2));
 }
 
 }  // namespace

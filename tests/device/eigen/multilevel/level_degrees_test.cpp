@@ -32,10 +32,11 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
   for (const BlockSize& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
     const int stride = size.width + size.padding;
+    const Grid grid{size.width, size.height, stride};
     const std::size_t pitch = at_size(stride * (size.height + 2));
     std::vector<float> all = random_values(kImages * pitch, 41);
-    // Around the images is nobody's business; few of the middle one's have data, none of the
-    // last's.
+    // Elements around the images must not be read. Of the middle image a third has data, of the
+    // last image nothing.
     for (std::size_t at = 0; at < all.size(); ++at) {
       const std::size_t inside = at % pitch;
       const bool exists = inside % at_size(stride) < at_size(size.width) &&
@@ -46,7 +47,7 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
     }
     Guarded<float> in(context_, all);
     const LevelDegrees found =
-        level_degrees(context_, *in, size.width, size.height, stride, pitch, kImages, kLevels);
+        level_degrees(context_, {grid, kImages, size.height + 2}, *in, kLevels);
     const std::vector<float> scales = found.scales.download();
     const std::vector<std::uint32_t> counts = found.counts.download();
     ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
@@ -75,11 +76,11 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
         }
       }
     }
-    // Alone as in company.
+    // An image has the same sums alone and in a batch.
     const std::vector<float> second(all.begin() + static_cast<std::ptrdiff_t>(pitch),
                                     all.begin() + static_cast<std::ptrdiff_t>(2 * pitch));
-    const LevelDegrees alone = level_degrees(context_, *Guarded<float>(context_, second),
-                                             size.width, size.height, stride, pitch, 1, kLevels);
+    const LevelDegrees alone =
+        level_degrees(context_, Batch(grid), *Guarded<float>(context_, second), kLevels);
     const std::vector<float> alone_scales = alone.scales.download();
     for (int level = 0; level < kLevels; ++level) {
       EXPECT_EQ(alone_scales[at_size(level)], scales[at_size(level * kImages + 1)]);

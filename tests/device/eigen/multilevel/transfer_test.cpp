@@ -21,6 +21,7 @@ using testing::CompressedProblem;
 using testing::expect_near;
 using testing::Guarded;
 using testing::kBlockSizes;
+using testing::on_device;
 using testing::random_values;
 using testing::reference_interpolation;
 using Problem = testing::BlockProblem;
@@ -38,12 +39,12 @@ TEST_F(TransferTest, TransfersAgreeWithPlainLoops) {
       SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << ", " << columns
                                         << " columns, form " << static_cast<int>(form));
       Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
-      const Buffer<float> values = uploaded(problem.matrix.values);
+      const NormalizedMatrix dia = on_device(context_, problem);
       const CompressedProblem compressed(context_, problem);
       const bool whole = form == MatrixForm::kDia;
       if (!whole) problem.matrix = compressed.rounded;
-      const GridMatrix matrix = whole ? GridMatrix(values, problem.layout) : compressed.view();
-      BlockTransfer transfer(context_, problem.diagonals, 24, form);
+      const NormalizedMatrix& matrix = whole ? dia : compressed.matrix;
+      BlockTransfer transfer(context_, problem.stencil, 24, form);
       std::vector<float> gain = random_values(problem.rows(), ++seed);
       for (std::size_t i = 0; i < gain.size(); ++i) {
         if (i % static_cast<std::size_t>(problem.stride()) >= at_size(size.width)) gain[i] = 0;

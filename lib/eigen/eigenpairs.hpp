@@ -1,0 +1,22 @@
+#pragma once
+
+#include "eigen/device_eigenvectors.hpp"
+#include "eigen/lanczos/lanczos.hpp"
+#include "matrix/normalized_matrix.hpp"
+#include "matrix/operator.hpp"
+#include "opencl/memory_budget.hpp"
+
+namespace diacut {
+
+/// The result of an eigensolver from the vectors that a Krylov or dense solver found: eigenvalues
+/// as quadratic forms of the Laplacian of `matrix`, residual norms by products of `op`, which
+/// multiplies by `matrix`; pairs in ascending order of the eigenvalues, the trivial pair first, and
+/// every vector's entry of largest magnitude positive. Precondition: the matrix is of one image.
+DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
+                              KrylovResult found);
+
+/// Adds the device memory that eigenpairs() allocates beside a few vectors for a matrix of that
+/// layout.
+void budget_eigenpairs(MemoryBudget& budget, const MatrixLayout& layout);
+
+}  // namespace diacut

@@ -1,0 +1,134 @@
+// Eigenvectors of matrices that are compressed to 16 bits on the way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "eigen/eigensolver.hpp"
+#include "eigen_checks.hpp"
+#include "eigen_problem.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::EigenProblem;
+using testing::expect_sound;
+using testing::on_device;
+using testing::rounded;
+using testing::solve;
+using testing::solve_compressed;
+using testing::test_device;
+
+TEST(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
+  Context context(test_device());
+  std::vector<std::uint8_t> hidden(std::size_t{97} * 61, 0);
+  for (std::size_t i = std::size_t{30} * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
+  for (const auto& [width, height, mask] :
+       {std::tuple(97, 61, false), std::tuple(97, 61, true), std::tuple(64, 128, false)}) {
+    const EigenProblem problem(width, height, 5, 0.1, mask ? hidden : std::vector<std::uint8_t>());
+    for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+      SCOPED_TRACE(::testing::Message() << width << "x" << height << ", mask " << mask
+                                        << ", solver " << static_cast<int>(solver));
+      EigenParameters parameters;
+      parameters.tolerance = 1e-5;
+      parameters.solver = solver;
+      const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
+      EXPECT_TRUE(found.report.converged);
+      EXPECT_EQ(found.report.solver, solver == SolverKind::kLanczos ? "lanczos" : "multilevel");
+      ASSERT_EQ(found.count, 17);
+      expect_sound(rounded(problem), found, 1.1e-5);
+      // Weights off by at most 2^-11 move eigenvalues of I - A by that share at most.
+      const DeviceEigenvectors whole = solve(context, problem, parameters);
+      for (int k = 1; k < 17; ++k) {
+        EXPECT_NEAR(found.values[k], whole.values[k], std::ldexp(whole.values[k], -11) + 2e-6);
+      }
+    }
+  }
+}
+
+TEST(EigensolverCompressed, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
+  Context context(test_device());
+  const EigenProblem problem(60, 40, 1);
+  EigenParameters parameters;
+  parameters.solver = SolverKind::kMultilevel;
+  const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
+  EXPECT_TRUE(found.report.converged);
+  EXPECT_EQ(found.report.solver, "lanczos");
+  expect_sound(rounded(problem), found, 1.1e-4);
+}
+
+TEST(EigensolverCompressed, CompressedMatricesTakeThePlaceOfWholeOnes) {
+  Context context(test_device());
+  const EigenProblem problem(150, 130, 5);
+  const Stencil stencil = disc_stencil(5);
+  EigenParameters parameters;
+  for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    parameters.solver = solver;
+    NormalizedMatrix matrix = on_device(context, problem);
+    const std::uint64_t whole = matrix.shape().stored() * sizeof(float);
+    const std::uint64_t before = context.memory_in_use();
+    context.reset_memory_peak();
+    const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
+    std::vector<DeviceEigenvectors> all = eigenvectors(context, matrix, compressed);
+    matrix.free_weights();
+    const DeviceEigenvectors& found = all.front();
+    const EigenMemory memory =
+        eigen_memory({Batch(problem.grid), stencil, MatrixForm::kCompressed}, parameters);
+    MemoryBudget left;
+    budget_eigenvectors(left, Batch(problem.grid), parameters);
+    EXPECT_LE(context.memory_peak(),
+              std::max(before + memory.building.total(), before - whole + memory.solving.total()));
+    EXPECT_LE(context.memory_in_use(), before - whole + left.total());
+    EXPECT_TRUE(found.report.converged);
+  }
+}
+
+TEST(EigensolverCompressed, ManyVectorsComeByMultilevelToo) {
+  Context context(test_device());
+  const EigenProblem problem(90, 70, 5);
+  EigenParameters parameters;
+  parameters.vectors = 60;
+  for (const bool compressed : {false, true}) {
+    SCOPED_TRACE(compressed);
+    const DeviceEigenvectors found = compressed ? solve_compressed(context, problem, parameters)
+                                                : solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, "multilevel");
+    // The next grid, 12x9, has too few elements for so many vectors.
+    EXPECT_EQ(found.report.levels, 3);
+    EXPECT_TRUE(found.report.converged);
+    ASSERT_EQ(found.count, 60);
+    expect_sound(compressed ? rounded(problem) : problem, found, 1.1e-4);
+  }
+}
+
+TEST(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
+  Context context(test_device());
+  for (const int shown : {0, 6}) {
+    std::vector<std::uint8_t> hidden(std::size_t{70} * 60, 1);
+    for (int y = 0; y < 60; ++y) {
+      for (int x = 0; x < shown; ++x) hidden[y * 70 + x] = 0;
+    }
+    const EigenProblem problem(70, 60, 5, 0.1, hidden);
+    for (const bool compressed : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << shown << " columns, compressed " << compressed);
+      const auto run = [&] {
+        return compressed ? solve_compressed(context, problem, {}) : solve(context, problem, {});
+      };
+      if (shown == 0) {
+        EXPECT_THROW(run(), InputError);
+        continue;
+      }
+      const DeviceEigenvectors found = run();
+      EXPECT_EQ(found.report.solver, "dense");
+      expect_sound(problem, found, 1e-4);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut

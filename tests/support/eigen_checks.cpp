@@ -1,0 +1,92 @@
+#include "eigen_checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "matrix/symmetric_dia.hpp"
+
+namespace diacut::testing {
+
+Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found) {
+  const std::vector<float> basis = found.basis.download();
+  Eigen::MatrixXd vectors(static_cast<Eigen::Index>(found.rows), found.count);
+  for (int k = 0; k < found.count; ++k) {
+    for (std::size_t i = 0; i < found.rows; ++i) {
+      vectors(static_cast<Eigen::Index>(i), k) =
+          basis[static_cast<std::size_t>(k) * found.pitch + i];
+    }
+  }
+  return vectors;
+}
+
+Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
+  const auto rows = problem.dense();
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXd a(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < n; ++j) a(i, j) = rows[i][j];
+  }
+  return a;
+}
+
+double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
+}
+
+void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, double tolerance) {
+  const Eigen::MatrixXd z = host_vectors(found);
+  ASSERT_EQ(found.values.size(), static_cast<std::size_t>(found.count));
+  ASSERT_EQ(found.report.residuals.size(), static_cast<std::size_t>(found.count));
+  EXPECT_LT((z.transpose() * z - Eigen::MatrixXd::Identity(found.count, found.count))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-5);
+  EXPECT_TRUE(std::is_sorted(found.values.begin(), found.values.end()));
+  for (int k = 0; k < found.count; ++k) {
+    std::vector<double> x(z.col(k).data(), z.col(k).data() + z.rows());
+    const std::vector<double> ax = reference_matvec(problem.matrix, x);
+    const Eigen::Map<const Eigen::VectorXd> product(ax.data(), z.rows());
+    const double rho = z.col(k).dot(product);
+    const double residual = (product - rho * z.col(k)).norm();
+    EXPECT_LE(residual, tolerance) << "vector " << k;
+    EXPECT_NEAR(found.report.residuals[k], residual, 2e-6) << "vector " << k;
+    EXPECT_NEAR(found.values[k], 1 - rho, 1e-6) << "vector " << k;
+    Eigen::Index peak = 0;
+    z.col(k).cwiseAbs().maxCoeff(&peak);
+    EXPECT_GT(z(peak, k), 0) << "vector " << k;
+    for (std::size_t i = 0; i < found.rows; ++i) {
+      if (problem.sqrt_degree[i] == 0) {
+        EXPECT_EQ(z(static_cast<Eigen::Index>(i), k), 0);
+      }
+    }
+  }
+  EXPECT_EQ(found.values[0], 0);
+}
+
+DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
+                         const EigenParameters& parameters) {
+  NormalizedMatrix matrix = on_device(context, problem);
+  return std::move(eigenvectors(context, matrix, {parameters}).front());
+}
+
+EigenProblem rounded(EigenProblem problem) {
+  const ReferenceSymmetric reference =
+      reference_compress_rooted(problem.matrix, problem.grid, disc_stencil(problem.radius),
+                                MatvecStorage::kHalf, problem.sqrt_degree);
+  problem.matrix.values = {reference.values.begin(), reference.values.end()};
+  return problem;
+}
+
+DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
+                                    const EigenParameters& parameters) {
+  NormalizedMatrix matrix = on_device(context, problem);
+  const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
+  return std::move(eigenvectors(context, matrix, compressed).front());
+}
+
+}  // namespace diacut::testing
