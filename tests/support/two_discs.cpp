@@ -19,11 +19,7 @@ Image flat_image(int width, int height, int channels, float value) {
   return image;
 }
 
-namespace {
-
-/// The part of the scene at a pixel: 0 the background, 1 and 2 the discs, -1 within `margin` pixels
-/// of the boundary of a disc.
-int scene(int x, int y, int width, int height, double margin = 0) {
+int scene(int x, int y, int width, int height, double margin) {
   const double radius = 0.3 * std::min(width / 2, height);
   const auto distance = [&](double cx, double cy) {
     return std::hypot(x + 0.5 - cx, y + 0.5 - cy);
@@ -34,8 +30,6 @@ int scene(int x, int y, int width, int height, double margin = 0) {
   if (second <= radius - margin) return 2;
   return std::min(first, second) > radius + margin ? 0 : -1;
 }
-
-}  // namespace
 
 Parameters direct_cuts() {
   Parameters parameters;
@@ -63,13 +57,6 @@ Image two_discs(int width, int height) {
   return image;
 }
 
-namespace {
-
-/// For each part of the scene the label that most of it has, and the share that has it.
-struct Majority {
-  std::int32_t label = 0;
-  double share = 0;
-};
 std::vector<Majority> majorities(const Labels& labels) {
   // The exact place of a boundary is not tested: the ridge of the gradient is two pixels wide.
   constexpr double kMargin = 2;
@@ -99,8 +86,6 @@ std::vector<Majority> majorities(const Labels& labels) {
   }
   return result;
 }
-
-}  // namespace
 
 void expect_discs_found(const Labels& labels) {
   const std::vector<Majority> parts = majorities(labels);

@@ -19,6 +19,7 @@ namespace {
 
 using testing::direct_cuts;
 using testing::expect_same;
+using testing::flat_image;
 using testing::test_device;
 using testing::two_discs;
 TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {

@@ -20,7 +20,9 @@ namespace {
 
 using ::testing::AllOf;
 using testing::direct_cuts;
+using testing::expect_discs_found;
 using testing::expect_labels_contract;
+using testing::expect_same;
 using testing::flat_image;
 using ::testing::HasSubstr;
 using testing::test_device;

@@ -23,8 +23,11 @@ using testing::expect_discs_found;
 using testing::expect_labels_contract;
 using testing::expect_same;
 using testing::flat_image;
+using testing::majorities;
+using testing::scene;
 using testing::test_device;
 using testing::two_discs;
+
 TEST(Segmenter, FindsTheDiscsByTheirNumber) {
   for (Parameters parameters : {Parameters{}, direct_cuts()}) {
     parameters.region.regions = 3;
