@@ -145,9 +145,12 @@ TEST_F(CliDevice, KernelFolder) {
 }
 
 TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
-  const Result multilevel = segment({"a.png", "-o", "auto.png", "--regions", "2", "--verbose"});
+  write_picture("large.png", 96, 64);
+  const Result multilevel = segment({"large.png", "-o", "large-labels.png", "--verbose"});
   expect_done(multilevel);
+  EXPECT_THAT(multilevel.err, HasSubstr("by multilevel"));
   EXPECT_THAT(multilevel.err, HasSubstr("passes over the matrix (block)"));
+  expect_done(segment({"a.png", "-o", "auto.png", "--regions", "2"}));
   for (const char* kernel : {"naive", "image", "unrolled"}) {
     SCOPED_TRACE(kernel);
     const Result result = segment({"a.png", "-o", "x.png", "--regions", "2", "--solver", "lanczos",
