@@ -8,7 +8,7 @@
 
 namespace diacut {
 
-/// A file, or a part of one, in memory; not owned.
+/// The bytes of a file or of a part of a file, in memory that somebody else owns.
 using Bytes = std::span<const std::uint8_t>;
 
 enum class ByteOrder { kLittle, kBig };

@@ -28,12 +28,12 @@ enum Compression : std::uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 }
 
 struct Header {
   std::size_t pixels_at = 0;
-  std::size_t size = 0;  ///< Of the header that follows the file header.
+  std::size_t size = 0;  ///< Bytes of the header that follows the file header.
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::uint32_t bits = 0;
   std::uint32_t compression = 0;
-  std::size_t palette = 0;  ///< Its colours, 0: as many as there can be.
+  std::size_t palette = 0;  ///< Colours of the palette; 0: as many as there can be.
 };
 
 Header read_header(Bytes file) {
@@ -47,14 +47,15 @@ Header read_header(Bytes file) {
   if (header.size < 40) refuse_kind("an OS/2 bitmap");
   header.width = static_cast<std::int32_t>(field(18, 4));
   header.height = static_cast<std::int32_t>(field(22, 4));
-  header.height = std::max(header.height, -header.height);  // Negative: from the top down.
+  header.height =
+      std::max(header.height, -header.height);  // A negative height: rows run from the top down.
   header.bits = field(28, 2);
   header.compression = field(30, 4);
   header.palette = field(46, 4);
   return header;
 }
 
-/// Walks run-length codes to their end mark: OpenCV prints if they lack it.
+/// Walks run-length codes to their end mark, because OpenCV prints where they have none.
 void check_runs(Bytes codes, std::uint32_t bits) {
   std::size_t at = 0;
   while (at + 2 <= codes.size()) {
@@ -62,9 +63,9 @@ void check_runs(Bytes codes, std::uint32_t bits) {
     const std::size_t value = codes[at + 1];
     at += 2;
     if (count > 0) continue;
-    if (value == 1) return;                             // The end.
-    if (value == 2) at += 2;                            // A move.
-    if (value > 2) at += (value * bits + 15) / 16 * 2;  // So many pixels, one by one.
+    if (value == 1) return;                             // The end mark.
+    if (value == 2) at += 2;                            // A move to another pixel.
+    if (value > 2) at += (value * bits + 15) / 16 * 2;  // That many pixels, one by one.
   }
   refuse_damaged("its run-length codes end early");
 }

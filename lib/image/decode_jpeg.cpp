@@ -5,7 +5,7 @@
 #include <cstdio>
 // These two need what <cstdio> declares.
 #include <jpeglib.h>
-// Codes of libjpeg's messages.
+// The codes of libjpeg's messages, of which one is looked for.
 #include <jerror.h>
 
 #include "diacut/errors.hpp"

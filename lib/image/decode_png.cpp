@@ -37,7 +37,7 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  /// Everything before the picture's data. Allocates nothing of the picture's size.
+  /// Reads everything before the picture's data. Allocates no memory for the picture.
   bool read_header() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -52,7 +52,7 @@ class PngReader {
   }
 
   /// Asks for 8 or 16 bits a sample in this machine's byte order, palettes as colours, and
-  /// transparent colours as alpha: what info() then tells of. With `keep_indices` palettes stay.
+  /// transparent colours as alpha; info() then tells of these. With `keep_indices` palettes stay.
   bool choose_layout(bool keep_indices) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     if (keep_indices && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) {
@@ -116,7 +116,7 @@ Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices) {
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (int y = 0; y < height; ++y) rows[static_cast<std::size_t>(y)] = decoded.samples.ptr(y);
   if (!reader.read_rows(rows.data())) refuse(reader);
-  // Asked for at the end: the block may follow the picture.
+  // Only now, because the block may follow the picture.
   decoded.orientation = reader.orientation();
   return decoded;
 }

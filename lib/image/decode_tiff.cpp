@@ -23,7 +23,7 @@ class TiffReader {
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_allocation);
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &TiffReader::on_error, this);
     TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &TiffReader::on_warning, this);
-    // "m": nothing is mapped, it is in memory already.
+    // "m": libtiff maps no file, because the bytes are in memory already.
     tiff_ = TIFFClientOpenExt("TIFF", "rm", this, &TiffReader::read, &TiffReader::write,
                               &TiffReader::seek, &TiffReader::close, &TiffReader::size, nullptr,
                               nullptr, options.get());
@@ -66,11 +66,11 @@ class TiffReader {
   static int on_error(TIFF*, void* self, const char* module, const char* format,
                       std::va_list arguments) {
     static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
-    return 1;  // Dealt with: nothing is printed.
+    return 1;  // Tells libtiff not to print the message.
   }
   static int on_warning(TIFF*, void* self, const char* module, const char* format,
                         std::va_list arguments) {
-    // Most are of unknown tags; those of its JPEG decoder are of damaged data.
+    // Most warnings are about unknown tags; warnings of the JPEG decoder are about damaged data.
     if (module != nullptr && std::strcmp(module, "JPEGLib") == 0) {
       static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
     }
@@ -109,11 +109,11 @@ class TiffReader {
 struct Layout {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  std::uint16_t bits = 0;           ///< A sample's.
-  std::uint16_t samples = 0;        ///< A pixel's.
+  std::uint16_t bits = 0;           ///< Bits of a sample.
+  std::uint16_t samples = 0;        ///< Samples of a pixel.
   std::uint16_t sample_format = 0;  ///< SAMPLEFORMAT_...
   std::uint16_t photometric = 0;    ///< PHOTOMETRIC_...
-  bool is_separate = false;         ///< One plane a sample.
+  bool is_separate = false;         ///< Each sample has a plane of its own.
 
   explicit Layout(const TiffReader& reader)
       : width(reader.tag<std::uint32_t>(TIFFTAG_IMAGEWIDTH)),
@@ -129,8 +129,8 @@ struct Layout {
   }
 };
 
-/// A kind of sample that is taken as it is stored. OpenCV has no unsigned 32 bits: they are read
-/// into signed ones.
+/// A kind of sample that is kept as it is stored. OpenCV has no unsigned samples of 32 bits: they
+/// are read as signed samples.
 struct SampleKind {
   std::uint16_t format;
   std::uint16_t bits;
@@ -159,7 +159,7 @@ const SampleKind* find_sample_kind(const Layout& layout) {
   return nullptr;
 }
 
-/// Strips, or tiles: `width` x `height` pixels each, those at the right and lower edge cut.
+/// Strips or tiles of `width` x `height` pixels each; at the right and lower edge they are cut off.
 struct Blocks {
   bool are_tiles = false;
   std::size_t width = 0;
@@ -174,7 +174,7 @@ struct Blocks {
                    : std::min(reader.tag<std::uint32_t>(TIFFTAG_ROWSPERSTRIP), layout.height)),
         bytes(are_tiles ? TIFFTileSize(reader.tiff()) : TIFFStripSize(reader.tiff())) {}
 
-  /// False if fewer than `needed` bytes are there.
+  /// Returns false if the file holds fewer than `needed` bytes of it.
   bool read(TIFF* tiff, std::size_t x, std::size_t y, std::size_t plane, std::uint8_t* buffer,
             std::size_t needed) const {
     const auto column = static_cast<std::uint32_t>(x);
@@ -203,7 +203,7 @@ void read_samples(const TiffReader& reader, const Layout& layout, cv::Mat& image
         "the TIFF file's tags contradict each other in the size of its strips or "
         "tiles: save it again");
   }
-  // Not a vector: a forged size should not cost the time to fill it.
+  // Not a vector, because filling it would take time that a forged size should not cost.
   const std::unique_ptr<std::uint8_t[]> block(
       new std::uint8_t[static_cast<std::size_t>(blocks.bytes)]);
   for (std::size_t plane = 0; plane < planes; ++plane) {
@@ -238,7 +238,8 @@ cv::Mat read_converted(const TiffReader& reader, const Layout& layout) {
         reason, layout.bits, layout.sample_format, layout.photometric));
   }
   std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width) * layout.height);
-  // Asked for in its own orientation, it comes as it is stored; and no error is passed over.
+  // libtiff gives the rows as they are stored if it is asked for the file's own orientation. It
+  // stops at the first error.
   if (TIFFReadRGBAImageOriented(reader.tiff(), layout.width, layout.height, raster.data(),
                                 reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION), 1) == 0) {
     reader.refuse();
@@ -269,7 +270,7 @@ void decode_as_stored(const TiffReader& reader, const Layout& layout, const Samp
     decoded.premultiplied = extra[0] == EXTRASAMPLE_ASSOCALPHA;
     decoded.has_alpha = decoded.premultiplied || extra[0] == EXTRASAMPLE_UNASSALPHA;
   } else if (extra_count == 0 && layout.samples == 4 && colours == 3) {
-    decoded.has_alpha = true;  // Many programs write it so, OpenCV among them.
+    decoded.has_alpha = true;  // Many programs, OpenCV among them, write alpha without saying so.
   }
   const int channels = colours + (decoded.has_alpha ? 1 : 0);
   if (layout.samples > channels) {
@@ -295,7 +296,7 @@ void decode_as_stored(const TiffReader& reader, const Layout& layout, const Samp
 }  // namespace
 
 Decoded decode_tiff(Bytes file, std::int64_t max_pixels) {
-  // Nothing that libtiff keeps need be larger than the largest picture of doubles.
+  // libtiff needs no memory beyond that of the largest picture of doubles.
   const TiffReader reader(file, max_pixels * 32 + (1 << 20));
   const Layout layout(reader);
   check_size(layout.width, layout.height, max_pixels);

@@ -26,7 +26,7 @@ struct Header {
   int orientation = 1;
 };
 
-/// The sizes as the first chunk has them (RFC 9649), and the orientation, wherever that is.
+/// The sizes that the first chunk tells (RFC 9649), and the orientation, from any chunk.
 Header read_header(Bytes file) {
   const auto field = [&](std::size_t at, std::size_t size) {
     if (at + size > file.size()) refuse_damaged("the data end within the header");

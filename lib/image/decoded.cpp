@@ -36,7 +36,7 @@ void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels
                     "picture",
                     width, height));
   }
-  // A division, as the product may not fit.
+  // Divided, because the product may not fit the type.
   if (width > max_pixels / height || std::max(width, height) > std::numeric_limits<int>::max()) {
     throw InputError(
         fmt::format("its header claims {} x {} pixels, more than the limit of {}: "
@@ -53,7 +53,7 @@ cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height) 
   cv::Mat samples;
   try {
     const QuietOpenCv quiet;
-    // cv::Mat has no const view; it is only read.
+    // cv::Mat has no view of constant bytes; these are only read.
     const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8UC1,
                         const_cast<std::uint8_t*>(file.data()));
     samples = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);

@@ -24,24 +24,24 @@ struct Decoded {
   std::vector<std::string> notes;
 };
 
-/// Throws InputError where a header's width or height is not positive, or where there are more
-/// than max_pixels. To be called before anything of the picture's size is allocated.
+/// Throws InputError where a header's width or height is not positive, or where the picture has
+/// more than max_pixels pixels. To be called before memory for the picture is allocated.
 void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels);
 
-/// One decoder a format. Each throws InputError (its message without the file's name) if the file
-/// is damaged, cut off, larger than max_pixels, or of a kind that is not supported; none prints.
-/// JPEG, PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through OpenCV they print
-/// to stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and alpha of TIFF.
+/// The decoders, one for each format. Each throws InputError (its message without the file's name)
+/// if the file is damaged, cut off, larger than max_pixels, or of a kind that is not supported;
+/// none prints. JPEG, PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through
+/// OpenCV they print to stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and
+/// alpha of TIFF.
 Decoded decode_bmp(Bytes file, std::int64_t max_pixels);
 Decoded decode_jpeg(Bytes file, std::int64_t max_pixels);
-/// `keep_indices`: pixels that are indices of a palette stay numbers.
+/// `keep_indices`: pixels that are indices of a palette stay indices.
 Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices = false);
 Decoded decode_tiff(Bytes file, std::int64_t max_pixels);
 Decoded decode_webp(Bytes file, std::int64_t max_pixels);
 
-/// For decode_bmp() and decode_webp(): a file, whose headers they have checked, through OpenCV,
-/// with OpenCV's order of channels turned into ours. Throws InputError, also if the picture's size
-/// is not the one given.
+/// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked
+/// the file's headers. Throws InputError, also where the picture has not the size that is given.
 cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height);
 
 }  // namespace diacut

@@ -30,9 +30,9 @@ bool is_tiff(Bytes head) {
   return false;
 }
 
-/// Precondition: not empty.
+/// Precondition: the head is not empty.
 bool is_text(Bytes head) {
-  if (head[0] >= 0x80 && head[0] < 0xc2) return false;  // Begins no character of UTF-8.
+  if (head[0] >= 0x80 && head[0] < 0xc2) return false;  // No character of UTF-8 begins so.
   return std::all_of(head.begin(), head.end(), [](std::uint8_t byte) {
     return byte >= 0x20 ? byte != 0x7f : byte == '\t' || byte == '\n' || byte == '\r';
   });

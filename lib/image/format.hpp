@@ -6,11 +6,11 @@ namespace diacut {
 
 enum class ImageFormat { kBmp, kJpeg, kPng, kTiff, kWebp };
 
-/// As many first bytes of a file as identify_format() makes use of.
+/// The number of a file's first bytes that identify_format() reads.
 inline constexpr std::size_t kFormatHead = 512;
 
-/// The format that a file's first bytes show; its name is not asked. Throws InputError, saying what
-/// the file seems to be and which formats are read.
+/// The format that a file's first bytes show; the file's name does not matter. Throws InputError,
+/// saying what the file seems to be and which formats are read.
 ImageFormat identify_format(Bytes head);
 
 }  // namespace diacut

@@ -6,8 +6,8 @@
 
 namespace diacut {
 
-/// The image's pixels, in its layout, of which those without data take the value of the nearest one
-/// with data, so that they make no edge. Where none has data they are the image's own.
+/// The pixels of an image, in its layout, in which each pixel without data has the value of the
+/// nearest pixel with data, so that it makes no edge. Where no pixel has data nothing is changed.
 std::vector<float> filled_from_nearest(const Image& image);
 
 }  // namespace diacut

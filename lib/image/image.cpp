@@ -250,7 +250,7 @@ auto with_name(const std::string& name, Read read) {
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("{}: there is not enough memory to read it", name));
   } catch (const cv::Exception& error) {
-    // OpenCV's way to say that memory is short.
+    // OpenCV throws this when memory is short.
     throw InputError(fmt::format("{}: cannot be decoded ({})", name, error.err));
   }
 }

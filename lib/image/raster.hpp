@@ -22,14 +22,14 @@ struct Raster {
 
 /// Reads a PNG or TIFF (one channel, or colours that are all grey; a transparency is ignored; of
 /// palettes the index) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8; either
-/// byte order, either order of dimensions). What it is, its first bytes tell. Throws InputError
+/// byte order, either order of dimensions). The file's first bytes tell which. Throws InputError
 /// naming the file.
 Raster read_raster(const std::string& path);
 
-/// The same from a file's bytes; messages don't name it.
+/// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.
 Raster decode_raster(Bytes file);
 
-/// All bytes of a file. Throws InputError naming it.
+/// All bytes of a file. Throws InputError naming the file.
 std::vector<std::uint8_t> read_file(const std::string& path);
 
 }  // namespace diacut

@@ -11,8 +11,9 @@ namespace diacut {
 
 namespace {
 
-/// A chord may be left by this fraction of its length, and by so many pixels at least: the steps of
-/// a straight line on the grid do not leave it by more.
+/// How far a boundary may leave the chord of a straight piece: a fraction of the chord's length,
+/// or some pixels, whichever is more. The steps of a straight line on the grid do not leave its
+/// chord by more than those pixels.
 constexpr double kFraction = 0.1;
 constexpr double kLeastDistance = 1.0;
 
@@ -22,7 +23,7 @@ struct Corner {
   int y = 0;
 };
 
-/// `length`: the chord's.
+/// `length`: the length of the chord.
 double distance_to_chord(const Corner& point, const Corner& from, const Corner& to, double length) {
   const double dx = to.x - from.x;
   const double dy = to.y - from.y;
@@ -40,7 +41,7 @@ class Boundaries {
         strength_(strength),
         width_(parts.width),
         seen_(2 * parts.of_pixel.size(), 0) {
-    // First the chains that end somewhere, then the closed ones that are left.
+    // Chains that end at a crossing come first; all chains that are left then are closed.
     for (int y = 0; y <= parts_.height; ++y) {
       for (int x = 0; x <= width_; ++x) {
         const Corner corner{x, y};
@@ -110,7 +111,7 @@ class Boundaries {
     const bool above = corner.y > 0;
     const bool right = corner.x < width_;
     const bool below = corner.y < parts_.height;
-    // Of the four pixels about the corner, the upper left one.
+    // The side to the right of the upper left pixel of the four around the corner.
     const std::size_t row = 2 * static_cast<std::size_t>(width_);
     const std::size_t side =
         static_cast<std::size_t>(corner.y) * row + 2 * static_cast<std::size_t>(corner.x) - row - 2;
@@ -167,7 +168,7 @@ class Boundaries {
         side = sides[k];
         way = k;
       }
-      if (side == before) break;  // Closed.
+      if (side == before) break;  // The chain is closed.
     }
     measure();
   }
@@ -212,7 +213,7 @@ class Boundaries {
   int width_;
   std::vector<std::uint8_t> seen_;
   std::vector<Arc> chains_;
-  // Of the chain at hand: its sides, and the corners before, between and after them.
+  // The sides of the chain that is followed, and the corners before, between and after them.
   std::vector<std::size_t> sides_;
   std::vector<Corner> corners_;
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;

@@ -12,9 +12,9 @@ namespace diacut {
 /// The common boundary of two parts: the pairs of 4-neighbours, one pixel in each.
 struct Arc {
   std::int32_t first = 0;   ///< The part with the smaller number.
-  std::int32_t second = 0;  ///< The other.
-  double strength = 0;      ///< Summed over the pairs.
-  std::int64_t length = 0;  ///< Pairs.
+  std::int32_t second = 0;  ///< The part with the larger number.
+  double strength = 0;      ///< The sum of the pairs' strengths.
+  std::int64_t length = 0;  ///< The number of pairs.
 };
 
 /// The strength of the boundary between neighbouring pixels `p` and `q`, whose normal is the unit

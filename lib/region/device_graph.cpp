@@ -21,7 +21,7 @@ std::size_t diagonal_of(const Stencil& stencil, StencilOffset neighbour) {
   return static_cast<std::size_t>(found - stencil.entries.begin());
 }
 
-/// Rows of `from` columns become rows of `to`: cut, or filled with zeros.
+/// Rows of `from` columns become rows of `to` columns: columns are cut off, or added with zeros.
 void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, int to) {
   const std::size_t rows = in.size() / static_cast<std::size_t>(from);
   out.assign(rows * static_cast<std::size_t>(to), 0.0f);
@@ -78,7 +78,7 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
 }
 
 void DeviceAffinityGraph::read_links() {
-  // The vectors of a product have room for these, and are free between products.
+  // Between products the vectors' buffers are free, and they are large enough for the links.
   const Stencil& stencil = matrix_->stencil();
   launch_region_links(*context_, layout_, diagonal_of(stencil, {1, 0}),
                       diagonal_of(stencil, {0, 1}), matrix_->dia().values, matrix_->sqrt_degree(),

@@ -15,7 +15,7 @@
 
 namespace diacut {
 
-/// What a DeviceAffinityGraph allocates on the device.
+/// Adds to `budget` the device memory that a DeviceAffinityGraph allocates.
 void budget_regions(MemoryBudget& budget, const Grid& grid);
 
 /// The affinity W on the device, restored from its normalized form: W_ij = s_i A_ij s_j. Keeps
@@ -48,8 +48,8 @@ class DeviceAffinityGraph final : public AffinityGraph {
   std::vector<float> down_;
 };
 
-/// The same on the host by plain loops, in double: out[i * columns + c]. If `magnitude` is given it
-/// receives the sums of |W_ij x_jc|, the scale of the rounding error that is allowed.
+/// AffinityGraph::product_within() on the host by plain loops, in double: out[i * columns + c]. If
+/// `magnitude` is given it receives the sums of |W_ij x_jc|, to which rounding errors are relative.
 std::vector<double> reference_product_within(const Grid& grid, const Stencil& stencil,
                                              const HostDiaMatrix& normalized,
                                              const std::vector<float>& sqrt_degree,
@@ -57,8 +57,8 @@ std::vector<double> reference_product_within(const Grid& grid, const Stencil& st
                                              const std::vector<float>& x, int columns,
                                              std::vector<double>* magnitude = nullptr);
 
-/// W between each pixel and its neighbour (dx, dy), one of the stencil's: width * height values, 0
-/// where that neighbour is outside the image.
+/// W between each pixel and its neighbour (dx, dy), which is an offset of the stencil: width *
+/// height values, 0 where the neighbour is outside the image.
 std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
                                     const HostDiaMatrix& normalized,
                                     const std::vector<float>& sqrt_degree, StencilOffset neighbour);

@@ -11,9 +11,9 @@ namespace {
 
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Rows read at once: a block of them and its product stay in the cache.
+/// Rows that are read at once, so that they and their product stay in the cache.
 constexpr std::size_t kBlock = 512;
-/// The rotation is found from at most so many rows, spread evenly: k^2 numbers need no more.
+/// The most rows that the rotation is found from, spread evenly: it has k^2 numbers alone.
 constexpr std::size_t kSample = 40'000;
 constexpr int kMaxIterations = 100;
 
@@ -60,7 +60,7 @@ Rows initial_rotation(const Rows& x) {
   return rotation;
 }
 
-/// The largest of each row of x * rotation.
+/// The column of the largest value in each row of x * rotation.
 void nearest_indicator(const Eigen::Ref<const Rows>& x, const Rows& rotation, Rows& product,
                        std::int32_t* classes) {
   product.noalias() = x * rotation;

@@ -18,7 +18,7 @@ namespace diacut {
 
 namespace {
 
-/// What the maps cover.
+/// The size and the mask that all maps share.
 struct Grid {
   const std::vector<std::uint8_t>& valid;
   int width = 0;
@@ -52,7 +52,7 @@ struct Grid {
   }
 };
 
-/// `map` within [0, 1], 0 where there is no data.
+/// The map clamped to [0, 1], and 0 where there is no data.
 std::vector<float> cleaned(const std::vector<float>& map, const std::vector<std::uint8_t>& valid) {
   std::vector<float> result(map.size(), 0.0F);
   for (std::size_t i = 0; i < map.size(); ++i) {

@@ -16,12 +16,12 @@ namespace diacut {
 ///
 /// strength: width * height values row by row, clamped to [0, 1]. orientation: the angle of the
 /// boundary's normal at each pixel, from the x axis (right) towards the y axis (down), any period
-/// of pi (as boundary_orientation() gives it); between two pixels the stronger one's counts, times
-/// 1 - d + d |cos| of the angle between that and the arc's normal, where d is
-/// parameters.direction. Empty: the strength as it is. valid: 0 where there is no data; empty:
-/// every pixel has data.
+/// of pi (as boundary_orientation() gives it); between two pixels the strength and the angle of
+/// the stronger pixel count, and the strength is multiplied by 1 - d + d |cos(angle)| with the
+/// angle to the arc's normal and d = parameters.direction. Empty: strengths are not multiplied.
+/// valid: 0 where there is no data; empty: every pixel has data.
 ///
-/// Of the parameters, direction and threshold are used; the latter stays with the result. Time for
+/// Only the parameters direction and threshold are used; the result keeps the threshold. Time for
 /// n pixels: about n log n. Throws InputError when sizes do not fit, NumericalError for a value
 /// that is not finite where there is data. Deterministic, on the host.
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
@@ -31,8 +31,9 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
 /// Boundary strength for eight directions: element k belongs to normals of k pi / 8.
 using OrientedStrength = std::array<std::vector<float>, 8>;
 
-/// The same from a map for each direction: basins of the largest one at each pixel; an arc takes
-/// the direction nearest to its own normal, between two pixels the larger value.
+/// A hierarchy from one map for each direction. Basins are those of the largest strength at each
+/// pixel. An arc takes its strengths from the map of the direction that is nearest to its normal;
+/// between two pixels the larger strength counts.
 Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
                     int width, int height, const RegionParameters& parameters);
 

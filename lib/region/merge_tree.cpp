@@ -47,8 +47,8 @@ class GreedyMerger {
   static constexpr std::uint32_t kGone = static_cast<std::uint32_t>(-1);
 
   struct Part {
-    std::int32_t node = 0;       ///< Its number in the tree so far.
-    std::vector<ArcIndex> arcs;  ///< Some of them may be gone.
+    std::int32_t node = 0;       ///< The part's number in the tree so far.
+    std::vector<ArcIndex> arcs;  ///< The part's arcs; some may be gone.
   };
 
   static std::uint64_t key(std::int32_t a, std::int32_t b) {
@@ -72,7 +72,7 @@ class GreedyMerger {
       if (version_[k] == kGone) continue;
       Arc& moved = arcs_[k];
       const std::int32_t other = moved.first == lost ? moved.second : moved.first;
-      // Entries of parts that are lost stay in the table: nobody asks for them again.
+      // Entries of lost parts stay in the table, because they are not looked up again.
       const auto [entry, is_new] = between_.try_emplace(key(kept, other), k);
       if (is_new) {
         moved.first = kept;
@@ -90,7 +90,7 @@ class GreedyMerger {
   }
 
   std::vector<Arc> arcs_;
-  /// Tells an outdated entry of the queue.
+  /// By arc: an entry of the queue with another version is outdated.
   std::vector<std::uint32_t> version_;
   std::vector<Part> parts_;
   std::int32_t next_node_;

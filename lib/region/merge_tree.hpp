@@ -9,10 +9,10 @@
 namespace diacut {
 
 /// Joins the two neighbours with the least mean strength of their common boundary, again and again
-/// until no neighbours are left (Arbelaez et al. 2011, section 3.2). Boundaries that become one add
-/// up strength and length. Of equal means the arc that comes first in `arcs` goes first. The height
-/// is the mean, at most 1; a mean of boundaries that are all left is no less than what went before,
-/// and rounding is not allowed to make it so.
+/// until no neighbours are left (Arbelaez et al. 2011, section 3.2). Where two
+/// boundaries become one, their strengths and lengths are added. Among arcs of equal mean strength
+/// the first one in `arcs` is joined first. The height of a merge is the mean strength, at most 1.
+/// No mean strength of a later merge is smaller; where rounding makes it so, the height is raised.
 ///
 /// Parts are 1..count; arcs name each pair of neighbours once, with finite strengths of at least 0
 /// and lengths of at least 1. Time for n arcs: n log^2 n.

@@ -7,8 +7,8 @@
 namespace diacut {
 
 /// The 4-connected pieces of a map of classes, width * height values row by row: pixels of equal
-/// class that touch by an edge share a part. Parts are numbered 1..count in scan order; 0 where the
-/// class is 0.
+/// class that touch by an edge are in one part. Parts are numbered 1..count in scan order; pixels
+/// of class 0 are in no part and have the number 0.
 struct Parts {
   int width = 0;
   int height = 0;
@@ -18,20 +18,20 @@ struct Parts {
 
 Parts connected_parts(int width, int height, const std::vector<std::int32_t>& classes);
 
-/// Which parts touch, how closely, and what remains when some of them are joined.
+/// The adjacency graph of parts, in which parts can be joined.
 ///
 /// Two parts touch where pixels of theirs are 4-neighbours. Their affinity is the sum of W over
-/// those pairs, because that is what a cut between them costs. Joining n parts takes n log^2 n: the
-/// part with fewer borders is folded into the other.
+/// those pairs, because that is what a cut between them costs. Joining n parts takes time n log^2
+/// n, because the part with fewer borders is folded into the part with more.
 class PartGraph {
  public:
   /// right and down: W between each pixel and its right and lower neighbour, as AffinityGraph
-  /// gives it. `group`, if not empty, is a number a pixel, the same all over a part: only parts of
-  /// the same group touch.
+  /// gives it. `group`, if not empty, has a number for each pixel, one number within each part:
+  /// only parts with equal numbers touch.
   PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down,
             const std::vector<std::int32_t>& group = {});
 
-  /// Parts that remain.
+  /// The number of parts that remain.
   std::int32_t count() const { return count_; }
 
   /// Joins parts of less than `min_size` pixels, the smallest first (then the first in scan
@@ -58,13 +58,13 @@ class PartGraph {
     std::int64_t size = 0;
     std::int32_t group = 0;
     std::int32_t first = 0;  ///< The first of its original parts in scan order.
-    std::int32_t joins = 0;  ///< Tells an outdated entry of a queue.
+    std::int32_t joins = 0;  ///< Joins so far; entries of a queue with another number are outdated.
     std::map<std::int32_t, Border> borders;
   };
 
-  /// The neighbour that `part` joins, 0 if it has none.
+  /// The neighbour that join_small() joins `part` to, 0 if it has no neighbour.
   std::int32_t strongest_neighbour(std::int32_t part) const;
-  /// Returns which of the two holds the other now.
+  /// Returns the part, `a` or `b`, that holds the other part now.
   std::int32_t join(std::int32_t a, std::int32_t b);
 
   std::vector<Part> parts_;           ///< Index 0 is unused.

@@ -15,7 +15,7 @@ namespace diacut {
 
 namespace {
 
-/// Cuts of one region at once at most.
+/// The most cuts of one region at once.
 constexpr int kMaxCuts = 15;
 constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
@@ -57,7 +57,7 @@ std::vector<std::int64_t> sizes_of(const Parts& regions) {
   return sizes;
 }
 
-/// Joined parts as parts: numbers in scan order, because joined() gives them so.
+/// The parts that remain in `graph`, numbered in scan order.
 Parts apply(const Parts& parts, const PartGraph& graph) {
   Parts result = parts;
   const std::vector<std::int32_t> joined = graph.joined();
@@ -66,13 +66,13 @@ Parts apply(const Parts& parts, const PartGraph& graph) {
   return result;
 }
 
-/// Regions with those in `cut` divided into their pieces (see RegionCuts). A piece may not be
-/// connected: within its old region, a part of less than `min_size` pixels joins another one, as
-/// long as more than `at_least` are left of the region.
+/// The regions, of which those marked in `cut` are divided into their pieces (see RegionCuts).
+/// Where a piece is not connected, each of its parts becomes a region; within one old region, parts
+/// of less than `min_size` pixels join another part while more than `at_least` parts remain.
 Parts divide(const Parts& regions, const std::vector<char>& cut,
              const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
              AffinityGraph& graph) {
-  // Class numbers for the pieces of each region that is cut, behind those of the regions.
+  // The classes of pieces are numbered from regions.count + 1 on, those of regions up to there.
   std::vector<std::int32_t> first(cut.size(), 0);
   std::int32_t next = regions.count + 1;
   for (std::size_t r = 1; r < cut.size(); ++r) {
@@ -91,8 +91,8 @@ Parts divide(const Parts& regions, const std::vector<char>& cut,
   return apply(parts, joins);
 }
 
-/// Which region of `before` each region of `after`, a finer division, is from; and how many each
-/// has become.
+/// The region of a division `before` that each region of a finer division `after` lies in, and the
+/// number of regions that each region of `before` has become.
 struct Descent {
   std::vector<std::int32_t> parent;
   std::vector<std::int32_t> children;
@@ -107,16 +107,17 @@ struct Descent {
   }
 };
 
-/// Pixels of the picture that max_ncut is meant for.
+/// The pixels of a picture for which max_ncut is meant.
 constexpr double kUsualPixels = 481.0 * 321.0;
 
 /// Cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
 Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
                       const RegionParameters& parameters, const Watch& watch) {
-  // Levels are not known beforehand: each takes half of what is left of the bar.
+  // The number of levels is not known beforehand: each level reports half of the progress that is
+  // left.
   double share = 0;
-  // A cut is a length and an association an area: the same shapes, in a picture twice as wide, have
-  // half the normalized cut.
+  // A cut grows as a length and an association as an area, so that shapes in a picture that is
+  // twice as wide have half the normalized cut.
   const auto pixels = std::count_if(regions.of_pixel.begin(), regions.of_pixel.end(),
                                     [](std::int32_t r) { return r != 0; });
   const double scale =
@@ -180,8 +181,8 @@ std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vecto
   return side;
 }
 
-/// Cuts until there are `target` regions, the cheapest cuts first. Precondition: so many pixels
-/// have data.
+/// Cuts until there are `target` regions, the cheapest cuts first. Precondition: at least `target`
+/// pixels have data.
 Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
                    const RegionParameters& parameters, const Watch& watch) {
   CutLimits limits;
@@ -208,12 +209,13 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
       piece = std::move(cuts.piece);
     }
     if (order.empty()) {
-      // Give up the least size first, then the eigenvectors.
+      // The least size is given up first, then cuts by the eigenvectors.
       arbitrary = limits.min_side == 1;
       limits.min_side = 1;
       continue;
     }
-    // Only half of what is missing, because the halves of a cheap cut may have cheap cuts too.
+    // Only half of the regions that are missing are cut now, because the halves of a cheap cut may
+    // have cheaper cuts than the next regions.
     const std::size_t missing = static_cast<std::size_t>(target - regions.count);
     order.resize(std::min(order.size(), arbitrary ? missing : (missing + 1) / 2));
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);

@@ -11,8 +11,8 @@
 
 namespace diacut {
 
-/// What the region stage needs of the affinity W, whoever computes it: the device in a run, plain
-/// loops in a test.
+/// The affinity W as the region stage reads it. In a run the device computes it, in a test plain
+/// loops do.
 class AffinityGraph {
  public:
   virtual ~AffinityGraph() = default;
@@ -31,15 +31,15 @@ class AffinityGraph {
 };
 
 /// k-way discretisation (Yu and Shi 2003): the rotation of the first k eigenvectors, rows scaled to
-/// unit length, that is nearest to an indicator matrix. Returns a class in 1..k a pixel, 0 without
-/// data; classes need be neither connected nor all used. Deterministic.
+/// unit length, that is nearest to an indicator matrix. Returns the class of each pixel,
+/// 1 to k, or 0 without data. A class need not be connected and may be empty. Deterministic.
 std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
 
-/// Labels from eigenvectors, by parameters.regions:
+/// Labels from eigenvectors. Where parameters.regions is
 ///  - K > 0: discretise(), split into 4-connected parts, join parts below min_size, then join or
 ///    cut parts until there are exactly K (fewer only when fewer pixels have data).
 ///  - 0: recursive two-way cuts (Shi and Malik 2000) while the normalized cut is at most max_ncut,
-///    then the same clean-up.
+///    then parts below min_size are joined.
 /// Joins go to the neighbour with the strongest affinity. `notes` receives what a person should
 /// know. Throws ConfigError when K is more than the pixels with data, CancelledError.
 Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,

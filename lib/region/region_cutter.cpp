@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "region/region_ritz.hpp"
+
 namespace diacut {
 
 namespace {
@@ -18,17 +20,11 @@ constexpr std::size_t kDirections = 4;
 /// evenly spaced in value, half in rank.
 constexpr std::size_t kFineBins = 4096;
 constexpr std::size_t kThresholds = 128;
-/// Pixels of a region by which cuts are compared, and how many of about the same cut are kept.
+/// Pixels of a region, spread evenly, by which two cuts are compared, and the most candidates that
+/// are kept for about one cut.
 constexpr std::size_t kSample = 256;
 constexpr std::ptrdiff_t kVariants = 3;
-/// Directions of the restricted basis with less than this share of the largest one's variance are
-/// rounding errors of the others.
-constexpr double kIndependent = 1e-6;
-
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
-/// The pixels of each region, in scan order, behind each other.
+/// The pixels of all regions: region after region, each in scan order.
 class PixelLists {
  public:
   PixelLists(const std::vector<std::int32_t>& region, std::int32_t count)
@@ -53,104 +49,8 @@ class PixelLists {
   std::vector<std::size_t> pixels_;
 };
 
-/// A region's small matrices in its basis Y, whose columns are centred on the region.
-struct RitzProblem {
-  Vector mean;        ///< What was subtracted from each column.
-  Matrix mass;        ///< Y^T D Y
-  Matrix stiffness;   ///< Y^T (D - W) Y
-  Vector first;       ///< Y^T D 1
-  double volume = 0;  ///< 1^T D 1
-};
-
-/// Fills the region's rows of `block` with its basis y = z / sqrt_degree, centred, and a 1; returns
-/// the means. Centred before the product, because what is left of (D - W) y then carries no
-/// rounding error of the constant.
-Vector centre_basis(const Eigenvectors& eigenvectors, std::span<const std::size_t> pixels,
-                    std::size_t columns, std::vector<float>& block) {
-  const std::size_t stride = columns + 1;
-  Vector mean = Vector::Zero(columns);
-  for (const std::size_t i : pixels) {
-    float* row = &block[i * stride];
-    const float scale = 1.0f / eigenvectors.sqrt_degree[i];
-    for (std::size_t c = 0; c < columns; ++c) row[c] = eigenvectors.vectors[c + 1][i] * scale;
-    for (std::size_t c = 0; c < columns; ++c) mean[c] += row[c];
-    row[columns] = 1.0f;
-  }
-  mean /= static_cast<double>(pixels.size());
-  for (const std::size_t i : pixels) {
-    float* row = &block[i * stride];
-    for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(row[c] - mean[c]);
-  }
-  return mean;
-}
-
-/// The sums over a region's pixels. Rows of `block` hold Y, then 1; rows of `product` W times that.
-RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
-                         const std::vector<float>& block, const std::vector<float>& product) {
-  constexpr std::size_t kRows = 128;
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto columns = static_cast<std::size_t>(mean.size());
-  const std::size_t stride = columns + 1;
-  RitzProblem problem;
-  problem.mean = std::move(mean);
-  problem.mass = Matrix::Zero(columns, columns);
-  problem.stiffness = Matrix::Zero(columns, columns);
-  problem.first = Vector::Zero(columns);
-  Rows y(kRows, columns);
-  Rows dy(kRows, columns);
-  Rows ly(kRows, columns);
-  for (std::size_t at = 0; at < pixels.size(); at += kRows) {
-    const std::size_t rows = std::min(kRows, pixels.size() - at);
-    for (std::size_t k = 0; k < rows; ++k) {
-      const float* in = &block[pixels[at + k] * stride];
-      const float* out = &product[pixels[at + k] * stride];
-      const double degree = out[columns];
-      problem.volume += degree;
-      for (std::size_t c = 0; c < columns; ++c) {
-        y(k, c) = in[c];
-        dy(k, c) = degree * in[c];
-        ly(k, c) = degree * in[c] - out[c];
-      }
-    }
-    problem.mass.noalias() += y.topRows(rows).transpose() * dy.topRows(rows);
-    problem.stiffness.noalias() += y.topRows(rows).transpose() * ly.topRows(rows);
-    problem.first += dy.topRows(rows).colwise().sum().transpose();
-  }
-  return problem;
-}
-
-/// Coefficients (columns) of the Ritz vectors of the smallest Ritz values, orthogonal to the
-/// constant one in D; at most kDirections, none if the basis is constant on the region.
-Matrix ritz_vectors(const RitzProblem& problem) {
-  const Eigen::Index n = problem.mean.size();
-  if (!(problem.volume > 0)) return Matrix(n, 0);
-  const Vector weighted_mean = problem.first / problem.volume;
-  const Matrix covariance =
-      problem.mass / problem.volume - weighted_mean * weighted_mean.transpose();
-  Vector scale(n);
-  for (Eigen::Index c = 0; c < n; ++c) {
-    // A column that differs from its mean by rounding only says nothing.
-    const double noise = 1e-6 * std::abs(problem.mean[c]);
-    const double variance = covariance(c, c);
-    scale[c] = variance > noise * noise ? 1.0 / std::sqrt(variance) : 0.0;
-  }
-  const Matrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Matrix> independent(correlation);
-  const Vector& size = independent.eigenvalues();
-  if (!(size[n - 1] > 0)) return Matrix(n, 0);
-  Eigen::Index dropped = 0;
-  while (size[dropped] <= kIndependent * size[n - 1]) ++dropped;
-  const Eigen::Index kept = n - dropped;
-  const Matrix white = scale.asDiagonal() * independent.eigenvectors().rightCols(kept) *
-                       size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Matrix reduced = white.transpose() * problem.stiffness * white;
-  const Eigen::SelfAdjointEigenSolver<Matrix> ritz(reduced);
-  const auto wanted = static_cast<Eigen::Index>(kDirections);
-  return white * ritz.eigenvectors().leftCols(std::min(wanted, kept));
-}
-
-/// Puts `values` into at most kThresholds bins; returns how many. Between each two lies a
-/// threshold. Bins may be empty.
+/// Puts `values` into at most kThresholds bins, some of which may be empty, and returns the number
+/// of bins. A threshold lies between each bin and the next.
 std::size_t bin_values(std::span<const float> values, std::span<std::uint8_t> bins) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const float origin = *low;
@@ -228,7 +128,8 @@ class Links {
 struct Candidate {
   std::size_t direction = 0;
   std::size_t threshold = 0;
-  /// The normalized cut with the affinities of direct neighbours alone, for a ranking.
+  /// The normalized cut by the affinities of direct neighbours alone, by which candidates are
+  /// ranked.
   double price = 0;
 };
 
@@ -280,8 +181,9 @@ void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::siz
   }
 }
 
-/// The best of the candidates, at most `wanted`. Of cuts that differ little a few are taken, for
-/// the normalized cut with all of W to choose from, but not all: others are to be found too.
+/// The best candidates, at most `wanted`. Where many candidates stand for about one cut, only a few
+/// of them are taken, so that there is room for candidates of other cuts; the normalized cut by all
+/// of W chooses among them later.
 std::vector<Candidate> best_candidates(std::vector<Candidate> found, std::size_t wanted,
                                        std::span<const std::size_t> pixels,
                                        const std::vector<std::vector<std::uint8_t>>& bins) {
@@ -308,14 +210,14 @@ std::vector<Candidate> best_candidates(std::vector<Candidate> found, std::size_t
   return best;
 }
 
-/// A cut by all of W.
+/// A cut with its cost by all of W.
 struct Cut {
-  std::size_t column = 0;  ///< Of the block of indicators.
+  std::size_t column = 0;  ///< The indicator's column in the block.
   bool above = false;      ///< Whether the indicator is 1 on the lighter side.
   double crossing = 0;
   double ncut = 0;
-  double volume = 0;      ///< Of the lighter side.
-  std::int64_t size = 0;  ///< Of the lighter side, in pixels.
+  double volume = 0;      ///< The lighter side's volume.
+  std::int64_t size = 0;  ///< The lighter side's pixels.
 };
 
 /// The normalized cuts of a region's indicators, cheapest first. Rows of `block` hold the
@@ -400,6 +302,54 @@ void take_off(const RegionView& region, const std::vector<Cut>& cuts, std::size_
   }
 }
 
+/// The cuts of all regions that are worth comparing by all of W.
+struct Candidates {
+  std::vector<RegionView> views;                  ///< By region (index 0 is unused).
+  std::vector<std::vector<Candidate>> of_region;  ///< By region (index 0 is unused).
+  std::vector<std::vector<std::uint8_t>> bins;    ///< By direction: the bin of each pixel.
+};
+
+/// The candidates of one region. `view` is the region's; `block` and `product` hold its basis and
+/// W times that, in rows of `columns` values and one more. Writes the region's bins.
+std::vector<Candidate> find_candidates(const RegionView& view, const RitzProblem& problem,
+                                       const std::vector<float>& block, std::size_t columns,
+                                       const std::vector<float>& degree, const CutLimits& limits,
+                                       std::size_t wanted,
+                                       std::vector<std::vector<std::uint8_t>>& bins) {
+  const std::span<const std::size_t> pixels = view.pixels;
+  const Eigen::MatrixXf coefficients = ritz_vectors(problem, kDirections).cast<float>();
+  std::vector<float> values(pixels.size());
+  std::vector<std::uint8_t> value_bins(pixels.size());
+  std::vector<Candidate> found;
+  for (Eigen::Index k = 0; k < coefficients.cols(); ++k) {
+    const float* coefficient = coefficients.col(k).data();
+    for (std::size_t p = 0; p < pixels.size(); ++p) {
+      const float* row = &block[pixels[p] * (columns + 1)];
+      values[p] = std::inner_product(row, row + columns, coefficient, 0.0f);
+    }
+    const std::size_t used = bin_values(values, value_bins);
+    for (std::size_t p = 0; p < pixels.size(); ++p) bins[k][pixels[p]] = value_bins[p];
+    sweep(view, bins[k], used, degree, limits, static_cast<std::size_t>(k), found);
+  }
+  return best_candidates(std::move(found), wanted, pixels, bins);
+}
+
+/// Fills `block`, in rows of `stride` values, with one column for each candidate of a pixel's
+/// region: 1 above the candidate's threshold, 0 below.
+void fill_indicators(const Candidates& candidates, std::size_t stride, std::vector<float>& block) {
+  std::fill(block.begin(), block.end(), 0.0f);
+  for (std::size_t r = 1; r < candidates.views.size(); ++r) {
+    for (const std::size_t i : candidates.views[r].pixels) {
+      for (std::size_t c = 0; c < candidates.of_region[r].size(); ++c) {
+        const Candidate& candidate = candidates.of_region[r][c];
+        if (candidates.bins[candidate.direction][i] > candidate.threshold) {
+          block[i * stride + c] = 1.0f;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph)
@@ -407,8 +357,8 @@ RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& grap
       graph_(graph),
       width_(static_cast<std::size_t>(eigenvectors.width)),
       pixels_(eigenvectors.sqrt_degree.size()) {
-  // The trivial vector is constant on every region. Of the others, as many are used as leave one
-  // column of a product for the degrees; further ones say little about large regions.
+  // The trivial eigenvector is constant on every region. One column of a product is needed for the
+  // degrees; eigenvectors beyond the others say little about large regions.
   const std::size_t nontrivial = std::max<std::size_t>(eigenvectors.vectors.size(), 1) - 1;
   columns_ = std::min(nontrivial, static_cast<std::size_t>(graph.max_columns()) - 1);
 }
@@ -422,7 +372,7 @@ RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std:
   if (columns_ == 0) return cuts;
   const PixelLists lists(region, count);
 
-  std::vector<Vector> means(regions);
+  std::vector<Eigen::VectorXd> means(regions);
   std::size_t stride = columns_ + 1;
   block_.assign(pixels_ * stride, 0.0f);
   for (std::int32_t r = 1; r <= count; ++r) {
@@ -433,52 +383,29 @@ RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std:
   for (std::size_t i = 0; i < pixels_; ++i) degree[i] = product_[i * stride + columns_];
 
   const auto wanted = static_cast<std::size_t>(graph_.max_columns());
-  std::vector<std::vector<std::uint8_t>> bins(kDirections, std::vector<std::uint8_t>(pixels_));
-  std::vector<RegionView> views(1, {{}, 0, Links({}, region, width_, graph_), 0});
-  std::vector<std::vector<Candidate>> candidates(regions);
-  std::vector<float> values;
-  std::vector<std::uint8_t> value_bins;
+  Candidates candidates{{{{}, 0, Links({}, region, width_, graph_), 0}},
+                        std::vector<std::vector<Candidate>>(regions),
+                        {kDirections, std::vector<std::uint8_t>(pixels_)}};
   for (std::int32_t r = 1; r <= count; ++r) {
     const std::span<const std::size_t> pixels = lists.of(r);
     const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_);
     const Links links(pixels, region, width_, graph_);
-    views.push_back({pixels, problem.volume, links, links.mean()});
+    candidates.views.push_back({pixels, problem.volume, links, links.mean()});
     if (static_cast<std::int64_t>(pixels.size()) < 2 * limits.min_side) continue;
-    const Eigen::MatrixXf coefficients = ritz_vectors(problem).cast<float>();
-    values.resize(pixels.size());
-    value_bins.resize(pixels.size());
-    std::vector<Candidate> found;
-    for (Eigen::Index k = 0; k < coefficients.cols(); ++k) {
-      const float* coefficient = coefficients.col(k).data();
-      for (std::size_t p = 0; p < pixels.size(); ++p) {
-        const float* row = &block_[pixels[p] * stride];
-        values[p] = std::inner_product(row, row + columns_, coefficient, 0.0f);
-      }
-      const std::size_t used = bin_values(values, value_bins);
-      for (std::size_t p = 0; p < pixels.size(); ++p) bins[k][pixels[p]] = value_bins[p];
-      sweep(views[r], bins[k], used, degree, limits, static_cast<std::size_t>(k), found);
-    }
-    candidates[r] = best_candidates(std::move(found), wanted, pixels, bins);
+    candidates.of_region[r] = find_candidates(candidates.views[r], problem, block_, columns_,
+                                              degree, limits, wanted, candidates.bins);
   }
 
-  // One column a candidate: 1 above its threshold, 0 below.
   stride = wanted;
-  block_.assign(pixels_ * stride, 0.0f);
-  for (std::int32_t r = 1; r <= count; ++r) {
-    for (const std::size_t i : lists.of(r)) {
-      for (std::size_t c = 0; c < candidates[r].size(); ++c) {
-        const Candidate& candidate = candidates[r][c];
-        if (bins[candidate.direction][i] > candidate.threshold) block_[i * stride + c] = 1.0f;
-      }
-    }
-  }
+  block_.resize(pixels_ * stride);
+  fill_indicators(candidates, stride, block_);
   graph_.product_within(region, block_, static_cast<int>(stride), product_);
   for (std::int32_t r = 1; r <= count; ++r) {
-    const std::vector<Cut> found =
-        normalized_cuts(views[r], candidates[r].size(), stride, block_, product_, degree);
+    const std::vector<Cut> found = normalized_cuts(
+        candidates.views[r], candidates.of_region[r].size(), stride, block_, product_, degree);
     if (found.empty() || found.front().ncut > limits.max_ncut) continue;
     cuts.ncut[r] = found.front().ncut;
-    take_off(views[r], found, stride, block_, limits, cuts.piece);
+    take_off(candidates.views[r], found, stride, block_, limits, cuts.piece);
   }
   return cuts;
 }

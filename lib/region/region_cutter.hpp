@@ -15,21 +15,22 @@ struct CutLimits {
   std::int64_t min_side = 1;
   /// Largest normalized cut, cut/assoc(A, R) + cut/assoc(B, R), in [0, 2].
   double max_ncut = 2;
-  /// Largest flatness: the mean affinity of the direct neighbours that a cut parts, as a share of
-  /// that of all direct neighbours in the region. It is about 1 for a cut through a flat region,
-  /// about 0 for one along a boundary; the normalized cut alone prefers halving a large flat region
+  /// Largest flatness: the mean affinity of the direct neighbours that a cut parts, divided by the
+  /// mean affinity of all direct neighbours in the region. A cut through a flat region has about 1,
+  /// a cut along a boundary about 0. The normalized cut alone prefers halving a large flat region
   /// to following a short boundary (Shi and Malik, section 3.1, call such cuts unstable).
   double max_flatness = 1e30;
-  /// Cuts of one region at once at most: further ones cut off pieces that do not overlap.
+  /// The most cuts of one region at once. They cut off pieces that do not overlap.
   int max_cuts = 1;
 };
 
 /// The cuts found for each of a number of regions.
 struct RegionCuts {
   /// By region, 1..count (index 0 is unused): the normalized cut of the cheapest cut within the
-  /// limits, kNone if there is no such.
+  /// limits, kNone if there is no such cut.
   std::vector<double> ncut;
-  /// By pixel: c in 1..max_cuts for what the c-th cut of its region takes off, 0 for the rest.
+  /// By pixel: c in 1..max_cuts in the piece that the c-th cut of the region takes off, 0
+  /// elsewhere.
   std::vector<std::uint8_t> piece;
 
   static constexpr double kNone = 3.0;
@@ -45,7 +46,7 @@ struct RegionCuts {
 /// cuts. For any number of regions all this takes two block products with W.
 class RegionCutter {
  public:
-  /// Keeps references to both, which must outlive it.
+  /// Keeps references to the eigenvectors and the graph, which must outlive the cutter.
   RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph);
 
   /// `region`: 1..count, 0 for pixels that take no part.
@@ -55,10 +56,10 @@ class RegionCutter {
  private:
   const Eigenvectors& eigenvectors_;
   AffinityGraph& graph_;
-  std::size_t width_;  ///< Of the image.
+  std::size_t width_;  ///< The image's width, pixels.
   std::size_t pixels_;
   std::size_t columns_;  ///< Eigenvectors used.
-  // Vectors of a product and its result, kept from one call to the next.
+  // The vectors of a product with W, and its result: memory that is kept from call to call.
   std::vector<float> block_;
   std::vector<float> product_;
 };

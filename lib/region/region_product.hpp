@@ -10,13 +10,14 @@
 
 namespace diacut {
 
-/// One diagonal: it multiplies the neighbour dx to the right and dy down.
+/// A diagonal of the matrix: the one of the neighbour dx to the right and dy down.
 struct RegionDiagonal {
   int dx;
   int dy;
 };
 
-/// How the matrix, on a grid with a stride, and the vectors, on width * height pixels, lie.
+/// The layout of a product: the matrix lies on a grid with a stride, the vectors on width * height
+/// pixels.
 struct RegionLayout {
   int width;
   int height;
@@ -39,9 +40,9 @@ class RegionProduct {
   RegionProduct(Context& context, const RegionLayout& layout,
                 std::span<const RegionDiagonal> diagonals);
 
-  /// Enqueues. `columns` is a result of padded_columns(); x and out hold width * height * columns
-  /// values or more, region width * height, root stride * height. The program is built at the
-  /// first call with these columns. Throws DeviceError.
+  /// Enqueues the product. `columns` is a result of padded_columns(); x and out hold width * height
+  /// * columns values or more, region width * height, root stride * height. The program is built at
+  /// the first call with these columns. Throws DeviceError.
   void launch(const Buffer<float>& values, const Buffer<float>& root,
               const Buffer<std::int32_t>& region, const Buffer<float>& x, int columns,
               Buffer<float>& out);
