@@ -75,8 +75,13 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
                     "--method kway, without --regions: cut while the normalized cut is at most "
                     "this"},
-    ParameterOption{"--min-size", "region.min_size", "PIXELS",
-                    "--method kway: smaller regions join the neighbour they are most alike"},
+    ParameterOption{"--min-size", "region.min_size", "SIZE",
+                    "Smaller regions join a neighbour: pixels, a part of the picture as 0.2%, or "
+                    "auto"},
+    ParameterOption{"--detail", "image.detail", "SIZE|native",
+                    "Regions are found in the image reduced to a longer side of this many pixels, "
+                    "and placed in the image itself; native: found in the image itself, for "
+                    "objects that have a size in pixels"},
     ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
     ParameterOption{"--weights", "cue.weights", "NAME|FILE",
                     "--cue learned: the network, built in or a .safetensors file; several, "
@@ -164,6 +169,7 @@ class SegmentLine {
   void check_texts() const;
   void set_parameters();
   void check_hierarchy() const;
+  void check_effects() const;
   void choose_action();
 
   Options options_;
@@ -284,6 +290,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (given("--memory")) options_.memory = memory_size(memory_);
   set_parameters();
   check_hierarchy();
+  check_effects();
   choose_action();
   return options_;
 }
@@ -327,6 +334,21 @@ void SegmentLine::check_hierarchy() const {
         fail(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
       }
     }
+  }
+}
+
+void SegmentLine::check_effects() const {
+  const RegionParameters& region = options_.parameters.region;
+  for (const char* name : {"--threshold", "--max-ncut"}) {
+    if (region.regions == 0 || !given(name)) continue;
+    fail(fmt::format("{} has no effect beside a number of regions ({}): leave out one of them",
+                     name, region.regions));
+  }
+  if (region.method != RegionMethod::kKway && given("--max-ncut")) {
+    fail("--max-ncut is about direct cuts: it needs --method kway");
+  }
+  if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
+    fail("--weights is about the network: it needs --cue learned");
   }
 }
 

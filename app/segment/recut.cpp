@@ -17,6 +17,7 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"
+#include "diacut/parameters.hpp"
 #include "program.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
@@ -31,6 +32,7 @@ constexpr const char* kName = "recut";
 constexpr const char* kInputs = "TREE|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
+constexpr const char* kSize = "Sizes";
 constexpr const char* kMessages = "Messages and help";
 
 constexpr const char* kExamples = R"(Examples:
@@ -53,6 +55,7 @@ struct RecutOptions : CommonOptions {
   std::string ultrametric;
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
+  LeastSize min_size;
 };
 
 [[noreturn]] void fail(const std::string& message) { fail_usage("segment recut", message); }
@@ -104,6 +107,7 @@ class RecutLine {
   std::vector<std::string> trees_;
   std::optional<std::string> regions_;
   std::optional<std::string> threshold_;
+  std::optional<std::string> min_size_;
   bool automatic_ = false;
   CommandLine line_{"segment recut",
                     "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
@@ -124,6 +128,9 @@ RecutLine::RecutLine() {
   line_.option("--regions", regions_, "K", kCut, "So many regions");
   line_.option("--threshold", threshold_, "T", kCut,
                "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
+  line_.option("--min-size", min_size_, "SIZE", kSize,
+               "Smaller regions join the neighbour across the weakest boundary: pixels, a part of "
+               "the picture as 0.2%, or auto (default auto, as in segment)");
   line_.flag("--auto", automatic_, kCut, "At the threshold saved with the hierarchy (default)");
   line_.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
 }
@@ -155,6 +162,14 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   if (threshold_) {
     options_.threshold =
         parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
+  }
+  if (min_size_) {
+    const std::optional<LeastSize> least = parse_least_size(*min_size_);
+    if (!least) {
+      throw ConfigError(fmt::format(
+          "--min-size is '{}', expected a number of pixels, a share as 0.2%, or auto", *min_size_));
+    }
+    options_.min_size = *least;
   }
   check_places(options_);
   return options_;
@@ -224,9 +239,11 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
                              name, hierarchy.leaves.width, hierarchy.leaves.height,
                              hierarchy.leaves.count, hierarchy.merges.size(), hierarchy.threshold));
   std::vector<std::string> notes;
-  const Labels labels = options.regions
-                            ? cut_to_count(hierarchy, *options.regions, notes)
-                            : cut(hierarchy, options.threshold.value_or(hierarchy.threshold));
+  RegionParameters wanted;
+  wanted.regions = static_cast<int>(options.regions.value_or(0));
+  wanted.threshold = options.threshold.value_or(hierarchy.threshold);
+  wanted.min_size = options.min_size;
+  const Labels labels = cut(hierarchy, wanted, notes);
   write_results(options, hierarchy, labels);
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
   console.message(fmt::format("{}: {} ({:.0f} ms)", name, counted(labels.count, "region"),

@@ -101,8 +101,12 @@ void RunLog::concluded(const Job& job, const WrittenImage& written) {
 void RunLog::tell(const Job& job, const WrittenImage& written) {
   const Segmentation& result = written.result;
   if (!result.notes.empty()) ++tally_.noted;
+  // One region alone is told of in a folder too: it may be a picture that was not read as it
+  // should.
+  const bool told =
+      !plan_.batch || options_.verbosity == Verbosity::kVerbose || result.labels.count == 1;
   for (const std::string& note : result.notes) {
-    if (!plan_.batch || options_.verbosity == Verbosity::kVerbose) {
+    if (told) {
       console_.note(fmt::format("{}: {}", quoted_input_name(job.input), note));
     }
   }

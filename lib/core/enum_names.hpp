@@ -16,8 +16,10 @@ struct EnumName {
   std::string_view name;
 };
 
-inline constexpr EnumName<ValueRange> kValueRangeNames[] = {
-    {ValueRange::kAuto, "auto"}, {ValueRange::kType, "type"}, {ValueRange::kData, "data"}};
+inline constexpr EnumName<ValueRange> kValueRangeNames[] = {{ValueRange::kAuto, "auto"},
+                                                            {ValueRange::kType, "type"},
+                                                            {ValueRange::kData, "data"},
+                                                            {ValueRange::kRobust, "robust"}};
 
 inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kLearned, "learned"},
                                                   {CueKind::kGradient, "gradient"}};

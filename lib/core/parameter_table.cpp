@@ -65,6 +65,20 @@ class Section {
                         }});
   }
 
+  /// A parameter that reads and writes itself: get gives an integer or a text, set takes what
+  /// domain.accepts() does.
+  template <class Member>
+  void form(std::string_view name, Member Group::*member, FormDomain domain,
+            ParameterValue (*get)(const Member&), Member (*set)(const ParameterValue&), Text text) {
+    entries_.push_back({table_, name, text.unit, text.meaning, domain,
+                        [group = group_, member, get](const Parameters& p) -> ParameterValue {
+                          return get(p.*group.*member);
+                        },
+                        [group = group_, member, set](Parameters& p, const ParameterValue& value) {
+                          p.*group.*member = set(value);
+                        }});
+  }
+
   template <class Enum>
   void names(std::string_view name, Enum Group::*member,
              std::span<const EnumName<std::type_identity_t<Enum>>> names,
@@ -107,12 +121,56 @@ class Section {
 
 using Table = std::vector<ParameterEntry>;
 
+constexpr std::string_view kNative = "native";
+/// A picture that is smaller than this says nothing.
+constexpr int kLeastDetail = 16;
+
+bool accepts_detail(const ParameterValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text == kNative;
+  const auto* side = std::get_if<std::int64_t>(&value);
+  return side != nullptr && *side >= kLeastDetail && *side <= kMaxInt;
+}
+ParameterValue detail_value(const int& side) {
+  if (side == 0) return std::string(kNative);
+  return std::int64_t{side};
+}
+int detail_of(const ParameterValue& value) {
+  const auto* side = std::get_if<std::int64_t>(&value);
+  return side != nullptr ? static_cast<int>(*side) : 0;
+}
+
+/// The least size that a person gave, where an integer is a number of pixels; nothing if it is
+/// none.
+std::optional<LeastSize> least_size_in(const ParameterValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return parse_least_size(*text);
+  const auto* pixels = std::get_if<std::int64_t>(&value);
+  return pixels != nullptr ? parse_least_size(std::to_string(*pixels)) : std::nullopt;
+}
+bool accepts_least_size(const ParameterValue& value) { return least_size_in(value).has_value(); }
+ParameterValue least_size_value(const LeastSize& size) {
+  if (size.unit == LeastSize::Unit::kPixels) return static_cast<std::int64_t>(size.value);
+  return to_string(size);
+}
+LeastSize least_size_of(const ParameterValue& value) { return least_size_in(value).value(); }
+
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
-  image.names("range", &ImageParameters::range, kValueRangeNames,
-              "How stored values become [0, 1]. type: an integer type's whole range; floats must "
-              "lie within [0, 1]. data: the least to the greatest value of the image. auto: type, "
-              "but data for floats beyond [0, 1].");
+  image.names(
+      "range", &ImageParameters::range, kValueRangeNames,
+      "How stored values become [0, 1]. type: an integer type's whole range; floats must "
+      "lie within [0, 1]. data: the least to the greatest value of the image. robust: as "
+      "data, but without the thousandth of the values at either end, which is clipped. "
+      "auto: for 8 bits type; for more bits, signed integers and floats in [0, 1] type where "
+      "the values fill half of the range or more, else robust; for other floats robust.");
+  image.form(
+      "detail", &ImageParameters::detail,
+      {"an integer of 16 or more, or \"native\"", accepts_detail}, detail_value, detail_of,
+      {"pixels",
+       "Regions are found in the image reduced so that its longer side is at most this, and "
+       "their boundaries are placed in the image itself; the network sees no more than three "
+       "quarters of it. A strip, more than twice as long as it is wide, counts as a picture "
+       "of 2:1 with its area. native: regions are found in the image as it is, for "
+       "micrographs and other scenes whose objects have a size in pixels."});
   image.integer("max_pixels", &ImageParameters::max_pixels, 1, kMaxInt,
                 {"pixels",
                  "Larger images are refused before they are decoded, so that a forged header "
@@ -254,8 +312,14 @@ void add_region(Table& table) {
                "A two-way cut is made only where the affinity across it is at most this share of "
                "the region's own, between direct neighbours: along a boundary, not through what is "
                "flat."});
-  region.integer("min_size", &RegionParameters::min_size, 0, kMaxInt,
-                 {"pixels", "kway: smaller regions join the neighbour they are most alike."});
+  region.form("min_size", &RegionParameters::min_size,
+              {"a number of pixels, a share of the pixels with data as \"0.2%\", or \"auto\"",
+               accepts_least_size},
+              least_size_value, least_size_of,
+              {"pixels",
+               "Smaller regions join the neighbour across the weakest boundary; kway: the "
+               "neighbour that they are most alike. auto: 0.1%, but where a number of regions is "
+               "asked for at most a quarter of their mean size; kway: 50 pixels."});
   region.real("threshold", &RegionParameters::threshold, 0, 1,
               {"",
                "A hierarchy's automatic cut: regions merge while the mean strength of the boundary "
@@ -293,6 +357,7 @@ struct AllowedText {
   std::string operator()(const TextDomain& domain) const {
     return fmt::format("a text of one line, {}", domain.what);
   }
+  std::string operator()(const FormDomain& domain) const { return std::string(domain.what); }
   std::string operator()(const NumbersDomain& domain) const {
     return fmt::format("a text of 1 to {} numbers from {} to {}, separated by commas", domain.count,
                        bound_text(domain.least), bound_text(domain.most));
@@ -325,6 +390,7 @@ struct Accepts {
              return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
            });
   }
+  bool operator()(const FormDomain& domain) const { return domain.accepts(value); }
   bool operator()(const NumbersDomain& domain) const {
     const auto* text = std::get_if<std::string>(&value);
     const auto numbers = text != nullptr ? numbers_of(*text) : std::nullopt;

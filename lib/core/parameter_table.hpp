@@ -37,8 +37,13 @@ struct NumbersDomain {
   double most = 0;
   std::size_t count = 1;  ///< The most numbers.
 };
-using ParameterDomain =
-    std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, TextDomain, NumbersDomain>;
+/// An integer, or a text of a form of its own.
+struct FormDomain {
+  std::string_view what;  ///< The forms, for messages.
+  bool (*accepts)(const ParameterValue& value) = nullptr;
+};
+using ParameterDomain = std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, TextDomain,
+                                     NumbersDomain, FormDomain>;
 
 /// The one description of a parameter: reading, writing, checking, listing and help use it.
 struct ParameterEntry {

@@ -172,6 +172,10 @@ struct FromText {
   std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
   std::optional<ParameterValue> operator()(const TextDomain&) const { return text; }
   std::optional<ParameterValue> operator()(const NumbersDomain&) const { return text; }
+  std::optional<ParameterValue> operator()(const FormDomain&) const {
+    const std::optional<ParameterValue> integer = number<std::int64_t>();
+    return integer ? integer : text;
+  }
 };
 
 /// `text` as comment lines.

@@ -4,6 +4,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "core/parallel.hpp"
+
 namespace diacut {
 namespace {
 
@@ -22,7 +24,11 @@ std::vector<float> lab_planes(const Image& image) {
   // pictures; from linear light OpenCV computes them.
   cv::Mat linear(image.height, image.width, CV_32FC(image.channels));
   float* light = linear.ptr<float>();
-  for (std::size_t i = 0; i < planes.size(); ++i) light[i] = linear_light(image.pixels[i]);
+  const std::size_t row = planes.size() / static_cast<std::size_t>(image.height);
+  parallel_for(image.height, [&](int y) {
+    const std::size_t begin = static_cast<std::size_t>(y) * row;
+    for (std::size_t i = begin; i < begin + row; ++i) light[i] = linear_light(image.pixels[i]);
+  });
   if (image.channels == 1) cv::cvtColor(linear, linear, cv::COLOR_GRAY2RGB);
   cv::Mat lab;
   cv::cvtColor(linear, lab, cv::COLOR_LRGB2Lab);

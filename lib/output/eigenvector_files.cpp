@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "diacut/output.hpp"
+#include "image/resize.hpp"
 #include "output/atomic_file.hpp"
 #include "output/montage.hpp"
 #include "output/npy.hpp"
@@ -108,7 +109,10 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
   array.write(header.data(), header.size());
   const std::size_t shown = count - std::min<std::size_t>(count, 1) + (image != nullptr ? 1 : 0);
   Montage montage(eigenvectors.width, eigenvectors.height, shown);
-  if (image != nullptr) montage.add_image(*image);
+  if (image != nullptr) {
+    // Eigenvectors may be those of a reduced image.
+    montage.add_image(reduced(*image, {eigenvectors.width, eigenvectors.height}));
+  }
   std::vector<std::string> pictures;
   for (std::size_t k = 0; k < count; ++k) {
     const std::vector<float> y = generalized(eigenvectors, k);

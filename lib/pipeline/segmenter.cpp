@@ -15,6 +15,7 @@
 #include "boundary/boundary.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
+#include "pipeline/working_image.hpp"
 
 namespace diacut {
 
@@ -101,20 +102,17 @@ class Segmenter::Implementation {
     const Image& image = *asked.image;
     check_image(image);
     check_regions(image, parameters_.region);
-    const SegmentationPlan plan = plan_for_image(grid_for(image.width, image.height), parameters_,
-                                                 stages_.device(), stages_.memory_limit());
-    return std::move(stages_.run({&asked, 1}, plan, watch)->front());
+    return begin_one(working_image(asked, parameters_), watch);
   }
 
-  /// Begins images of one size, each of which check_image() accepts: together where they fit the
-  /// device so, else in halves, down to one by one. Throws CancelledError alone: other errors are
-  /// the failure of an image.
-  std::vector<UnfinishedSegmentation> begin_group(std::span<const ImageToSegment> images,
+  /// Begins working images of one size: together where they fit the device so, else in halves, down
+  /// to one by one. Throws CancelledError alone: other errors are the failure of an image.
+  std::vector<UnfinishedSegmentation> begin_group(std::span<const WorkingImage> images,
                                                   const Watch& watch) {
     if (images.size() == 1) {
       std::vector<UnfinishedSegmentation> only(1);
       try {
-        only.front() = begin(images.front(), watch);
+        only.front() = begin_one(images.front(), watch);
       } catch (const CancelledError&) {
         throw;
       } catch (...) {
@@ -131,13 +129,23 @@ class Segmenter::Implementation {
   }
 
  private:
+  UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
+    const PictureSize size = image.size();
+    const Parameters parameters =
+        working_parameters(parameters_, size, image.full ? image.full->size : size);
+    const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
+                                                 stages_.device(), stages_.memory_limit());
+    return std::move(stages_.run({&image, 1}, plan, watch)->front());
+  }
+
   /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
   std::optional<std::vector<UnfinishedSegmentation>> begin_together(
-      std::span<const ImageToSegment> images, const Watch& watch) {
-    const Image& first = *images.front().image;
-    const std::optional<SegmentationPlan> plan =
-        plan_for_batch(grid_for(first.width, first.height), static_cast<int>(images.size()),
-                       parameters_, stages_.device(), stages_.memory_limit());
+      std::span<const WorkingImage> images, const Watch& watch) {
+    // Of a hierarchy, whose parameters depend on the working size alone.
+    const PictureSize size = images.front().size();
+    const std::optional<SegmentationPlan> plan = plan_for_batch(
+        grid_for(size.width, size.height), static_cast<int>(images.size()),
+        working_parameters(parameters_, size, size), stages_.device(), stages_.memory_limit());
     if (!plan) return std::nullopt;
     try {
       return stages_.run(images, *plan, watch);
@@ -179,24 +187,29 @@ BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, con
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
   std::vector<BegunSegmentation> all(images.size());
-  std::map<std::pair<int, int>, std::vector<std::size_t>> by_size;
+  // The images of one working size, and their places in `images`.
+  struct Group {
+    std::vector<WorkingImage> images;
+    std::vector<std::size_t> members;
+  };
+  std::map<std::pair<int, int>, Group> by_size;
   for (std::size_t k = 0; k < images.size(); ++k) {
     const Image& image = *images[k].image;
     try {
       check_image(image);
       check_regions(image, parameters().region);
-      by_size[{image.width, image.height}].push_back(k);
+      WorkingImage working = working_image(images[k], parameters());
+      Group& group = by_size[{working.size().width, working.size().height}];
+      group.images.push_back(std::move(working));
+      group.members.push_back(k);
     } catch (const Error&) {
       all[k].failure_ = std::current_exception();
     }
   }
-  for (const auto& [size, members] : by_size) {
-    std::vector<ImageToSegment> group;
-    group.reserve(members.size());
-    for (const std::size_t k : members) group.push_back(images[k]);
-    std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group, watch);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      all[members[i]] = BegunSegmentation(std::move(begun[i]));
+  for (const auto& [size, group] : by_size) {
+    std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group.images, watch);
+    for (std::size_t i = 0; i < group.members.size(); ++i) {
+      all[group.members[i]] = BegunSegmentation(std::move(begun[i]));
     }
   }
   return all;

@@ -21,6 +21,7 @@ namespace diacut {
 namespace {
 
 constexpr char kRegions[] = "regions";
+constexpr char kPlacement[] = "placement";
 
 bool hierarchical(const SegmentationPlan& plan) {
   return plan.parameters.region.method == RegionMethod::kHierarchy;
@@ -35,19 +36,19 @@ struct Boundaries {
 };
 
 Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
-                           std::span<const ImageToSegment> images, const SegmentationPlan& plan) {
+                           std::span<const WorkingImage> images, const SegmentationPlan& plan) {
   const Grid& grid = plan.batch.image;
   const CueParameters& cue = plan.parameters.cue;
   CueParameters whole = cue;
   whole.thin = false;
   Boundaries found;
-  for (const ImageToSegment& each : images) {
+  for (const WorkingImage& each : images) {
     Buffer<float> unthinned;
-    if (hierarchical(plan) && each.edges == nullptr && thins(cue)) {
+    if (hierarchical(plan) && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
     }
     found.unthinned.push_back(std::move(unthinned));
-    found.maps.push_back(boundary_map(context, *each.image, grid, cue, networks, each.edges));
+    found.maps.push_back(boundary_map(context, *each.image, grid, cue, networks, each.edges.get()));
   }
   networks.tensors().clear();  // Later stages need their memory.
   return found;
@@ -144,20 +145,34 @@ std::vector<Contours> find_contours(Context& context,
   return found;
 }
 
+/// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
+void add_placement(Segmentation& result, const Grid& grid,
+                   const std::shared_ptr<const FullImage>& full, const Watch& watch) {
+  if (!full) return;
+  watch.report(kPlacement, 0);
+  const auto start = std::chrono::steady_clock::now();
+  place(result, {grid.width, grid.height}, *full);
+  result.times.push_back({kPlacement, milliseconds_since(start), 0});
+  watch.report(kPlacement, 1);
+}
+
 /// The hierarchy of one image and its cut: a stage that needs no device. `orientation`: of
-/// result.contours; `valid`: the image's mask.
+/// result.contours; `valid`: the mask of the working image; `full`: null if that is the image.
 void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
                    const std::vector<std::uint8_t>& valid, const Grid& grid,
-                   const RegionParameters& parameters, const Watch& watch) {
+                   const std::shared_ptr<const FullImage>& full, const RegionParameters& parameters,
+                   const Watch& watch) {
   watch.report(kRegions, 0);
   const auto start = std::chrono::steady_clock::now();
   result.hierarchy =
       hierarchy(result.contours, orientation, valid, grid.width, grid.height, parameters);
-  result.labels = parameters.regions > 0
-                      ? cut_to_count(*result.hierarchy, parameters.regions, result.notes)
-                      : cut(*result.hierarchy, result.hierarchy->threshold);
+  const std::size_t stage = result.times.size();
   result.times.push_back({kRegions, milliseconds_since(start), 0});
   watch.report(kRegions, 1);
+  add_placement(result, grid, full, watch);
+  const auto cut_start = std::chrono::steady_clock::now();
+  result.labels = cut(*result.hierarchy, parameters, result.notes);
+  result.times[stage].wall_ms += milliseconds_since(cut_start);
 }
 
 /// Direct cuts of one image by its eigenvectors.
@@ -183,8 +198,9 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
   device_ = context_->info();
 }
 
-std::optional<std::vector<UnfinishedSegmentation>> Stages::run(
-    std::span<const ImageToSegment> images, const SegmentationPlan& plan, const Watch& watch) {
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
+                                                               const SegmentationPlan& plan,
+                                                               const Watch& watch) {
   try {
     auto begun = with_device_errors("segmenting", [&] { return run_all(images, plan, watch); });
     if (begun) {
@@ -209,7 +225,7 @@ Context& Stages::opened() {
 }
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
-    std::span<const ImageToSegment> images, const SegmentationPlan& plan, const Watch& watch) {
+    std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch) {
   Context& context = opened();
   TimedStages timed(context, watch);
   const RegionParameters& region = plan.parameters.region;
@@ -239,8 +255,9 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       begun[k].result.contours = std::move(contours[k].strength);
       begun[k].host_work = [orientation = std::move(contours[k].orientation),
                             valid = images[k].image->valid, grid = plan.batch.image,
+                            full = images[k].full,
                             region](Segmentation& result, const Watch& watching) {
-        add_hierarchy(result, orientation, valid, grid, region, watching);
+        add_hierarchy(result, orientation, valid, grid, full, region, watching);
       };
     }
   } else {
@@ -254,6 +271,10 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       result.eigenvectors.vectors.clear();
       result.eigenvectors.sqrt_degree.clear();
     }
+    begun.front().host_work = [grid = plan.batch.image, full = images.front().full](
+                                  Segmentation& unplaced, const Watch& watching) {
+      add_placement(unplaced, grid, full, watching);
+    };
   }
   for (UnfinishedSegmentation& each : begun) {
     each.result.times = timed.shares(images.size());

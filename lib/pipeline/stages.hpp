@@ -13,6 +13,7 @@
 #include "diacut/segmenter.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/segmentation_plan.hpp"
+#include "pipeline/working_image.hpp"
 
 namespace diacut {
 
@@ -42,13 +43,13 @@ class Stages {
   /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
   /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
   /// NumericalError, CancelledError; after any of them there may be another run.
-  std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const ImageToSegment> images,
+  std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const WorkingImage> images,
                                                          const SegmentationPlan& plan,
                                                          const Watch& watch);
 
  private:
   Context& opened();
-  std::optional<std::vector<UnfinishedSegmentation>> run_all(std::span<const ImageToSegment> images,
+  std::optional<std::vector<UnfinishedSegmentation>> run_all(std::span<const WorkingImage> images,
                                                              const SegmentationPlan& plan,
                                                              const Watch& watch);
 

@@ -5,66 +5,18 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
+#include "region/least_pixels.hpp"
+#include "region/meetings.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
 
 namespace {
-
-constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-
-/// Finds the merge in which two leaves meet, in log n steps: the merges as links of a union-find by
-/// size whose paths are left as they grow, each link with its merge, so that merges rise along a
-/// path.
-class Meetings {
- public:
-  explicit Meetings(const Hierarchy& hierarchy)
-      : parent_(static_cast<std::size_t>(hierarchy.leaves.count) + 1),
-        link_(parent_.size(), kNever) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-    // By node: a leaf that stands for it, and its leaves.
-    std::vector<std::pair<std::int32_t, std::int32_t>> nodes;
-    for (const std::int32_t leaf : parent_) nodes.emplace_back(leaf, 1);
-    for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
-      auto [kept, size] = nodes[hierarchy.merges[k].first];
-      auto [lost, lost_size] = nodes[hierarchy.merges[k].second];
-      if (size < lost_size) std::swap(kept, lost);
-      parent_[lost] = kept;
-      link_[lost] = k;
-      nodes.emplace_back(kept, size + lost_size);
-    }
-  }
-
-  /// kNever for leaves that stay apart. Precondition: a != b.
-  std::size_t merge_of(std::int32_t a, std::int32_t b) const {
-    std::size_t merge = kNever;
-    while (a != b) {
-      if (link_[b] < link_[a]) std::swap(a, b);
-      merge = link_[a];
-      if (merge == kNever) break;
-      a = parent_[a];
-    }
-    return merge;
-  }
-
- private:
-  std::vector<std::int32_t> parent_;
-  std::vector<std::size_t> link_;
-};
-
-/// Calls visit(i, j) for each pixel i and its right and its lower neighbour j.
-template <class Visit>
-void neighbour_pairs(const Labels& labels, const Visit& visit) {
-  const auto width = static_cast<std::size_t>(labels.width);
-  for (std::size_t i = 0; i < labels.values.size(); ++i) {
-    if ((i + 1) % width != 0) visit(i, i + 1);
-    if (i + width < labels.values.size()) visit(i, i + width);
-  }
-}
 
 void check_leaves(const Labels& leaves) {
   if (leaves.width < 1 || leaves.height < 1 ||
@@ -109,6 +61,11 @@ void check_merges(const Hierarchy& hierarchy) {
   }
 }
 
+std::int64_t pixels_with_data(const Labels& labels) {
+  return static_cast<std::int64_t>(labels.values.size()) -
+         std::count(labels.values.begin(), labels.values.end(), 0);
+}
+
 /// The regions after the first `count` merges.
 Labels after_merges(const Hierarchy& hierarchy, std::size_t count) {
   const Labels& leaves = hierarchy.leaves;
@@ -146,7 +103,7 @@ void check(const Hierarchy& hierarchy) {
   neighbour_pairs(hierarchy.leaves, [&](std::size_t i, std::size_t j) {
     if (leaf[i] == leaf[j] || leaf[i] == 0 || leaf[j] == 0) return;
     const std::size_t merge = meetings.merge_of(leaf[i], leaf[j]);
-    if (merge == kNever) {
+    if (merge == Meetings::kNever) {
       throw InputError(fmt::format("leaves {} and {} touch but never merge", leaf[i], leaf[j]));
     }
     touching[merge] = 1;
@@ -183,6 +140,33 @@ Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
   }
   return after_merges(
       hierarchy, static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
+}
+
+Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
+           std::vector<std::string>& notes) {
+  const std::int64_t least = least_pixels(parameters, pixels_with_data(hierarchy.leaves));
+  // A hierarchy that has no small regions is not copied.
+  std::optional<Hierarchy> large;
+  if (least > 1) large = without_small_regions(hierarchy, least);
+  const Hierarchy& tree = large ? *large : hierarchy;
+  if (parameters.regions > 0) {
+    if (parameters.regions > tree.leaves.count && parameters.regions <= hierarchy.leaves.count) {
+      notes.push_back(fmt::format(
+          "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
+          "--min-size (region.min_size) gives more.",
+          parameters.regions, tree.leaves.count, least));
+      return tree.leaves;
+    }
+    return cut_to_count(tree, parameters.regions, notes);
+  }
+  Labels labels = cut(tree, parameters.threshold);
+  if (labels.count == 1 && !tree.merges.empty()) {
+    notes.push_back(fmt::format(
+        "There is one region: the strongest boundary in the picture is {:.2g}, and the threshold "
+        "{:.2g}. A smaller --threshold (region.threshold), or --regions, gives more.",
+        tree.merges.back().height, parameters.threshold));
+  }
+  return labels;
 }
 
 std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {

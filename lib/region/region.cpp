@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "diacut/errors.hpp"
+#include "region/least_pixels.hpp"
 #include "region/parts.hpp"
 #include "region/region_cutter.hpp"
 
@@ -112,7 +113,8 @@ constexpr double kUsualPixels = 481.0 * 321.0;
 
 /// Cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
 Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
-                      const RegionParameters& parameters, const Watch& watch) {
+                      const RegionParameters& parameters, std::int64_t min_size,
+                      const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of the progress that is
   // left.
   double share = 0;
@@ -122,8 +124,7 @@ Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
                                     [](std::int32_t r) { return r != 0; });
   const double scale =
       std::sqrt(kUsualPixels / static_cast<double>(std::max<std::ptrdiff_t>(pixels, 1)));
-  const CutLimits limits{std::max(1, parameters.min_size), parameters.max_ncut * scale,
-                         parameters.max_flatness, kMaxCuts};
+  const CutLimits limits{min_size, parameters.max_ncut * scale, parameters.max_flatness, kMaxCuts};
   std::vector<char> open(static_cast<std::size_t>(regions.count) + 1, 1);
   for (;;) {
     watch.report("regions", share);
@@ -184,9 +185,9 @@ std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vecto
 /// Cuts until there are `target` regions, the cheapest cuts first. Precondition: at least `target`
 /// pixels have data.
 Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
-                   const RegionParameters& parameters, const Watch& watch) {
+                   std::int64_t min_size, const Watch& watch) {
   CutLimits limits;
-  limits.min_side = std::max(1, parameters.min_size);
+  limits.min_side = min_size;
   bool arbitrary = false;
   while (regions.count < target) {
     watch.report("regions", static_cast<double>(regions.count) / target);
@@ -246,6 +247,7 @@ Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
   }
   check_finite(eigenvectors);
   watch.report("regions", 0);
+  const std::int64_t min_size = std::max<std::int64_t>(1, least_pixels(parameters, pixels));
 
   const Parts pieces = connected_parts(width, height, data);
   RegionCutter cutter(eigenvectors, graph);
@@ -253,14 +255,14 @@ Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
   if (wanted > 0) {
     regions = connected_parts(width, height, discretise(eigenvectors, wanted));
   } else {
-    regions = cut_recursively(pieces, cutter, graph, parameters, watch);
+    regions = cut_recursively(pieces, cutter, graph, parameters, min_size, watch);
   }
   PartGraph joins(regions, graph.right(), graph.down());
-  joins.join_small(parameters.min_size, std::max(wanted, 1));
+  joins.join_small(min_size, std::max(wanted, 1));
   if (wanted > 0) joins.join_alike(wanted);
   regions = apply(regions, joins);
   if (regions.count < wanted) {
-    regions = cut_to_count(std::move(regions), wanted, cutter, graph, parameters, watch);
+    regions = cut_to_count(std::move(regions), wanted, cutter, graph, min_size, watch);
   }
   if (wanted > 0 && regions.count > wanted) {
     notes.push_back(

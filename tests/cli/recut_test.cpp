@@ -146,13 +146,26 @@ TEST_F(CliRecut, MoreRegionsThanLeavesIsANote) {
   expect_written("x.png", tree_.leaves);
 }
 
+TEST_F(CliRecut, LeavesOutSmallRegions) {
+  // Each of the four has 48 pixels of 192: the two that part at 0.25 become one, and the others
+  // join it, because none is large enough.
+  expect_done(recut({"a.tree", "--threshold", "0", "--min-size", "49", "-o", "x.png"}));
+  expect_written("x.png", cut(without_small_regions(tree_, 49), 0));
+  expect_done(recut({"a.tree", "--threshold", "0", "--min-size", "25%", "-o", "x.png"}));
+  expect_written("x.png", tree_.leaves);
+  const Result few = recut({"a.tree", "--regions", "4", "--min-size", "30%", "-o", "x.png"});
+  expect_done(few);
+  EXPECT_THAT(few.err, HasSubstr("4 regions were asked for, but there are"));
+  expect_error(recut({"a.tree", "--min-size", "few", "-o", "x.png"}), 2, {"--min-size", "'few'"});
+}
+
 TEST_F(CliRecut, HelpNamesEveryOption) {
   const Result result = recut({"--help"});
   expect_done(result);
   EXPECT_THAT(result.err, IsEmpty());
-  for (const char* part :
-       {"Usage: segment recut TREE", "--output", "--indexed", "--overlay", "--image",
-        "--ultrametric", "--regions", "--threshold", "--auto", "--quiet", "--verbose", "--help"}) {
+  for (const char* part : {"Usage: segment recut TREE", "--output", "--indexed", "--overlay",
+                           "--image", "--ultrametric", "--regions", "--threshold", "--min-size",
+                           "--auto", "--quiet", "--verbose", "--help"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
   EXPECT_THAT(segment({"--help"}).out, HasSubstr("segment recut"));

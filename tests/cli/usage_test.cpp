@@ -23,7 +23,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--set",         "--print-config",  "--device",   "--list-devices", "--kernel-dir",
       "--quiet",       "--verbose",       "--version",  "--help",         "--cue",
       "--weights",     "--edges",         "--method",   "--threshold",    "--tree",
-      "--ultrametric", "--contours",      "--memory"};
+      "--ultrametric", "--contours",      "--memory",   "--detail"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -100,6 +100,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--method", "kway", "--tree", "x.tree"}, {"--tree", "--method hierarchy"}},
         Wrong{{"a.png", "--method", "kway", "--ultrametric", "x.png"}, {"--ultrametric"}},
         Wrong{{"a.png", "--method", "kway", "--threshold", "0.3"}, {"--threshold"}},
+        Wrong{{"a.png", "--regions", "3", "--threshold", "0.3"}, {"--threshold", "no effect"}},
+        Wrong{{"a.png", "--method", "kway", "--regions", "3", "--max-ncut", "0.1"},
+              {"--max-ncut", "no effect"}},
+        Wrong{{"a.png", "--max-ncut", "0.1"}, {"--max-ncut", "--method kway"}},
+        Wrong{{"a.png", "--cue", "gradient", "--weights", "fast"}, {"--weights", "learned"}},
+        Wrong{{"a.png", "--detail", "0"}, {"--detail", "0", "native"}},
+        Wrong{{"a.png", "--detail", "big"}, {"--detail", "big", "native"}},
+        Wrong{{"a.png", "--min-size", "-1"}, {"--min-size", "-1", "0.2%"}},
+        Wrong{{"a.png", "--min-size", "200%"}, {"--min-size", "200%"}},
         Wrong{{"a.png", "--method", "hierarchy", "--tree", "-"}, {"--tree", "standard output"}},
         Wrong{{"a.png", "--method", "hierarchy", "--ultrametric", "x.tif"}, {"x.tif", ".npy"}},
         Wrong{{"a.png", "--method", "hierarchy", "--tree", "x", "-o", "./x"}, {"--tree", "-o"}},

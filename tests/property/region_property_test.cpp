@@ -99,13 +99,15 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
     const int pieces = connected_parts(graph.width(), graph.height(), data).count;
 
     RegionParameters parameters;
-    parameters.min_size = random_int(random, 1, 12);
+    const int min_size = random_int(random, 1, 12);
+    parameters.method = RegionMethod::kKway;
+    parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(min_size)};
     parameters.max_ncut = std::uniform_real_distribution<double>(0.0, 1.0)(random);
     parameters.regions = trial % 2 == 0 ? 0 : random_int(random, 0, pixels);
     SCOPED_TRACE(::testing::Message()
                  << "trial " << trial << ", " << graph.width() << "x" << graph.height() << ", "
                  << parameters.regions << " regions of " << pixels << " pixels, at least "
-                 << parameters.min_size);
+                 << min_size);
     std::vector<std::string> notes;
     const Labels labels = segment_regions(eigenvectors, graph, parameters, notes);
     expect_labels(labels, eigenvectors);
@@ -116,7 +118,7 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
       std::vector<std::int64_t> size(static_cast<std::size_t>(labels.count) + 1, 0);
       for (const std::int32_t label : labels.values) ++size[label];
       for (const std::int32_t label : with_neighbours(labels)) {
-        EXPECT_GE(size[label], parameters.min_size);
+        EXPECT_GE(size[label], min_size);
       }
     }
     std::vector<std::string> again;

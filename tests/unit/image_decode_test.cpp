@@ -54,6 +54,13 @@ Image expected_image(const cv::Mat& samples, double low, double high) {
   return image;
 }
 
+/// The image of a file whose values are told by their type alone, however few of them there are.
+Image decoded_by_type(const std::vector<std::uint8_t>& file, const std::string& name,
+                      ImageParameters parameters = {}) {
+  parameters.range = ValueRange::kType;
+  return decode_image(file, name, parameters);
+}
+
 void expect_same(const Image& image, const Image& expected) {
   EXPECT_EQ(image.width, expected.width);
   EXPECT_EQ(image.height, expected.height);
@@ -105,7 +112,7 @@ TEST(DecodePng, EightAndSixteenBitsWithAndWithoutColourAndAlpha) {
         SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " type " +
                      std::to_string(type) + (is_interlaced ? " interlaced" : ""));
         file.is_interlaced = is_interlaced;
-        expect_same(decode_image(testing::write_png(file), "a.png"), expected);
+        expect_same(decoded_by_type(testing::write_png(file), "a.png"), expected);
       }
     }
   }
@@ -120,7 +127,7 @@ TEST(DecodePng, PaletteWithTransparentColours) {
   file.palette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 204};
   file.palette_alpha = {255, 0, 128};
   file.rows = {{0b00011011}};
-  const Image image = decode_image(testing::write_png(file), "palette.png");
+  const Image image = decoded_by_type(testing::write_png(file), "palette.png");
   EXPECT_EQ(image.channels, 3);
   EXPECT_THAT(image.pixels, ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 1, 0.2f, 0.4f, 0.8f));
   EXPECT_THAT(image.valid, ElementsAre(1, 0, 1, 1));
@@ -134,14 +141,14 @@ TEST(DecodePng, FewBitsOfGreySpanTheWholeRange) {
   file.colour_type = PNG_COLOR_TYPE_GRAY;
   file.bits = 1;
   file.rows = {{0b01100000}};
-  EXPECT_THAT(decode_image(testing::write_png(file), "1.png").pixels, ElementsAre(0, 1, 1, 0));
+  EXPECT_THAT(decoded_by_type(testing::write_png(file), "1.png").pixels, ElementsAre(0, 1, 1, 0));
   file.bits = 2;
   file.rows = {{0b00011011}};
-  EXPECT_THAT(decode_image(testing::write_png(file), "2.png").pixels,
+  EXPECT_THAT(decoded_by_type(testing::write_png(file), "2.png").pixels,
               ElementsAre(0, 85 / 255.f, 170 / 255.f, 1));
   file.bits = 4;
   file.rows = {{0x0f, 0x3c}};
-  EXPECT_THAT(decode_image(testing::write_png(file), "4.png").pixels,
+  EXPECT_THAT(decoded_by_type(testing::write_png(file), "4.png").pixels,
               ElementsAre(0, 1, 0.2f, 0.8f));
 }
 
@@ -153,7 +160,7 @@ TEST(DecodePng, OneColourCanBeTransparent) {
   file.colour_type = PNG_COLOR_TYPE_RGB;
   file.rows = {{9, 8, 7, 255, 255, 255, 9, 8, 6}};
   file.transparent = {9, 8, 7};
-  const Image colour = decode_image(testing::write_png(file), "colour.png");
+  const Image colour = decoded_by_type(testing::write_png(file), "colour.png");
   EXPECT_THAT(colour.valid, ElementsAre(0, 1, 1));
   EXPECT_EQ(colour.pixels[0], 0.0f);
   EXPECT_FLOAT_EQ(colour.pixels[8], 6 / 255.f);
@@ -162,7 +169,7 @@ TEST(DecodePng, OneColourCanBeTransparent) {
   const cv::Mat grey = (cv::Mat_<std::uint16_t>(1, 3) << 700, 65535, 701);
   file.rows = {FileBytes(grey.data, grey.data + 6)};
   file.transparent = {700};
-  EXPECT_THAT(decode_image(testing::write_png(file), "grey.png").valid, ElementsAre(0, 1, 1));
+  EXPECT_THAT(decoded_by_type(testing::write_png(file), "grey.png").valid, ElementsAre(0, 1, 1));
 }
 
 TEST(DecodeJpeg, AsOpenCvDoes) {
@@ -173,7 +180,7 @@ TEST(DecodeJpeg, AsOpenCvDoes) {
                                                {cv::IMWRITE_JPEG_PROGRESSIVE, progressive});
         cv::Mat expected = cv::imdecode(file, cv::IMREAD_UNCHANGED);
         if (type == CV_8UC3) cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
-        expect_same(decode_image(file, "a.jpg"), expected_image(expected, 0, 255));
+        expect_same(decoded_by_type(file, "a.jpg"), expected_image(expected, 0, 255));
       }
     }
   }
@@ -196,8 +203,8 @@ TEST(DecodeJpeg, CmykEitherWayRound) {
   const cv::Mat ink(16, 16, CV_8UC4, cv::Scalar(204, 0, 128, 51));
   cv::Mat light;
   cv::bitwise_not(ink, light);
-  const Image plain = decode_image(testing::write_cmyk_jpeg(ink, false), "plain.jpg");
-  const Image adobe = decode_image(testing::write_cmyk_jpeg(light, true), "adobe.jpg");
+  const Image plain = decoded_by_type(testing::write_cmyk_jpeg(ink, false), "plain.jpg");
+  const Image adobe = decoded_by_type(testing::write_cmyk_jpeg(light, true), "adobe.jpg");
   for (const Image& image : {plain, adobe}) {
     ASSERT_EQ(image.channels, 3);
     EXPECT_THAT(image.notes, ElementsAre(HasSubstr("CMYK")));
@@ -214,7 +221,7 @@ TEST(DecodeWebp, LosslessWithAndWithoutAlpha) {
       cv::Mat samples = samples_with_data(width, height, type);
       const FileBytes file = testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 101});
       cv::cvtColor(samples, samples, type == CV_8UC3 ? cv::COLOR_BGR2RGB : cv::COLOR_BGRA2RGBA);
-      expect_same(decode_image(file, "a.webp"), expected_image(samples, 0, 255));
+      expect_same(decoded_by_type(file, "a.webp"), expected_image(samples, 0, 255));
     }
   }
 }
@@ -227,8 +234,8 @@ TEST(DecodeWebp, LossyIsCloseToWhatWasWritten) {
           cv::Vec3b(static_cast<std::uint8_t>(x * 5), static_cast<std::uint8_t>(y * 6), 90);
     }
   }
-  const Image image =
-      decode_image(testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 95}), "lossy.webp");
+  const Image image = decoded_by_type(
+      testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 95}), "lossy.webp");
   ASSERT_EQ(image.pixels.size(), samples.total() * 3);
   for (int y = 0; y < 40; ++y) {
     for (int x = 0; x < 50; ++x) {
@@ -242,7 +249,7 @@ TEST(DecodeWebp, LossyIsCloseToWhatWasWritten) {
 
 /// The picture's values times 255.
 std::vector<int> values_of(const FileBytes& file) {
-  const Image image = decode_image(file, "a.bmp");
+  const Image image = decoded_by_type(file, "a.bmp");
   std::vector<int> values;
   for (float value : image.pixels) values.push_back(static_cast<int>(value * 255 + 0.5f));
   return values;
@@ -254,7 +261,7 @@ TEST(DecodeBmp, GreyAndColour) {
       cv::Mat samples = testing::random_samples(width, height, type);
       const FileBytes file = testing::encode(".bmp", samples);
       if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
-      expect_same(decode_image(file, "a.bmp"), expected_image(samples, 0, 255));
+      expect_same(decoded_by_type(file, "a.bmp"), expected_image(samples, 0, 255));
     }
   }
 }
@@ -274,24 +281,24 @@ TEST(DecodeBmp, TheFourthByteIsAlphaOnlyWhereAMaskSaysSo) {
   bmp.bits = 32;
   bmp.height = -2;
   bmp.pixels = {3, 2, 1, 0, 6, 5, 4, 255, 9, 8, 7, 128, 12, 11, 10, 1};
-  const Image plain = decode_image(testing::write_bmp(bmp), "plain.bmp");
+  const Image plain = decoded_by_type(testing::write_bmp(bmp), "plain.bmp");
   EXPECT_THAT(plain.valid, IsEmpty());
   EXPECT_FLOAT_EQ(plain.pixels[0], 1 / 255.f);
   bmp.compression = 3;
   bmp.masks = {0xff0000, 0xff00, 0xff};
   bmp.header = 52;
-  EXPECT_THAT(decode_image(testing::write_bmp(bmp), "three.bmp").valid, IsEmpty());
+  EXPECT_THAT(decoded_by_type(testing::write_bmp(bmp), "three.bmp").valid, IsEmpty());
   for (std::uint32_t header : {56u, 108u, 124u}) {
     bmp.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
     bmp.header = header;
-    const Image image = decode_image(testing::write_bmp(bmp), "four.bmp");
+    const Image image = decoded_by_type(testing::write_bmp(bmp), "four.bmp");
     EXPECT_THAT(image.valid, ElementsAre(0, 1, 1, 0));
     EXPECT_FLOAT_EQ(image.pixels[3], 4 / 255.f);
     EXPECT_FLOAT_EQ(image.pixels[5], 6 / 255.f);
   }
   // An alpha that is zero everywhere is one that was never set.
   for (std::size_t k = 3; k < bmp.pixels.size(); k += 4) bmp.pixels[k] = 0;
-  EXPECT_THAT(decode_image(testing::write_bmp(bmp), "zero.bmp").valid, IsEmpty());
+  EXPECT_THAT(decoded_by_type(testing::write_bmp(bmp), "zero.bmp").valid, IsEmpty());
 }
 
 TEST(DecodeBmp, Palettes) {
@@ -328,16 +335,16 @@ TEST(DecodeBmp, KindsThatWouldBeReadWronglyAreRefused) {
   bmp.header = 56;
   bmp.pixels.resize(16);
   bmp.masks = {0xff, 0xff00, 0xff0000, 0};
-  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "masks.bmp"), InputError);
+  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "masks.bmp"), InputError);
   bmp.bits = 16;
   bmp.compression = 0;
-  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "16.bmp"), InputError);
+  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "16.bmp"), InputError);
   bmp.compression = 4;  // A JPEG within.
-  EXPECT_THROW(decode_image(testing::write_bmp(bmp), "jpeg.bmp"), InputError);
+  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "jpeg.bmp"), InputError);
 }
 
 Image decode_page(const TiffPage& page, const char* mode = "w") {
-  return decode_image(testing::write_tiff({page}, mode), "a.tif");
+  return decoded_by_type(testing::write_tiff({page}, mode), "a.tif");
 }
 
 TEST(DecodeTiff, EveryDepthInStripsTilesAndPlanes) {
@@ -397,7 +404,7 @@ TEST(DecodeTiff, AsOpenCvWritesThem) {
       std::swap(planes[0], planes[2]);
       cv::merge(planes, samples);
     }
-    expect_same(decode_image(file, "cv.tiff"), expected_image(samples, 0, largest(samples)));
+    expect_same(decoded_by_type(file, "cv.tiff"), expected_image(samples, 0, largest(samples)));
   }
 }
 
@@ -475,7 +482,7 @@ TEST(DecodeTiff, PalettesBitsAndPrintersColours) {
 TEST(DecodeTiff, WhatIsLeftOutIsNoted) {
   const cv::Mat samples = testing::random_samples(6, 4, CV_16UC3);
   const TiffPage page = testing::tiff_page(samples);
-  const Image paged = decode_image(
+  const Image paged = decoded_by_type(
       testing::write_tiff({page, testing::tiff_page(testing::random_samples(3, 3, CV_8UC1))}),
       "pages.tif");
   expect_same(paged, expected_image(samples, 0, 65535));

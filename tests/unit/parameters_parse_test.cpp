@@ -184,7 +184,7 @@ TEST_F(LoadParametersFile, ReadsAFileAndNamesItInMessages) {
 TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
   EXPECT_EQ(config_error([] { load_parameters("defualt"); }),
             "no configuration 'defualt': it is neither a file nor one of the presets, which are "
-            "default, fast, quality");
+            "default, fast, micrographs, quality");
   EXPECT_THAT(config_error([&] { load_parameters(folder_.string()); }), HasSubstr("is a folder"));
   EXPECT_THAT(config_error([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
               HasSubstr("larger than"));

@@ -63,6 +63,16 @@ class RandomValue {
                                                    "\\\"\\", "\u00e9", "#x="};
     return texts[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(texts.size()) - 1))];
   }
+  ParameterValue operator()(const FormDomain& domain) {
+    const std::vector<ParameterValue> values = {std::string("auto"), std::string("native"),
+                                                std::string("0.25%"), draw(16, 100'000)};
+    for (;;) {
+      const auto k =
+          static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(values.size()) - 1));
+      if (domain.accepts(values[k])) return values[k];
+    }
+  }
+
   ParameterValue operator()(const NumbersDomain& domain) {
     std::vector<double> numbers;
     const std::int64_t count = draw(1, static_cast<std::int64_t>(domain.count));
@@ -156,6 +166,25 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
                  numbers_text({std::nextafter(numbers->most, infinity)}),
                  numbers_text(std::vector<double>(numbers->count + 1, numbers->most)),
                  1.0};
+    } else if (entry.key() == "image.detail") {
+      inside = {std::string("native"), std::int64_t{16}, std::int64_t{4000}};
+      outside = {std::string(""),
+                 std::string("Native"),
+                 std::int64_t{15},
+                 std::int64_t{0},
+                 std::int64_t{-1},
+                 640.0,
+                 true};
+    } else if (entry.key() == "region.min_size") {
+      inside = {std::string("auto"), std::string("0.2%"), std::string("100%"), std::int64_t{0},
+                std::int64_t{500}};
+      outside = {std::string(""),
+                 std::string("few"),
+                 std::string("101%"),
+                 std::string("-1%"),
+                 std::int64_t{-1},
+                 0.5,
+                 true};
     } else {
       inside = {true, false};
       outside = {std::int64_t{1}, std::string("true")};
@@ -207,7 +236,8 @@ TEST(DescribeParameters, TellsEveryKey) {
 }
 
 TEST(Presets, AreTheShippedFiles) {
-  EXPECT_EQ(preset_names(), (std::vector<std::string>{"default", "fast", "quality"}));
+  EXPECT_EQ(preset_names(),
+            (std::vector<std::string>{"default", "fast", "micrographs", "quality"}));
   for (const std::string& name : preset_names()) {
     const std::string path = std::string(DIACUT_SOURCE_DIR) + "/configs/" + name + ".toml";
     EXPECT_EQ(list_parameters(load_parameters(name)), list_parameters(load_parameters(path)));

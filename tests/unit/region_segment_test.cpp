@@ -39,7 +39,8 @@ Result segmented(const Drawing& drawing, int regions, int min_size = 1, int vect
   DrawnGraph graph(drawing);
   RegionParameters parameters;
   parameters.regions = regions;
-  parameters.min_size = min_size;
+  parameters.method = RegionMethod::kKway;
+  parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(min_size)};
   return segmented(graph, graph.eigenvectors(vectors), parameters);
 }
 
@@ -169,7 +170,8 @@ TEST(SegmentRegions, RoughVectorsStillCutAlongTheBoundaries) {
   }
   rough.report.converged = false;
   RegionParameters parameters;
-  parameters.min_size = 1;
+  parameters.method = RegionMethod::kKway;
+  parameters.min_size = {LeastSize::Unit::kPixels, 1};
   EXPECT_THAT(segmented(graph, rough, parameters).drawing, ElementsAreArray(kFour));
 }
 
@@ -191,7 +193,8 @@ TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
     shares.push_back(share);
   };
   RegionParameters parameters;
-  parameters.min_size = 1;
+  parameters.method = RegionMethod::kKway;
+  parameters.min_size = {LeastSize::Unit::kPixels, 1};
   segment_regions(eigenvectors, graph, parameters, notes, watch);
   EXPECT_GT(shares.size(), 3u);
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));

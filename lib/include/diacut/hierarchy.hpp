@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diacut/labels.hpp"
+#include "diacut/parameters.hpp"
 
 /// @file
 /// All segmentations of an image at once, from fine to coarse, as a merge tree: regions join pair
@@ -62,6 +63,27 @@ Labels cut(const Hierarchy& hierarchy, double threshold);
 /// @throws ConfigError when `regions` is less than 1.
 Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
                     std::vector<std::string>& notes);
+
+/// A hierarchy without small regions: no leaf and no merge has fewer pixels than a least size, but
+/// for pieces of the data that have fewer altogether. A node that is smaller joins, from the start,
+/// the node that it merges with, which is the neighbour across the weakest boundary; where that is
+/// made of several nodes of the least size or more, it joins the one with the longest common
+/// boundary. Merges of two nodes that are large enough keep their order and their heights.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param min_size The least size, in pixels.
+/// @return A hierarchy for which check() holds.
+Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
+
+/// The labels that parameters ask for: without regions below parameters.min_size, cut into
+/// parameters.regions regions or, if that is 0, at parameters.threshold. Which other parameters
+/// there are has no effect.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param parameters What is asked for.
+/// @param[in,out] notes Gets sentences for a person where the labels are not what was asked for, or
+///     are one region.
+/// @return The regions.
+Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
+           std::vector<std::string>& notes);
 
 /// The ultrametric contour map on the doubled grid. The 8-connected components of map <= t, sampled
 /// at the pixels, are the regions of cut(hierarchy, t).

@@ -32,15 +32,25 @@ struct Image {
 
 /// How the values that a file stores become values in [0, 1].
 enum class ValueRange {
-  kAuto,  ///< Integers: as kType. Floats: unchanged if all are in [0, 1], else as kData.
-  kType,  ///< Integers are divided by their type's largest value. Floats must be in [0, 1].
-  kData,  ///< The smallest value with data becomes 0, the largest 1, all channels together.
+  /// 8 bits: as kType. More bits, signed integers, and floats in [0, 1]: as kType where the values
+  /// fill half of the range or more, else as kRobust. Other floats: as kRobust.
+  kAuto,
+  /// The smallest value that the type can hold becomes 0, the largest 1. Floats must be in [0, 1].
+  kType,
+  /// The smallest value with data becomes 0, the largest 1, all channels together.
+  kData,
+  /// As kData, but without the thousandth of the values at either end, which become 0 and 1.
+  kRobust,
 };
 
 /// How image files are read.
 struct ImageParameters {
   ValueRange range = ValueRange::kAuto;   ///< How stored values become values in [0, 1].
   std::int64_t max_pixels = 268'435'456;  ///< Images of more pixels are refused before decoding.
+  /// Regions are found in the image reduced so that its longer side has at most this many pixels,
+  /// and their boundaries are placed in the image itself. An image that is more than twice as long
+  /// as it is wide counts as one of 2:1 with its area. 0: regions are found in the image itself.
+  int detail = 640;
 };
 
 /// Reads JPEG, PNG, BMP, WebP or TIFF: 8 or 16 bits or floats; grey or colour, with or without

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,33 @@ enum class RegionMethod {
   kKway,       ///< As direct cuts by the eigenvectors.
 };
 
+/// The least size of a region.
+struct LeastSize {
+  /// What the size is given in.
+  enum class Unit {
+    /// kHierarchy: 0.1% of the pixels with data, but where K regions are asked for at most a
+    /// quarter of the mean size of K regions. kKway: 50 pixels.
+    kAutomatic,
+    kPixels,  ///< Pixels.
+    kShare,   ///< A share of the pixels with data, in [0, 1].
+  };
+  Unit unit = Unit::kAutomatic;
+  double value = 0;  ///< In that unit; 0 for kAutomatic.
+
+  /// Compares units and values.
+  bool operator==(const LeastSize&) const = default;
+};
+
+/// Reads "auto", a number of pixels ("500") or a share of the pixels with data ("0.2%").
+/// @param text The text.
+/// @return The size; nothing if the text is of none of these forms.
+std::optional<LeastSize> parse_least_size(const std::string& text);
+
+/// Writes a size as parse_least_size() reads it.
+/// @param size The size.
+/// @return The text.
+std::string to_string(const LeastSize& size);
+
 /// How regions are found from contours or eigenvectors.
 struct RegionParameters {
   RegionMethod method = RegionMethod::kHierarchy;  ///< How regions are found.
@@ -148,8 +176,9 @@ struct RegionParameters {
   /// parts is at most this share of the mean affinity of direct neighbours in the region. It keeps
   /// flat regions in one piece: their halves have a small normalized cut too.
   double max_flatness = 0.25;
-  /// kKway: regions of fewer pixels join the neighbour they are most alike.
-  int min_size = 50;
+  /// Smaller regions join a neighbour: kHierarchy: the one across the weakest boundary (see
+  /// without_small_regions()). kKway: the one that they are most alike.
+  LeastSize min_size;
   /// kHierarchy: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
   /// this mean strength.
   double threshold = 0.3;

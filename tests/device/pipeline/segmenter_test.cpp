@@ -253,7 +253,7 @@ TEST(Segmenter, ComputesAsManyVectorsAsRegionsNeed) {
   parameters.eigen.vectors = 2;
   parameters.eigen.basis = 0;
   parameters.region.regions = 5;
-  parameters.region.min_size = 1;
+  parameters.region.min_size = {LeastSize::Unit::kPixels, 1};
   const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
   EXPECT_EQ(result.eigenvectors.vectors.size(), 5u);
   EXPECT_EQ(result.labels.count, 5);

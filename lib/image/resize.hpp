@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "diacut/image.hpp"
+
+namespace diacut {
+
+/// Width and height of a picture, pixels.
+struct PictureSize {
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const PictureSize&) const = default;
+};
+
+/// The longer side of a picture, pixels. A picture that is more than twice as long as it is wide
+/// counts as a picture of 2:1 with its area, because a long strip has small objects.
+double longer_side(const PictureSize& picture);
+
+/// The size of a picture whose longer_side() is reduced to at most `side`, in the picture's
+/// proportions, both sides at least 1. A picture is never enlarged. `side` 0: the picture's size.
+PictureSize reduced_size(const PictureSize& picture, int side);
+
+/// The image with each pixel the mean of the area of the original image that it covers, of pixels
+/// with data only. A pixel has data where any of that area has. Preconditions: `image` is as Image
+/// says, and neither side of `size` is larger than the image's. An image that has this size already
+/// is returned unchanged.
+Image reduced(const Image& image, const PictureSize& size);
+
+/// A map of from.width * from.height values, row by row, interpolated bilinearly to the size `to`.
+/// 0 where `valid` is 0; `valid` is empty or has a value for each pixel of `to`.
+std::vector<float> enlarged(const std::vector<float>& map, const PictureSize& from,
+                            const PictureSize& to, const std::vector<std::uint8_t>& valid = {});
+
+/// The largest value of each area of a map that a pixel of the smaller map covers: so a thin line
+/// keeps its strength. Both maps are row by row. Precondition: `to` is not larger than `from`.
+std::vector<float> reduced_by_maximum(const std::vector<float>& map, const PictureSize& from,
+                                      const PictureSize& to);
+
+}  // namespace diacut

@@ -1,0 +1,318 @@
+#include "image/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut {
+namespace {
+
+/// Samples of type T as numbers: straight colours, and what has no data.
+template <typename T>
+class Samples {
+ public:
+  explicit Samples(const Decoded& decoded)
+      : decoded_(decoded), colours_(decoded.samples.channels() - (decoded.has_alpha ? 1 : 0)) {
+    if (decoded.type_range) {
+      alpha_low_ = decoded.type_range->first;
+      alpha_high_ = decoded.type_range->second;
+    } else if (decoded.has_alpha) {
+      alpha_high_ = std::max(1.0, largest_alpha());
+    }
+  }
+
+  int colours() const { return colours_; }
+  const T* pixel(int y, int x) const { return decoded_.samples.ptr<T>(y, x); }
+
+  bool is_transparent(const T* pixel) const {
+    return decoded_.has_alpha && !(opacity(pixel) >= 0.5);
+  }
+  bool is_finite(const T* pixel) const {
+    return std::all_of(pixel, pixel + colours_,
+                       [](T sample) { return std::isfinite(static_cast<double>(sample)); });
+  }
+  /// Precondition: is_finite(pixel) and not is_transparent(pixel).
+  double colour(const T* pixel, int channel) const {
+    const auto stored = static_cast<double>(pixel[channel]);
+    if (!decoded_.premultiplied) return stored;
+    const double straight = stored / opacity(pixel);
+    return decoded_.type_range ? std::min(straight, decoded_.type_range->second) : straight;
+  }
+
+ private:
+  double opacity(const T* pixel) const {
+    return (static_cast<double>(pixel[colours_]) - alpha_low_) / (alpha_high_ - alpha_low_);
+  }
+  double largest_alpha() const {
+    double largest = 0;
+    for (int y = 0; y < decoded_.samples.rows; ++y) {
+      for (int x = 0; x < decoded_.samples.cols; ++x) {
+        const auto alpha = static_cast<double>(pixel(y, x)[colours_]);
+        if (std::isfinite(alpha)) largest = std::max(largest, alpha);
+      }
+    }
+    return largest;
+  }
+
+  const Decoded& decoded_;
+  int colours_;
+  double alpha_low_ = 0;
+  double alpha_high_ = 1;
+};
+
+/// The values of the pixels that have data, of all channels together.
+struct Values {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  /// At most kSampled of them, evenly spaced in scan order, for quantiles.
+  std::vector<double> sampled;
+};
+
+constexpr std::size_t kSampled = std::size_t{1} << 20;
+
+/// The values that become 0 and 1.
+struct Range {
+  double low = 0;
+  double high = 1;
+};
+
+void note_pixels_without_data(std::size_t transparent, std::size_t not_finite, Image& image) {
+  const std::size_t count = image.pixel_count();
+  if (transparent + not_finite == count) {
+    throw InputError(
+        fmt::format("nothing to segment: of {} pixels {} are transparent and {} are not finite",
+                    count, transparent, not_finite));
+  }
+  if (transparent > 0) {
+    image.notes.push_back(
+        fmt::format("{} of {} pixels are transparent: they have no data.", transparent, count));
+  }
+  if (not_finite > 0) {
+    image.notes.push_back(fmt::format(
+        "{} of {} pixels are not finite (NaN or infinite): they have no data.", not_finite, count));
+  }
+}
+
+/// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
+/// values of the pixels that have data.
+template <typename T>
+Values find_valid(const Samples<T>& samples, Image& image) {
+  Values values;
+  std::size_t transparent = 0;
+  std::size_t not_finite = 0;
+  image.valid.assign(image.pixel_count(), 1);
+  std::uint8_t* valid = image.valid.data();
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t step = image.pixel_count() * channels / kSampled + 1;
+  std::size_t next = 0;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x, ++valid) {
+      const T* pixel = samples.pixel(y, x);
+      if (samples.is_transparent(pixel)) {
+        ++transparent;
+        *valid = 0;
+      } else if (!samples.is_finite(pixel)) {
+        ++not_finite;
+        *valid = 0;
+      } else {
+        for (int channel = 0; channel < image.channels; ++channel) {
+          const double value = samples.colour(pixel, channel);
+          values.low = std::min(values.low, value);
+          values.high = std::max(values.high, value);
+          if (next-- != 0) continue;
+          values.sampled.push_back(value);
+          next = step - 1;
+        }
+      }
+    }
+  }
+  note_pixels_without_data(transparent, not_finite, image);
+  if (transparent + not_finite == 0) image.valid.clear();
+  return values;
+}
+
+/// The range that all but about a thousandth of the values lie in, at either end; the range of all
+/// values where that is a single number.
+Range robust_range(Values& values) {
+  constexpr double kBeyond = 0.001;
+  const auto last = static_cast<double>(values.sampled.size() - 1);
+  const auto value_at = [&](double index) {
+    const auto at = values.sampled.begin() + static_cast<std::ptrdiff_t>(index);
+    std::nth_element(values.sampled.begin(), at, values.sampled.end());
+    return *at;
+  };
+  // In a picture of less than a thousand values these are the least and the greatest.
+  const Range range{value_at(std::floor(kBeyond * last)),
+                    value_at(std::ceil((1 - kBeyond) * last))};
+  if (range.high > range.low) return range;
+  return {values.low, values.high};
+}
+
+/// The range of ValueRange::kAuto for values of more than 8 bits, signed values and floats.
+Range automatic_range(std::optional<Range> of_type, Values& values, Image& image) {
+  const Range robust = robust_range(values);
+  // Twelve bits of a camera stored in sixteen, say. A photograph that was exposed for its type
+  // fills more than half of the range, and stays as it is.
+  constexpr double kMostlyEmpty = 0.5;
+  if (!(robust.high > robust.low)) return of_type.value_or(robust);
+  if (of_type &&
+      robust.high / 2 - robust.low / 2 >= kMostlyEmpty * (of_type->high / 2 - of_type->low / 2)) {
+    return *of_type;
+  }
+  const std::string of =
+      of_type ? fmt::format(", take up less than half of {:.6g} to {:.6g}:", of_type->low,
+                            of_type->high)
+              : "";
+  image.notes.push_back(fmt::format(
+      "Its values, {:.6g} to {:.6g}{} {:.6g} to {:.6g} became 0 to 1 (image.range).", values.low,
+      values.high, of.empty() ? ", lie beyond 0 to 1:" : of, robust.low, robust.high));
+  return robust;
+}
+
+Range choose_range(const Decoded& decoded, Values& values, ValueRange rule, Image& image) {
+  const bool unit = values.low >= 0 && values.high <= 1;
+  std::optional<Range> of_type;
+  if (decoded.type_range) {
+    of_type = Range{decoded.type_range->first, decoded.type_range->second};
+  } else if (unit) {
+    of_type = Range{0, 1};
+  }
+  switch (rule) {
+    case ValueRange::kData:
+      return {values.low, values.high};
+    case ValueRange::kRobust:
+      return robust_range(values);
+    case ValueRange::kType:
+      if (of_type) return *of_type;
+      throw InputError(fmt::format(
+          "its values run from {:.6g} to {:.6g}, where image.range \"type\" expects floats within "
+          "[0, 1]: set image.range to \"data\" or \"auto\"",
+          values.low, values.high));
+    case ValueRange::kAuto:
+      break;
+  }
+  // Photographs of 8 bits stay as they are.
+  if (decoded.samples.depth() == CV_8U) return *of_type;
+  return automatic_range(of_type, values, image);
+}
+
+/// Tells of a picture in which nothing can be told apart.
+void note_flat(Image& image) {
+  constexpr float kLeast = 1.0F / 512;  // Half a step of 8 bits.
+  float low = 1;
+  float high = 0;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    if (!image.valid.empty() && image.valid[i / channels] == 0) continue;
+    low = std::min(low, image.pixels[i]);
+    high = std::max(high, image.pixels[i]);
+    if (high - low > kLeast) return;
+  }
+  image.notes.emplace_back(
+      "The picture is flat: all its pixels have the same colour, and there is one region to find.");
+}
+
+/// Where a value lies in a range, from 0 to 1.
+float share_of(const Range& range, double value, bool zero_is_white) {
+  // Halves, because the difference of two doubles may be too large for one.
+  const double extent = range.high / 2 - range.low / 2;
+  const double share = extent > 0 ? std::clamp((value / 2 - range.low / 2) / extent, 0.0, 1.0) : 0;
+  return static_cast<float>(zero_is_white ? 1 - share : share);
+}
+
+/// Samples of at most 16 bits that all have data: by a table of what each value becomes.
+template <typename T>
+void convert_by_table(const Decoded& decoded, const Range& range, Image& image) {
+  constexpr int kLeast = std::numeric_limits<T>::min();
+  std::vector<float> table;
+  for (int value = kLeast; value <= std::numeric_limits<T>::max(); ++value) {
+    table.push_back(share_of(range, value, decoded.zero_is_white));
+  }
+  const std::size_t row =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  parallel_for(image.height, [&](int y) {
+    const T* samples = decoded.samples.ptr<T>(y);
+    std::transform(samples, samples + row, image.pixels.data() + static_cast<std::size_t>(y) * row,
+                   [&](T value) { return table[static_cast<std::size_t>(value - kLeast)]; });
+  });
+}
+
+/// Fills in the image but for its size and the notes of the decoder.
+template <typename T>
+void convert(const Decoded& decoded, ValueRange rule, Image& image) {
+  const Samples<T> samples(decoded);
+  image.channels = samples.colours();
+  image.pixels.assign(image.pixel_count() * static_cast<std::size_t>(image.channels), 0.0f);
+  constexpr bool kTable = std::is_integral_v<T> && sizeof(T) <= sizeof(std::uint16_t);
+  const bool whole_range =
+      decoded.samples.depth() == CV_8U && rule != ValueRange::kData && rule != ValueRange::kRobust;
+  if constexpr (kTable) {
+    if (!decoded.has_alpha && whole_range) {
+      const auto [low, high] = *decoded.type_range;
+      return convert_by_table<T>(decoded, {low, high}, image);
+    }
+  }
+  Values values = find_valid(samples, image);
+  const Range range = choose_range(decoded, values, rule, image);
+  if constexpr (kTable) {
+    if (!decoded.has_alpha) return convert_by_table<T>(decoded, range, image);
+  }
+  float* out = image.pixels.data();
+  std::size_t index = 0;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x, ++index, out += image.channels) {
+      if (!image.valid.empty() && image.valid[index] == 0) continue;
+      const T* pixel = samples.pixel(y, x);
+      for (int channel = 0; channel < image.channels; ++channel) {
+        out[channel] = share_of(range, samples.colour(pixel, channel), decoded.zero_is_white);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Image to_image(const Decoded& decoded, ValueRange rule) {
+  Image image;
+  image.width = decoded.samples.cols;
+  image.height = decoded.samples.rows;
+  image.notes = decoded.notes;
+  switch (decoded.samples.depth()) {
+    case CV_8U:
+      convert<std::uint8_t>(decoded, rule, image);
+      break;
+    case CV_8S:
+      convert<std::int8_t>(decoded, rule, image);
+      break;
+    case CV_16U:
+      convert<std::uint16_t>(decoded, rule, image);
+      break;
+    case CV_16S:
+      convert<std::int16_t>(decoded, rule, image);
+      break;
+    case CV_32S:
+      convert<std::int32_t>(decoded, rule, image);
+      break;
+    case CV_32F:
+      convert<float>(decoded, rule, image);
+      break;
+    default:
+      convert<double>(decoded, rule, image);
+      break;
+  }
+  note_flat(image);
+  return image;
+}
+
+}  // namespace diacut

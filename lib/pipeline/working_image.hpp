@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "diacut/edges.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/segmenter.hpp"
+#include "image/resize.hpp"
+
+namespace diacut {
+
+/// What is kept of an image to place the boundaries in it that were found in its reduction.
+struct FullImage {
+  PictureSize size;
+  std::vector<std::uint8_t> valid;  ///< As Image::valid.
+  Image detail;                     ///< detail_picture() of the image.
+};
+
+/// An image as the stages see it: as large as it is, or reduced to the size at which regions are
+/// found. Copies share what they hold. The pointers are never null but for `edges` and `full`.
+struct WorkingImage {
+  std::shared_ptr<const Image> image;
+  std::shared_ptr<const EdgeMap> edges;   ///< As ImageToSegment::edges.
+  std::shared_ptr<const FullImage> full;  ///< Null: `image` is not reduced.
+
+  PictureSize size() const { return {image->width, image->height}; }
+};
+
+/// The image reduced as parameters.image.detail says, with its boundary map, of which a pixel takes
+/// the largest strength of its area, so that thin lines keep theirs. An image that is not reduced
+/// is not copied: it must outlive the result. Throws InputError where the map of an image that is
+/// reduced has another size, or a value outside [0, 1].
+WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
+
+/// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
+/// The network sees a picture whose longer side is three quarters of parameters.image.detail, at
+/// scale 1 of parameters.cue.scales, or what is left of it in a smaller picture. A least size of
+/// direct cuts, in pixels, is in those of the working image.
+Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
+                              const PictureSize& full);
+
+/// Takes a segmentation from the working image to the full one: labels and hierarchy are placed,
+/// contours interpolated. The cut of a hierarchy is left to the caller.
+void place(Segmentation& result, const PictureSize& working, const FullImage& full);
+
+}  // namespace diacut

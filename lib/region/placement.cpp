@@ -1,0 +1,278 @@
+#include "region/placement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "region/core.hpp"
+#include "region/meetings.hpp"
+#include "region/parts.hpp"
+
+namespace diacut {
+namespace {
+
+/// Centres of the pixels of a reduced side on the full side, in pixels of the full side.
+std::vector<int> centres(int reduced, int full) {
+  std::vector<int> result;
+  for (std::int64_t i = 0; i < reduced; ++i) {
+    result.push_back(static_cast<int>((2 * i + 1) * full / (2 * std::int64_t{reduced})));
+  }
+  return result;
+}
+
+/// Floods the full picture from what is surely within each region.
+class BandFlood {
+ public:
+  BandFlood(const Labels& found, const FullPicture& picture)
+      : found_(found),
+        picture_(picture),
+        core_(region_cores(found)),
+        columns_(centres(found.width, picture.width)),
+        rows_(centres(found.height, picture.height)),
+        stride_(static_cast<std::size_t>(picture.width) + 1),
+        cells_(stride_ * (static_cast<std::size_t>(picture.height) + 2), kWall) {}
+
+  /// The number of the region in `found` of each pixel of the full picture.
+  std::vector<std::int32_t> run() && {
+    parallel_for(picture_.height, [this](int y) { mark_row(y); });
+    rise();
+    give_rest();
+    return without_walls();
+  }
+
+ private:
+  static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::int32_t kDry = 0;
+
+  /// Marks what is surely within a region in one row of the picture: pixels on the lines between
+  /// the centres of neighbouring pixels of the region's core, and what four such lines enclose.
+  /// Centres at the border of the picture reach to the border.
+  void mark_row(int y) {
+    std::int32_t* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
+    std::fill_n(row, picture_.width, kDry);
+    // The centres above (or at the row) and below.
+    const auto next = std::upper_bound(rows_.begin(), rows_.end(), y) - rows_.begin();
+    const auto last = static_cast<std::ptrdiff_t>(rows_.size()) - 1;
+    const std::ptrdiff_t above = std::max<std::ptrdiff_t>(next - 1, 0);
+    const bool at_centre = rows_[static_cast<std::size_t>(above)] == y;
+    const std::ptrdiff_t below = at_centre ? above : std::min(next, last);
+    std::int32_t before = 0;
+    for (int i = 0; i < found_.width; ++i) {
+      const std::int32_t label = common_label(above, below, i);
+      const int centre = columns_[static_cast<std::size_t>(i)];
+      if (label != 0) {
+        int begin = centre;
+        if (i == 0) begin = 0;
+        if (i > 0 && label == before) begin = columns_[static_cast<std::size_t>(i) - 1];
+        const int end = i + 1 == found_.width ? picture_.width : centre + 1;
+        std::fill(row + begin, row + end, label);
+      }
+      before = label;
+    }
+    if (picture_.valid.empty()) return;
+    const std::uint8_t* valid = picture_.valid.data() + row_begin(y);
+    for (int x = 0; x < picture_.width; ++x) {
+      if (valid[x] == 0) row[x] = kWall;
+    }
+  }
+
+  std::size_t row_begin(int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width);
+  }
+
+  /// The label of column i if it is in the core of one region in both rows, else 0.
+  std::int32_t common_label(std::ptrdiff_t above, std::ptrdiff_t below, int i) const {
+    const auto upper = static_cast<std::size_t>(above * found_.width + i);
+    const auto lower = static_cast<std::size_t>(below * found_.width + i);
+    const bool common =
+        core_[upper] != 0 && core_[lower] != 0 && found_.values[upper] == found_.values[lower];
+    return common ? found_.values[upper] : 0;
+  }
+
+  /// Neighbour k of a cell in scan order; of a cell and its neighbour k, the cell is the
+  /// neighbour's neighbour 3 - k.
+  std::size_t neighbour(std::size_t i, int k) const {
+    constexpr int kAbove = 0;
+    constexpr int kLeft = 1;
+    constexpr int kRight = 2;
+    if (k == kAbove) return i - stride_;
+    if (k == kLeft) return i - 1;
+    return k == kRight ? i + 1 : i + stride_;
+  }
+
+  /// While a cell is queued it holds -1, -2, -3 or -4: water came from neighbour 0 to 3.
+  void spread(std::size_t i, std::size_t current) {
+    for (int k = 0; k < 4; ++k) {
+      const std::size_t j = neighbour(i, k);
+      if (cells_[j] != kDry) continue;
+      cells_[j] = -1 - (3 - k);
+      const std::size_t pixel = j - stride_ - j / stride_ + 1;
+      const std::size_t level = std::max<std::size_t>(picture_.levels[pixel], current);
+      queue_[level].push_back(static_cast<std::uint32_t>(j));
+    }
+  }
+
+  void rise() {
+    for (std::size_t i = stride_; i < cells_.size() - stride_; ++i) {
+      if (cells_[i] > 0) spread(i, 0);
+    }
+    for (std::size_t level = 0; level < queue_.size(); ++level) {
+      std::vector<std::uint32_t>& queue = queue_[level];
+      for (std::size_t head = 0; head < queue.size(); ++head) {
+        const std::size_t i = queue[head];
+        cells_[i] = cells_[neighbour(i, -1 - cells_[i])];
+        spread(i, level);
+      }
+      std::vector<std::uint32_t>().swap(queue);
+    }
+  }
+
+  /// Pixels that no water reaches, because pixels without data lie around them, take the region of
+  /// the pixel of the reduced picture that they lie in.
+  void give_rest() {
+    if (picture_.valid.empty()) return;
+    const auto reduced = [](std::int64_t at, std::int64_t from, std::int64_t to) {
+      return static_cast<std::size_t>((2 * at + 1) * to / (2 * from));
+    };
+    for (int y = 0; y < picture_.height; ++y) {
+      std::int32_t* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
+      const std::size_t found_row =
+          reduced(y, picture_.height, found_.height) * static_cast<std::size_t>(found_.width);
+      for (int x = 0; x < picture_.width; ++x) {
+        if (row[x] != kDry) continue;
+        row[x] = found_.values[found_row + reduced(x, picture_.width, found_.width)];
+      }
+    }
+  }
+
+  /// The labels without the walls around the picture and with 0 for those in it, in the memory that
+  /// held them.
+  std::vector<std::int32_t> without_walls() {
+    auto to = cells_.begin();
+    for (int y = 0; y < picture_.height; ++y) {
+      const auto row =
+          cells_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(y) + 1) * stride_);
+      to = std::transform(row, row + picture_.width, to,
+                          [](std::int32_t cell) { return cell == kWall ? 0 : cell; });
+    }
+    cells_.erase(to, cells_.end());
+    return std::move(cells_);
+  }
+
+  const Labels& found_;
+  const FullPicture& picture_;
+  std::vector<std::uint8_t> core_;
+  std::vector<int> columns_;
+  std::vector<int> rows_;
+  std::size_t stride_;
+  std::vector<std::int32_t> cells_;
+  std::array<std::vector<std::uint32_t>, 256> queue_;
+};
+
+/// Regions in the full picture, and the one of the reduced picture that each was found as.
+struct Placed {
+  Labels labels;
+  std::vector<std::int32_t> found_as;  ///< Index 0 is unused.
+};
+
+/// Numbers regions in scan order. Precondition: each is connected.
+Placed renumbered(std::vector<std::int32_t> of_pixel, std::int64_t count, const FullPicture& at) {
+  Placed result{{at.width, at.height, 0, std::move(of_pixel)}, {0}};
+  std::vector<std::int32_t> number(static_cast<std::size_t>(count) + 1, 0);
+  for (std::int32_t& label : result.labels.values) {
+    std::int32_t& mine = number[static_cast<std::size_t>(label)];
+    if (mine == 0) {
+      mine = static_cast<std::int32_t>(++result.labels.count);
+      result.found_as.push_back(label);
+    }
+    label = mine;
+  }
+  return result;
+}
+
+/// The connected pieces of regions.
+Placed pieces(const std::vector<std::int32_t>& of_pixel, const FullPicture& at) {
+  Parts parts = connected_parts(at.width, at.height, of_pixel);
+  Placed result;
+  result.found_as.assign(static_cast<std::size_t>(parts.count) + 1, 0);
+  for (std::size_t i = 0; i < of_pixel.size(); ++i) {
+    result.found_as[static_cast<std::size_t>(parts.of_pixel[i])] = of_pixel[i];
+  }
+  result.labels = {at.width, at.height, parts.count, std::move(parts.of_pixel)};
+  return result;
+}
+
+Placed place(const Labels& found, const FullPicture& picture) {
+  std::vector<std::int32_t> of_pixel = BandFlood(found, picture).run();
+  return picture.valid.empty() ? renumbered(std::move(of_pixel), found.count, picture)
+                               : pieces(of_pixel, picture);
+}
+
+/// Two leaves that touch, and the merge in which they meet.
+struct Contact {
+  std::size_t merge = 0;
+  std::int32_t first = 0;
+  std::int32_t second = 0;
+
+  auto operator<=>(const Contact&) const = default;
+};
+
+/// Each pair of leaves that touch once, in the order of the merges in which they meet.
+std::vector<Contact> contacts(const Placed& leaves, const Hierarchy& found) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  const std::vector<std::int32_t>& of = leaves.labels.values;
+  neighbour_pairs(leaves.labels, [&](std::size_t i, std::size_t j) {
+    if (of[i] == of[j] || of[i] == 0 || of[j] == 0) return;
+    const std::pair<std::int32_t, std::int32_t> pair = std::minmax(of[i], of[j]);
+    if (pairs.empty() || pairs.back() != pair) pairs.push_back(pair);
+  });
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  const Meetings meetings(found);
+  std::vector<Contact> result;
+  for (const auto& [first, second] : pairs) {
+    result.push_back({meetings.merge_of(leaves.found_as[static_cast<std::size_t>(first)],
+                                        leaves.found_as[static_cast<std::size_t>(second)]),
+                      first, second});
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
+
+Labels placed(const Labels& found, const FullPicture& picture) {
+  return place(found, picture).labels;
+}
+
+Hierarchy placed(const Hierarchy& found, const FullPicture& picture) {
+  Placed leaves = place(found.leaves, picture);
+  Hierarchy result;
+  result.threshold = found.threshold;
+  // Kruskal's spanning tree: the contacts in the order of the merges give the merges again.
+  std::vector<std::int32_t> parent(static_cast<std::size_t>(leaves.labels.count) + 1);
+  std::iota(parent.begin(), parent.end(), 0);
+  std::vector<std::int32_t> node = parent;  // By root.
+  const auto root = [&parent](std::int32_t leaf) {
+    while (parent[leaf] != leaf) leaf = parent[leaf] = parent[parent[leaf]];
+    return leaf;
+  };
+  auto next = static_cast<std::int32_t>(leaves.labels.count) + 1;
+  for (const Contact& contact : contacts(leaves, found)) {
+    const std::int32_t a = root(contact.first);
+    const std::int32_t b = root(contact.second);
+    if (a == b) continue;
+    const auto [first, second] = std::minmax(node[a], node[b]);
+    result.merges.push_back({first, second, found.merges[contact.merge].height});
+    parent[b] = a;
+    node[a] = next++;
+  }
+  result.leaves = std::move(leaves.labels);
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "region/meetings.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr std::int32_t kNone = 0;  // No node has this number.
+
+/// Disjoint sets of numbers, each named by its least.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  std::int32_t find(std::int32_t member) {
+    while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
+    return member;
+  }
+  /// Returns the name of the union.
+  std::int32_t unite(std::int32_t a, std::int32_t b) {
+    const auto [least, other] = std::minmax({find(a), find(b)});
+    return parent_[other] = least;
+  }
+
+ private:
+  std::vector<std::int32_t> parent_;
+};
+
+/// The common boundary of two leaves, in pairs of pixels.
+struct Border {
+  std::int32_t leaf = 0;
+  std::int32_t other = 0;
+  std::int64_t length = 0;
+};
+
+class Absorption {
+ public:
+  Absorption(const Hierarchy& hierarchy, std::int64_t min_size)
+      : hierarchy_(hierarchy),
+        min_size_(min_size),
+        leaves_(static_cast<std::size_t>(hierarchy.leaves.count)),
+        area_(leaves_ + 1 + hierarchy.merges.size(), 0),
+        first_leaf_(area_.size(), kNone),
+        last_leaf_(area_.size(), kNone),
+        next_leaf_(leaves_ + 1, kNone),
+        groups_(leaves_ + 1),
+        tree_(leaves_ + 1),
+        node_(leaves_ + 1, kNone) {
+    for (const std::int32_t leaf : hierarchy.leaves.values) ++area_[leaf];
+    for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
+      first_leaf_[leaf] = last_leaf_[leaf] = node_[leaf] = static_cast<std::int32_t>(leaf);
+    }
+    find_borders();
+    for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) add(k);
+  }
+
+  /// The number of the new leaf that each old leaf is part of. Index 0: 0.
+  std::vector<std::int32_t> new_leaves() {
+    std::vector<std::int32_t> number(leaves_ + 1, 0);
+    std::int32_t count = 0;
+    for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
+      const std::int32_t group = groups_.find(static_cast<std::int32_t>(leaf));
+      // A group is named by its first leaf, and leaves are in scan order.
+      if (group == static_cast<std::int32_t>(leaf)) number[leaf] = ++count;
+      number[leaf] = number[group];
+    }
+    return number;
+  }
+
+  /// The merges of two nodes that are large enough, for leaves with these new numbers.
+  std::vector<Merge> merges(const std::vector<std::int32_t>& number) {
+    std::vector<std::int32_t> made(area_.size(), kNone);  // By old node: the new one.
+    for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) made[leaf] = number[leaf];
+    std::vector<Merge> result;
+    std::int32_t next = *std::max_element(number.begin(), number.end());
+    for (std::size_t k = 0; k < hierarchy_.merges.size(); ++k) {
+      const Merge& merge = hierarchy_.merges[k];
+      std::int32_t& mine = made[leaves_ + 1 + k];
+      if (large(merge.first) && large(merge.second)) {
+        const auto [first, second] = std::minmax(made[merge.first], made[merge.second]);
+        result.push_back({first, second, merge.height});
+        mine = ++next;
+      } else {
+        // The other one has been absorbed; of two small ones, either is in their group.
+        mine = made[large(merge.second) ? merge.second : merge.first];
+      }
+    }
+    return result;
+  }
+
+ private:
+  bool large(std::int32_t node) const { return area_[node] >= min_size_; }
+
+  void find_borders() {
+    const std::vector<std::int32_t>& of = hierarchy_.leaves.values;
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    neighbour_pairs(hierarchy_.leaves, [&](std::size_t i, std::size_t j) {
+      if (of[i] == of[j] || of[i] == 0 || of[j] == 0) return;
+      pairs.emplace_back(of[i], of[j]);
+      pairs.emplace_back(of[j], of[i]);
+    });
+    std::sort(pairs.begin(), pairs.end());
+    border_begin_.assign(leaves_ + 2, 0);
+    for (const auto& [leaf, other] : pairs) {
+      if (borders_.empty() || borders_.back().leaf != leaf || borders_.back().other != other) {
+        borders_.push_back({leaf, other, 0});
+        ++border_begin_[static_cast<std::size_t>(leaf) + 1];
+      }
+      ++borders_.back().length;
+    }
+    std::partial_sum(border_begin_.begin(), border_begin_.end(), border_begin_.begin());
+  }
+
+  void add(std::size_t k) {
+    const Merge& merge = hierarchy_.merges[k];
+    std::int32_t small = merge.first;
+    std::int32_t other = merge.second;
+    const std::size_t node = leaves_ + 1 + k;
+    if (large(small)) std::swap(small, other);
+    if (!large(small)) {
+      // A small node is one group of all its leaves.
+      const std::int32_t into = large(other) ? longest_border(small, other) : first_leaf_[other];
+      groups_.unite(first_leaf_[small], into);
+    }
+    area_[node] = area_[merge.first] + area_[merge.second];
+    first_leaf_[node] = first_leaf_[merge.first];
+    next_leaf_[last_leaf_[merge.first]] = first_leaf_[merge.second];
+    last_leaf_[node] = last_leaf_[merge.second];
+    node_[tree_.unite(first_leaf_[merge.first], first_leaf_[merge.second])] =
+        static_cast<std::int32_t>(node);
+  }
+
+  /// Of the groups of node `other`, the one that shares the longest boundary with node `small`.
+  std::int32_t longest_border(std::int32_t small, std::int32_t other) {
+    std::vector<std::pair<std::int32_t, std::int64_t>> shares;
+    for (std::int32_t leaf = first_leaf_[small]; leaf != kNone;
+         leaf = leaf == last_leaf_[small] ? kNone : next_leaf_[leaf]) {
+      for (std::size_t b = border_begin_[leaf]; b < border_begin_[leaf + 1]; ++b) {
+        if (node_[tree_.find(borders_[b].other)] != other) continue;
+        shares.emplace_back(groups_.find(borders_[b].other), borders_[b].length);
+      }
+    }
+    std::sort(shares.begin(), shares.end());
+    std::int32_t best = kNone;
+    std::int64_t longest = 0;
+    for (std::size_t k = 0; k < shares.size();) {
+      const std::int32_t group = shares[k].first;
+      std::int64_t length = 0;
+      for (; k < shares.size() && shares[k].first == group; ++k) length += shares[k].second;
+      if (length <= longest) continue;
+      longest = length;
+      best = group;
+    }
+    return best;
+  }
+
+  const Hierarchy& hierarchy_;
+  std::int64_t min_size_;
+  std::size_t leaves_;
+  // By node: its pixels, and its leaves as a list.
+  std::vector<std::int64_t> area_;
+  std::vector<std::int32_t> first_leaf_;
+  std::vector<std::int32_t> last_leaf_;
+  std::vector<std::int32_t> next_leaf_;  ///< By leaf.
+  std::vector<Border> borders_;          ///< By leaf, then by the other leaf.
+  std::vector<std::size_t> border_begin_;
+  DisjointSets groups_;             ///< Of leaves: those that become one leaf.
+  DisjointSets tree_;               ///< Of leaves: those that the merges so far join.
+  std::vector<std::int32_t> node_;  ///< By the name of a set of tree_: its node.
+};
+
+}  // namespace
+
+Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size) {
+  if (min_size <= 1) return hierarchy;
+  Absorption absorption(hierarchy, min_size);
+  const std::vector<std::int32_t> number = absorption.new_leaves();
+  std::vector<Merge> merges = absorption.merges(number);
+  hierarchy.merges = std::move(merges);
+  for (std::int32_t& leaf : hierarchy.leaves.values) leaf = number[leaf];
+  hierarchy.leaves.count = *std::max_element(number.begin(), number.end());
+  return hierarchy;
+}
+
+}  // namespace diacut

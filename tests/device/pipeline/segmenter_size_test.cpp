@@ -1,0 +1,124 @@
+// Pictures that are larger than the size at which regions are found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "label_checks.hpp"
+#include "support.hpp"
+#include "two_discs.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::direct_cuts;
+using testing::expect_discs_found;
+using testing::expect_labels_contract;
+using testing::test_device;
+using testing::two_discs;
+
+Parameters reduced_to(int side, Parameters parameters = {}) {
+  parameters.image.detail = side;
+  parameters.region.regions = 3;
+  return parameters;
+}
+
+/// The share of pixels of `large` that have the label that `small` has there.
+double agreement(const Labels& small, const Labels& large) {
+  std::size_t equal = 0;
+  for (int y = 0; y < large.height; ++y) {
+    for (int x = 0; x < large.width; ++x) {
+      const int u = x * small.width / large.width;
+      const int v = y * small.height / large.height;
+      equal += large.values[static_cast<std::size_t>(y * large.width + x)] ==
+                       small.values[static_cast<std::size_t>(v * small.width + u)]
+                   ? 1
+                   : 0;
+    }
+  }
+  return static_cast<double>(equal) / static_cast<double>(large.values.size());
+}
+
+TEST(SegmenterSize, FindsTheSameRegionsAtAnySize) {
+  for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
+    Segmenter segmenter(reduced_to(96, asked), test_device());
+    const Segmentation small = segmenter.segment(two_discs(96, 72));
+    const Segmentation large = segmenter.segment(two_discs(480, 360));
+    expect_labels_contract(large.labels, 480, 360);
+    EXPECT_EQ(large.labels.count, 3);
+    expect_discs_found(large.labels);
+    EXPECT_GT(agreement(small.labels, large.labels), 0.98);
+    EXPECT_EQ(large.eigenvectors.width, 96);
+    EXPECT_EQ(large.eigenvectors.height, 72);
+  }
+}
+
+TEST(SegmenterSize, AllResultsOfAHierarchyHaveTheSizeOfTheImage) {
+  const Segmentation result = Segmenter(reduced_to(64), test_device()).segment(two_discs(201, 151));
+  ASSERT_TRUE(result.hierarchy);
+  check(*result.hierarchy);
+  EXPECT_EQ(result.hierarchy->leaves.width, 201);
+  EXPECT_EQ(result.hierarchy->leaves.height, 151);
+  EXPECT_EQ(result.contours.size(), 201u * 151u);
+  std::vector<std::string> notes;
+  RegionParameters region;
+  region.regions = 3;
+  EXPECT_EQ(cut(*result.hierarchy, region, notes).values, result.labels.values);
+}
+
+TEST(SegmenterSize, PixelsWithoutDataHaveNoRegion) {
+  Image image = two_discs(240, 180);
+  image.valid.assign(image.pixel_count(), 1);
+  for (int y = 0; y < 180; ++y) {
+    for (int x = 0; x < 240; ++x) {
+      if (x / 7 % 5 != 0 || y > 3) continue;
+      const auto i = static_cast<std::size_t>(y * 240 + x);
+      image.valid[i] = 0;
+      std::fill_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(i) * image.channels,
+                  image.channels, 0.0F);
+    }
+  }
+  for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
+    const Segmentation result = Segmenter(reduced_to(80, asked), test_device()).segment(image);
+    expect_labels_contract(result.labels, 240, 180, image.valid);
+  }
+}
+
+TEST(SegmenterSize, NativeFindsRegionsInTheImageItself) {
+  Parameters native = reduced_to(0);
+  const Image image = two_discs(120, 90);
+  const Segmentation result = Segmenter(native, test_device()).segment(image);
+  EXPECT_EQ(result.eigenvectors.width, 120);
+  EXPECT_EQ(result.labels.width, 120);
+  // A picture that the network sees as it is gives the same.
+  const Segmentation detailed = Segmenter(reduced_to(160), test_device()).segment(image);
+  EXPECT_EQ(result.labels.values, detailed.labels.values);
+  EXPECT_EQ(result.contours, detailed.contours);
+}
+
+TEST(SegmenterSize, SeveralImagesOfDifferentSizesGoTogether) {
+  const std::vector<Image> images = {two_discs(96, 72), two_discs(192, 144), two_discs(96, 72)};
+  std::vector<ImageToSegment> asked;
+  for (const Image& image : images) asked.push_back({&image, nullptr});
+  Segmenter segmenter(reduced_to(96), test_device());
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    const Segmentation together = std::move(begun[k]).finish();
+    const Segmentation alone = segmenter.segment(images[k]);
+    EXPECT_EQ(together.labels.width, images[k].width);
+    EXPECT_EQ(together.labels.values, alone.labels.values);
+  }
+}
+
+TEST(SegmenterSize, StripsAndSinglePixelsAreSegmented) {
+  Segmenter segmenter(reduced_to(64), test_device());
+  for (const auto& [width, height] : {std::pair(1, 3000), std::pair(3000, 2), std::pair(700, 65)}) {
+    const Segmentation result = segmenter.segment(two_discs(width, height));
+    expect_labels_contract(result.labels, width, height);
+  }
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,261 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "image/detail.hpp"
+#include "image/resize.hpp"
+#include "label_checks.hpp"
+#include "region/core.hpp"
+#include "region/parts.hpp"
+#include "region/placement.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::ElementsAre;
+
+Labels drawn(const std::vector<std::string>& rows) {
+  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
+  for (const std::string& row : rows) {
+    for (const char c : row) {
+      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
+      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
+    }
+  }
+  return labels;
+}
+
+/// The core's pixels as they are drawn, others as dots.
+std::vector<std::string> cores(const std::vector<std::string>& rows) {
+  std::vector<std::string> result = rows;
+  const std::vector<std::uint8_t> core = region_cores(drawn(rows));
+  std::size_t i = 0;
+  for (std::string& row : result) {
+    for (char& c : row) c = core[i++] != 0 ? c : '.';
+  }
+  return result;
+}
+
+TEST(RegionCores, AreWithoutTheOutermostLayer) {
+  EXPECT_THAT(cores({"AAAABBBB",  //
+                     "AAAABBBB",  //
+                     "AAAABBBB"}),
+              ElementsAre("AAA..BBB",  //
+                          "AAA..BBB",  //
+                          "AAA..BBB"));
+}
+
+TEST(RegionCores, KeepThinRegionsConnected) {
+  EXPECT_THAT(cores({"AAAAAAA",  //
+                     "ABBBBBA",  //
+                     "AAAABAA",  //
+                     "AAAABAA"}),
+              ElementsAre("AAAAAAA",  //
+                          "ABBBB.A",  //
+                          "A...B.A",  //
+                          "AAAAB.A"));
+  EXPECT_THAT(cores({"AAA", "ABA", "AAA"}), ElementsAre(::testing::_, "ABA", ::testing::_));
+}
+
+TEST(RegionCores, HaveNothingWithoutData) {
+  EXPECT_THAT(cores({"AA ", "AA ", "   "}), ElementsAre("A..", "A..", "..."));
+}
+
+const std::vector<std::uint8_t> kEverywhere;  // No mask.
+
+/// A disc and a bar on a ground, with colours that change at their edges.
+struct Scene {
+  int width = 0;
+  int height = 0;
+
+  std::int32_t region(double x, double y) const {
+    const double u = x / width;
+    const double v = y / width;
+    if (std::hypot(u - 0.3, v - 0.35) < 0.17) return 2;
+    if (u > 0.6 && u < 0.9 && std::abs(v - 0.2 - 0.4 * (u - 0.6)) < 0.06) return 3;
+    return 1;
+  }
+  Image image() const {
+    const float colours[4][3] = {{}, {0.3F, 0.4F, 0.5F}, {0.8F, 0.3F, 0.2F}, {0.2F, 0.7F, 0.3F}};
+    Image image{width, height, 3, {}, {}, {}};
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const std::int32_t region_here = region(x + 0.5, y + 0.5);
+        image.pixels.insert(image.pixels.end(), colours[region_here], colours[region_here] + 3);
+      }
+    }
+    return image;
+  }
+  /// What somebody finds in a picture that is `scale` times smaller, wrong by up to `error` of its
+  /// pixels.
+  Labels found(int scale, double error) const {
+    const int w = width / scale;
+    const int h = height / scale;
+    std::vector<std::int32_t> classes;
+    for (int y = 0; y < h; ++y) {
+      for (int x = 0; x < w; ++x) {
+        const double dx = error * std::sin(0.31 * x + 0.2 * y);
+        const double dy = error * std::cos(0.23 * y - 0.4 * x);
+        classes.push_back(region((x + 0.5 + dx) * scale, (y + 0.5 + dy) * scale));
+      }
+    }
+    Parts parts = connected_parts(w, h, classes);
+    return {w, h, parts.count, std::move(parts.of_pixel)};
+  }
+};
+
+/// Pixels by how far they are from a pixel of the scene that has their region: 0, 1, 2, or 3 and
+/// more.
+std::array<int, 4> errors(const Scene& scene, const Labels& labels,
+                          const std::map<std::int32_t, std::int32_t>& region_of) {
+  std::array<int, 4> count{};
+  for (int y = 0; y < scene.height; ++y) {
+    for (int x = 0; x < scene.width; ++x) {
+      const std::int32_t mine =
+          region_of.at(labels.values[static_cast<std::size_t>(y * scene.width + x)]);
+      const auto reaches = [&](int r) {
+        for (int v = y - r; v <= y + r; ++v) {
+          for (int u = x - r; u <= x + r; ++u) {
+            if (scene.region(u + 0.5, v + 0.5) == mine) return true;
+          }
+        }
+        return false;
+      };
+      std::size_t distance = 0;
+      while (distance < 3 && !reaches(static_cast<int>(distance))) ++distance;
+      ++count[distance];
+    }
+  }
+  return count;
+}
+
+/// For labels of a scene whose regions are all one piece: scan order of the scene.
+std::map<std::int32_t, std::int32_t> majority(const Scene& scene, const Labels& labels) {
+  std::map<std::int32_t, std::map<std::int32_t, int>> votes;
+  for (int y = 0; y < scene.height; ++y) {
+    for (int x = 0; x < scene.width; ++x) {
+      ++votes[labels.values[static_cast<std::size_t>(y * scene.width + x)]]
+             [scene.region(x + 0.5, y + 0.5)];
+    }
+  }
+  std::map<std::int32_t, std::int32_t> result;
+  for (const auto& [label, counts] : votes) {
+    result[label] =
+        std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;
+        })->first;
+  }
+  return result;
+}
+
+Labels placed_in(const Scene& scene, const Labels& found) {
+  const Image image = scene.image();
+  const PictureSize size{found.width, found.height};
+  const std::vector<std::uint8_t> levels =
+      detail_levels(detail_picture(image, size), size, {scene.width, scene.height});
+  return placed(found, FullPicture{scene.width, scene.height, levels, image.valid});
+}
+
+TEST(Placement, FindsTheEdgesOfTheFullPictureWithinAPixel) {
+  const Scene scene{480, 360};
+  for (const int scale : {2, 3, 4, 6}) {
+    const Labels found = scene.found(scale, 0.7);
+    ASSERT_EQ(found.count, 3);
+    const Labels labels = placed_in(scene, found);
+    ASSERT_EQ(labels.count, 3);
+    testing::expect_labels_contract(labels, labels.width, labels.height);
+    const std::array<int, 4> count = errors(scene, labels, majority(scene, labels));
+    // Only the sharp corners of the bar are rounded, by two pixels at most.
+    EXPECT_LE(count[2], 2 * scale) << "scale " << scale;
+    EXPECT_EQ(count[3], 0) << "scale " << scale;
+    // Of the outlines' 900 pixels.
+    EXPECT_LE(count[1], 300) << "scale " << scale;
+  }
+}
+
+TEST(Placement, OfTwoSizesIsTheSameScene) {
+  const Scene small{240, 180};
+  const Scene large{960, 720};
+  const Labels found = small.found(2, 0.5);
+  const Labels at_small = placed_in(small, found);
+  const Labels at_large = placed_in(large, found);
+  ASSERT_EQ(at_small.count, at_large.count);
+  int different = 0;
+  for (int y = 0; y < large.height; ++y) {
+    for (int x = 0; x < large.width; ++x) {
+      const auto i = static_cast<std::size_t>(y / 4 * small.width + x / 4);
+      const auto j = static_cast<std::size_t>(y * large.width + x);
+      different += at_small.values[i] != at_large.values[j] ? 1 : 0;
+    }
+  }
+  // The outlines are about 2000 pixels long in the large picture.
+  EXPECT_LT(different, 2500);
+}
+
+TEST(Placement, WithoutDetailKeepsWhatWasFound) {
+  const Labels found =
+      drawn({"AAAABBBB", "AAAABBBB", "AAAABBBB", "CCCCBBBB", "CCCCBBBB", "CCCCBBBB"});
+  const std::vector<std::uint8_t> flat(24 * 18, 0);
+  const Labels labels = placed(found, FullPicture{24, 18, flat, kEverywhere});
+  ASSERT_EQ(labels.count, 3);
+  testing::expect_labels_contract(labels, labels.width, labels.height);
+  for (int y = 0; y < 18; ++y) {
+    for (int x = 0; x < 24; ++x) {
+      // Pixels on either side of a boundary may go to either region.
+      if (std::abs(x - 11.5) < 2 || std::abs(y - 8.5) < 2) continue;
+      EXPECT_EQ(labels.values[static_cast<std::size_t>(y * 24 + x)],
+                found.values[static_cast<std::size_t>(y / 3 * 8 + x / 3)])
+          << x << " " << y;
+    }
+  }
+}
+
+TEST(Placement, OfAHierarchyKeepsItsMerges) {
+  Hierarchy found{drawn({"AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC"}),
+                  {{2, 3, 0.25F}, {1, 4, 0.5F}},
+                  0.3};
+  const std::vector<std::uint8_t> flat(36 * 12, 7);
+  const Hierarchy full = placed(found, FullPicture{36, 12, flat, kEverywhere});
+  check(full);
+  EXPECT_EQ(full.threshold, 0.3);
+  ASSERT_EQ(full.merges.size(), 2u);
+  EXPECT_EQ(full.merges[0].first, 2);
+  EXPECT_EQ(full.merges[0].second, 3);
+  EXPECT_EQ(full.merges[0].height, 0.25F);
+  EXPECT_EQ(full.merges[1].first, 1);
+  EXPECT_EQ(full.merges[1].second, 4);
+  EXPECT_EQ(full.merges[1].height, 0.5F);
+}
+
+TEST(Placement, ALineWithoutDataPartsARegion) {
+  const Hierarchy found{drawn({"AAAA", "AAAA", "BBBB", "BBBB"}), {{1, 2, 0.5F}}, 0.3};
+  const std::vector<std::uint8_t> flat(16 * 16, 0);
+  std::vector<std::uint8_t> valid(16 * 16, 1);
+  for (std::size_t y = 0; y < 16; ++y) valid[y * 16 + 5] = 0;
+  const Hierarchy full = placed(found, FullPicture{16, 16, flat, valid});
+  check(full);
+  testing::expect_labels_contract(full.leaves, full.leaves.width, full.leaves.height, valid);
+  EXPECT_EQ(full.leaves.count, 4);
+  EXPECT_EQ(full.merges.size(), 2u);
+}
+
+TEST(Placement, PixelsWithDataAmongPixelsWithoutHaveARegion) {
+  const Labels found = drawn({"AAAA", "AAAA"});
+  const std::vector<std::uint8_t> flat(20 * 10, 0);
+  std::vector<std::uint8_t> valid(20 * 10, 0);
+  valid[0] = valid[33] = valid[34] = valid[199] = 1;
+  const Labels labels = placed(found, FullPicture{20, 10, flat, valid});
+  testing::expect_labels_contract(labels, labels.width, labels.height, valid);
+  EXPECT_EQ(labels.count, 3);
+}
+
+}  // namespace
+}  // namespace diacut
