@@ -1,9 +1,10 @@
 """The boundary network: its layers for training, and its file for diacut.
 
-An encoder of residual 3 x 3 convolutions over five resolutions, halved by max-pooling, and a decoder
-that adds what comes from below, enlarged bilinearly, to a 1 x 1 convolution of its own level (a feature
-pyramid: Lin et al. 2017). Batch normalization follows each 3 x 3 convolution and is folded into it in
-the file, so that at run time there are only convolutions, sums, pooling and enlarging.
+The encoder consists of residual 3 x 3 convolutions at five resolutions, each half of the one before by
+max pooling. The decoder adds the output of the next coarser level, upsampled bilinearly, to a 1 x 1
+convolution of the encoder's output at its own level (a feature pyramid: Lin et al. 2017). Batch
+normalization follows each 3 x 3 convolution; the file holds it folded into the convolution, so that at
+run time there are only convolutions, sums, pooling and upsampling.
 """
 import json
 import struct
@@ -13,18 +14,18 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-# Channels by level of the encoder and of the decoder, and residual blocks by level.
+# The channels of the encoder and of the decoder and the number of residual blocks, by level.
 SIZES = {
     "default": dict(encoder=(24, 48, 64, 80, 80), decoder=(24, 32, 40, 48), blocks=(1, 2, 2, 2, 2)),
     "fast": dict(encoder=(12, 24, 40, 56, 56), decoder=(12, 16, 24, 32), blocks=(1, 1, 1, 1, 1)),
-    # Only taught from: its file would be past what is shipped.
+    # Only a teacher of other networks: its file is too large to be shipped.
     "teacher": dict(encoder=(32, 64, 96, 128, 128), decoder=(32, 48, 64, 80), blocks=(1, 2, 2, 2, 2)),
 }
-MEAN, SCALE = 0.5, 4.0  # Of sRGB values in [0, 1]: (value - MEAN) * SCALE goes in.
+MEAN, SCALE = 0.5, 4.0  # The input is (value - MEAN) * SCALE of sRGB values in [0, 1].
 
 
 class Conv(nn.Module):
-    """A convolution with batch normalization, an addend, and ReLU, as one operation of the file."""
+    """A convolution with batch normalization, an added tensor and ReLU: one operation of the file."""
 
     def __init__(self, inputs, outputs, kernel=3, dilation=1, norm=True, relu=True):
         super().__init__()
@@ -56,8 +57,8 @@ class Conv(nn.Module):
 
 class BoundaryNet(nn.Module):
     def __init__(self, encoder, decoder, blocks, dropout=0.0):
-        """dropout: share of the channels left out, while training, after each block from the third
-        level on."""
+        """dropout: the share of the channels that are dropped during training after each block from
+        the third level on."""
         super().__init__()
         self.levels = len(encoder)
         self.dropout = dropout
@@ -68,7 +69,7 @@ class BoundaryNet(nn.Module):
             self.stem.append(Conv(inputs, channels))
             stage = nn.ModuleList()
             for k in range(blocks[level]):
-                # The coarsest level looks further: its last block is dilated.
+                # The later blocks of the coarsest level are dilated, for a larger receptive field.
                 dilation = 2 if level == self.levels - 1 and k > 0 else 1
                 stage.append(
                     nn.ModuleList(
@@ -80,8 +81,8 @@ class BoundaryNet(nn.Module):
                 )
             self.blocks.append(stage)
             inputs = channels
-        self.down = nn.ModuleList()  # 1 x 1 of the decoder's level below, before it is enlarged
-        self.skip = nn.ModuleList()  # 1 x 1 of the encoder's level, plus that
+        self.down = nn.ModuleList()  # 1 x 1 convolutions of the coarser level, before upsampling
+        self.skip = nn.ModuleList()  # 1 x 1 convolutions of the encoder's output, plus the upsampled tensor
         self.mix = nn.ModuleList()
         self.side = nn.ModuleList()
         below = encoder[-1]
@@ -96,7 +97,8 @@ class BoundaryNet(nn.Module):
         self.out = Conv(below, 1, norm=False, relu=False)
 
     def forward(self, x, sides=False):
-        """x: N x 3 x H x W, normalized. Logits N x 1 x H x W, and those of the coarser levels."""
+        """x: N x 3 x H x W, normalized. Returns logits N x 1 x H x W; with `sides` also a list of logits
+        of the coarser levels."""
         skips = []
         for level in range(self.levels):
             if level > 0:
@@ -120,7 +122,7 @@ class BoundaryNet(nn.Module):
 
 
 def graph_and_tensors(net):
-    """The file's list of operations, and its tensors by name, folded, in float16."""
+    """The graph for the file, and its tensors by name in float16, with batch normalization folded in."""
     ops, tensors = [], {}
 
     def conv(module, inputs, out, add=None):
@@ -165,7 +167,7 @@ def graph_and_tensors(net):
 
 
 def save(net, path, about):
-    """Writes the file that diacut reads: safetensors, with the graph in its metadata."""
+    """Writes the file that diacut reads: safetensors, with the graph and `about` in its metadata."""
     graph, tensors = graph_and_tensors(net)
     header = {
         "__metadata__": {

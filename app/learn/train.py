@@ -6,22 +6,24 @@
              [--fold K/N] [--teachers STATE.pt ... --share A]
 
 BSDS500 holds images/{train,val}/*.jpg and groundTruth/{train,val}/*.mat. One GPU; needs PyTorch, NumPy,
-SciPy and Pillow. The learning rate follows the share of the steps, or of the time, that has passed; the
-file tells the steps that were made, so that the same training can be run again. --state is written
-every minute and in the end and, if it is there, gone on from. With --maps, the boundary maps of the val
-photographs are written as 8-bit PNG in the end and, with --fold, those of the photographs left out.
+SciPy and Pillow. The learning rate depends on the share of the steps, or of the time, that has passed;
+the file records the number of steps, so that the training can be repeated. The file of --state is written
+every minute and at the end; if it exists at the start, training continues from it. With --maps, the
+boundary maps of the val photographs are written as 8-bit PNG at the end; with --fold too, so are the
+boundary maps of the photographs that were left out.
 
-Distillation (Hinton, Vinyals and Dean 2015) from networks that have not seen what they teach. --fold K/N
-leaves out every N-th train photograph from the K-th on. The N networks so trained are given to another
-run as --teachers: each tells it what it sees in the crops of its own left-out photographs, and that
-makes the share A of the loss. What only one annotator would have drawn, a teacher does not know, so the
-learner is not taught it by heart.
+Distillation (Hinton, Vinyals and Dean 2015) from networks that have not seen the photographs that they
+teach. --fold K/N leaves out every N-th train photograph from the K-th on. The N networks that are trained
+so are given to another run as --teachers: each gives the targets for crops of the photographs that it was
+trained without, and the loss against these targets has the share A of the whole loss. A teacher cannot
+know boundaries that only one annotator drew, so the new network does not memorize them.
 
-The target. Each crop warps every annotator's regions (nearest neighbour), so that boundaries stay one
-pixel wide under any rotation and scale. A pixel on anybody's boundary is positive by the share of
-annotators who drew one within 2 pixels of it; all others are 0. The loss is cross-entropy with both
-classes weighted by the other's share in the image (Xie and Tu 2015), of the full map and of the
-decoder's coarser ones. The weights written are an exponential average.
+The target. Each crop warps the regions of every annotator by nearest neighbour, so that boundaries stay
+one pixel wide under any rotation and scale. The target of a pixel on the boundary of any annotator is the
+share of annotators with a boundary within 2 pixels of it; the target of any other pixel is 0. The loss is
+the cross-entropy of the full map and of the coarser maps of the decoder, with each class weighted by the
+share of the other class in the image (Xie and Tu 2015). The weights written are an exponential average
+over the steps.
 """
 import argparse
 import math
@@ -38,9 +40,9 @@ from scipy.io import loadmat
 from network import MEAN, SCALE, SIZES, BoundaryNet, save
 
 CROP = 320
-BORDER = 24  # Pixels mirrored at the edges when a whole photograph is seen, as diacut does.
+BORDER = 24  # Pixels mirrored at the edges of a whole photograph, as diacut does.
 SIDE = 481  # Photographs are 481 x 321 or 321 x 481.
-REACH = 2  # Pixels within which annotators agree.
+REACH = 2  # Boundaries of annotators agree within this many pixels.
 
 
 def load_photographs(folder):
@@ -49,7 +51,7 @@ def load_photographs(folder):
 
 
 def load_regions(folder, names):
-    """By photograph: annotators x height x width."""
+    """For each photograph, the regions that its annotators drew: annotators x height x width."""
     regions = []
     for name in names:
         cells = loadmat(f"{folder}/{name}.mat")["groundTruth"].ravel()
@@ -58,13 +60,13 @@ def load_regions(folder, names):
 
 
 class Crops:
-    """Random crops of photographs and what their annotators drew, made on the GPU."""
+    """Random crops of photographs and of the regions that annotators drew, made on the GPU."""
 
     def __init__(self, photographs, regions, device, seed):
         n = len(photographs)
         self.annotators = max(r.shape[0] for r in regions)
         self.photographs = torch.zeros(n, 3, SIDE, SIDE, dtype=torch.uint8)
-        # 0 where there is nothing: outside the photograph, or no such annotator.
+        # Region 0 means no region: outside of the photograph, or no such annotator.
         self.regions = torch.zeros(n, SIDE, SIDE, self.annotators, dtype=torch.int16)
         self.size = torch.zeros(n, 2)
         for i, (photograph, region) in enumerate(zip(photographs, regions)):
@@ -84,24 +86,24 @@ class Crops:
         return low + (high - low) * torch.rand(n, generator=self.random, device=self.device)
 
     def batch(self, n, folds=1):
-        """n crops: those at k * n / folds and after are of photographs k, k + folds, ..."""
+        """n crops in `folds` equal groups; group k is of photographs k, k + folds, k + 2 folds, ..."""
         draw = torch.rand(n, generator=self.random, device=self.device)
         fold = torch.arange(n, device=self.device) * folds // n
-        members = (len(self.size) - fold + folds - 1) // folds  # Photographs k, k + folds, ... are so many.
+        members = (len(self.size) - fold + folds - 1) // folds  # Photographs of each group.
         pick = (draw * members).long() * folds + fold
         angle = self.uniform(n, 0, 2 * math.pi)
-        # Half of them upright: that is how photographs come.
+        # Half of the crops are upright, as photographs are.
         angle = torch.where(self.uniform(n, 0, 1) < 0.5, torch.zeros_like(angle), angle)
         scale = torch.exp(self.uniform(n, math.log(0.6), math.log(1.7)))
         stretch = torch.exp(self.uniform(n, -0.12, 0.12))
         flip = torch.where(self.uniform(n, 0, 1) < 0.5, -1.0, 1.0)
-        # A pixel of the crop, from its centre, to a pixel of the photograph.
+        # The map from a pixel of the crop, relative to its centre, to a pixel of the photograph.
         a = torch.cos(angle) / (scale * stretch) * flip
         b = -torch.sin(angle) / scale
         c = torch.sin(angle) / (scale * stretch) * flip
         d = torch.cos(angle) / scale
         centre = torch.stack([self.uniform(n, 0, 1), self.uniform(n, 0, 1)], 1)
-        # Keep much of the crop inside.
+        # Most of a crop lies inside of the photograph.
         reach = torch.minimum(CROP / 2 / scale[:, None] * 0.8, self.size[pick] / 2)
         centre = reach + centre * (self.size[pick] - 2 * reach)
         line = torch.arange(CROP, device=self.device) - (CROP - 1) / 2
@@ -112,7 +114,7 @@ class Crops:
         image = F.grid_sample(
             self.photographs[pick].float() / 255, grid, padding_mode="zeros", align_corners=False
         )
-        # The pixel nearest to each; what is outside has no region.
+        # The nearest pixel; a pixel outside of the photograph has no region.
         column, row = at_x.round().long(), at_y.round().long()
         outside = (column < 0) | (column >= SIDE) | (row < 0) | (row >= SIDE)
         regions = self.regions[pick[:, None, None], row.clamp(0, SIDE - 1), column.clamp(0, SIDE - 1)]
@@ -137,7 +139,7 @@ class Crops:
 
     @staticmethod
     def target(regions):
-        """Positives' strength in [0, 1], and 1 where there is something to learn."""
+        """The target of each pixel in [0, 1], and a mask, 1 at pixels that take part in the loss."""
         here = regions > 0
         edge = torch.zeros_like(here)
         right = (regions[..., 1:] != regions[..., :-1]) & here[..., 1:] & here[..., :-1]
@@ -150,7 +152,7 @@ class Crops:
         agreed = near.sum(1, keepdim=True, dtype=torch.float32) / annotators
         anybody = edge.any(1, keepdim=True).float()
         inside = here.any(1, keepdim=True).float()
-        # The photograph's end, seen in a warped crop, is no boundary.
+        # The edge of the photograph, inside of a warped crop, is no boundary.
         inside = 1 - F.max_pool2d(1 - inside, 5, 1, 2)
         return anybody * agreed, inside
 
@@ -161,13 +163,13 @@ def loss_of(logits, target, weight):
     count = positive.sum((1, 2, 3), keepdim=True)
     share = count / weight.sum((1, 2, 3), keepdim=True).clamp(min=1)
     balance = positive * (1 - share) + negative * 1.1 * share
-    # Divided by what a share of 3% has, so that empty crops do not outweigh the others.
+    # Divided by the weight at a share of 3% positives, so that empty crops do not outweigh the others.
     each = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
     return (balance * each).sum((1, 2, 3)).mean() / (0.06 * CROP * CROP)
 
 
 def taught_loss_of(logits, taught):
-    """As loss_of(), of what teachers give: a target between 0 and 1 in every pixel."""
+    """The loss against the outputs of teachers, which give every pixel a target between 0 and 1."""
     share = taught.mean((1, 2, 3), keepdim=True)
     balance = taught * (1 - share) + (1 - taught) * 1.1 * share
     each = F.binary_cross_entropy_with_logits(logits, taught, reduction="none")
@@ -189,7 +191,7 @@ def full_loss(net, image, target, weight, taught=None, share=0.0):
 
 
 class Step:
-    """The loss of a batch and its gradients. On a GPU the work is recorded once and played again: its
+    """The loss of a batch and its gradients. On a GPU the work is recorded once and replayed, because its
     several hundred small kernels take longer to launch than to run."""
 
     def __init__(self, net, teachers, share, batch, device):
@@ -221,7 +223,7 @@ class Step:
             stream = torch.cuda.Stream()
             stream.wait_stream(torch.cuda.current_stream())
             kept = [v.clone() for v in self.net.state_dict().values()]
-            with torch.cuda.stream(stream):  # Chooses algorithms and makes the gradients.
+            with torch.cuda.stream(stream):  # Chooses the algorithms and allocates the gradients.
                 for _ in range(3):
                     self.work()
             torch.cuda.current_stream().wait_stream(stream)
@@ -243,7 +245,7 @@ def load_teacher(path, device):
 
 
 def load_teachers(paths, device):
-    """The teachers, that of fold k at k. Exits if they are not one for each fold."""
+    """The list of teachers, number k trained without fold k. Exits unless there is one for each fold."""
     teachers = {}
     for path in paths:
         net, (k, n) = load_teacher(path, device)
@@ -262,7 +264,7 @@ def taught_by(teachers, image):
 
 
 def strength(net, photograph, device, scales=(0.5, 1.0)):
-    """Boundary strength of one photograph, averaged over scales, as the program computes it."""
+    """The boundary map of one photograph, averaged over scales, as diacut computes it."""
     h, w = photograph.shape[:2]
     image = torch.from_numpy(photograph.copy()).to(device).permute(2, 0, 1)[None].float() / 255
     total = 0
@@ -288,8 +290,8 @@ def write_maps(folder, names, maps):
 
 
 def rough_f(maps, regions, device):
-    """A rough F of boundary maps, to watch the training by: thinned across the steepest direction,
-    matched by distance alone, many to one. diacut-evaluate gives the figure that counts."""
+    """A rough F of boundary maps, to watch the training: maps are thinned across the steepest direction
+    and matched by distance alone, many pixels to one. diacut-evaluate computes the exact F."""
     disc = torch.tensor(
         [[x * x + y * y <= 18 for x in range(-4, 5)] for y in range(-4, 5)], device=device
     ).float()[None, None]

@@ -46,8 +46,9 @@ BoundaryMatcher::BoundaryMatcher(std::span<const std::uint8_t> truth, int width,
 }
 
 void BoundaryMatcher::match(std::span<const std::uint8_t> found) {
-  // What goes leaves partners behind, who wait with what is new: nobody is in the way of those who
-  // take its place.
+  // A pixel that is removed leaves a partner behind, which waits to be inserted again together with
+  // the new pixels. All removals come first, so that inserted pixels compete with remaining ones
+  // only.
   std::vector<std::pair<Index, Side>> waiting;
   for (std::size_t pixel = 0; pixel < width_ * height_; ++pixel) {
     const auto at = static_cast<Index>(framed(pixel));
@@ -88,7 +89,7 @@ void BoundaryMatcher::insert(Side side, Index node) {
   const auto later = [](const Visit& a, const Visit& b) {
     return a.cost != b.cost ? a.cost > b.cost : a.node > b.node;
   };
-  Cost least = half_outlier_ - ours[node];  // That the new one stays unmatched.
+  Cost least = half_outlier_ - ours[node];  // The cost of leaving the new pixel unmatched.
   Index end = node;
   bool end_is_free = false;
   while (!queue_.empty()) {
@@ -130,10 +131,11 @@ void BoundaryMatcher::insert(Side side, Index node) {
   reach_end(side, node, end, end_is_free);
 }
 
-/// Makes the path that from_ tells of, from `start` to `end`, the other way round.
+/// Augments the matching along the path in from_ from `start` to `end`: matched edges on it become
+/// unmatched and unmatched edges matched.
 void BoundaryMatcher::reach_end(Side side, Index start, Index end, bool end_is_free) {
   const Side opposite = other(side);
-  Index given = kNone;  ///< On the opposite side, about to get a new partner.
+  Index given = kNone;  ///< The pixel of the opposite side that gets a new partner next.
   if (end_is_free) {
     given = end;
     ++matched_;

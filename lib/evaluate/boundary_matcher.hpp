@@ -8,38 +8,38 @@
 
 namespace diacut {
 
-/// Matches the pixels of two boundary maps one to one, within a distance, at the least cost: the
-/// sum of the distances of matched pixels, plus an outlier's cost for each pixel that could be
-/// matched in place of one. That is the assignment of D. Martin, C. Fowlkes and J. Malik,
-/// "Learning to detect natural image boundaries", 2004, solved exactly.
+/// Matches the boundary pixels of two masks one to one, within a distance, at the least cost. The
+/// cost is the sum of the distances of matched pixels plus half the cost of an outlier for each
+/// unmatched pixel. This is the assignment of D. Martin, C. Fowlkes and J. Malik, "Learning to
+/// detect natural image boundaries", 2004, solved exactly.
 ///
-/// One map, the truth, is fixed; the other one, what was found, changes, and a change costs only
-/// what it changes: the matching is kept as a pair of optimal primal and dual solutions of the
-/// linear program
+/// The mask of the ground truth is fixed. The mask that was found may change, and a call takes time
+/// only for the pixels that changed: the matching is kept as a pair of optimal primal and dual
+/// solutions of the linear program
 ///   minimise   sum of d(t, f) over matched pairs + outlier / 2 for each unmatched pixel
 ///   maximise   sum of all duals  with  dual(t) + dual(f) <= d(t, f),  dual <= outlier / 2,
-/// which a pixel is added to or taken from by one shortest augmenting path (as in J. Edmonds and
-/// R. M. Karp, 1972; G. A. Mills-Tettey, A. Stentz and M. B. Dias, "The dynamic Hungarian
-/// algorithm", 2007). Distances are whole multiples of 2^-20 pixels, so sums are exact.
+/// to which a pixel is added, and from which it is removed, by one shortest augmenting path (J.
+/// Edmonds and R. M. Karp, 1972; G. A. Mills-Tettey, A. Stentz and M. B. Dias, "The dynamic
+/// Hungarian algorithm", 2007). Distances are whole multiples of 2^-20 pixels, so sums are exact.
 class BoundaryMatcher {
  public:
-  /// `truth`: width * height values row by row, set where not 0. Pixels up to `max_distance` (> 0,
-  /// pixels) apart can be matched; an unmatched pair costs 100 times that.
+  /// `truth` has width * height values, row by row; a boundary pixel is not 0. Pixels at most
+  /// `max_distance` > 0 pixels apart can be matched; an outlier costs 100 times max_distance.
   BoundaryMatcher(std::span<const std::uint8_t> truth, int width, int height, double max_distance);
 
-  /// What was found, of the same size.
+  /// Matches the mask that was found, width * height values, to the truth.
   void match(std::span<const std::uint8_t> found);
 
-  std::int64_t matched() const { return matched_; }  ///< Pairs.
-  /// Whether what was found at `pixel` (y * width + x) is matched.
+  std::int64_t matched() const { return matched_; }  ///< The number of matched pairs.
+  /// Whether the found boundary pixel `pixel` (y * width + x) is matched.
   bool is_matched(std::size_t pixel) const { return mate_[kFound][framed(pixel)] != kNone; }
   /// The sum of the distances of the matched pairs, in pixels.
   double distance() const;
-  /// Whether the duals prove that no matching costs less. For tests: it looks at every pair.
+  /// Whether the dual solution proves that no matching costs less. For tests: it checks every pair.
   bool is_optimal() const;
 
  private:
-  using Index = std::int32_t;  ///< Of a pixel, in a grid with a frame as wide as the distance.
+  using Index = std::int32_t;  ///< A pixel of a grid with a frame as wide as the distance.
   using Cost = std::int64_t;
   enum Side : std::uint8_t { kTruth = 0, kFound = 1 };
   static constexpr Index kNone = -1;
@@ -66,16 +66,16 @@ class BoundaryMatcher {
   std::size_t reach_;
   std::size_t stride_;
   Cost half_outlier_;
-  std::vector<Neighbour> neighbours_;  ///< By cost.
+  std::vector<Neighbour> neighbours_;  ///< In ascending order of cost.
   std::int64_t matched_ = 0;
 
-  // By side: whether the pixel takes part, its partner, its dual.
+  // For each side and pixel: whether it is a boundary pixel, its partner, its dual.
   std::array<std::vector<std::uint8_t>, 2> present_;
   std::array<std::vector<Index>, 2> mate_;
   std::array<std::vector<Cost>, 2> dual_;
 
-  // The shortest path search, on the side opposite to the one it started from.
-  std::vector<std::uint32_t> seen_;  ///< The search that reached a pixel last.
+  // The search for a shortest path, for pixels of the side opposite to where it starts.
+  std::vector<std::uint32_t> seen_;  ///< The number of the last search that reached a pixel.
   std::vector<Cost> cost_to_;
   std::vector<Index> from_;
   std::uint32_t search_ = 0;

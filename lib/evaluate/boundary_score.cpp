@@ -52,9 +52,10 @@ BoundaryCounts count(std::span<const std::uint8_t> found, const GroundTruth& tru
   return counts;
 }
 
-/// Mean of the precision, interpolated over recalls 0, .01, ..., 1; 0 beyond the curve's ends.
+/// The mean of the precision, interpolated at recalls 0, .01, ..., 1; 0 beyond the ends of the
+/// curve.
 double average_precision(std::span<const BoundaryCounts> curve) {
-  // Of points with the same recall that of the highest threshold counts.
+  // Of points with equal recall, the one with the highest threshold counts.
   std::map<double, double> precision_at;
   for (const BoundaryCounts& counts : curve) precision_at[counts.recall()] = counts.precision();
   if (precision_at.size() < 2) return 0;
@@ -101,7 +102,7 @@ std::vector<BoundaryCounts> match_boundaries(std::span<const double> strength,
   std::vector<BoundaryCounts> curve(thresholds.size());
   std::vector<std::uint8_t> before;
   std::vector<std::uint8_t> mask(strength.size());
-  // From the highest threshold down the map grows, and the matchings with it.
+  // From the highest threshold down the set of pixels grows, and the matchings grow with it.
   for (std::size_t t = thresholds.size(); t-- > 0;) {
     for (std::size_t i = 0; i < mask.size(); ++i) {
       mask[i] = strength[i] >= thresholds[t] ? 1 : 0;

@@ -6,7 +6,7 @@ namespace diacut {
 
 namespace {
 
-/// Contours as they are scored.
+/// The contours to be scored: suppressed if asked for; else `thick` says whether they are thick.
 std::vector<double> prepared(std::vector<double> strength, const GroundTruth& truth, bool suppress,
                              bool& thick) {
   if (!suppress) {

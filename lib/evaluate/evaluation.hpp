@@ -13,10 +13,10 @@ namespace diacut {
 
 struct EvaluationParameters {
   ResultKind kind = ResultKind::kContours;
-  std::vector<double> thresholds;  ///< Rising; a single 0 for labels, which have none.
-  bool boundaries = true;
-  bool regions = true;    ///< Contours have none.
-  bool suppress = false;  ///< Contours lose what is no maximum across a boundary first.
+  std::vector<double> thresholds;  ///< Ascending. For labels, which have none, a single 0.
+  bool boundaries = true;          ///< Whether boundaries are scored.
+  bool regions = true;             ///< Whether regions are scored; contours have none.
+  bool suppress = false;           ///< Whether contours first go through suppress_non_maxima().
 };
 
 struct ImageEvaluation {
@@ -24,13 +24,13 @@ struct ImageEvaluation {
   int width = 0;
   int height = 0;
   std::size_t annotators = 0;
-  bool is_thick = false;  ///< Contours that were taken as they are, and are not thin.
+  bool is_thick = false;  ///< Whether contours were not suppressed and are thick (is_thick()).
   std::optional<std::vector<BoundaryCounts>> boundaries;
   std::optional<RegionCurve> regions;
 };
 
-/// One result against its ground truth. Throws InputError, without the file's name, when the result
-/// does not fit to the truth or its kind.
+/// Scores one result against its ground truth. Throws InputError, without the name of the file,
+/// when the result has not the size or the values that its kind needs.
 ImageEvaluation evaluate(const Raster& result, const GroundTruth& truth,
                          const EvaluationParameters& parameters);
 

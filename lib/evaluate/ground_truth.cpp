@@ -25,7 +25,7 @@ bool is_truth_file(const fs::path& path) {
   return extension == ".mat" || is_raster_extension(extension);
 }
 
-/// "a" of "a_12"; nothing of other names.
+/// "a" for "a_12"; nothing for a name without a number.
 std::optional<std::string> without_number(const std::string& stem) {
   const std::size_t last = stem.find_last_not_of("0123456789");
   if (last == std::string::npos || last == 0 || last + 1 == stem.size() || stem[last] != '_') {
@@ -34,7 +34,7 @@ std::optional<std::string> without_number(const std::string& stem) {
   return stem.substr(0, last);
 }
 
-/// By length first, so that a_10 comes after a_9.
+/// Orders names by length first, so that a_10 comes after a_9.
 bool in_order(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
@@ -108,8 +108,8 @@ std::vector<TruthEntry> find_ground_truth(const std::string& folder,
     return std::binary_search(wanted.begin(), wanted.end(), name);
   };
   struct Found {
-    std::vector<std::string> whole;     ///< Each is all there is for the name.
-    std::vector<std::string> numbered;  ///< Each is one annotator's.
+    std::vector<std::string> whole;     ///< Each file is the whole ground truth of the name.
+    std::vector<std::string> numbered;  ///< Each file is the work of one annotator.
   };
   std::map<std::string, Found> found;
   for (const fs::directory_entry& entry : list_folder(folder)) {
@@ -122,7 +122,8 @@ std::vector<TruthEntry> find_ground_truth(const std::string& folder,
     if (!is_truth_file(path)) continue;
     const std::string stem = path.stem().string();
     const std::optional<std::string> prefix = without_number(stem);
-    // Without a result to decide, "a_7" is an annotation of "a", and "a_007" a name.
+    // Where the names of the results do not decide, "a_7" is an annotation of "a", and "a_007" a
+    // name.
     const bool padded =
         prefix && stem.size() > prefix->size() + 2 && stem[prefix->size() + 1] == '0';
     const bool numbered = prefix && result_extension(path) != ".mat" && !is_wanted(stem) &&

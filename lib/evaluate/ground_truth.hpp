@@ -8,9 +8,9 @@
 
 namespace diacut {
 
-/// One person's segmentation of an image; width * height values row by row.
+/// The segmentation of an image by one person, each map width * height values, row by row.
 struct Annotation {
-  std::vector<std::int32_t> labels;      ///< One region a value, whatever the value.
+  std::vector<std::int32_t> labels;      ///< Pixels of one region have one value, any value.
   std::vector<std::uint8_t> boundaries;  ///< 1 on boundaries, 0 elsewhere.
 };
 
@@ -20,30 +20,32 @@ struct GroundTruth {
   std::vector<Annotation> annotations;  ///< At least one.
 };
 
-/// Pixels that differ in label from the pixel to the right, below, or below and to the right.
+/// A mask, 1 at pixels whose label differs from that of the pixel to the right, below, or below and
+/// to the right, else 0.
 std::vector<std::uint8_t> boundaries_of(std::span<const std::int32_t> labels, int width,
                                         int height);
 
-/// Where the ground truth of one image is.
+/// The files that hold the ground truth of one image.
 struct TruthEntry {
   std::string name;
-  std::vector<std::string> paths;  ///< One MATLAB file, or one label image an annotator.
+  std::vector<std::string> paths;  ///< One MATLAB file, or one label image for each annotator.
 };
 
-/// The ground truth in a folder, by name, sorted. For an image NAME it is
+/// The ground truth in a folder, sorted by name. The ground truth of an image NAME is one of
 ///  - NAME.mat, as the Berkeley segmentation data sets have it: a cell array `groundTruth` of
 ///    structures with Segmentation and Boundaries;
-///  - NAME.png, .tif, .tiff or .npy: labels, from one annotator;
-///  - NAME_0.png, NAME_1.png, ...: from several;
-///  - the folder NAME of such files.
-/// `wanted` are the names looked for, sorted: they decide whether a_1.png belongs to a or to a_1.
-/// Throws InputError when the folder cannot be read, holds nothing of this, or has two for a name.
+///  - NAME.png, .tif, .tiff or .npy: labels, the labels of one annotator;
+///  - NAME_0.png, NAME_1.png, ...: the labels of several annotators;
+///  - a folder NAME with such label files.
+/// `wanted` are the names of the results, sorted: they decide whether a_1.png belongs to a or to
+/// a_1. Throws InputError when the folder cannot be read, holds no ground truth, or holds two for a
+/// name.
 std::vector<TruthEntry> find_ground_truth(const std::string& folder,
                                           const std::vector<std::string>& wanted);
 
-/// Boundaries that a file does not hold are those of its labels, thinned, as the data sets make
-/// them (what is scored is thinned too). Throws InputError naming the file and what is wrong with
-/// it.
+/// Reads the ground truth of one image. Where a file holds no boundaries, they are boundaries_of()
+/// its labels, thinned, as the authors of the data sets make them. Throws InputError that names the
+/// file and what is wrong with it.
 GroundTruth read_ground_truth(const TruthEntry& entry);
 
 }  // namespace diacut

@@ -19,14 +19,15 @@ struct FreeVariable {
 };
 using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 
-/// matio tells of errors on stderr, and of some by ending the process, unless it is given this.
+/// Keeps matio from writing errors to stderr, and from ending the process for some of them.
 void be_quiet() {
   static std::once_flag once;
   std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, char*) {}); });
 }
 
-/// Whether the last variable of a version 5 file (128 bytes, then a type, a length and as many
-/// bytes for each variable) ends beyond the file: matio may crash on what is left of it.
+/// Whether the last variable of a version 5 file ends beyond the end of the file, on which matio
+/// may crash. Such a file has a head of 128 bytes and then, for each variable, its type, its length
+/// and its bytes.
 bool is_cut_off(Bytes file) {
   constexpr std::size_t kHead = 128;
   constexpr std::size_t kTag = 8;
@@ -54,7 +55,7 @@ void copy_transposed(const matvar_t& variable, Raster& raster) {
   }
 }
 
-/// Throws InputError without the file's name.
+/// Throws InputError without the name of the file.
 Raster to_raster(const matvar_t& variable, const std::string& name) {
   if (variable.rank != 2 || variable.isComplex != 0) {
     throw InputError(fmt::format("'{}' is no matrix of real numbers", name));
@@ -113,7 +114,8 @@ Raster to_raster(const matvar_t& variable, const std::string& name) {
   return raster;
 }
 
-/// The field of a structure, or null. matio's own search trusts names that a damaged file lacks.
+/// The field of a structure, or null. The search of matio itself would crash on a damaged file that
+/// lacks names.
 const matvar_t* field_named(matvar_t& structure, const std::string& name) {
   char* const* names = Mat_VarGetStructFieldnames(&structure);
   const unsigned count = Mat_VarGetNumberOfFields(&structure);

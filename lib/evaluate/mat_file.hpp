@@ -10,12 +10,12 @@ struct _mat_t;  // NOLINT(bugprone-reserved-identifier): matio's name.
 
 namespace diacut {
 
-/// A MATLAB file. All functions throw InputError naming the file.
+/// A MATLAB file. All functions throw InputError that names the file.
 class MatFile {
  public:
   explicit MatFile(const std::string& path);
 
-  /// The first of these variables that there is: a matrix of numbers.
+  /// The first of these variables that the file holds, which must be a matrix of numbers.
   Raster matrix(const std::vector<std::string>& names) const;
   /// The matrices named in `fields` of each structure in the cell array `variable`.
   std::vector<std::vector<Raster>> cells(const std::string& variable,

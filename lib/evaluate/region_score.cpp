@@ -16,14 +16,15 @@ double n_log_n(std::int64_t n) {
   return n > 1 ? static_cast<double>(n) * std::log2(static_cast<double>(n)) : 0.0;
 }
 
-/// Regions of the truth, all annotators' in one list.
+/// The regions of the truth of all annotators in one list.
 struct TruthRegions {
   struct Region {
     std::int64_t area = 0;
     std::size_t annotator = 0;
   };
   std::vector<Region> regions;
-  std::vector<std::vector<std::int32_t>> region_of;  ///< By annotator, by pixel.
+  std::vector<std::vector<std::int32_t>>
+      region_of;  ///< [annotator][pixel]: an index into the list.
 
   explicit TruthRegions(const GroundTruth& truth) {
     for (std::size_t a = 0; a < truth.annotations.size(); ++a) {
@@ -40,14 +41,15 @@ struct TruthRegions {
   }
 };
 
-/// How many pixels our regions share with those of the truth; ours can be merged.
+/// The contingency table: how many pixels each region of the segmentation shares with each region
+/// of the truth. Regions of the segmentation can be merged.
 class Contingency {
  public:
-  /// `ours`: the region of each pixel, 0 to count - 1.
+  /// `ours` is the region of the segmentation at each pixel, 0 to count - 1.
   Contingency(std::span<const std::int32_t> ours, std::size_t count, const TruthRegions& truth)
       : truth_(truth), rows_(count), best_ever_(truth.regions.size(), 0) {
     for (const std::vector<std::int32_t>& region_of : truth.region_of) {
-      // Sorted by our region, then by theirs, equal pairs stand together.
+      // Sorting by the region of the segmentation, then of the truth, brings equal pairs together.
       std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
       pairs.reserve(ours.size());
       for (std::size_t i = 0; i < ours.size(); ++i) pairs.emplace_back(ours[i], region_of[i]);
@@ -64,7 +66,7 @@ class Contingency {
     for (const std::int32_t region : ours) ++rows_[static_cast<std::size_t>(region)].area;
   }
 
-  /// Region `from` becomes part of `to`.
+  /// Merges region `from` of the segmentation into region `to`.
   void merge(std::size_t to, std::size_t from) {
     Row& into = rows_[to];
     Row& gone = rows_[from];
@@ -123,7 +125,7 @@ class Contingency {
     for (std::size_t a = 0; a < annotators; ++a) {
       const double disagreeing = (own_squares + truth_squares[a]) / 2 - squares[a];
       scores.pri += total > 1 ? 1 - disagreeing / (n * (n - 1) / 2) : 1;
-      // Rounding may leave a little less than nothing.
+      // Rounding may make the result slightly negative.
       scores.vi += std::max(0.0, own_logs + truth_logs[a] - 2 * logs[a]) / n;
     }
     scores.pri /= static_cast<double>(annotators);
@@ -146,7 +148,7 @@ class Contingency {
   };
   struct Row {
     std::int64_t area = 0;
-    std::vector<Share> shared;  ///< By region of the truth, rising.
+    std::vector<Share> shared;  ///< In ascending order of the regions of the truth.
   };
 
   const TruthRegions& truth_;
@@ -166,7 +168,7 @@ class UnionFind {
     }
     return at;
   }
-  /// The smaller root stays.
+  /// Joins two trees; the smaller root becomes the root of both.
   void join(std::size_t root_a, std::size_t root_b) {
     parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
   }
@@ -179,7 +181,8 @@ std::int64_t area_of(const GroundTruth& truth) {
   return static_cast<std::int64_t>(truth.annotations.size()) * truth.width * truth.height;
 }
 
-/// Values numbered 0, 1, ... as they first appear; how many there are.
+/// Numbers the values 0, 1, ... in the order in which they first appear. Returns the count of
+/// values.
 template <typename T>
 std::size_t number(const std::vector<T>& values, std::vector<std::int32_t>& numbers) {
   std::map<T, std::int32_t> known;
@@ -189,7 +192,7 @@ std::size_t number(const std::vector<T>& values, std::vector<std::int32_t>& numb
   return known.size();
 }
 
-/// The thresholds' components of a doubled grid, from the lowest threshold up.
+/// The connected components of a doubled grid at each threshold, from the lowest threshold up.
 class GrowingRegions {
  public:
   GrowingRegions(std::span<const double> strength, std::size_t width, std::size_t height,
@@ -211,8 +214,8 @@ class GrowingRegions {
     }
   }
 
-  /// Lets in what is at most threshold t; `on_join(a, b)` is told which two roots become one, which
-  /// is then the smaller.
+  /// Adds the elements whose strength is at most threshold t. Calls on_join(a, b) for each two
+  /// roots a < b that are joined; a is the root of both afterwards.
   template <typename OnJoin>
   void grow(std::size_t t, const OnJoin& on_join) {
     for (const std::size_t at : by_threshold_[t]) {
@@ -233,7 +236,7 @@ class GrowingRegions {
     }
   }
 
-  /// The root of each pixel, row by row.
+  /// The root of the component of each pixel, row by row.
   std::vector<std::size_t> roots() {
     std::vector<std::size_t> result;
     for (std::size_t y = 0; y < height_; ++y) {
@@ -273,7 +276,7 @@ RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth&
   GrowingRegions growing(strength, static_cast<std::size_t>(truth.width),
                          static_cast<std::size_t>(truth.height), thresholds);
   growing.grow(0, [](std::size_t, std::size_t) {});
-  // From here on only whole regions of the lowest threshold merge.
+  // At higher thresholds only whole regions of the lowest threshold merge.
   const std::vector<std::size_t> roots = growing.roots();
   std::vector<std::int32_t> leaves;
   const std::size_t count = number(roots, leaves);

@@ -10,34 +10,39 @@
 /// detection and hierarchical image segmentation", 2011, section 2.3) computes them.
 namespace diacut {
 
-/// One segmentation against all annotators of its image.
+/// The scores of one segmentation against all annotators of its image.
 struct RegionScores {
-  /// Each region of the truth times its best overlap (intersection over union) with ours, in
-  /// pixels, summed over regions and annotators.
+  /// The covering in pixels: the sum over the regions of the truth of all annotators, of the pixels
+  /// of the region times its largest overlap (intersection over union) with a region of the
+  /// segmentation.
   double covered = 0;
-  double pri = 0;  ///< The probabilistic Rand index: the Rand index, mean over annotators.
-  double vi = 0;   ///< The variation of information in bits, mean over annotators.
+  double pri = 0;  ///< The probabilistic Rand index: the mean Rand index over annotators.
+  double vi = 0;   ///< The variation of information in bits: the mean over annotators.
 };
 
 struct RegionCurve {
-  std::int64_t area = 0;             ///< Of the image's truth: pixels times annotators.
-  std::vector<RegionScores> scores;  ///< By threshold.
-  double best_covered = 0;           ///< With each region's best overlap at any threshold.
+  std::int64_t area = 0;             ///< Pixels of the image times annotators.
+  std::vector<RegionScores> scores;  ///< For each threshold.
+  double best_covered =
+      0;  ///< The covering, with the best overlap of each region at any threshold.
 };
 
-/// `labels`: one region a value, as large as the truth. One threshold's curve.
+/// The scores of a label image of the size of the truth, in which pixels of one region have one
+/// value: a curve of one threshold.
 RegionCurve score_labels(std::span<const std::int32_t> labels, const GroundTruth& truth);
 
-/// An ultrametric map on the doubled grid: (2 height + 1) rows of (2 width + 1) strengths. Pixel
-/// (x, y) is at column 2x + 1 of row 2y + 1, the boundary between two pixels between them. At a
-/// threshold t the regions are the pixels that are 8-connected through strengths of at most t;
-/// pixels themselves are never boundary. Thresholds rise.
+/// The scores of an ultrametric map on the doubled grid: 2 height + 1 rows of 2 width + 1
+/// strengths. Pixel (x, y) is at column 2x + 1 of row 2y + 1, and the boundary between two pixels
+/// lies between them. The regions at a threshold t are the sets of pixels that are 8-connected
+/// through elements with strengths of at most t; elements that are pixels never separate.
+/// Precondition: ascending thresholds.
 RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth& truth,
                             std::span<const double> thresholds);
 
-/// A score at one threshold for all images, and each image at the threshold best for it.
+/// A score at the best single threshold for all images (ODS), and with each image at its own best
+/// threshold (OIS).
 struct RegionMeasure {
-  double threshold = 0;  ///< Of ods; the lowest of equal ones.
+  double threshold = 0;  ///< The threshold of ods; of equally good ones the lowest.
   double ods = 0;
   double ois = 0;
 };
@@ -47,12 +52,13 @@ struct RegionSummary {
   double best_covering = 0;
   RegionMeasure pri;
   RegionMeasure vi;
-  std::vector<double> covering_curve;  ///< By threshold, over all images; as are these:
-  std::vector<double> pri_curve;
-  std::vector<double> vi_curve;
+  std::vector<double> covering_curve;  ///< Over all images, for each threshold.
+  std::vector<double> pri_curve;       ///< Over all images, for each threshold.
+  std::vector<double> vi_curve;        ///< Over all images, for each threshold.
 };
 
-/// `curves`: one an image. Coverings are pooled by area, PRI and VI are means over images.
+/// The scores of several images, from the curve of each. Coverings are pooled by area; PRI and VI
+/// are means over the images.
 RegionSummary summarise_regions(std::span<const RegionCurve> curves,
                                 std::span<const double> thresholds);
 

@@ -25,7 +25,7 @@ bool has_size(const Raster& result, int width, int height) {
   return result.width == width && result.height == height;
 }
 
-/// Whether a grey picture numbers regions.
+/// Whether the values of a grey picture are numbers of regions.
 bool numbers_regions(const Raster& result) {
   std::vector<std::int64_t> count(static_cast<std::size_t>(result.full) + 1, 0);
   std::size_t alike = 0;

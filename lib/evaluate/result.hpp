@@ -11,61 +11,66 @@
 namespace diacut {
 
 enum class ResultKind {
-  kContours,     ///< Boundary strength, as large as the image.
-  kLabels,       ///< One segmentation.
-  kUltrametric,  ///< Boundary strength between pixels, on the doubled grid; a hierarchy.
+  kContours,     ///< A boundary map of the size of the image.
+  kLabels,       ///< A label image.
+  kUltrametric,  ///< An ultrametric map on the doubled grid, which holds a hierarchy.
 };
 
-/// "contours", "labels", "ultrametric".
+/// "contours", "labels" or "ultrametric".
 std::string to_string(ResultKind kind);
 
-/// What is in a folder but hidden files, sorted by name. Throws InputError naming the folder.
+/// The entries of a folder without hidden files, sorted by name. Throws InputError that names the
+/// folder.
 std::vector<std::filesystem::directory_entry> list_folder(const std::string& folder);
 
-/// The extension in lower case with its dot.
+/// The extension of a path in lower case, with its dot.
 std::string result_extension(const std::filesystem::path& path);
 
-/// .png, .tif, .tiff, .npy.
+/// Whether the extension is .png, .tif, .tiff or .npy.
 bool is_raster_extension(const std::string& extension);
 
 struct ResultFile {
-  std::string name;  ///< Without folder and extension.
+  std::string name;  ///< The name of the file without folder and extension.
   std::string path;
 };
 
 /// The .png, .tif, .tiff, .npy and .mat files of a folder, sorted by name. Throws InputError when
-/// there is none, or two for a name.
+/// the folder holds none, or two with one name.
 std::vector<ResultFile> find_results(const std::string& folder);
 
-/// One number a pixel; of a .mat file the variable ucm2, else ucm. Throws InputError naming the
-/// file.
+/// Reads a file of one number for each pixel; from a .mat file the variable ucm2, or else ucm.
+/// Throws InputError that names the file.
 Raster read_result(const std::string& path);
 
-/// What a result must be, as far as it shows; `width` and `height` are those of its ground truth.
+/// The kind of a result, judged by its size and values; `width` and `height` are those of its
+/// ground truth. The first of these rules that applies decides:
 ///  - the size of the doubled grid: ultrametric
 ///  - numbers that are no integers: contours
 ///  - palette indices, and integers of 32 bits or signed: labels
 ///  - grey pictures: labels when they use all numbers up to their greatest, which is not full
 ///    strength, and most neighbours are alike though most pixels are not 0; else contours
-/// Throws InputError naming both sizes when the result has neither size.
+/// Throws InputError that names the sizes when the result has neither the size of the ground truth
+/// nor that of its doubled grid.
 ResultKind detect_kind(const Raster& result, int width, int height);
 
-/// Throws InputError naming both sizes unless the result has the size that its kind needs.
+/// Throws InputError that names both sizes unless the result has the size that its kind needs.
 void check_result_size(const Raster& result, ResultKind kind, int width, int height);
 
-/// Strengths in [0, 1] as full strength is 1. Throws InputError for numbers outside of that.
+/// The values of a boundary map or of an ultrametric map, scaled so that full strength is 1. Throws
+/// InputError for values outside of [0, 1].
 std::vector<double> strengths_of(const Raster& result);
 
-/// Throws InputError for numbers that are not integers of 32 bits.
+/// The values of a label image. Throws InputError for values that are not integers of 32 bits.
 std::vector<std::int32_t> labels_of(const Raster& result);
 
-/// The strengths at the pixels' lower right corners, where the benchmark's ucm2(3:2:end, 3:2:end)
-/// is: a contour map of width x height.
+/// A contour map of width x height pixels: the strengths of an ultrametric map at the lower right
+/// corner of each pixel, which are ucm2(3:2:end, 3:2:end) of the benchmark.
 std::vector<double> contours_of_ultrametric(const std::vector<double>& strength, int width,
                                             int height);
 
-/// Whether boundaries are thicker than suppression leaves them: more than a third of the pixels
-/// that are at least half as strong as the strongest lie in 2 x 2 blocks of such pixels.
+/// Whether the boundaries of a map are thicker than suppress_non_maxima() leaves them: of the
+/// pixels with at least half of the largest strength, more than a third lie in 2 x 2 blocks of such
+/// pixels.
 bool is_thick(const std::vector<double>& strength, int width, int height);
 
 }  // namespace diacut

@@ -8,8 +8,8 @@ namespace diacut {
 
 namespace {
 
-/// Whether a pixel goes, by its neighbours: bit k is the neighbour k eighths of a turn from the
-/// right one, counted against the clock.
+/// Whether a pixel is removed, by the code of its neighbours: bit k is the neighbour k eighths of a
+/// turn counterclockwise from the right one.
 using Rule = std::array<bool, 256>;
 
 Rule rule(bool second_pass) {
@@ -25,7 +25,7 @@ Rule rule(bool second_pass) {
       if (x(k + 1) || x(k + 2)) ++pairs_from_odd;
     }
     const int neighbours = std::min(pairs_from_even, pairs_from_odd);
-    // The second pass looks from the opposite side.
+    // The second pass tests the neighbours on the opposite side.
     const unsigned turn = second_pass ? 4 : 0;
     const bool inner = (x(turn + 1) || x(turn + 2) || !x(turn + 7)) && x(turn);
     goes[code] = crossings == 1 && neighbours >= 2 && neighbours <= 3 && !inner;
@@ -39,7 +39,7 @@ std::vector<std::uint8_t> thin(std::span<const std::uint8_t> mask, int width, in
   static const std::array<Rule, 2> rules = {rule(false), rule(true)};
   const auto w = static_cast<std::size_t>(width);
   const auto h = static_cast<std::size_t>(height);
-  const std::size_t stride = w + 2;  // A frame of nothing, so that every pixel has neighbours.
+  const std::size_t stride = w + 2;  // A frame that is not set, so that every pixel has neighbours.
   std::vector<std::uint8_t> framed(stride * (h + 2), 0);
   std::vector<std::size_t> set;
   for (std::size_t y = 0; y < h; ++y) {
