@@ -143,8 +143,8 @@ struct LeastSize {
     kPixels,  ///< Pixels.
     kShare,   ///< A share of the pixels with data, in [0, 1].
   };
-  Unit unit = Unit::kAutomatic;
-  double value = 0;  ///< In that unit; 0 for kAutomatic.
+  Unit unit = Unit::kAutomatic;  ///< How `value` is meant.
+  double value = 0;              ///< The size in `unit`; 0 for kAutomatic.
 
   /// Compares units and values.
   bool operator==(const LeastSize&) const = default;
