@@ -18,6 +18,14 @@ test_packages=(
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   "${package_packages[@]}" "${style_packages[@]}"
 )
+# What `pip install .` needs beside build_packages.
+python_packages=(python3-dev python3-venv)
+# What the test of the napari plugin needs: a virtual screen, and the libraries of Qt's wheels.
+napari_packages=(
+  xvfb xauth libgl1 libgl1-mesa-dri libegl1 libdbus-1-3 libfontconfig1 fonts-dejavu-core
+  libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0
+  libxcb-shape0 libxcb-xinerama0
+)
 tidy_packages=(clang-tidy-14)
 
 build_dir=build/release
@@ -32,6 +40,7 @@ Usage: ./setup.sh COMMAND
   build     install what is needed and build
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
+  python    install what `pip install .` needs, which builds the Python package
   help      this text
 
 Packages are installed with apt (Debian 12) as root or through sudo, and only those that are
@@ -158,7 +167,8 @@ run_demo() {
 }
 
 run_tests() {
-  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${python_packages[@]}" \
+    "${napari_packages[@]}"
   build ON
   title "Testing"
   ctest --preset release
@@ -191,6 +201,7 @@ case "${1:-help}" in
     ;;
   lint) run_lint ;;
   package) run_package ;;
+  python) need "${build_packages[@]}" "${run_packages[@]}" "${python_packages[@]}" ;;
   help | -h | --help) usage ;;
   *)
     usage >&2

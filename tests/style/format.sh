@@ -11,5 +11,5 @@ if [[ -z "$format" ]] || ! "$format" --version | grep -q 'version 14\.'; then
 fi
 action=(--dry-run -Werror)
 [[ "${1:-}" != --fix ]] || action=(-i)
-find app examples kernels lib tests \( -name '*.[ch]pp' -o -name '*.cl' -o -name '*.clh' \) -print0 | sort -z |
+find app examples kernels lib python tests \( -name '*.[ch]pp' -o -name '*.cl' -o -name '*.clh' \) -print0 | sort -z |
   xargs -0 "$format" --style=file "${action[@]}"

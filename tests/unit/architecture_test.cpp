@@ -114,6 +114,23 @@ TEST(Architecture, FoldersIncludeOnlyWhatTheDesignAllowsAndNeverPrint) {
   EXPECT_THAT(seen, ::testing::IsSupersetOf({"core", "opencl", "matrix", "include"}));
 }
 
+TEST(Architecture, ThePythonModuleKnowsThePublicHeadersAlone) {
+  const fs::path folder = fs::path(DIACUT_SOURCE_DIR) / "python" / "src";
+  const std::regex include(R"re(#include\s*"([^"]+)")re");
+  std::size_t of_diacut = 0;
+  for (const fs::path& path : testing::files_with(folder, {".hpp", ".cpp"})) {
+    const std::string text = testing::text_of(path);
+    for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end;
+         ++match) {
+      const std::string header = (*match)[1];
+      if (header.starts_with("diacut/")) ++of_diacut;
+      EXPECT_TRUE(header.starts_with("diacut/") || fs::exists(folder / header))
+          << path << ": " << header;
+    }
+  }
+  EXPECT_GE(of_diacut, 8u);
+}
+
 TEST(Architecture, TheDesignHasNoCycles) {
   // Folders whose dependencies are all placed can be placed; in a cycle none can.
   Folders placed;

@@ -83,7 +83,7 @@ std::vector<std::string> dead_links(const std::string& text, const fs::path& fol
 std::vector<std::string> missing_paths(const std::string& text) {
   std::vector<std::string> missing;
   const std::regex quoted(
-      R"(`((?:app|cmake|configs|docs|examples|images|kernels|lib|man|tests)/[a-z0-9_./-]+)`)");
+      R"(`((?:app|cmake|configs|docs|examples|images|kernels|lib|man|python|tests)/[a-z0-9_./-]+)`)");
   for (std::sregex_iterator match(text.begin(), text.end(), quoted), end; match != end; ++match) {
     const std::string path = (*match)[1];
     const auto there = [&](const char* extension) {

@@ -1,0 +1,99 @@
+#include "diacut/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/values.hpp"
+
+namespace diacut {
+namespace {
+
+/// How samples of a type lie in a cv::Mat, and which values the type can have.
+struct SampleKind {
+  int depth = CV_8U;
+  std::optional<std::pair<double, double>> range;
+};
+
+template <typename T>
+SampleKind integers(int depth) {
+  return {depth,
+          std::pair<double, double>(std::numeric_limits<T>::min(), std::numeric_limits<T>::max())};
+}
+
+SampleKind kind_of(SampleType type) {
+  switch (type) {
+    case SampleType::kBool:
+      return {CV_8U, std::pair{0.0, 1.0}};
+    case SampleType::kUint8:
+      return integers<std::uint8_t>(CV_8U);
+    case SampleType::kInt8:
+      return integers<std::int8_t>(CV_8S);
+    case SampleType::kUint16:
+      return integers<std::uint16_t>(CV_16U);
+    case SampleType::kInt16:
+      return integers<std::int16_t>(CV_16S);
+    case SampleType::kUint32:
+      return integers<std::uint32_t>(CV_64F);  // OpenCV has no such type.
+    case SampleType::kInt32:
+      return integers<std::int32_t>(CV_32S);
+    case SampleType::kFloat32:
+      return {CV_32F, std::nullopt};
+    case SampleType::kFloat64:
+      break;
+  }
+  return {CV_64F, std::nullopt};
+}
+
+void check_shape(const Samples& samples, std::int64_t max_pixels) {
+  if (samples.channels < 1 || samples.channels > 4) {
+    throw InputError(
+        fmt::format("the array has {} channels, expected 1 (grey), 2 (grey, alpha), 3 (red, green, "
+                    "blue) or 4 (red, green, blue, alpha)",
+                    samples.channels));
+  }
+  if (samples.width < 1 || samples.height < 1) {
+    throw InputError(fmt::format("the array is empty: it has {} rows of {} pixels", samples.height,
+                                 samples.width));
+  }
+  // Divided, because the product may not fit the type.
+  if (samples.width > max_pixels / samples.height ||
+      std::max(samples.width, samples.height) > std::numeric_limits<int>::max()) {
+    throw InputError(
+        fmt::format("the array has {} x {} pixels, more than the limit of {}: scale or crop it, or "
+                    "raise image.max_pixels",
+                    samples.width, samples.height, max_pixels));
+  }
+}
+
+}  // namespace
+
+Image image_from_samples(const Samples& samples, const ImageParameters& parameters) {
+  check_shape(samples, parameters.max_pixels);
+  const SampleKind kind = kind_of(samples.type);
+  const auto width = static_cast<int>(samples.width);
+  const auto height = static_cast<int>(samples.height);
+  const auto channels = static_cast<int>(samples.channels);
+  Decoded decoded;
+  decoded.has_alpha = channels % 2 == 0;
+  decoded.type_range = kind.range;
+  if (samples.type == SampleType::kUint32) {
+    const auto* values = static_cast<const std::uint32_t*>(samples.data);
+    decoded.samples.create(height, width, CV_64FC(channels));
+    std::copy_n(values, decoded.samples.total() * static_cast<std::size_t>(channels),
+                decoded.samples.ptr<double>());
+  } else {
+    // cv::Mat has no view of constant samples; these are only read.
+    decoded.samples =
+        cv::Mat(height, width, CV_MAKETYPE(kind.depth, channels), const_cast<void*>(samples.data));
+  }
+  return to_image(decoded, parameters.range);
+}
+
+}  // namespace diacut

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "diacut/image.hpp"
+
+/// @file
+/// Images from arrays in memory, as other programs hold them.
+namespace diacut {
+
+/// The type of one sample.
+enum class SampleType {
+  kBool,     ///< One byte: 0 is the least strength, 1 full strength.
+  kUint8,    ///< Unsigned integers of 8 bits.
+  kInt8,     ///< Signed integers of 8 bits.
+  kUint16,   ///< Unsigned integers of 16 bits.
+  kInt16,    ///< Signed integers of 16 bits.
+  kUint32,   ///< Unsigned integers of 32 bits.
+  kInt32,    ///< Signed integers of 32 bits.
+  kFloat32,  ///< IEEE 754 floats of 32 bits.
+  kFloat64,  ///< IEEE 754 floats of 64 bits.
+};
+
+/// An array of samples that somebody else owns.
+struct Samples {
+  /// height * width * channels samples in the byte order of the machine: row by row from the top
+  /// left, the channels of a pixel side by side. Not owned.
+  const void* data = nullptr;
+  SampleType type = SampleType::kUint8;  ///< The type of each sample.
+  std::int64_t width = 0;                ///< Width, pixels.
+  std::int64_t height = 0;               ///< Height, pixels.
+  /// 1: grey; 2: grey and alpha; 3: red, green, blue in sRGB encoding; 4: these and alpha. Alpha is
+  /// not multiplied into the colours. Full alpha is the largest value of an integer type, 1 of
+  /// kBool, and for floats the largest alpha of the array, or 1 if that is larger.
+  std::int64_t channels = 1;
+};
+
+/// Makes an image of an array. The values are those that read_image() makes of a file that stores
+/// the same samples: pixels with an alpha below half of its range, and pixels that are not finite,
+/// have no data.
+/// @param samples The array; it is copied and not needed after the call.
+/// @param parameters How the values become values in [0, 1], and the most pixels.
+/// @return The image.
+/// @throws InputError when the array is empty, has more pixels than ImageParameters::max_pixels,
+///     another number of channels, or no pixel with data; and when its floats do not lie in the
+///     range that was asked for.
+Image image_from_samples(const Samples& samples, const ImageParameters& parameters = {});
+
+}  // namespace diacut

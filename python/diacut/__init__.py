@@ -1,0 +1,106 @@
+"""Image segmentation by normalized cuts on any OpenCL device.
+
+    import diacut
+    result = diacut.segment(array, regions=8)
+    result.labels                       # int32, 1, 2, ...; 0 where the array has no data
+    result.hierarchy.cut(regions=20)    # another cut, in milliseconds
+
+segment() and Segmenter take NumPy arrays; docs/python.md of the sources has examples.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._arrays import ImageLike, image_of, labels_of
+from ._core import Device, Image, ParameterInfo, Scores, list_devices
+from ._core import describe_parameters as _describe_parameters
+from ._core import preset_names as presets
+from ._core import version as __version__
+from ._errors import (
+    CancelledError,
+    ConfigError,
+    DeviceError,
+    DiacutWarning,
+    DtypeError,
+    Error,
+    FileError,
+    InputError,
+    NumericalError,
+)
+from ._estimator import NormalizedCut
+from ._hierarchy import Hierarchy
+from ._parameters import Value, make_parameters
+from ._result import Result
+from ._segmenter import Segmenter, segment
+
+__all__ = [
+    "CancelledError",
+    "ConfigError",
+    "Device",
+    "DeviceError",
+    "DiacutWarning",
+    "DtypeError",
+    "Error",
+    "FileError",
+    "Hierarchy",
+    "Image",
+    "ImageLike",
+    "InputError",
+    "NormalizedCut",
+    "NumericalError",
+    "ParameterInfo",
+    "Result",
+    "Scores",
+    "Segmenter",
+    "__version__",
+    "evaluate",
+    "list_devices",
+    "parameters",
+    "presets",
+    "read_image",
+    "segment",
+]
+
+
+def read_image(
+    path: str | os.PathLike[str], *, set: Mapping[str, Value] | None = None
+) -> Image:
+    """Reads JPEG, PNG, BMP, WebP or TIFF as the program `segment` does.
+
+    set: parameters of reading, as {"image.range": "data"}. Raises FileError.
+    """
+    parameters = make_parameters({}, None, set)
+    return image_of(os.fspath(path), parameters, 0)
+
+
+def evaluate(labels: ArrayLike, truth: ArrayLike | Sequence[ArrayLike]) -> Scores:
+    """Scores labels against those that people drew, as `diacut-evaluate --kind labels` does.
+
+    labels: (height, width), integers; pixels of one region have one value. truth: one such array, or a
+    list of one for each person. Returns precision, recall and f of the boundaries, covering, pri
+    (probabilistic Rand index) and vi (variation of information, bits).
+    """
+    found = labels_of(labels, "labels")
+    several: Any = truth
+    if not isinstance(truth, (list, tuple)):
+        several = [truth] if getattr(truth, "ndim", 2) == 2 else list(truth)  # type: ignore[arg-type]
+    truths = [labels_of(one, "truth") for one in several]
+    if not truths:
+        raise InputError("truth is empty, expected one label image or more")
+    for one in truths:
+        if one.shape != found.shape:
+            raise InputError(
+                f"truth has the shape {one.shape}, but labels have {found.shape}: both are of one image"
+            )
+    return _core.evaluate_labels(found, truths)
+
+
+def parameters() -> list[ParameterInfo]:
+    """Every parameter that `set=` takes, with its unit, its values and its meaning."""
+    return _describe_parameters()

@@ -1,0 +1,134 @@
+"""The merge tree of an image's regions."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import ConfigError, DiacutWarning, file_errors
+from ._parameters import check_regions, text_of
+
+
+class Hierarchy:
+    """All segmentations of an image, from fine to coarse: regions join pair by pair, the pair with the
+    weakest boundary first.
+
+    Nodes are numbered as labels are: a leaf by its label in `leaves`, from 1 to `leaf_count`; then the
+    merges in their order, so that merge k (from 0) makes node `leaf_count + 1 + k`.
+    """
+
+    __slots__ = ("_tree",)
+
+    def __init__(self, tree: _core.MergeTree) -> None:
+        self._tree = tree
+
+    @property
+    def leaves(self) -> NDArray[np.int32]:
+        """The finest labels, (height, width), read-only and without a copy; 0 where there is no data."""
+        return self._tree.leaves
+
+    @property
+    def leaf_count(self) -> int:
+        """The number of leaves."""
+        return self._tree.leaf_count
+
+    @property
+    def children(self) -> NDArray[np.int32]:
+        """The two nodes that each merge joins, (merges, 2), read-only and without a copy."""
+        return self._tree.children
+
+    @property
+    def heights(self) -> NDArray[np.float32]:
+        """The mean strength of the boundary that each merge removes, ascending, in [0, 1]; read-only and
+        without a copy."""
+        return self._tree.heights
+
+    @property
+    def threshold(self) -> float:
+        """The height of the automatic cut."""
+        return self._tree.threshold
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width) of the image."""
+        height, width = self.leaves.shape
+        return height, width
+
+    def cut(
+        self,
+        regions: int | None = None,
+        *,
+        threshold: float | None = None,
+        min_size: int | str = "auto",
+    ) -> NDArray[np.int32]:
+        """Labels from 1, as `segment recut` makes them; 0 where the image has no data.
+
+        regions: how many; threshold: regions merge over boundaries of at most this mean strength, in
+        [0, 1]; neither: the automatic cut. min_size: smaller regions join a neighbour: a number of
+        pixels, a share of the pixels with data as "0.2%", or "auto"; 0 keeps all.
+
+        Warns with DiacutWarning where there are more or fewer regions than were asked for. Takes
+        milliseconds and no device.
+        """
+        if regions is not None and threshold is not None:
+            raise ConfigError("regions and threshold exclude each other: leave out one of them")
+        count = 0 if regions is None else check_regions(regions)
+        height = self.threshold if threshold is None else _height(threshold)
+        labels, notes = self._tree.cut(count, height, text_of("min_size", min_size))
+        for note in notes:
+            warnings.warn(note, DiacutWarning, stacklevel=2)
+        return labels
+
+    def ultrametric(self) -> NDArray[np.float32]:
+        """The ultrametric contour map, (2 height + 1, 2 width + 1): between two pixels the height at
+        which their regions merge, infinity where they never do."""
+        return self._tree.ultrametric()
+
+    def linkage(self) -> NDArray[np.float64]:
+        """The tree as SciPy's hierarchical clustering has it, (leaf_count - 1, 4): two nodes, numbered
+        from 0, their height, and the leaves below. Pieces of the data that do not touch are joined
+        last, at infinity. `scipy.cluster.hierarchy.fcluster(linkage, t, "distance")[leaves - 1]` are
+        the regions of `cut(threshold=t, min_size=0)` under other numbers."""
+        return self._tree.linkage()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file that `segment recut` and load() read."""
+        with file_errors():
+            self._tree.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Hierarchy:
+        """Reads a file that save() or `segment --tree` wrote."""
+        with file_errors():
+            return cls(_core.read_tree(os.fspath(path)))
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file that save() writes."""
+        return self._tree.encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Hierarchy:
+        """The hierarchy of the bytes that to_bytes() made."""
+        return cls(_core.decode_tree(data))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Hierarchy.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"<Hierarchy of {width}x{height} pixels: {self.leaf_count} leaves>"
+
+
+def _height(threshold: Any) -> float:
+    try:
+        height = float(threshold)
+    except (TypeError, ValueError):
+        height = float("nan")
+    if not 0 <= height <= 1:
+        raise ConfigError(f"threshold is {threshold!r}, expected a number from 0 to 1")
+    return height

@@ -1,0 +1,96 @@
+"""Parameters: from the arguments of a call to those of the library."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import ConfigError
+
+#: A value of a parameter: a number, a flag, a name, or several numbers.
+Value = Union[bool, int, float, str, "tuple[float, ...]", "list[float]"]
+
+#: Arguments with a name of their own, as the program's options have them.
+OPTIONS = {
+    "regions": "region.regions",
+    "threshold": "region.threshold",
+    "min_size": "region.min_size",
+    "method": "region.method",
+    "detail": "image.detail",
+    "cue": "cue.kind",
+    "weights": "cue.weights",
+}
+
+
+def check_regions(regions: Any) -> int:
+    """A number of regions that was asked for."""
+    try:
+        if isinstance(regions, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(regions)
+    except TypeError:
+        raise ConfigError(
+            f"regions is {regions!r}, expected an integer of 1 or more, or None, which leaves the "
+            "number to the image"
+        ) from None
+    if not 1 <= number <= 2**31 - 1:
+        raise ConfigError(
+            f"regions is {number}, expected an integer from 1 to 2147483647, or None, which leaves "
+            "the number to the image"
+        )
+    return number
+
+
+def text_of(name: str, value: Any) -> str:
+    """A value as the library's table of parameters reads it."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(text_of(name, each) for each in value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (int, str)):
+        return str(value)
+    raise ConfigError(
+        f"{name} is {value!r} of type {type(value).__name__}, expected a number, a text, True or "
+        "False, or a list of numbers"
+    )
+
+
+def make_parameters(
+    options: Mapping[str, Any], config: str | None, values: Mapping[str, Any] | None
+) -> _core.Parameters:
+    """The library's parameters. The options win over `values`, and these over `config`."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if "regions" in given:
+        given["regions"] = check_regions(given["regions"])
+        if "threshold" in given:
+            raise ConfigError(
+                "threshold has no effect beside regions: leave out one of them"
+            )
+    if values is not None and not isinstance(values, Mapping):
+        raise ConfigError(
+            f"set is {values!r}, expected a mapping of parameters to values, as "
+            "{'cue.scales': [0.5, 1]}"
+        )
+    pairs = [(str(key), text_of(str(key), value)) for key, value in (values or {}).items()]
+    pairs += [(OPTIONS[name], text_of(name, value)) for name, value in given.items()]
+    return _core.make_parameters("" if config is None else str(config), pairs)
+
+
+def value_of(text: str) -> bool | int | float | str:
+    """A value that the library printed as text."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

@@ -1,0 +1,106 @@
+"""What a segmentation gives."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import ConfigError
+from ._hierarchy import Hierarchy
+
+
+class Result:
+    """All results for one image. Its arrays are views of the memory that diacut made them in, unless a
+    property says otherwise."""
+
+    def __init__(self, segmentation: _core.Segmentation) -> None:
+        self._segmentation = segmentation
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """The regions, (height, width): 1, 2, ... in scan order, 0 where the image has no data. Every
+        region is 4-connected."""
+        return self._segmentation.labels
+
+    @property
+    def count(self) -> int:
+        """The number of regions."""
+        return self._segmentation.count
+
+    @property
+    def contours(self) -> NDArray[np.float32] | None:
+        """Boundary strength at each pixel, (height, width), in [0, 1]; None with method="kway"."""
+        return self._segmentation.contours
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The merge tree that the labels are a cut of; None with method="kway"."""
+        tree = self._segmentation.hierarchy
+        return None if tree is None else Hierarchy(tree)
+
+    @property
+    def eigenvalues(self) -> NDArray[np.float64]:
+        """The smallest eigenvalues of (D - W) y = lambda D y, ascending; the first is about 0."""
+        return self._segmentation.eigenvalues
+
+    @cached_property
+    def eigenvectors(self) -> NDArray[np.float32]:
+        """The eigenvectors y, (count, height, width) of the picture that regions were found in, as
+        `segment --eigenvectors` writes them. They are made when first asked for."""
+        self._need_eigenvectors()
+        return self._segmentation.eigenvectors()
+
+    @property
+    def normalized_eigenvectors(self) -> list[NDArray[np.float32]]:
+        """z = D^1/2 y for each eigenvector y: of unit norm and orthogonal, without a copy."""
+        self._need_eigenvectors()
+        return self._segmentation.normalized_eigenvectors()
+
+    @property
+    def sqrt_degree(self) -> NDArray[np.float32]:
+        """The diagonal of D^1/2, (height, width); 0 where the image has no data."""
+        self._need_eigenvectors()
+        return self._segmentation.sqrt_degree()
+
+    @property
+    def converged(self) -> bool:
+        """Whether every eigenvector meets the tolerance."""
+        return self._segmentation.converged
+
+    @property
+    def residuals(self) -> list[float]:
+        """The residual norm of each eigenvector."""
+        return self._segmentation.residuals
+
+    @property
+    def solver(self) -> str:
+        """The eigensolver that ran."""
+        return self._segmentation.solver
+
+    @property
+    def times(self) -> dict[str, float]:
+        """How long each stage took, milliseconds."""
+        return dict(self._segmentation.times)
+
+    @property
+    def device_peak_bytes(self) -> int:
+        """The most device memory held at once, bytes."""
+        return self._segmentation.device_peak_bytes
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of how the image was read and segmented."""
+        return self._segmentation.notes
+
+    def _need_eigenvectors(self) -> None:
+        if not self._segmentation.has_eigenvectors:
+            raise ConfigError(
+                "the eigenvectors were not kept: ask for them with segment(..., eigenvectors=True)"
+            )
+
+    def __repr__(self) -> str:
+        height, width = self.labels.shape
+        return f"<Result of {width}x{height} pixels: {self.count} regions>"

@@ -1,0 +1,369 @@
+"""The Segmenter, and the function that needs none."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import ImageLike, edges_of, image_of
+from ._errors import ConfigError, Error, InputError
+from ._parameters import Value, make_parameters, value_of
+from ._progress import Progress, image_progress, stage_progress
+from ._result import Result
+
+#: The most images that are begun together.
+_MOST_TOGETHER = 16
+
+
+class Segmenter:
+    """Segments images on one device, which it keeps open.
+
+    The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
+    min_size, method ("hierarchy" or "kway"), detail (pixels, or "native"), cue ("learned" or
+    "gradient"), weights (a network). config: a preset ("fast", "quality", "micrographs") or a TOML
+    file. set: any parameter by its name, as {"cue.scales": [0.5, 1]}; parameters() lists them. An
+    argument wins over `set`, and `set` over `config`.
+
+    device: "gpu", "cpu", an index as "0:1" or a part of a name; None: the environment variable
+    DIACUT_DEVICE, else the first GPU, else the CPU. memory: the most device memory held at once, bytes.
+    eigenvectors: whether results hold them. kernel_dir: a folder of OpenCL kernels in place of those
+    built in.
+
+    Threads may share a Segmenter: they take turns on the device. Each may also have its own.
+    """
+
+    def __init__(
+        self,
+        regions: int | None = None,
+        *,
+        threshold: float | None = None,
+        min_size: int | str | None = None,
+        method: str | None = None,
+        detail: int | str | None = None,
+        cue: str | None = None,
+        weights: str | os.PathLike[str] | None = None,
+        config: str | os.PathLike[str] | None = None,
+        set: Mapping[str, Value] | None = None,
+        device: str | None = None,
+        memory: int | None = None,
+        eigenvectors: bool = False,
+        kernel_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._arguments: dict[str, Any] = {
+            "regions": regions,
+            "threshold": threshold,
+            "min_size": min_size,
+            "method": method,
+            "detail": detail,
+            "cue": cue,
+            "weights": None if weights is None else os.fspath(weights),
+            "config": None if config is None else os.fspath(config),
+            "set": set,
+            "device": device,
+            "memory": memory,
+            "eigenvectors": eigenvectors,
+            "kernel_dir": None if kernel_dir is None else os.fspath(kernel_dir),
+        }
+        self._parameters = _parameters_of(self._arguments)
+        self._eigenvectors = bool(eigenvectors)
+        self._max_pixels = int(dict(self._parameters.items())["image.max_pixels"])
+        self._engine: _core.Engine | None = _core.Engine(
+            self._parameters, device or "", self._arguments["kernel_dir"] or "", _bytes_of(memory)
+        )
+
+    @property
+    def device(self) -> _core.Device:
+        """The device that was opened."""
+        return self._open().device
+
+    @property
+    def parameters(self) -> dict[str, bool | int | float | str]:
+        """Every parameter by its name, as "eigen.vectors"."""
+        return {key: value_of(text) for key, text in self._parameters.items()}
+
+    def segment(
+        self,
+        image: ImageLike,
+        *,
+        mask: ArrayLike | None = None,
+        edges: ArrayLike | None = None,
+        eigenvectors: bool | None = None,
+        progress: Progress = None,
+    ) -> Result:
+        """Segments one image.
+
+        image: an array, (height, width) or (height, width, channels) with 1 (grey), 2 (grey, alpha), 3
+        (RGB) or 4 (RGB, alpha) channels, of bool, integers up to 32 bits or floats; the path of a file;
+        or what read_image() gives. Pixels that are transparent, not finite, masked in a masked array,
+        or False in `mask` have no data. edges: a boundary map in [0, 1] in place of diacut's own.
+        eigenvectors: whether the result holds them; None: as the Segmenter was told.
+
+        Ctrl-C stops the work, and so does an exception of the progress function.
+        """
+        engine = self._open()
+        read = image_of(image, self._parameters, self._max_pixels, mask)
+        map_ = None if edges is None else edges_of(edges)
+        with stage_progress(progress) as tell:
+            return Result(engine.segment(read, map_, self._keeps(eigenvectors), tell))
+
+    __call__ = segment
+
+    def map(
+        self,
+        images: Iterable[ImageLike],
+        *,
+        edges: Iterable[ArrayLike | None] | None = None,
+        eigenvectors: bool | None = None,
+        progress: Progress = None,
+        errors: str = "raise",
+    ) -> Iterator[Any]:
+        """Segments many images; gives a Result for each, in their order and as soon as it is done.
+
+        While the device works on an image, the one before it is finished and the one after it is read;
+        on a GPU small images of one size go through the eigensolver together. The results are those of
+        segment() for each image alone. The iterable is read a few images ahead.
+
+        errors: "raise" raises the error of an image in its place, which ends the iteration; "return"
+        gives the exception in place of a result and goes on.
+        """
+        if errors not in ("raise", "return"):
+            raise ConfigError(f'errors is {errors!r}, expected "raise" or "return"')
+        _check_many(images)
+        self._open()
+        total = len(images) if isinstance(images, (Sequence, np.ndarray)) else None
+        pairs = _with_edges(images, edges)
+        return self._results(pairs, self._keeps(eigenvectors), errors == "return", progress, total)
+
+    def close(self) -> None:
+        """Gives the device up. The Segmenter cannot be used afterwards."""
+        self._engine = None
+
+    def __enter__(self) -> Segmenter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._arguments,)
+
+    def __repr__(self) -> str:
+        if self._engine is None:
+            return "<Segmenter, closed>"
+        return f"<Segmenter on {self.device.name}>"
+
+    def _open(self) -> _core.Engine:
+        if self._engine is None:
+            raise ConfigError("the Segmenter was closed: make another one")
+        return self._engine
+
+    def _keeps(self, eigenvectors: bool | None) -> bool:
+        return self._eigenvectors if eigenvectors is None else bool(eigenvectors)
+
+    def _results(
+        self,
+        pairs: Iterator[tuple[ImageLike, ArrayLike | None]],
+        eigenvectors: bool,
+        returns_errors: bool,
+        progress: Progress,
+        total: int | None,
+    ) -> Iterator[Any]:
+        with image_progress(progress, total) as tell:
+            for future in self._finished(pairs, eigenvectors):
+                try:
+                    result: Any = Result(future.result())
+                except Error as error:
+                    if not returns_errors:
+                        raise
+                    result = error
+                if tell is not None:
+                    tell()
+                yield result
+
+    def _finished(
+        self, pairs: Iterator[tuple[ImageLike, ArrayLike | None]], eigenvectors: bool
+    ) -> Iterator[Future[_core.Segmentation]]:
+        """For each image, in order, what will give its results or raise its error."""
+        engine = self._open()
+        ahead: deque[Future[_Loaded]] = deque()
+        done: deque[Future[_core.Segmentation]] = deque()
+        with ThreadPoolExecutor(2, thread_name_prefix="diacut") as pool:
+
+            def read_ahead(count: int) -> None:
+                for image, edges in islice(pairs, max(0, count - len(ahead))):
+                    ahead.append(pool.submit(self._load, image, edges))
+
+            try:
+                while True:
+                    read_ahead(1)
+                    if not ahead:
+                        break
+                    before = len(done)
+                    first = ahead.popleft()
+                    if first.exception() is not None:
+                        done.append(_failed(first))
+                    else:
+                        group = [first.result()]
+                        _gather(engine.pixels_together, ahead, group, read_ahead)
+                        read_ahead(len(group))
+                        begun = engine.begin(
+                            [each[0] for each in group], [each[1] for each in group], eigenvectors
+                        )
+                        done.extend(pool.submit(each.finish) for each in begun)
+                    for _ in range(before):
+                        yield done.popleft()
+                while done:
+                    yield done.popleft()
+            finally:
+                for waiting in ahead:
+                    waiting.cancel()
+
+    def _load(self, image: ImageLike, edges: ArrayLike | None) -> _Loaded:
+        read = image_of(image, self._parameters, self._max_pixels)
+        return read, None if edges is None else edges_of(edges)
+
+
+_Loaded = tuple[_core.Image, "NDArray[np.float32] | None"]
+
+
+def _gather(most: int, ahead: deque[Future[_Loaded]], group: list[_Loaded], read_ahead: Any) -> None:
+    """Adds images to a group of one, as long as the device gains by it."""
+    pixels = _pixels(group[0])
+    if pixels > most // 2:
+        return
+    together = min(most // pixels, _MOST_TOGETHER)
+    read_ahead(together - 1)
+    while ahead and len(group) < together and ahead[0].exception() is None:
+        pixels += _pixels(ahead[0].result())
+        if pixels > most:
+            return
+        group.append(ahead.popleft().result())
+
+
+def _pixels(loaded: _Loaded) -> int:
+    height, width = loaded[0].shape[:2]
+    return height * width
+
+
+def _failed(read: Future[_Loaded]) -> Future[_core.Segmentation]:
+    failed: Future[_core.Segmentation] = Future()
+    failed.set_exception(read.exception())
+    return failed
+
+
+def _check_many(images: Any) -> None:
+    """Refuses one image in the place of many, whose rows would be taken for images."""
+    if isinstance(images, (str, os.PathLike, _core.Image)):
+        raise InputError("map() takes several images: give a list, or call segment() for one")
+    shape = getattr(images, "shape", None)
+    if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[2] <= 4)):
+        raise InputError(
+            f"map() takes several images, but the array of the shape {tuple(shape)} looks like one: "
+            "call segment(), or give a list of arrays"
+        )
+
+
+def _with_edges(
+    images: Iterable[ImageLike], edges: Iterable[ArrayLike | None] | None
+) -> Iterator[tuple[ImageLike, ArrayLike | None]]:
+    maps = None if edges is None else iter(edges)
+    for index, image in enumerate(images):
+        if maps is None:
+            yield image, None
+            continue
+        try:
+            yield image, next(maps)
+        except StopIteration:
+            raise InputError(
+                f"edges has {index} maps, but there are more images: give a map for each"
+            ) from None
+
+
+def _bytes_of(memory: Any) -> int:
+    if memory is None:
+        return 0
+    if isinstance(memory, bool) or not isinstance(memory, (int, np.integer)) or memory < 1:
+        raise ConfigError(f"memory is {memory!r}, expected a number of bytes, 1 or more")
+    return int(memory)
+
+
+def _parameters_of(arguments: Mapping[str, Any]) -> _core.Parameters:
+    names = ("regions", "threshold", "min_size", "method", "detail", "cue", "weights")
+    options = {name: arguments[name] for name in names}
+    return make_parameters(options, arguments["config"], arguments["set"])
+
+
+def _restored(arguments: dict[str, Any]) -> Segmenter:
+    return Segmenter(**arguments)
+
+
+_last_lock = threading.Lock()
+_last: tuple[Any, Segmenter] | None = None
+
+
+def shared_segmenter(**arguments: Any) -> Segmenter:
+    """A Segmenter of these arguments: the last one that this function made, if it is of the same."""
+    global _last
+    complete = {
+        **dict.fromkeys(("regions", "threshold", "min_size", "method", "detail", "cue", "weights")),
+        **dict.fromkeys(("config", "set")),
+        **arguments,
+    }
+    device = (complete.get("device"), complete.get("memory"), complete.get("kernel_dir"))
+    key = (_parameters_of(complete).toml(), device, os.environ.get("DIACUT_DEVICE"))
+    with _last_lock:
+        if _last is None or _last[0] != key:
+            _last = None  # First, so that two devices' memory is not held at once.
+            _last = (key, Segmenter(**arguments))
+        return _last[1]
+
+
+def segment(
+    image: ImageLike,
+    regions: int | None = None,
+    *,
+    threshold: float | None = None,
+    min_size: int | str | None = None,
+    method: str | None = None,
+    detail: int | str | None = None,
+    cue: str | None = None,
+    weights: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    set: Mapping[str, Value] | None = None,
+    device: str | None = None,
+    memory: int | None = None,
+    mask: ArrayLike | None = None,
+    edges: ArrayLike | None = None,
+    eigenvectors: bool = False,
+    progress: Progress = None,
+) -> Result:
+    """Segments one image: diacut.segment(array, regions=8).labels.
+
+    The arguments are those of Segmenter and of Segmenter.segment(). The device stays open for the next
+    call with the same ones; for many images or several settings at once, make a Segmenter.
+    """
+    segmenter = shared_segmenter(
+        regions=regions,
+        threshold=threshold,
+        min_size=min_size,
+        method=method,
+        detail=detail,
+        cue=cue,
+        weights=None if weights is None else os.fspath(weights),
+        config=None if config is None else os.fspath(config),
+        set=set,
+        device=device,
+        memory=memory,
+    )
+    return segmenter.segment(
+        image, mask=mask, edges=edges, eigenvectors=eigenvectors, progress=progress
+    )

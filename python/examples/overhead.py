@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""overhead.py SEGMENT PHOTO...: how long a segmentation takes from a NumPy array to its labels, beside the
+stages of the program SEGMENT for the same photograph. All times are the least of several runs, in turns."""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import diacut
+
+RUNS = 3
+
+
+def stages_of_program(program: str, photograph: str) -> float:
+    report = subprocess.run(
+        [program, photograph, photograph, "--json", "-", "--quiet"],
+        capture_output=True, text=True, check=False,
+    )
+    # The second run of a photograph in one process, when all kernels are loaded.
+    last = json.loads(report.stdout.strip().splitlines()[-1])
+    return sum(stage["wall_ms"] for stage in last["stages"])
+
+
+def main() -> None:
+    program, *photographs = sys.argv[1:]
+    segmenter = diacut.Segmenter()
+    print(segmenter.device)
+    print("| Picture | array to labels | stages in Python | stages of the program |")
+    for photograph in photographs:
+        array = np.rint(diacut.read_image(photograph).pixels * 255).astype(np.uint8)
+        segmenter.segment(array)
+        walls, stages, programs = [], [], []
+        for _ in range(RUNS):
+            start = time.perf_counter()
+            result = segmenter.segment(array)
+            walls.append(1000 * (time.perf_counter() - start))
+            stages.append(sum(result.times.values()))
+            programs.append(stages_of_program(program, photograph))
+        size = f"{array.shape[1]}x{array.shape[0]}"
+        print(f"| {size} | {min(walls):.1f} ms | {min(stages):.1f} ms | {min(programs):.1f} ms |")
+        share = min(wall / sum_ for wall, sum_ in zip(walls, stages)) - 1
+        print(f"  beyond the stages: {100 * share:.2f}%")
+
+
+main()

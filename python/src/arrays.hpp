@@ -1,0 +1,58 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// NumPy arrays over the library's vectors.
+namespace diacut::python {
+
+namespace nb = nanobind;
+
+template <class T>
+using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using Array2 = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+template <class T>
+using Array3 = nb::ndarray<nb::numpy, T, nb::ndim<3>>;
+
+/// What a call takes: an array in C order that it only reads.
+template <class T>
+using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// An array over memory of `owner`, which lives as long as the array.
+template <class T>
+Array2<T> view(T* data, int height, int width, nb::handle owner) {
+  return Array2<T>(data, {static_cast<std::size_t>(height), static_cast<std::size_t>(width)},
+                   owner);
+}
+template <class T>
+Array1<T> view(T* data, std::size_t size, nb::handle owner) {
+  return Array1<T>(data, {size}, owner);
+}
+
+/// The owner of a vector that an array takes over without a copy.
+template <class T>
+std::pair<T*, nb::capsule> taken(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  return {kept->data(),
+          nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); })};
+}
+
+template <class T>
+Array2<T> array_of(std::vector<T>&& values, int height, int width) {
+  const auto [data, owner] = taken(std::move(values));
+  return view(data, height, width, owner);
+}
+
+template <class T>
+std::span<const T> span_of(const Plane<T>& plane) {
+  return {plane.data(), plane.size()};
+}
+
+}  // namespace diacut::python

@@ -1,0 +1,145 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diacut/segmenter.hpp"
+#include "follower.hpp"
+#include "one_process.hpp"
+
+namespace diacut::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using Edges = std::optional<Plane<float>>;
+
+EdgeMap edge_map(const Plane<float>& plane) {
+  const std::span<const float> values = span_of(plane);
+  return {static_cast<int>(plane.shape(1)),
+          static_cast<int>(plane.shape(0)),
+          {values.begin(), values.end()}};
+}
+
+std::optional<EdgeMap> edge_map(const Edges& edges) {
+  return edges ? std::optional(edge_map(*edges)) : std::nullopt;
+}
+
+/// What is left to do for an image when the device is done with it.
+class Begun {
+ public:
+  explicit Begun(BegunSegmentation begun) : begun_(std::move(begun)) {}
+
+  Segmentation finish() {
+    const nb::gil_scoped_release release;
+    return std::move(begun_).finish();
+  }
+
+ private:
+  BegunSegmentation begun_;
+};
+
+/// A Segmenter that threads take turns with.
+class Engine {
+ public:
+  Engine(const Parameters& parameters, const std::string& device, const std::string& kernel_dir,
+         std::uint64_t memory) {
+    check_process();
+    const nb::gil_scoped_release release;
+    segmenter_.emplace(parameters, device, kernel_dir);
+    segmenter_->limit_device_memory(memory);
+  }
+
+  Segmentation segment(const Image& image, const Edges& edges, bool eigenvectors,
+                       nb::object progress) {
+    check_process();
+    const std::optional<EdgeMap> map = edge_map(edges);
+    return follow(std::move(progress), [&](Follower& follower) {
+      BegunSegmentation begun;
+      {
+        const Turn turn(*this, follower);
+        segmenter_->keep_eigenvectors(eigenvectors);
+        begun = segmenter_->begin(image, map ? &*map : nullptr, follower.watch());
+      }
+      return std::move(begun).finish(follower.watch());
+    });
+  }
+
+  std::vector<Begun> begin(const std::vector<const Image*>& images, const std::vector<Edges>& edges,
+                           bool eigenvectors) {
+    check_process();
+    std::vector<std::optional<EdgeMap>> maps;
+    for (const Edges& each : edges) maps.push_back(edge_map(each));
+    std::vector<ImageToSegment> asked;
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      asked.push_back({images[k], maps[k] ? &*maps[k] : nullptr});
+    }
+    return follow(nb::none(), [&](Follower& follower) {
+      const Turn turn(*this, follower);
+      segmenter_->keep_eigenvectors(eigenvectors);
+      std::vector<Begun> begun;
+      for (BegunSegmentation& each : segmenter_->begin(asked, follower.watch())) {
+        begun.emplace_back(std::move(each));
+      }
+      return begun;
+    });
+  }
+
+  const DeviceInfo& device() const { return segmenter_->device(); }
+  std::int64_t pixels_together() const { return segmenter_->pixels_together(); }
+
+ private:
+  /// The time in which one thread has the segmenter. Others wait for theirs, and look for signals
+  /// meanwhile.
+  class Turn {
+   public:
+    Turn(Engine& engine, Follower& follower) : engine_(engine) {
+      if (engine.holder_ == std::this_thread::get_id()) {
+        throw Error("a Segmenter was called from its own progress callable: use another Segmenter");
+      }
+      while (!engine.turns_.try_lock_for(std::chrono::milliseconds(100))) {
+        follower.report("waiting", 0);
+        follower.cancel().throw_if_cancelled();
+      }
+      engine.holder_ = std::this_thread::get_id();
+    }
+    ~Turn() {
+      engine_.holder_ = std::thread::id();
+      engine_.turns_.unlock();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Engine& engine_;
+  };
+
+  std::optional<Segmenter> segmenter_;
+  std::timed_mutex turns_;
+  std::atomic<std::thread::id> holder_;
+};
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+  nb::class_<Begun>(module, "Begun", "An image that the device is done with.")
+      .def("finish", &Begun::finish, "Does the rest on the host. To be called once.");
+  nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
+      .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
+           "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
+      .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "eigenvectors"_a,
+           "progress"_a.none())
+      .def("begin", &Engine::begin, "images"_a, "edges"_a, "eigenvectors"_a)
+      .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
+      .def_prop_ro("pixels_together", &Engine::pixels_together);
+}
+
+}  // namespace diacut::python

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "diacut/progress.hpp"
+
+namespace diacut::python {
+
+namespace nb = nanobind;
+
+/// Follows work that runs without the interpreter's lock: tells a Python callable of its progress,
+/// and stops it when that callable raises or a signal's handler does, as that of Ctrl-C raises
+/// KeyboardInterrupt.
+class Follower {
+ public:
+  /// `progress`: None, or what is called with a stage's name and the share of it that is done.
+  explicit Follower(nb::object progress) : progress_(std::move(progress)) {}
+
+  /// How the library watches the work. Lives as long as the Follower.
+  Watch watch();
+
+  /// Looks for signals and tells of progress. Called without the interpreter's lock.
+  void report(std::string_view stage, double share);
+
+  /// Raises again what was raised while the work ran. Called with the interpreter's lock.
+  void settle() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+  const CancelToken& cancel() const { return cancel_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  nb::object progress_;
+  CancelToken cancel_;
+  std::exception_ptr raised_;
+  Clock::time_point next_ = Clock::now();
+};
+
+/// What `work(follower)` returns, run without the interpreter's lock. Raises what the callable or a
+/// signal's handler raised meanwhile.
+template <class Work>
+auto follow(nb::object progress, Work work) {
+  Follower follower(std::move(progress));
+  try {
+    auto result = [&] {
+      const nb::gil_scoped_release release;
+      return work(follower);
+    }();
+    follower.settle();
+    return result;
+  } catch (const CancelledError&) {
+    follower.settle();
+    throw;
+  }
+}
+
+}  // namespace diacut::python

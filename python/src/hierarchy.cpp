@@ -1,0 +1,147 @@
+#include "diacut/hierarchy.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+
+namespace diacut::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+LeastSize least_size(const std::string& text) {
+  const std::optional<LeastSize> size = parse_least_size(text);
+  if (size) return *size;
+  throw ConfigError("min_size is '" + text +
+                    "', expected a number of pixels, a share as \"0.2%\", or \"auto\"");
+}
+
+/// Regions, and what a person should know of them.
+std::pair<Array2<std::int32_t>, Notes> cut_labels(const Hierarchy& hierarchy, std::int64_t regions,
+                                                  double threshold, const std::string& min_size) {
+  RegionParameters wanted;
+  wanted.regions = static_cast<int>(regions);
+  wanted.threshold = threshold;
+  wanted.min_size = least_size(min_size);
+  Notes notes;
+  Labels labels;
+  {
+    const nb::gil_scoped_release release;
+    labels = cut(hierarchy, wanted, notes);
+  }
+  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+}
+
+Array2<float> ultrametric(const Hierarchy& hierarchy) {
+  std::vector<float> map;
+  {
+    const nb::gil_scoped_release release;
+    map = ultrametric_map(hierarchy);
+  }
+  return array_of(std::move(map), 2 * hierarchy.leaves.height + 1, 2 * hierarchy.leaves.width + 1);
+}
+
+/// The nodes that are no child: the last ones of each piece of the data, in ascending order.
+std::vector<std::int64_t> roots(const Hierarchy& hierarchy) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  std::vector<bool> is_child(leaves + hierarchy.merges.size(), false);
+  for (const Merge& merge : hierarchy.merges) {
+    is_child[static_cast<std::size_t>(merge.first) - 1] = true;
+    is_child[static_cast<std::size_t>(merge.second) - 1] = true;
+  }
+  std::vector<std::int64_t> found;
+  for (std::size_t node = 0; node < is_child.size(); ++node) {
+    if (!is_child[node]) found.push_back(static_cast<std::int64_t>(node));
+  }
+  return found;
+}
+
+/// SciPy's linkage matrix. Pieces of the data that do not touch are joined last, at infinity.
+Array2<double> linkage(const Hierarchy& hierarchy) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  std::vector<double> sizes(leaves, 1);
+  std::vector<double> rows;
+  const auto join = [&](std::int64_t a, std::int64_t b, double height) {
+    const double size = sizes[static_cast<std::size_t>(a)] + sizes[static_cast<std::size_t>(b)];
+    rows.insert(rows.end(), {static_cast<double>(a), static_cast<double>(b), height, size});
+    sizes.push_back(size);
+  };
+  for (const Merge& merge : hierarchy.merges) join(merge.first - 1, merge.second - 1, merge.height);
+  const std::vector<std::int64_t> pieces = roots(hierarchy);
+  for (std::size_t k = 1; k < pieces.size(); ++k) {
+    const auto last = static_cast<std::int64_t>(sizes.size()) - 1;
+    join(pieces[k], k == 1 ? pieces[0] : last, std::numeric_limits<double>::infinity());
+  }
+  const std::size_t count = rows.size() / 4;
+  return array_of(std::move(rows), static_cast<int>(count), 4);
+}
+
+/// (merges, 2): the children of each merge, over the tree's own memory.
+Array2<const std::int32_t> children(nb::handle_t<Hierarchy> self) {
+  static_assert(sizeof(Merge) == 3 * sizeof(std::int32_t));
+  const auto& merges = nb::cast<Hierarchy&>(self).merges;
+  return {reinterpret_cast<const std::int32_t*>(merges.data()), {merges.size(), 2}, self, {3, 1}};
+}
+
+Array1<const float> heights(nb::handle_t<Hierarchy> self) {
+  const auto& merges = nb::cast<Hierarchy&>(self).merges;
+  const float* first = merges.empty() ? nullptr : &merges.front().height;
+  return {first, {merges.size()}, self, {3}};
+}
+
+nb::bytes encoded(const Hierarchy& hierarchy) {
+  const std::vector<std::uint8_t> bytes = encode_tree(hierarchy);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+Hierarchy decoded(const nb::bytes& bytes) {
+  const auto* data = static_cast<const std::uint8_t*>(bytes.data());
+  return decode_tree({data, data + bytes.size()}, "the hierarchy");
+}
+
+}  // namespace
+
+void bind_hierarchy(nb::module_& module) {
+  nb::class_<Hierarchy>(module, "MergeTree", "A merge tree, with the calls of the library.")
+      .def_prop_ro("leaves",
+                   [](nb::handle_t<Hierarchy> self) {
+                     const Labels& leaves = nb::cast<Hierarchy&>(self).leaves;
+                     return view<const std::int32_t>(leaves.values.data(), leaves.height,
+                                                     leaves.width, self);
+                   })
+      .def_prop_ro("leaf_count", [](const Hierarchy& hierarchy) { return hierarchy.leaves.count; })
+      .def_prop_ro("children", &children)
+      .def_prop_ro("heights", &heights)
+      .def_ro("threshold", &Hierarchy::threshold)
+      .def("cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
+      .def("ultrametric", &ultrametric)
+      .def("linkage", &linkage)
+      .def("encode", &encoded)
+      .def("save", [](const Hierarchy& hierarchy, const std::string& path) {
+        const nb::gil_scoped_release release;
+        write_tree(path, hierarchy);
+      });
+  module.def("decode_tree", &decoded, "bytes"_a);
+  module.def(
+      "read_tree",
+      [](const std::string& path) {
+        const nb::gil_scoped_release release;
+        return read_tree(path);
+      },
+      "path"_a);
+}
+
+}  // namespace diacut::python

@@ -1,0 +1,104 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "diacut/samples.hpp"
+
+namespace diacut::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using SampleArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+SampleType sample_type(const nb::dlpack::dtype& type) {
+  static const std::pair<nb::dlpack::dtype, SampleType> kTypes[] = {
+      {nb::dtype<bool>(), SampleType::kBool},
+      {nb::dtype<std::uint8_t>(), SampleType::kUint8},
+      {nb::dtype<std::int8_t>(), SampleType::kInt8},
+      {nb::dtype<std::uint16_t>(), SampleType::kUint16},
+      {nb::dtype<std::int16_t>(), SampleType::kInt16},
+      {nb::dtype<std::uint32_t>(), SampleType::kUint32},
+      {nb::dtype<std::int32_t>(), SampleType::kInt32},
+      {nb::dtype<float>(), SampleType::kFloat32},
+      {nb::dtype<double>(), SampleType::kFloat64},
+  };
+  for (const auto& [known, sample] : kTypes) {
+    if (known == type) return sample;
+  }
+  throw InputError("the array's elements are of a type that no image has");
+}
+
+/// Precondition, which the Python side holds: two or three dimensions.
+Image image_from_array(const SampleArray& array, const Parameters& parameters) {
+  const Samples samples{array.data(), sample_type(array.dtype()),
+                        static_cast<std::int64_t>(array.shape(1)),
+                        static_cast<std::int64_t>(array.shape(0)),
+                        array.ndim() == 3 ? static_cast<std::int64_t>(array.shape(2)) : 1};
+  const nb::gil_scoped_release release;
+  return image_from_samples(samples, parameters.image);
+}
+
+Image image_from_file(const std::string& path, const Parameters& parameters) {
+  const nb::gil_scoped_release release;
+  return read_image(path, parameters.image);
+}
+
+/// (height, width) or (height, width, 3), over the image's own memory.
+nb::object pixels(nb::handle_t<Image> self) {
+  auto& image = nb::cast<Image&>(self);
+  if (image.channels == 1) {
+    return nb::cast(view<const float>(image.pixels.data(), image.height, image.width, self));
+  }
+  return nb::cast(Array3<const float>(
+      image.pixels.data(),
+      {static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width),
+       static_cast<std::size_t>(image.channels)},
+      self));
+}
+
+nb::object mask(nb::handle_t<Image> self) {
+  auto& image = nb::cast<Image&>(self);
+  if (image.valid.empty()) return nb::none();
+  // The mask's bytes are 0 and 1, as those of a bool are.
+  return nb::cast(view<const bool>(reinterpret_cast<const bool*>(image.valid.data()), image.height,
+                                   image.width, self));
+}
+
+}  // namespace
+
+void bind_images(nb::module_& module) {
+  nb::class_<Image>(module, "Image", "An image as diacut segments it: values in [0, 1] and a mask.")
+      .def_prop_ro(
+          "shape",
+          [](const Image& image) {
+            return image.channels == 1 ? nb::make_tuple(image.height, image.width)
+                                       : nb::make_tuple(image.height, image.width, image.channels);
+          },
+          nb::sig("def shape(self) -> tuple[int, ...]"),
+          "(height, width), or (height, width, 3) of a colour image.")
+      .def_prop_ro("pixels", &pixels,
+                   nb::sig("def pixels(self) -> numpy.typing.NDArray[numpy.float32]"),
+                   "Its values in [0, 1], read-only and without a copy; 0 where it has no data.")
+      .def_prop_ro("valid", &mask,
+                   nb::sig("def valid(self) -> numpy.typing.NDArray[numpy.bool_] | None"),
+                   "Which pixels have data; None: all of them.")
+      .def_ro("notes", &Image::notes, "What a person should know of how it was read.")
+      .def("__repr__", [](const Image& image) {
+        return "<Image " + std::to_string(image.width) + "x" + std::to_string(image.height) +
+               (image.channels == 1 ? ", grey>" : ", colour>");
+      });
+  module.def("image_from_array", &image_from_array, "array"_a, "parameters"_a,
+             nb::sig("def image_from_array(array: numpy.typing.NDArray[typing.Any], parameters: "
+                     "Parameters) -> Image"),
+             "The image that an array in C order holds.");
+  module.def("image_from_file", &image_from_file, "path"_a, "parameters"_a,
+             "The image that a file holds.");
+}
+
+}  // namespace diacut::python

@@ -1,0 +1,217 @@
+"""Bad input: each raises the right exception, which names what is wrong and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import diacut
+
+BYTES = np.zeros((8, 8, 3), np.uint8)
+HUGE = np.broadcast_to(np.uint8(0), (100_000, 100_000))
+
+ARRAYS = [
+    (np.zeros(7, np.uint8), diacut.InputError, r"shape \(7,\).*\(height, width\)"),
+    (np.uint8(3), diacut.InputError, r"shape \(\)"),
+    (np.zeros((2, 8, 8, 3), np.uint8), diacut.InputError, r"Segmenter\.map"),
+    (np.zeros((3, 8, 9), np.uint8), diacut.InputError, r"9 channels.*moveaxis"),
+    (np.zeros((8, 8, 7), np.uint8), diacut.InputError, r"7 channels.*choose 1 to 4"),
+    (np.zeros((8, 8, 0), np.uint8), diacut.InputError, r"empty.*\(8, 8, 0\)"),
+    (np.zeros((0, 8), np.uint8), diacut.InputError, r"empty.*\(0, 8\)"),
+    ([], diacut.InputError, r"shape \(0,\)"),
+    (HUGE, diacut.InputError, r"100000 x 100000 pixels.*image\.max_pixels"),
+    ([[1, 2], [3]], diacut.InputError, r"cannot be made an array"),
+    (np.full((8, 8), np.nan), diacut.InputError, r"64 are not finite"),
+    (np.zeros((8, 8, 4), np.uint8), diacut.InputError, r"64 are transparent"),
+    (np.ma.masked_all((8, 8), np.uint8), diacut.InputError, r"64 are transparent"),
+    (np.zeros((8, 8), np.int64), diacut.DtypeError, r"int64.*astype\('uint16'\)"),
+    ([[0, 1], [1, 0]], diacut.DtypeError, r"int64"),
+    (np.zeros((8, 8), np.complex64), diacut.DtypeError, r"complex64.*numpy\.abs"),
+    (np.full((8, 8), None), diacut.DtypeError, r"object"),
+    (np.full((8, 8), "x"), diacut.DtypeError, r"<U1"),
+    (np.zeros((8, 8), "datetime64[s]"), diacut.DtypeError, r"datetime64"),
+    (np.zeros((8, 8), [("r", "u1")]), diacut.DtypeError, r"'r'"),
+    (np.zeros((8, 8), np.longdouble), diacut.DtypeError, r"longdouble|float128"),
+    (None, diacut.InputError, r"shape \(\)"),
+    ({"a": 1}, diacut.InputError, r"shape \(\)"),
+    ("/nonexistent/photo.jpg", diacut.FileError, r"/nonexistent/photo\.jpg.*No such file"),
+    (__file__, diacut.FileError, r"test_errors\.py"),
+]
+
+
+@pytest.mark.parametrize("image, error, message", ARRAYS)
+def test_images(segmenter, image, error, message):
+    with pytest.raises(error, match=message) as raised:
+        segmenter.segment(image)
+    assert type(raised.value) is error
+    assert isinstance(raised.value, diacut.Error)
+
+
+def test_an_error_leaves_the_segmenter_as_it_was(segmenter, picture):
+    labels = segmenter.segment(picture).labels
+    for bad in [np.zeros((0, 8), np.uint8), np.full((8, 8), np.nan)]:
+        with pytest.raises(diacut.InputError):
+            segmenter.segment(bad)
+    with pytest.raises(diacut.ConfigError, match="ask for at most 2 regions"):
+        segmenter.segment(np.zeros((1, 2), np.uint8))
+    assert np.array_equal(segmenter.segment(picture).labels, labels)
+
+
+SETTINGS = [
+    ({"regions": 0}, r"regions is 0, expected an integer from 1"),
+    ({"regions": -3}, r"regions is -3"),
+    ({"regions": 2**40}, r"regions is 1099511627776"),
+    ({"regions": 2.5}, r"regions is 2\.5.*integer"),
+    ({"regions": "8"}, r"regions is '8'"),
+    ({"regions": True}, r"regions is True"),
+    ({"regions": 4, "threshold": 0.2}, r"threshold has no effect beside regions"),
+    ({"threshold": 1.5}, r"region\.threshold is '1\.5', expected a number from 0 to 1"),
+    ({"threshold": float("nan")}, r"region\.threshold"),
+    ({"min_size": "many"}, r"region\.min_size is 'many'"),
+    ({"min_size": -1}, r"region\.min_size is '-1'"),
+    ({"cue": "sobel"}, r'cue\.kind is .sobel.*"learned", "gradient"'),
+    ({"method": "kmeans"}, r"region\.method"),
+    ({"detail": "full"}, r"image\.detail"),
+    ({"weights": "nosuch"}, r"nosuch"),
+    ({"config": "slow"}, r"no configuration 'slow'.*fast"),
+    ({"set": {"cue.scale": 1}}, r"unknown parameter 'cue\.scale'.*'cue\.scales'"),
+    ({"set": {"vectors": 5}}, r"unknown parameter 'vectors'.*'eigen\.vectors'"),
+    ({"set": {"eigen.vectors": 1}}, r"eigen\.vectors is '1', expected an integer from 2 to 1000"),
+    ({"set": {"eigen.vectors": None}}, r"eigen\.vectors is None"),
+    ({"set": {"eigen.basis": 5}}, r"eigen\.basis is 5.*eigen\.vectors"),
+    ({"set": ["eigen.vectors"]}, r"set is \['eigen\.vectors'\], expected a mapping"),
+    ({"device": "quantum"}, r"quantum"),
+    ({"memory": -1}, r"memory is -1"),
+    ({"memory": "2G"}, r"memory is '2G', expected a number of bytes"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", SETTINGS)
+@pytest.mark.parametrize("how", ["segment", "Segmenter"])
+def test_settings(arguments, message, how):
+    with pytest.raises(diacut.ConfigError, match=message) as raised:
+        diacut.segment(BYTES, **arguments) if how == "segment" else diacut.Segmenter(**arguments)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_unknown_arguments():
+    with pytest.raises(TypeError, match="region"):
+        diacut.segment(BYTES, region=8)
+
+
+@pytest.mark.parametrize(
+    "mask, message",
+    [
+        (np.ones((7, 8), bool), r"\(7, 8\), expected bool of the shape \(8, 8\)"),
+        (np.ones((8, 8), np.uint8), r"array of uint8"),
+        ([[True], []], r"the mask cannot be made an array"),
+    ],
+)
+def test_masks(segmenter, mask, message):
+    with pytest.raises(diacut.InputError, match=message):
+        segmenter.segment(BYTES, mask=mask)
+
+
+def test_masks_of_what_has_its_own(segmenter, photograph):
+    mask = np.ones((8, 8), bool)
+    for image in [photograph, diacut.read_image(photograph)]:
+        with pytest.raises(diacut.InputError, match="a mask belongs to an array"):
+            segmenter.segment(image, mask=mask)
+
+
+@pytest.mark.parametrize(
+    "edges, error, message",
+    [
+        (np.zeros((8, 7)), diacut.InputError, r"7x8|8x7|7 x 8"),
+        (np.zeros((8, 8, 1)), diacut.InputError, r"\(8, 8, 1\)"),
+        (np.full((8, 8), 1.5), diacut.InputError, r"outside of \[0, 1\]"),
+        (np.full((8, 8), np.nan), diacut.InputError, r"NaN"),
+        (np.zeros((8, 8), np.int32), diacut.DtypeError, r"int32"),
+    ],
+)
+def test_edges(segmenter, edges, error, message):
+    with pytest.raises(error, match=message):
+        segmenter.segment(BYTES, edges=edges)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"regions": 0}, r"regions is 0"),
+        ({"regions": 3, "threshold": 0.1}, r"exclude each other"),
+        ({"threshold": -0.1}, r"threshold is -0\.1, expected a number from 0 to 1"),
+        ({"threshold": float("nan")}, r"threshold is nan"),
+        ({"threshold": "high"}, r"threshold is 'high'"),
+        ({"min_size": "big"}, r"min_size is 'big', expected a number of pixels"),
+        ({"min_size": None}, r"min_size is None"),
+    ],
+)
+def test_cuts(segmenter, picture, arguments, message):
+    hierarchy = segmenter.segment(picture).hierarchy
+    with pytest.raises(diacut.ConfigError, match=message):
+        hierarchy.cut(**arguments)
+
+
+def test_tree_files(segmenter, picture, tmp_path):
+    hierarchy = segmenter.segment(picture).hierarchy
+    with pytest.raises(diacut.FileError, match="nowhere") as raised:
+        hierarchy.save(tmp_path / "nowhere" / "a.tree")
+    assert isinstance(raised.value, OSError) and isinstance(raised.value, ValueError)
+    with pytest.raises(diacut.FileError, match=r"none\.tree"):
+        diacut.Hierarchy.load(tmp_path / "none.tree")
+    (tmp_path / "cut.tree").write_bytes(hierarchy.to_bytes()[:-7])
+    with pytest.raises(diacut.FileError, match=r"cut\.tree"):
+        diacut.Hierarchy.load(tmp_path / "cut.tree")
+    with pytest.raises(diacut.InputError):
+        diacut.Hierarchy.from_bytes(b"no tree")
+
+
+@pytest.mark.parametrize(
+    "labels, truth, error, message",
+    [
+        (np.zeros((4, 4), int), np.zeros((4, 5), int), diacut.InputError, r"\(4, 5\).*\(4, 4\)"),
+        (np.zeros((4, 4), int), [], diacut.InputError, r"truth is empty"),
+        (np.zeros((4, 4)), np.zeros((4, 4), int), diacut.DtypeError, r"labels has the dtype float64"),
+        (np.zeros((4, 4, 1), int), np.zeros((4, 4), int), diacut.InputError, r"labels has the shape"),
+        (np.full((4, 4), 2**40), np.zeros((4, 4), int), diacut.InputError, r"32 bits"),
+        (np.zeros((0, 4), int), np.zeros((0, 4), int), diacut.InputError, r"\(0, 4\)"),
+    ],
+)
+def test_evaluate(labels, truth, error, message):
+    with pytest.raises(error, match=message):
+        diacut.evaluate(labels, truth)
+
+
+def test_memory_that_does_not_suffice(picture):
+    with diacut.Segmenter(memory=1 << 20) as small:
+        with pytest.raises(diacut.DeviceError, match="memory|MiB") as raised:
+            small.segment(picture)
+    assert isinstance(raised.value, RuntimeError)
+    assert raised.value.build_log == ""
+
+
+def test_kernels_that_do_not_build(picture, tmp_path):
+    with pytest.raises(diacut.Error, match="nosuch"):
+        diacut.Segmenter(kernel_dir=tmp_path / "nosuch").segment(picture)
+
+
+def test_bases():
+    bases = {
+        diacut.InputError: ValueError,
+        diacut.DtypeError: TypeError,
+        diacut.FileError: OSError,
+        diacut.ConfigError: ValueError,
+        diacut.DeviceError: RuntimeError,
+        diacut.NumericalError: ArithmeticError,
+        diacut.CancelledError: diacut.Error,
+    }
+    for error, base in bases.items():
+        assert issubclass(error, base) and issubclass(error, diacut.Error)
+
+
+def test_a_closed_segmenter(picture):
+    with diacut.Segmenter(config="fast") as segmenter:
+        pass
+    for call in [segmenter.segment, lambda image: segmenter.map([image])]:
+        with pytest.raises(diacut.ConfigError, match="closed"):
+            call(picture)

@@ -1,0 +1,106 @@
+"""The merge tree as arrays, and as SciPy has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.cluster import hierarchy as scipy_hierarchy
+
+import diacut
+
+
+@pytest.fixture(scope="module")
+def tree(segmenter, picture) -> diacut.Hierarchy:
+    return segmenter.segment(picture).hierarchy
+
+
+@pytest.fixture(scope="module")
+def forest(segmenter, picture) -> diacut.Hierarchy:
+    """Of an image in three pieces that do not touch."""
+    mask = np.ones(picture.shape[:2], bool)
+    mask[:, 40] = mask[50, :] = False
+    mask[51:, 41:] = False
+    return segmenter.segment(picture, mask=mask).hierarchy
+
+
+def partitions_equal(one: np.ndarray, other: np.ndarray) -> bool:
+    pairs = np.unique(np.stack([one.ravel(), other.ravel()]), axis=1).shape[1]
+    return pairs == len(np.unique(one)) == len(np.unique(other))
+
+
+def test_arrays(tree, picture):
+    assert tree.shape == picture.shape[:2]
+    assert tree.leaf_count == tree.leaves.max() > 20
+    assert tree.children.dtype == np.int32 and tree.heights.dtype == np.float32
+    assert tree.children.shape == (tree.leaf_count - 1, 2)
+    assert (np.diff(tree.heights) >= 0).all() and 0 <= tree.heights[0] <= tree.heights[-1] <= 1
+    own = tree.leaf_count + 1 + np.arange(len(tree.children))
+    assert (tree.children < own[:, np.newaxis]).all()
+    assert len(np.unique(tree.children)) == tree.children.size
+
+
+def test_cut_by_hand(tree):
+    """A cut at a height made of the arrays alone."""
+    height = float(np.median(tree.heights))
+    node = np.arange(tree.leaf_count + 1 + len(tree.children))
+    for k, (first, second) in enumerate(tree.children):
+        if tree.heights[k] <= height:
+            node[(node == node[first]) | (node == node[second])] = tree.leaf_count + 1 + k
+    labels = tree.cut(threshold=height, min_size=0)
+    assert partitions_equal(labels, node[tree.leaves])
+
+
+def test_counts_nest(tree):
+    coarse, fine = tree.cut(5, min_size=0), tree.cut(20, min_size=0)
+    assert (coarse.max(), fine.max()) == (5, 20)
+    assert np.unique(np.stack([coarse.ravel(), fine.ravel()]), axis=1).shape[1] == 20
+    with pytest.warns(diacut.DiacutWarning, match="100000"):
+        assert tree.cut(100_000, min_size=0).max() == tree.leaf_count
+
+
+@pytest.mark.filterwarnings("ignore:There is one region")
+@pytest.mark.parametrize("which", ["tree", "forest"])
+def test_linkage(request, which):
+    hierarchy: diacut.Hierarchy = request.getfixturevalue(which)
+    linkage = hierarchy.linkage()
+    assert linkage.shape == (hierarchy.leaf_count - 1, 4)
+    assert scipy_hierarchy.is_valid_linkage(linkage)
+    assert scipy_hierarchy.is_monotonic(linkage)
+    assert linkage[-1, 3] == hierarchy.leaf_count
+    data = hierarchy.leaves > 0
+    for height in [0.0, 0.05, float(np.median(hierarchy.heights)), 0.3, 1.0]:
+        flat = scipy_hierarchy.fcluster(linkage, height, "distance")
+        cut = hierarchy.cut(threshold=height, min_size=0)
+        assert partitions_equal(flat[hierarchy.leaves[data] - 1], cut[data]), height
+
+
+def test_a_forest(forest):
+    linkage = forest.linkage()
+    assert np.isinf(linkage[-2:, 2]).all() and np.isfinite(linkage[:-2, 2]).all()
+    assert len(forest.heights) == forest.leaf_count - 3
+    with pytest.warns(diacut.DiacutWarning, match="3"):
+        assert forest.cut(1, min_size=0).max() == 3
+
+
+def test_ultrametric(tree):
+    ultrametric = tree.ultrametric()
+    assert ultrametric.shape == tuple(2 * size + 1 for size in tree.shape)
+    right = ultrametric[1::2, 2:-1:2]
+    labels = tree.cut(threshold=0.1, min_size=0)
+    assert np.array_equal(right > 0.1, labels[:, 1:] != labels[:, :-1])
+
+
+@pytest.mark.filterwarnings("ignore:There is one region")
+def test_one_leaf(segmenter):
+    flat = diacut.segment(np.zeros((8, 8), np.uint8)).hierarchy
+    assert flat.leaf_count >= 1
+    single = diacut.Hierarchy.from_bytes(flat.to_bytes())
+    assert single.linkage().shape == (single.leaf_count - 1, 4)
+    assert single.children.shape == (single.leaf_count - 1, 2)
+    assert single.cut().max() == 1
+
+
+def test_kway_has_none(picture):
+    result = diacut.segment(picture, 4, method="kway")
+    assert result.hierarchy is None and result.contours is None
+    assert "4 regions" in repr(result)

@@ -1,0 +1,179 @@
+"""Results equal those of the programs, to the byte."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tifffile
+
+import diacut
+
+
+def stored(array: np.ndarray, path) -> None:
+    """Writes an array as a TIFF file of the same samples."""
+    channels = 1 if array.ndim == 2 else array.shape[2]
+    tifffile.imwrite(
+        path,
+        array,
+        photometric="rgb" if channels >= 3 else "minisblack",
+        planarconfig="contig" if array.ndim == 3 else None,
+        extrasamples=["unassalpha"] if channels in (2, 4) else None,
+    )
+
+
+def converted(picture: np.ndarray, dtype: str) -> np.ndarray:
+    """The picture with values that fill much of the type's range."""
+    if dtype.startswith("float"):
+        return (picture / 255).astype(dtype)
+    limits = np.iinfo(dtype)
+    steps = (int(limits.max) - int(limits.min)) // 255
+    return (picture.astype(np.int64) * steps + int(limits.min)).astype(dtype)
+
+
+def labels_of_program(programs, array, tmp_path, *options) -> np.ndarray:
+    stored(array, tmp_path / "array.tif")
+    programs.run("segment", tmp_path / "array.tif", "-o", tmp_path / "labels.npy", *options)
+    return np.load(tmp_path / "labels.npy")
+
+
+FAST = ("--config", "fast", "--regions", "6")
+DTYPES = "uint8 int8 uint16 int16 uint32 int32 float16 float32 float64".split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_labels_of_each_dtype(programs, segmenter, picture, tmp_path, dtype):
+    array = converted(picture, dtype)
+    expected = labels_of_program(programs, array, tmp_path, *FAST)
+    labels = segmenter.segment(array).labels
+    assert labels.dtype == np.int32
+    assert labels.max() == 6
+    assert labels.tobytes() == expected.tobytes()
+
+
+def test_labels_of_a_narrow_range(programs, segmenter, picture, tmp_path):
+    """Twelve bits in sixteen are stretched, and a note says so."""
+    array = picture.astype(np.uint16) * 16
+    expected = labels_of_program(programs, array, tmp_path, *FAST)
+    result = segmenter.segment(array)
+    assert np.array_equal(result.labels, expected)
+    assert any("image.range" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("colour", [False, True])
+def test_labels_with_alpha(programs, segmenter, picture, tmp_path, dtype, colour):
+    array = converted(picture, dtype)
+    if not colour:
+        array = array[:, :, :1]
+    alpha = np.full(array.shape[:2], array.max(), dtype)
+    alpha[:30, :40] = 0
+    array = np.concatenate([array, alpha[:, :, np.newaxis]], axis=2)
+    expected = labels_of_program(programs, array, tmp_path, *FAST)
+    labels = segmenter.segment(array).labels
+    assert labels.tobytes() == expected.tobytes()
+    assert (labels[:30, :40] == 0).all()
+    assert (labels == 0).sum() == 30 * 40
+
+
+@pytest.mark.parametrize("shape", ["grey", "one channel"])
+def test_grey(programs, segmenter, picture, tmp_path, shape):
+    grey = picture[:, :, 1]
+    expected = labels_of_program(programs, grey, tmp_path, *FAST)
+    array = grey if shape == "grey" else grey[:, :, np.newaxis]
+    assert np.array_equal(segmenter.segment(array).labels, expected)
+
+
+@pytest.mark.parametrize(
+    "options, arguments",
+    [
+        ((), {}),
+        (("--regions", "9", "--method", "kway"), {"regions": 9, "method": "kway"}),
+        (("--cue", "gradient", "--threshold", ".2"), {"cue": "gradient", "threshold": 0.2}),
+        (("--detail", "native", "--min-size", "1%"), {"detail": "native", "min_size": "1%"}),
+        (
+            ("--set", "cue.scales=0.5,1", "--set", "eigen.vectors=9", "--regions", "3"),
+            {"set": {"cue.scales": [0.5, 1], "eigen.vectors": np.int64(9)}, "regions": np.int32(3)},
+        ),
+    ],
+)
+def test_options(programs, picture, tmp_path, options, arguments):
+    expected = labels_of_program(programs, picture, tmp_path, *options)
+    assert np.array_equal(diacut.segment(picture, **arguments).labels, expected)
+
+
+def test_everything_of_a_photograph(programs, photograph, tmp_path):
+    """A file, an Image, the arrays of a result, and the hierarchy's cuts."""
+    names = ["contours", "ultrametric"]
+    places = [argument for name in names for argument in (f"--{name}", tmp_path / f"{name}.npy")]
+    programs.run("segment", photograph, "-o", tmp_path / "labels.npy", "--config", "fast", *places,
+                 "--tree", tmp_path / "photo.tree", "--eigenvectors", tmp_path / "vectors")
+    result = diacut.segment(photograph, config="fast", eigenvectors=True)
+    labels = np.load(tmp_path / "labels.npy")
+    assert np.array_equal(result.labels, labels)
+    image = diacut.read_image(photograph)
+    assert image.shape == (*labels.shape, 3)
+    assert np.array_equal(diacut.segment(image, config="fast").labels, labels)
+    assert np.array_equal(result.contours, np.load(tmp_path / "contours.npy"))
+    assert np.array_equal(result.hierarchy.ultrametric(), np.load(tmp_path / "ultrametric.npy"))
+    assert np.array_equal(result.eigenvectors, np.load(tmp_path / "vectors" / "eigenvectors.npy"))
+
+    result.hierarchy.save(tmp_path / "own.tree")
+    assert (tmp_path / "own.tree").read_bytes() == (tmp_path / "photo.tree").read_bytes()
+    loaded = diacut.Hierarchy.load(tmp_path / "photo.tree")
+    assert np.array_equal(loaded.cut(), labels)
+    for options, arguments in [
+        (("--regions", "12"), {"regions": 12}),
+        (("--threshold", ".1"), {"threshold": 0.1}),
+        (("--regions", "40", "--min-size", "500"), {"regions": 40, "min_size": 500}),
+        (("--auto", "--min-size", "2%"), {"min_size": "2%"}),
+    ]:
+        programs.run("segment", "recut", tmp_path / "photo.tree", "-o", tmp_path / "cut.npy", *options)
+        expected = np.load(tmp_path / "cut.npy")
+        if "500" in options and expected.max() < 40:
+            with pytest.warns(diacut.DiacutWarning, match="40"):
+                cut = loaded.cut(**arguments)
+        else:
+            cut = loaded.cut(**arguments)
+        assert cut.dtype == np.int32
+        assert np.array_equal(cut, expected)
+
+
+def test_edges(programs, segmenter, picture, tmp_path):
+    edges = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
+    edges[:, 0] = 0
+    np.save(tmp_path / "edges.npy", edges)
+    expected = labels_of_program(
+        programs, picture, tmp_path, "--regions", "6", "--edges", tmp_path / "edges.npy"
+    )
+    with diacut.Segmenter(regions=6) as own:
+        assert np.array_equal(own.segment(picture, edges=edges).labels, expected)
+    bytes_ = np.rint(edges * 255).astype(np.uint8)
+    np.save(tmp_path / "edges.npy", bytes_)
+    expected = labels_of_program(
+        programs, picture, tmp_path, *FAST, "--edges", tmp_path / "edges.npy"
+    )
+    assert np.array_equal(segmenter.segment(picture, edges=bytes_).labels, expected)
+
+
+def test_evaluate(programs, segmenter, picture, tmp_path):
+    labels = segmenter.segment(picture).labels
+    hierarchy = segmenter.segment(picture).hierarchy
+    truths = [hierarchy.cut(regions=k, min_size=0) for k in (3, 12)]
+    for name, array in [("results/a", labels), ("truth/a_0", truths[0]), ("truth/a_1", truths[1])]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        np.save(tmp_path / f"{name}.npy", array)
+    table = programs.run("diacut-evaluate", tmp_path / "results", "--truth", tmp_path / "truth",
+                         "--kind", "labels", "--csv", "-")
+    header, row = table.strip().splitlines()[:2]
+    values = dict(zip(header.split(","), row.split(",")))
+    scores = diacut.evaluate(labels, truths)
+    found = [scores.precision, scores.recall, scores.f, scores.covering, scores.pri, scores.vi]
+    print(header, row, scores)
+    expected = [value for name, value in values.items()
+                if any(part in name for part in ("precision", "recall", "f_", "covering", "pri", "vi"))]
+    assert len(expected) >= 5
+    for value in found:
+        assert f"{value:.6f}" in row.split(","), (value, header, row)
+    assert scores.f < 1
+    perfect = diacut.evaluate(labels, labels)
+    assert (perfect.f, perfect.covering, perfect.pri, perfect.vi) == pytest.approx((1, 1, 1, 0))

@@ -1,0 +1,281 @@
+"""The Segmenter: batches, threads, progress, interruption, and what survives a pickle or a fork."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import diacut
+
+
+def test_device_and_parameters(segmenter):
+    devices = diacut.list_devices()
+    assert segmenter.device.index in [device.index for device in devices]
+    assert segmenter.device.kind in ("cpu", "gpu", "accelerator", "other")
+    assert segmenter.device.global_memory > 0
+    assert segmenter.parameters["region.regions"] == 6
+    assert segmenter.parameters["image.detail"] == 640
+    assert [info.key for info in diacut.parameters()] == list(segmenter.parameters)
+    assert {"fast", "quality"} <= set(diacut.presets())
+    result = segmenter.segment(np.zeros((20, 20), np.uint8))
+    assert "eigenvectors" in result.times and all(time >= 0 for time in result.times.values())
+    assert result.converged and len(result.residuals) == len(result.eigenvalues)
+
+
+def test_segment_keeps_the_device(picture):
+    first = diacut.segment(picture, 5, config="fast")
+    start = time.perf_counter()
+    second = diacut.segment(picture, 5, config="fast")
+    assert time.perf_counter() - start < 10
+    assert np.array_equal(first.labels, second.labels)
+
+
+def pictures(picture: np.ndarray) -> list[np.ndarray]:
+    return [picture, picture[:, ::-1], picture[:50, :70], picture[:, :, 0], picture.transpose(1, 0, 2)]
+
+
+def test_map(segmenter, picture):
+    images = pictures(picture)
+    expected = [segmenter.segment(image).labels for image in images]
+    told: list[tuple[int, int]] = []
+    results = list(segmenter.map(images, progress=lambda *state: told.append(state)))
+    assert told == [(k, 5) for k in range(1, 6)]
+    for result, labels in zip(results, expected):
+        assert np.array_equal(result.labels, labels)
+    stack = np.stack([picture, picture[::-1]])
+    for result, image in zip(segmenter.map(stack), stack):
+        assert np.array_equal(result.labels, segmenter.segment(image).labels)
+    assert list(segmenter.map([])) == []
+
+
+def test_map_together(segmenter, picture, monkeypatch):
+    """Images that are begun together, as on a GPU, get what they get alone."""
+    images = [picture, picture[:, ::-1], picture[::-1], picture[:50, :70], picture]
+
+    class Together:
+        def __init__(self, engine):
+            self.engine, self.pixels_together, self.groups = engine, 40_000, []
+
+        def begin(self, images, edges, eigenvectors):
+            self.groups.append(len(images))
+            return self.engine.begin(images, edges, eigenvectors)
+
+    together = Together(segmenter._engine)
+    monkeypatch.setattr(segmenter, "_engine", together)
+    found = [result.labels for result in segmenter.map(iter(images))]
+    monkeypatch.undo()
+    assert max(together.groups) >= 2 and sum(together.groups) == 5
+    for labels, image in zip(found, images):
+        assert np.array_equal(labels, segmenter.segment(image).labels)
+
+
+def test_map_reads_a_generator_step_by_step(segmenter, picture):
+    taken = []
+
+    def source():
+        for index in range(50):
+            taken.append(index)
+            yield picture[:30, :40]
+
+    results = segmenter.map(source())
+    assert taken == []
+    next(results)
+    assert len(taken) < 8
+    results.close()
+    assert len(taken) < 8
+
+
+def test_map_with_a_bad_image(segmenter, picture, photograph):
+    images = [picture, np.zeros((0, 3), np.uint8), "/nonexistent.jpg", photograph]
+    results = segmenter.map(images)
+    assert np.array_equal(next(results).labels, segmenter.segment(picture).labels)
+    with pytest.raises(diacut.InputError, match="empty"):
+        next(results)
+    kept = list(segmenter.map(images, errors="return"))
+    assert [type(each) for each in kept] == [
+        diacut.Result, diacut.InputError, diacut.FileError, diacut.Result,
+    ]
+    assert np.array_equal(kept[3].labels, segmenter.segment(photograph).labels)
+    for bad, message in [
+        (picture, "looks like one"),
+        (str(photograph), "several images"),
+        (picture[:, :, 0], "looks like one"),
+    ]:
+        with pytest.raises(diacut.InputError, match=message):
+            segmenter.map(bad)
+    with pytest.raises(diacut.ConfigError, match="errors is 'ignore'"):
+        segmenter.map([picture], errors="ignore")
+    with pytest.raises(diacut.InputError, match="edges has 1 maps"):
+        list(segmenter.map([picture, picture], edges=[None]))
+
+
+def test_progress(segmenter, picture):
+    told: list[tuple[str, float]] = []
+    segmenter.segment(picture, progress=lambda stage, share: told.append((stage, share)))
+    stages = list(dict.fromkeys(stage for stage, _ in told))
+    assert {"eigenvectors", "regions"} <= set(stages)
+    for stage in stages:
+        shares = [share for name, share in told if name == stage]
+        assert shares == sorted(shares) and 0 <= shares[0] and shares[-1] <= 1
+
+
+def test_progress_with_tqdm(segmenter, picture, capsys):
+    segmenter.segment(picture, progress=True)
+    assert "regions" in capsys.readouterr().err
+    list(segmenter.map([picture, picture], progress=True))
+    assert "2/2" in capsys.readouterr().err
+
+
+def test_progress_without_tqdm(segmenter, picture, monkeypatch):
+    original = builtins.__import__
+
+    def without_tqdm(name, *rest):
+        if name.startswith("tqdm"):
+            raise ImportError(name)
+        return original(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_tqdm)
+    with pytest.raises(ImportError, match="pip install tqdm"):
+        segmenter.segment(picture, progress=True)
+
+
+def test_an_exception_of_the_progress_function_stops_the_work(segmenter, picture):
+    class Enough(Exception):
+        pass
+
+    def stop(stage, share):
+        raise Enough(stage)
+
+    with pytest.raises(Enough):
+        segmenter.segment(picture, progress=stop)
+    assert segmenter.segment(picture).count == 6
+
+
+def test_a_segmenter_called_by_its_own_progress_function(segmenter, picture):
+    with pytest.raises(diacut.Error, match="its own progress"):
+        segmenter.segment(picture, progress=lambda *_: segmenter.segment(picture))
+    assert segmenter.segment(picture).count == 6
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import numpy as np, diacut
+image = np.random.default_rng(1).integers(0, 255, (900, 900, 3), np.uint8)
+segmenter = diacut.Segmenter(detail="native", cue="gradient")
+stages = []
+threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    if sys.argv[1] == "segment":
+        segmenter.segment(image, progress=lambda stage, share: stages.append(stage))
+    else:
+        for result in segmenter.map([image] * 5):
+            stages.append("an image")
+except KeyboardInterrupt:
+    print("interrupted in", stages)
+    print(segmenter.segment(image[:40, :40]).count, "regions")
+"""
+
+
+@pytest.mark.parametrize("call", ["segment", "map"])
+def test_ctrl_c(call):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, call], capture_output=True, text=True,
+                          check=False)
+    assert "interrupted in" in done.stdout, (done.stdout, done.stderr)
+    assert "'regions'" not in done.stdout and done.stdout.count("an image") < 4
+    assert "regions" in done.stdout, (done.stdout, done.stderr)
+
+
+def test_threads_that_share_a_segmenter(segmenter, picture):
+    images = pictures(picture)
+    expected = [segmenter.segment(image).labels for image in images]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda image: segmenter.segment(image).labels, images * 2))
+    for labels, other in zip(found, expected * 2):
+        assert np.array_equal(labels, other)
+
+
+def test_threads_with_a_segmenter_each(segmenter, picture):
+    images = pictures(picture)
+    expected = [segmenter.segment(image).labels for image in images]
+
+    def work(_):
+        with diacut.Segmenter(config="fast", regions=6) as own:
+            return [own.segment(image).labels for image in images]
+
+    with ThreadPoolExecutor(3) as pool:
+        for found in pool.map(work, range(3)):
+            for labels, other in zip(found, expected):
+                assert np.array_equal(labels, other)
+
+
+def test_other_threads_run_meanwhile(segmenter, picture):
+    """The interpreter's lock is not held while the device works."""
+    ticks = 0
+    stop = threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not stop.wait(0.001):
+            ticks += 1
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    start = time.perf_counter()
+    for _ in range(3):
+        segmenter.segment(picture)
+    seconds = time.perf_counter() - start
+    stop.set()
+    ticker.join()
+    assert ticks > 20 * seconds
+
+
+def test_pickle(segmenter, picture):
+    again = pickle.loads(pickle.dumps(segmenter))
+    assert again.parameters == segmenter.parameters
+    result = again.segment(picture)
+    assert np.array_equal(result.labels, segmenter.segment(picture).labels)
+    tree = pickle.loads(pickle.dumps(result.hierarchy))
+    assert tree.to_bytes() == result.hierarchy.to_bytes()
+
+
+FORKED = """
+import os, signal
+import numpy as np, diacut
+segmenter = diacut.Segmenter(config="fast")
+image = np.zeros((20, 20), np.uint8)
+segmenter.segment(image)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    for call in [lambda: segmenter.segment(image), diacut.Segmenter, diacut.list_devices]:
+        try:
+            call()
+            os._exit(1)
+        except diacut.DeviceError as error:
+            assert "spawn" in str(error)
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print(segmenter.segment(image).count)
+"""
+
+
+def test_a_forked_process_is_told(tmp_path):
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True,
+                          text=True, check=False)
+    assert done.stdout.strip() == "1", done.stderr
+
+
+def test_same_bytes_again(segmenter, picture):
+    one, other = (segmenter.segment(picture, eigenvectors=True) for _ in range(2))
+    assert one.labels.tobytes() == other.labels.tobytes()
+    assert one.contours.tobytes() == other.contours.tobytes()
+    assert one.eigenvectors.tobytes() == other.eigenvectors.tobytes()
+    assert one.hierarchy.to_bytes() == other.hierarchy.to_bytes()
