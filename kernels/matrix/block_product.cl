@@ -21,6 +21,7 @@
 #if RUN == 1 && (!defined(EACH) || !defined(GROUP))
 #error "block_product with RUN 1 needs EACH and GROUP"
 #endif
+#include "matrix/band_table.clh"
 #include "matrix/block.clh"
 #include "matrix/grid_matrix.clh"
 
@@ -79,7 +80,7 @@ static Set product_at_border(MATRIX, const long rows, const long stride,
     if (col >= 0 && col < rows)                                            \
       sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * x[col * SETS + set]; \
   }
-  BANDS
+  ALL_BANDS
 #undef BAND
   return sum;
 }
@@ -211,7 +212,7 @@ __kernel WORK_GROUP void block_product(MATRIX, const ulong rows, const ulong str
       }                                                                                         \
     }                                                                                           \
   }
-        BANDS
+        ALL_BANDS
 #undef BAND
         for (uint i = 0; i < TILE; ++i) {
           const ulong at = row + tile + i;

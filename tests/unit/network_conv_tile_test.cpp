@@ -96,7 +96,8 @@ TEST(NetworkConvTile, CpuTakesRowsOfItsVectors) {
   for (const auto& [width, height] : {std::pair{1, 1}, {145, 105}, {4000, 3000}}) {
     const NetworkPlanes planes = network_planes(width, height, 1);
     for (const ConvolutionShape& shape : {kOne, kThree}) {
-      EXPECT_EQ(network_conv_tile(device, 8, shape, planes), (ConvolutionTile{RowTile{8, 1, 1}}));
+      EXPECT_EQ(network_conv_tile(device, 8, shape, planes),
+                (ConvolutionTile{RowTile{8, 3, 1, 4}}));
       EXPECT_EQ(network_conv_tile(device, 16, shape, planes), (ConvolutionTile{RowTile{16, 2, 1}}));
     }
   }

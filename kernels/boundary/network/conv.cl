@@ -9,64 +9,41 @@
 // matrix multiplication, ACM TOMS 34, 2008): each value read takes part in CHANNELS products, each
 // weight in VECTORS x LANES. The vectors of a work-item lie GROUP * LANES pixels apart, so that the
 // work-items of a group read neighbouring pixels. Tensors lie as planes.clh says; strides are
-// multiples of LANES. weights: [block of CHANNELS outputs][input channel][tap, row by row][output
-// in block], with zeros for the outputs of the last block that do not exist. bias: [block][output
-// in block].
+// multiples of LANES. weights: [block of PACKED outputs][input channel][tap, row by row][output in
+// block], with zeros for the outputs of the last block that do not exist. bias: [block][output in
+// block].
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"
 #if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
-#error "boundary/network/conv.cl needs KERNEL (1 or 3), CHANNELS (multiple of 4), VECTORS, GROUP"
+#error "boundary/network/conv.cl needs KERNEL (1 or 3), CHANNELS (4 or 8), VECTORS, GROUP"
 #endif
 #define TAPS (KERNEL * KERNEL)
+#define PACKED 8
+#if PACKED % CHANNELS != 0
+#error "boundary/network/conv.cl: CHANNELS must be 4 or 8"
+#endif
 
-// Adds the products of one input tensor to the sums. `at` points to the row of the work-item in the
-// first channel of the tensor.
-inline void add_input(values sums[CHANNELS][VECTORS], __global const float* restrict at,
-                      __global const float* restrict weights, const int channels,
-                      const size_t plane, const int stride, const int dilation,
-                      const int x[VECTORS]) {
-  for (int channel = 0; channel < channels; ++channel) {
-    // A GPU hides latency by unrolling the rows of taps; on a CPU the vectors of all nine taps
-    // would not fit its registers.
+// Adds the products of the vectors `in` of one input channel with the weights of CHANNELS outputs.
+// Not a function: its sums would go by way of memory.
 #if LANES == 1
-#pragma unroll
-#else
-#pragma unroll 1
-#endif
-    for (int ky = 0; ky < KERNEL; ++ky) {
-#pragma unroll
-      for (int kx = 0; kx < KERNEL; ++kx) {
-        const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
-        values in[VECTORS];
-#pragma unroll
-        for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
-#if LANES == 1
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c += 4) {
-          const float4 weight = *(__global const float4*)(weights + c);
-#pragma unroll
-          for (int v = 0; v < VECTORS; ++v) {
-            sums[c][v] += weight.x * in[v];
-            sums[c + 1][v] += weight.y * in[v];
-            sums[c + 2][v] += weight.z * in[v];
-            sums[c + 3][v] += weight.w * in[v];
-          }
-        }
-#else
-#pragma unroll
-        for (int c = 0; c < CHANNELS; ++c) {
-          const values weight = (values)(weights[c]);
-#pragma unroll
-          for (int v = 0; v < VECTORS; ++v) sums[c][v] += weight * in[v];
-        }
-#endif
-        weights += CHANNELS;
-      }
-    }
-    at += plane;
+#define ADD_PRODUCTS(sums, in, weight)                           \
+  _Pragma("unroll") for (int c = 0; c < CHANNELS; c += 4) {      \
+    const float4 four = *(__global const float4*)((weight) + c); \
+    _Pragma("unroll") for (int v = 0; v < VECTORS; ++v) {        \
+      sums[c][v] += four.x * in[v];                              \
+      sums[c + 1][v] += four.y * in[v];                          \
+      sums[c + 2][v] += four.z * in[v];                          \
+      sums[c + 3][v] += four.w * in[v];                          \
+    }                                                            \
   }
-}
+#else
+#define ADD_PRODUCTS(sums, in, weight)                                             \
+  _Pragma("unroll") for (int c = 0; c < CHANNELS; ++c) {                           \
+    const values one = (values)((weight)[c]);                                      \
+    _Pragma("unroll") for (int v = 0; v < VECTORS; ++v) sums[c][v] += one * in[v]; \
+  }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
     CONVOLUTION_PARAMETERS, const int dilation) {
@@ -87,14 +64,42 @@ __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
   }
   if (in_image) {
     const int all = channels0 + channels1 + channels2 + channels3;
-    __global const float* share = weights + (size_t)block * all * (TAPS * CHANNELS);
-    add_input(sums, in0 + row, share, channels0, plane, stride, dilation, x);
-    share += channels0 * (TAPS * CHANNELS);
-    add_input(sums, in1 + row, share, channels1, plane, stride, dilation, x);
-    share += channels1 * (TAPS * CHANNELS);
-    add_input(sums, in2 + row, share, channels2, plane, stride, dilation, x);
-    share += channels2 * (TAPS * CHANNELS);
-    add_input(sums, in3 + row, share, channels3, plane, stride, dilation, x);
+    const int output = block * CHANNELS;
+    __global const float* restrict weight =
+        weights + (size_t)(output / PACKED) * all * (TAPS * PACKED) + output % PACKED;
+#pragma unroll 1
+    for (int tensor = 0; tensor < 4; ++tensor) {
+      __global const float* restrict at = row + (tensor == 0   ? in0
+                                                 : tensor == 1 ? in1
+                                                 : tensor == 2 ? in2
+                                                               : in3);
+      const int count = tensor == 0   ? channels0
+                        : tensor == 1 ? channels1
+                        : tensor == 2 ? channels2
+                                      : channels3;
+#pragma unroll 1
+      for (int channel = 0; channel < count; ++channel) {
+        // A GPU hides latency by unrolling the rows of taps; on a CPU the vectors of all nine taps
+        // would not fit its registers.
+#if LANES == 1
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+        for (int ky = 0; ky < KERNEL; ++ky) {
+#pragma unroll
+          for (int kx = 0; kx < KERNEL; ++kx) {
+            const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
+            values in[VECTORS];
+#pragma unroll
+            for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
+            ADD_PRODUCTS(sums, in, weight);
+            weight += PACKED;
+          }
+        }
+        at += plane;
+      }
+    }
   }
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {

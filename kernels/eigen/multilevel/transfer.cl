@@ -14,6 +14,7 @@
 #if !defined(BANDS) || !defined(REACH) || !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "block_transfer needs BANDS, REACH, RUN, TILE and TAKEN, beside what block.clh needs"
 #endif
+#include "matrix/band_table.clh"
 #include "matrix/block.clh"
 #include "matrix/grid_matrix.clh"
 
@@ -45,7 +46,7 @@ static Set interpolated(MATRIX, const int width, const int height, const ulong r
         sum += WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * line[(long)(nx / 2) * SETS]; \
     }                                                                                \
   }
-  BANDS
+  ALL_BANDS
 #undef BAND
   return sum;
 }
@@ -69,7 +70,7 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
                fine[(line + nx) * SETS + set];                            \
     }                                                                     \
   }
-  BANDS
+  ALL_BANDS
 #undef BAND
   return sum;
 }
@@ -184,7 +185,7 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
       }                                                                                           \
     }                                                                                             \
   }
-        BANDS
+        ALL_BANDS
 #undef BAND
         for (uint i = 0; i < TILE; ++i) {
           const float scale = gain[row + 2 * i];
@@ -292,7 +293,7 @@ __kernel void block_restrict(MATRIX, __global const float* restrict gain, const 
       }                                                                                       \
     }                                                                                         \
   }
-      BANDS
+      ALL_BANDS
 #undef BAND
       for (uint i = 0; i < TILE; ++i) {
         for (uint s = 0; s < TAKEN; ++s) out[(begin + i) * SETS + s] = factor * sums[i * TAKEN + s];

@@ -67,7 +67,8 @@ struct Items {
 };
 
 Items items_of(const RowTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  return {cl::NDRange(block_count(shape.outputs), columns_of(tile, planes), planes.rows()),
+  return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
+                      columns_of(tile, planes), planes.rows()),
           cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
 }
 
@@ -86,7 +87,7 @@ cl::Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& s
   return context.kernel(
       "boundary/network/conv.cl", "network_conv",
       fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
-                  NetworkConv::kChannels, tile.lanes, tile.vectors, tile.group));
+                  tile.channels, tile.lanes, tile.vectors, tile.group));
 }
 
 cl::Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
@@ -99,8 +100,9 @@ cl::Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape&
 }
 
 RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 1 x 8.
-  if (lanes > 1) return {lanes, lanes == 16 ? 2 : 1, 1};
+  // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 3 x 4.
+  if (lanes == 16) return {lanes, 2, 1};
+  if (lanes > 1) return {.lanes = lanes, .vectors = 3, .group = 1, .channels = 4};
   RowTile tile{1, 4, kGpuGroup};
   while (tile.vectors > 1 &&
          columns_of(tile, planes) * planes.rows() * block_count(shape.outputs) < kEnoughItems) {

@@ -26,11 +26,13 @@ struct ConvolutionInput {
 };
 
 /// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
-/// for NetworkConv::kChannels output channels; a work-group has `group` work-items.
+/// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
+/// 4 or NetworkConv::kChannels.
 struct RowTile {
   int lanes = 1;
   int vectors = 1;
   int group = 1;
+  int channels = 8;
 
   bool operator==(const RowTile&) const = default;
 };

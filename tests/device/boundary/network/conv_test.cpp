@@ -42,7 +42,7 @@ TEST_F(NetworkConvolution, MatchesTheReference) {
 
 TEST_F(NetworkConvolution, EveryRowTileMatchesTheReference) {
   for (const RowTile& row : {RowTile{1, 1, 32}, RowTile{1, 4, 32}, RowTile{4, 1, 1},
-                             RowTile{8, 1, 1}, RowTile{16, 2, 1}}) {
+                             RowTile{8, 1, 1}, RowTile{8, 3, 1, 4}, RowTile{16, 2, 1}}) {
     SCOPED_TRACE(::testing::Message() << row.lanes << " lanes, " << row.vectors << " vectors");
     const ConvolutionTile tile = row;
     expect_convolution(
