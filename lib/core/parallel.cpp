@@ -1,10 +1,15 @@
 #include "core/parallel.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <opencv2/core/utility.hpp>
-#include <vector>
 
 namespace diacut {
+
+namespace {
+/// A few for each core of a large machine, since ranges take different times.
+constexpr std::size_t kMostRanges = 64;
+}  // namespace
 
 void parallel_for(int count, const std::function<void(int)>& work) {
   if (count == 1) return work(0);
@@ -21,6 +26,25 @@ void parallel_for(int count, const std::function<void(int)>& work) {
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+std::vector<IndexRange> ranges_of(std::size_t count, std::size_t least) {
+  const std::size_t number =
+      std::clamp<std::size_t>(count / std::max<std::size_t>(least, 1), 1, kMostRanges);
+  std::vector<IndexRange> ranges;
+  for (std::size_t k = 0; k < number; ++k) {
+    ranges.push_back({k * count / number, (k + 1) * count / number});
+  }
+  return ranges;
+}
+
+void parallel_ranges(std::size_t count, std::size_t least,
+                     const std::function<void(std::size_t, std::size_t)>& work) {
+  const std::vector<IndexRange> ranges = ranges_of(count, least);
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
+    work(range.begin, range.end);
+  });
 }
 
 }  // namespace diacut

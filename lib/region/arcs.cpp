@@ -1,21 +1,27 @@
 #include "region/arcs.hpp"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
-#include <limits>
+#include <cstddef>
+#include <memory>
+#include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "core/parallel.hpp"
 
 namespace diacut {
 
 namespace {
 
-/// How far a boundary may leave the chord of a straight piece: a fraction of the chord's length,
-/// or some pixels, whichever is more. The steps of a straight line on the grid do not leave its
-/// chord by more than those pixels.
-constexpr double kFraction = 0.1;
-constexpr double kLeastDistance = 1.0;
+/// How far a boundary may leave the chord of a straight piece: a tenth of the chord's length, or a
+/// pixel, whichever is more. The steps of a straight line on the grid do not leave its chord by
+/// more than a pixel.
+constexpr std::int64_t kInverseFraction = 10;
+/// Fewer corners are not worth another thread.
+constexpr std::size_t kLeastCorners = 8192;
 
 /// A corner of pixels: (0, 0) is the upper left one of the first pixel.
 struct Corner {
@@ -23,206 +29,303 @@ struct Corner {
   int y = 0;
 };
 
-/// `length`: the length of the chord.
-double distance_to_chord(const Corner& point, const Corner& from, const Corner& to, double length) {
-  const double dx = to.x - from.x;
-  const double dy = to.y - from.y;
-  const double px = point.x - from.x;
-  const double py = point.y - from.y;
-  return length > 0 ? std::abs(dx * py - dy * px) / length : std::hypot(px, py);
-}
+/// The sides of pixels that meet in a corner lead up, left, right or down from there.
+using Way = unsigned;
+constexpr Way kRight = 2;
+constexpr Corner kSteps[4] = {{0, -1}, {-1, 0}, {1, 0}, {0, 1}};
+constexpr Way opposite(Way way) { return 3 - way; }
 
-/// The sides of pixels that part two regions, and the chains they form. Side 2i lies between pixel
-/// i and its right neighbour, side 2i + 1 between i and its lower one.
-class Boundaries {
+/// A boundary between two parts from one crossing to another, or around a part.
+struct Chain {
+  Arc arc;
+  std::uint64_t start = 0;  ///< Of its two ends the first; names the chain.
+};
+
+/// For each corner in scan order, which of its sides part two regions: bit k for way k. kEnd: they
+/// are not just two sides that part the same two regions. kSeen: of other corners, that the chain
+/// through them was followed.
+class CornerMap {
  public:
-  Boundaries(const Parts& parts, const BoundaryStrength& strength)
-      : parts_(parts),
-        strength_(strength),
-        width_(parts.width),
-        seen_(2 * parts.of_pixel.size(), 0) {
-    // Chains that end at a crossing come first; all chains that are left then are closed.
-    for (int y = 0; y <= parts_.height; ++y) {
-      for (int x = 0; x <= width_; ++x) {
-        const Corner corner{x, y};
-        if (within_a_part(corner)) continue;
-        const Sides sides = sides_at(corner);
-        if (goes_on(sides)) continue;
-        for (std::size_t way = 0; way < sides.size(); ++way) {
-          if (sides[way] != kNone && seen_[sides[way]] == 0) follow(sides[way], corner, way);
-        }
+  static constexpr std::uint8_t kSides = 15;
+  static constexpr std::uint8_t kEnd = 16;
+  static constexpr std::uint8_t kSeen = 32;
+
+  explicit CornerMap(const Parts& parts)
+      : columns_(static_cast<std::size_t>(parts.width) + 1),
+        rows_(static_cast<std::size_t>(parts.height) + 1),
+        corners_(std::make_unique_for_overwrite<std::uint8_t[]>(columns_ * rows_)) {
+    const std::vector<std::int32_t> outside(columns_ - 1, 0);
+    parallel_ranges(rows_, 1 + kLeastCorners / columns_, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t y = begin; y < end; ++y) {
+        const std::int32_t* below = parts.of_pixel.data() + y * (columns_ - 1);
+        const std::int32_t* above = y == 0 ? outside.data() : below - (columns_ - 1);
+        find_row(above, y + 1 == rows_ ? outside.data() : below, &corners_[y * columns_]);
       }
-    }
-    std::size_t side = 0;
-    for (int y = 0; y < parts_.height; ++y) {
-      for (int x = 0; x < width_; ++x, side += 2) {
-        if (x + 1 < width_ && seen_[side] == 0 && parts_two(side)) follow(side, {x + 1, y}, kDown);
-        if (y + 1 < parts_.height && seen_[side + 1] == 0 && parts_two(side + 1)) {
-          follow(side + 1, {x, y + 1}, kRight);
-        }
-      }
-    }
+    });
   }
 
-  std::vector<Arc> arcs() && {
-    const auto key = [](const Arc& arc) { return std::pair(arc.first, arc.second); };
-    std::stable_sort(chains_.begin(), chains_.end(),
-                     [&](const Arc& a, const Arc& b) { return key(a) < key(b); });
-    std::vector<Arc> arcs;
-    for (const Arc& chain : chains_) {
-      if (arcs.empty() || key(arcs.back()) != key(chain)) {
-        arcs.push_back(chain);
-      } else {
-        arcs.back().strength += chain.strength;
-        arcs.back().length += chain.length;
-      }
-    }
-    return arcs;
+  std::size_t columns() const { return columns_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t index(const Corner& corner) const {
+    return static_cast<std::size_t>(corner.y) * columns_ + static_cast<std::size_t>(corner.x);
+  }
+  std::uint8_t at(std::size_t index) const {
+    return std::atomic_ref<std::uint8_t>(corners_[index]).load(std::memory_order_relaxed);
+  }
+  /// Several threads may do that at once: nothing but kSeen ever changes.
+  void see(std::size_t index, std::uint8_t corner) {
+    std::atomic_ref<std::uint8_t>(corners_[index])
+        .store(static_cast<std::uint8_t>(corner | kSeen), std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  /// The sides that meet in a corner and part two regions, by where they lead from there: up, left,
-  /// right, down. kNone: there is none.
-  using Sides = std::array<std::size_t, 4>;
-  static constexpr std::size_t kRight = 2;
-  static constexpr std::size_t kDown = 3;
-  static constexpr std::array<Corner, 4> kSteps = {{{0, -1}, {-1, 0}, {1, 0}, {0, 1}}};
-
-  std::pair<std::size_t, std::size_t> pixels(std::size_t side) const {
-    const std::size_t i = side / 2;
-    return {i, side % 2 == 0 ? i + 1 : i + static_cast<std::size_t>(width_)};
+  /// The corner amid the parts a b above and c d below.
+  static std::uint8_t corner(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+    const int has_a = a != 0 ? 1 : 0;
+    const int has_b = b != 0 ? 1 : 0;
+    const int has_c = c != 0 ? 1 : 0;
+    const int has_d = d != 0 ? 1 : 0;
+    const int up = (a != b ? 1 : 0) & has_a & has_b;
+    const int left = (a != c ? 1 : 0) & has_a & has_c;
+    const int right = (b != d ? 1 : 0) & has_b & has_d;
+    const int down = (c != d ? 1 : 0) & has_c & has_d;
+    const int count = up + left + right + down;
+    // Two sides part the same two regions, unless they meet at a corner without data.
+    const int differ =
+        ((1 - (has_a & has_d)) & (b != c ? 1 : 0)) | ((1 - (has_b & has_c)) & (a != d ? 1 : 0));
+    const int end = (count & 1) | (count == 4 ? 1 : 0) | ((count == 2 ? 1 : 0) & differ);
+    return static_cast<std::uint8_t>(up | left << 1 | right << 2 | down << 3 | end << 4);
   }
 
-  std::pair<std::int32_t, std::int32_t> regions(std::size_t side) const {
-    const auto [p, q] = pixels(side);
-    return std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
-  }
-
-  /// Precondition: the image has both pixels.
-  bool parts_two(std::size_t side) const {
-    const auto [a, b] = regions(side);
-    return a != b && a != 0;
-  }
-
-  Sides sides_at(const Corner& corner) const {
-    Sides found = {kNone, kNone, kNone, kNone};
-    const bool left = corner.x > 0;
-    const bool above = corner.y > 0;
-    const bool right = corner.x < width_;
-    const bool below = corner.y < parts_.height;
-    // The side to the right of the upper left pixel of the four around the corner.
-    const std::size_t row = 2 * static_cast<std::size_t>(width_);
-    const std::size_t side =
-        static_cast<std::size_t>(corner.y) * row + 2 * static_cast<std::size_t>(corner.x) - row - 2;
-    const auto add = [&](std::size_t way, std::size_t candidate) {
-      if (parts_two(candidate)) found[way] = candidate;
-    };
-    if (left && right && above) add(0, side);
-    if (above && below && left) add(1, side + 1);
-    if (above && below && right) add(2, side + 2 + 1);
-    if (left && right && below) add(3, side + row);
-    return found;
-  }
-
-  /// Whether the corner has four pixels and no side that parts them.
-  bool within_a_part(const Corner& corner) const {
-    if (corner.x == 0 || corner.y == 0 || corner.x == width_ || corner.y == parts_.height) {
-      return false;
+  void find_row(const std::int32_t* above, const std::int32_t* below, std::uint8_t* row) const {
+    const std::size_t width = columns_ - 1;
+    row[0] = corner(0, above[0], 0, below[0]);
+    for (std::size_t x = 1; x < width; ++x) {
+      row[x] = corner(above[x - 1], above[x], below[x - 1], below[x]);
     }
-    const auto row = static_cast<std::size_t>(width_);
-    const std::int32_t* below =
-        parts_.of_pixel.data() + static_cast<std::size_t>(corner.y) * row + corner.x;
-    const std::int32_t* above = below - row;
-    return above[-1] == above[0] && below[-1] == below[0] && above[0] == below[0];
+    row[width] = corner(above[width - 1], 0, below[width - 1], 0);
   }
 
-  /// Whether exactly two sides meet here and part the same two regions.
-  bool goes_on(const Sides& sides) const {
-    std::size_t count = 0;
-    std::size_t last = 0;
-    bool alike = true;
-    for (const std::size_t side : sides) {
-      if (side == kNone) continue;
-      alike = count == 0 || (alike && regions(side) == regions(last));
-      last = side;
-      ++count;
-    }
-    return count == 2 && alike;
-  }
+  std::size_t columns_;
+  std::size_t rows_;
+  std::unique_ptr<std::uint8_t[]> corners_;
+};
 
-  /// `way`: where the side leads from `at`, as in Sides.
-  void follow(std::size_t side, Corner at, std::size_t way) {
-    sides_.clear();
-    corners_.assign(1, at);
-    for (;;) {
-      seen_[side] = 1;
-      sides_.push_back(side);
-      at = {at.x + kSteps[way].x, at.y + kSteps[way].y};
-      corners_.push_back(at);
-      const Sides sides = sides_at(at);
-      if (!goes_on(sides)) break;
-      const std::size_t before = side;
-      for (std::size_t k = 0; k < sides.size(); ++k) {
-        if (sides[k] == kNone || seen_[sides[k]] != 0) continue;
-        side = sides[k];
-        way = k;
+/// Follows chains, divides them into straight pieces and sums the strength along them.
+class Follower {
+ public:
+  Follower(const Parts& parts, const BoundaryStrength& strength, CornerMap& map)
+      : parts_(parts), strength_(strength), map_(map) {}
+
+  std::vector<Chain> chains() && { return std::move(chains_); }
+
+  /// Follows the chains that end in the corners of a row.
+  void follow_open(std::size_t row) {
+    const std::size_t first = row * map_.columns();
+    for (std::size_t x = 0; x < map_.columns(); ++x) {
+      const std::uint8_t corner = map_.at(first + x);
+      if ((corner & CornerMap::kEnd) == 0) continue;
+      for (Way way = 0; way < 4; ++way) {
+        if ((corner >> way & 1) != 0) {
+          follow_from_end({static_cast<int>(x), static_cast<int>(row)}, way);
+        }
       }
-      if (side == before) break;  // The chain is closed.
     }
-    measure();
   }
 
-  /// Divides the chain into straight pieces and sums the strength along them.
-  void measure() {
-    const auto [first, second] = regions(sides_.front());
-    Arc arc{first, second, 0, static_cast<std::int64_t>(sides_.size())};
-    pieces_.assign(1, {0, sides_.size()});
+  /// Follows the chains through a row that have no ends, when all that have were followed.
+  void follow_closed(std::size_t row) {
+    const std::size_t first = row * map_.columns();
+    for (std::size_t x = 0; x < map_.columns(); ++x) {
+      const std::uint8_t corner = map_.at(first + x);
+      if (corner == 0 || (corner & (CornerMap::kEnd | CornerMap::kSeen)) != 0) continue;
+      follow_around({static_cast<int>(x), static_cast<int>(row)});
+    }
+  }
+
+ private:
+  std::uint64_t name(const Corner& corner, Way way) const {
+    return static_cast<std::uint64_t>(map_.index(corner)) * 4 + way;
+  }
+
+  static Corner step(const Corner& corner, Way way) {
+    return {corner.x + kSteps[way].x, corner.y + kSteps[way].y};
+  }
+
+  /// Where a chain that came to a corner by `way` leads on.
+  static Way way_on(std::uint8_t corner, Way way) {
+    const unsigned others = (corner & CornerMap::kSides) & ~(1U << opposite(way));
+    return static_cast<Way>(std::countr_zero(others));
+  }
+
+  /// A chain is followed from its first end, so that its pieces are the same for any number of
+  /// threads. Where two threads follow it from its two ends at once, there are two of it for a
+  /// while.
+  void follow_from_end(const Corner& from, Way way) {
+    const std::uint64_t start = name(from, way);
+    corners_.assign(1, from);
+    for (;;) {
+      corners_.push_back(step(corners_.back(), way));
+      const std::size_t index = map_.index(corners_.back());
+      const std::uint8_t corner = map_.at(index);
+      if ((corner & CornerMap::kEnd) != 0) break;
+      if (corners_.size() == 2 && (corner & CornerMap::kSeen) != 0) return;
+      map_.see(index, corner);
+      way = way_on(corner, way);
+    }
+    const std::uint64_t end = name(corners_.back(), opposite(way));
+    if (end < start) {
+      if (corners_.size() == 2) return;  // No corner between the ends tells that it was followed.
+      std::reverse(corners_.begin(), corners_.end());
+    }
+    measure(std::min(start, end));
+  }
+
+  /// A closed chain begins at its first corner in scan order, to the right.
+  void follow_around(const Corner& from) {
+    corners_.assign(1, from);
+    Way way = way_on(map_.at(map_.index(from)), 0);
+    std::size_t first = 0;
+    do {
+      const std::size_t index = map_.index(corners_.back());
+      map_.see(index, map_.at(index));
+      if (index < map_.index(corners_[first])) first = corners_.size() - 1;
+      corners_.push_back(step(corners_.back(), way));
+      way = way_on(map_.at(map_.index(corners_.back())), way);
+    } while (map_.index(corners_.back()) != map_.index(from));
+    corners_.pop_back();
+    std::rotate(corners_.begin(), corners_.begin() + static_cast<std::ptrdiff_t>(first),
+                corners_.end());
+    if (corners_[1].y != corners_[0].y) std::reverse(corners_.begin() + 1, corners_.end());
+    corners_.push_back(corners_.front());
+    measure(name(corners_.front(), kRight));
+  }
+
+  /// The pixels on either side of the step between two corners.
+  std::pair<std::size_t, std::size_t> pixels(const Corner& a, const Corner& b) const {
+    const auto width = static_cast<std::size_t>(parts_.width);
+    const auto x = static_cast<std::size_t>(std::min(a.x, b.x));
+    const auto y = static_cast<std::size_t>(std::min(a.y, b.y));
+    const std::size_t pixel = y * width + x;  // To the lower right of the first corner.
+    return a.x == b.x ? std::pair(pixel - 1, pixel) : std::pair(pixel - width, pixel);
+  }
+
+  /// The corner that is farthest from the chord, the first of them; `from` if all lie on it and the
+  /// piece is straight enough.
+  std::size_t where_to_divide(std::size_t from, std::size_t to) const {
+    const Corner& a = corners_[from];
+    const std::int64_t dx = corners_[to].x - a.x;
+    const std::int64_t dy = corners_[to].y - a.y;
+    const std::int64_t length2 = dx * dx + dy * dy;
+    std::size_t farthest = from;
+    std::int64_t most = 0;  // The distance times the length, or its square where that is 0.
+    for (std::size_t k = from + 1; k < to; ++k) {
+      const std::int64_t px = corners_[k].x - a.x;
+      const std::int64_t py = corners_[k].y - a.y;
+      const std::int64_t d = length2 > 0 ? std::abs(dx * py - dy * px) : px * px + py * py;
+      if (d > most) {
+        most = d;
+        farthest = k;
+      }
+    }
+    const bool near_a_pixel =
+        static_cast<double>(most) * static_cast<double>(most) <= static_cast<double>(length2);
+    const bool straight = near_a_pixel || kInverseFraction * most <= length2;
+    return length2 > 0 && straight ? from : farthest;
+  }
+
+  void measure(std::uint64_t start) {
+    const auto [p, q] = pixels(corners_[0], corners_[1]);
+    const auto [first, second] = std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
+    Arc arc{first, second, 0, static_cast<std::int64_t>(corners_.size() - 1)};
+    pieces_.assign(1, {0, corners_.size() - 1});
     while (!pieces_.empty()) {
       const auto [from, to] = pieces_.back();
       pieces_.pop_back();
-      const Corner& a = corners_[from];
-      const Corner& b = corners_[to];
-      const double length = std::hypot(b.x - a.x, b.y - a.y);
-      std::size_t farthest = from;
-      double distance = 0;
-      for (std::size_t k = from + 1; k < to; ++k) {
-        const double d = distance_to_chord(corners_[k], a, b, length);
-        if (d > distance) {
-          distance = d;
-          farthest = k;
-        }
-      }
-      if (length == 0 || distance > std::max(kLeastDistance, kFraction * length)) {
-        pieces_.emplace_back(farthest, to);
-        pieces_.emplace_back(from, farthest);
-        continue;
-      }
-      const double nx = (a.y - b.y) / length;
-      const double ny = (b.x - a.x) / length;
-      for (std::size_t k = from; k < to; ++k) {
-        const auto [p, q] = pixels(sides_[k]);
-        arc.strength += strength_(p, q, nx, ny);
+      if (const std::size_t at = where_to_divide(from, to); at != from) {
+        pieces_.emplace_back(at, to);
+        pieces_.emplace_back(from, at);
+      } else {
+        arc.strength += strength_of(from, to);
       }
     }
-    chains_.push_back(arc);
+    chains_.push_back({arc, start});
+  }
+
+  std::int64_t strength_of(std::size_t from, std::size_t to) const {
+    const Corner& a = corners_[from];
+    const Corner& b = corners_[to];
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    const double nx = (a.y - b.y) / length;
+    const double ny = (b.x - a.x) / length;
+    std::int64_t sum = 0;
+    for (std::size_t k = from; k < to; ++k) {
+      const auto [p, q] = pixels(corners_[k], corners_[k + 1]);
+      sum += fixed_point(strength_(p, q, nx, ny));
+    }
+    return sum;
   }
 
   const Parts& parts_;
   const BoundaryStrength& strength_;
-  int width_;
-  std::vector<std::uint8_t> seen_;
-  std::vector<Arc> chains_;
-  // The sides of the chain that is followed, and the corners before, between and after them.
-  std::vector<std::size_t> sides_;
-  std::vector<Corner> corners_;
+  CornerMap& map_;
+  std::vector<Chain> chains_;
+  std::vector<Corner> corners_;  ///< Of the chain that is followed.
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
+
+/// Arcs from chains, each arc's united: sorted by counting the first parts, then each part's by the
+/// second.
+std::vector<Arc> united(const std::vector<std::vector<Chain>>& chains, std::int32_t parts) {
+  std::vector<std::size_t> begin(static_cast<std::size_t>(parts) + 2, 0);
+  for (const std::vector<Chain>& some : chains) {
+    for (const Chain& chain : some) ++begin[static_cast<std::size_t>(chain.arc.first) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Chain> sorted(begin.back());
+  std::vector<std::size_t> next = begin;
+  for (const std::vector<Chain>& some : chains) {
+    for (const Chain& chain : some) {
+      sorted[next[static_cast<std::size_t>(chain.arc.first)]++] = chain;
+    }
+  }
+  std::vector<Arc> arcs;
+  arcs.reserve(sorted.size());
+  for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
+    const auto from = sorted.begin() + static_cast<std::ptrdiff_t>(begin[part]);
+    const auto to = sorted.begin() + static_cast<std::ptrdiff_t>(begin[part + 1]);
+    const auto key = [](const Chain& chain) { return std::tie(chain.arc.second, chain.start); };
+    std::sort(from, to, [&](const Chain& a, const Chain& b) { return key(a) < key(b); });
+    for (auto chain = from; chain != to; ++chain) {
+      if (chain != from && chain->start == (chain - 1)->start) continue;
+      if (chain == from || chain->arc.second != arcs.back().second) {
+        arcs.push_back(chain->arc);
+      } else {
+        arcs.back().strength += chain->arc.strength;
+        arcs.back().length += chain->arc.length;
+      }
+    }
+  }
+  return arcs;
+}
 
 }  // namespace
 
 std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength) {
-  return Boundaries(parts, strength).arcs();
+  CornerMap map(parts);
+  const std::vector<IndexRange> ranges = ranges_of(map.rows(), 1 + kLeastCorners / map.columns());
+  std::vector<std::vector<Chain>> chains(2 * ranges.size());
+  const auto follow = [&](std::size_t from, auto each_row) {
+    parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+      Follower follower(parts, strength, map);
+      const IndexRange& rows = ranges[static_cast<std::size_t>(k)];
+      for (std::size_t row = rows.begin; row < rows.end; ++row) (follower.*each_row)(row);
+      chains[from + static_cast<std::size_t>(k)] = std::move(follower).chains();
+    });
+  };
+  follow(0, &Follower::follow_open);
+  follow(ranges.size(), &Follower::follow_closed);
+  return united(chains, parts.count);
 }
 
 }  // namespace diacut

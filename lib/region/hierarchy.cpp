@@ -8,6 +8,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/arcs.hpp"
 #include "region/merge_tree.hpp"
@@ -17,6 +18,9 @@
 namespace diacut {
 
 namespace {
+
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = 32768;
 
 /// The size and the mask that all maps share.
 struct Grid {
@@ -37,12 +41,17 @@ struct Grid {
   }
   void check(const std::vector<float>& map, const char* what) const {
     if (map.size() != pixels()) throw misfit(what, map.size());
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      if (std::isfinite(map[i]) || (!valid.empty() && valid[i] == 0)) continue;
-      throw NumericalError(fmt::format("the {} at pixel ({}, {}) is {}, expected a finite number",
-                                       what, i % static_cast<std::size_t>(width),
-                                       i / static_cast<std::size_t>(width), map[i]));
-    }
+    const auto good = [&](std::size_t i) {
+      return std::isfinite(map[i]) || (!valid.empty() && valid[i] == 0);
+    };
+    parallel_ranges(map.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (good(i)) continue;
+        throw NumericalError(fmt::format("the {} at pixel ({}, {}) is {}, expected a finite number",
+                                         what, i % static_cast<std::size_t>(width),
+                                         i / static_cast<std::size_t>(width), map[i]));
+      }
+    });
   }
 
  private:
@@ -52,14 +61,8 @@ struct Grid {
   }
 };
 
-/// The map clamped to [0, 1], and 0 where there is no data.
-std::vector<float> cleaned(const std::vector<float>& map, const std::vector<std::uint8_t>& valid) {
-  std::vector<float> result(map.size(), 0.0F);
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (valid.empty() || valid[i] != 0) result[i] = std::clamp(map[i], 0.0F, 1.0F);
-  }
-  return result;
-}
+/// The strength at a pixel with data.
+float clamped(float strength) { return std::clamp(strength, 0.0F, 1.0F); }
 
 Hierarchy build(const Grid& grid, const std::vector<float>& strength,
                 const BoundaryStrength& along_arcs, const RegionParameters& parameters) {
@@ -80,35 +83,33 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
   grid.check();
   grid.check(strength, "boundary strength");
   if (!orientation.empty()) grid.check(orientation, "boundary orientation");
-  const std::vector<float> map = cleaned(strength, valid);
   const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
-    const std::size_t stronger = map[q] > map[p] ? q : p;
-    if (orientation.empty()) return map[stronger];
+    const std::size_t stronger = clamped(strength[q]) > clamped(strength[p]) ? q : p;
+    const double largest = clamped(strength[stronger]);
+    if (orientation.empty()) return largest;
     const double angle = orientation[stronger];
     const double agreement = std::abs(nx * std::cos(angle) + ny * std::sin(angle));
-    return map[stronger] * (1.0 - parameters.direction * (1.0 - agreement));
+    return largest * (1.0 - parameters.direction * (1.0 - agreement));
   };
-  return build(grid, map, along_arcs, parameters);
+  return build(grid, strength, along_arcs, parameters);
 }
 
 Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
                     int width, int height, const RegionParameters& parameters) {
   const Grid grid{valid, width, height};
   grid.check();
-  OrientedStrength maps;
   std::vector<float> largest(grid.pixels(), 0.0F);
-  for (std::size_t k = 0; k < maps.size(); ++k) {
-    grid.check(strength[k], "boundary strength");
-    maps[k] = cleaned(strength[k], valid);
-    std::transform(largest.begin(), largest.end(), maps[k].begin(), largest.begin(),
-                   [](float a, float b) { return std::max(a, b); });
+  for (const std::vector<float>& map : strength) {
+    grid.check(map, "boundary strength");
+    std::transform(largest.begin(), largest.end(), map.begin(), largest.begin(),
+                   [](float a, float b) { return std::max(a, clamped(b)); });
   }
   const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
-    const auto directions = static_cast<long>(maps.size());
+    const auto directions = static_cast<long>(strength.size());
     const double turn = std::atan2(ny, nx) / std::numbers::pi * static_cast<double>(directions);
     const long nearest = (std::lround(turn) + directions) % directions;
-    const std::vector<float>& map = maps[static_cast<std::size_t>(nearest)];
-    return std::max(map[p], map[q]);
+    const std::vector<float>& map = strength[static_cast<std::size_t>(nearest)];
+    return std::max(clamped(map[p]), clamped(map[q]));
   };
   return build(grid, largest, along_arcs, parameters);
 }

@@ -9,13 +9,21 @@
 namespace diacut {
 
 /// Joins the two neighbours with the least mean strength of their common boundary, again and again
-/// until no neighbours are left (Arbelaez et al. 2011, section 3.2). Where two
-/// boundaries become one, their strengths and lengths are added. Among arcs of equal mean strength
-/// the first one in `arcs` is joined first. The height of a merge is the mean strength, at most 1.
-/// No mean strength of a later merge is smaller; where rounding makes it so, the height is raised.
+/// until no neighbours are left (Arbelaez et al. 2011, section 3.2). Where two boundaries become
+/// one, their strengths and lengths are added, and it counts as the earlier of the two. Means are
+/// compared exactly, as fractions; among boundaries of equal means the one that comes first in
+/// `arcs` is removed first. The height of a merge is the mean strength, at most 1. No mean strength
+/// of a later merge is smaller.
 ///
-/// Parts are 1..count; arcs name each pair of neighbours once, with finite strengths of at least 0
-/// and lengths of at least 1. Time for n arcs: n log^2 n.
+/// Parts are 1..count; arcs name each pair of neighbours once, in the order of (first, second),
+/// with strengths of at least 0 and lengths of at least 1. Time for n arcs: n log^2 n.
+///
+/// Blocks of parts with consecutive numbers are merged in parallel, with the same result as one by
+/// one: two regions of which each has its least boundary with the other join in any case, whatever
+/// happens elsewhere, since no boundary that comes into being is less than both that it is made of
+/// (R. Lu, A. Zlateski and H. S. Seung, "Large-scale image segmentation based on distributed
+/// clustering algorithms", 2021). A block puts off what depends on its neighbours; then pairs of
+/// blocks are blocks.
 std::vector<Merge> merge_greedily(std::int32_t count, const std::vector<Arc>& arcs);
 
 }  // namespace diacut

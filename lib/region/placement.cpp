@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "region/borders.hpp"
 #include "region/core.hpp"
 #include "region/meetings.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
 namespace {
+
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = 65536;
 
 /// Centres of the pixels of a reduced side on the full side, in pixels of the full side.
 std::vector<int> centres(int reduced, int full) {
@@ -32,13 +38,20 @@ class BandFlood {
         picture_(picture),
         core_(region_cores(found)),
         columns_(centres(found.width, picture.width)),
-        rows_(centres(found.height, picture.height)),
+        row_centres_(centres(found.height, picture.height)),
         stride_(static_cast<std::size_t>(picture.width) + 1),
-        cells_(stride_ * (static_cast<std::size_t>(picture.height) + 2), kWall) {}
+        cells_(std::make_unique_for_overwrite<std::int32_t[]>(count())),
+        levels_(std::make_unique_for_overwrite<std::uint8_t[]>(count())) {
+    std::fill_n(&cells_[0], stride_, kWall);
+    std::fill_n(&cells_[count() - stride_], stride_, kWall);
+  }
 
   /// The number of the region in `found` of each pixel of the full picture.
   std::vector<std::int32_t> run() && {
-    parallel_for(picture_.height, [this](int y) { mark_row(y); });
+    parallel_ranges(rows(), kLeastRows, [this](std::size_t begin, std::size_t end) {
+      for (std::size_t y = begin; y < end; ++y) mark_row(static_cast<int>(y));
+    });
+    queue_shores();
     rise();
     give_rest();
     return without_walls();
@@ -47,18 +60,27 @@ class BandFlood {
  private:
   static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
   static constexpr std::int32_t kDry = 0;
+  /// Fewer rows of a large picture are not worth another thread.
+  static constexpr std::size_t kLeastRows = 16;
+
+  std::size_t rows() const { return static_cast<std::size_t>(picture_.height); }
+  std::size_t count() const { return stride_ * (rows() + 2); }
 
   /// Marks what is surely within a region in one row of the picture: pixels on the lines between
   /// the centres of neighbouring pixels of the region's core, and what four such lines enclose.
   /// Centres at the border of the picture reach to the border.
   void mark_row(int y) {
-    std::int32_t* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
+    const std::size_t first = (static_cast<std::size_t>(y) + 1) * stride_;
+    std::int32_t* row = &cells_[first];
     std::fill_n(row, picture_.width, kDry);
+    row[picture_.width] = kWall;
+    std::copy_n(picture_.levels.data() + row_begin(y), picture_.width, &levels_[first]);
     // The centres above (or at the row) and below.
-    const auto next = std::upper_bound(rows_.begin(), rows_.end(), y) - rows_.begin();
-    const auto last = static_cast<std::ptrdiff_t>(rows_.size()) - 1;
+    const auto next =
+        std::upper_bound(row_centres_.begin(), row_centres_.end(), y) - row_centres_.begin();
+    const auto last = static_cast<std::ptrdiff_t>(row_centres_.size()) - 1;
     const std::ptrdiff_t above = std::max<std::ptrdiff_t>(next - 1, 0);
-    const bool at_centre = rows_[static_cast<std::size_t>(above)] == y;
+    const bool at_centre = row_centres_[static_cast<std::size_t>(above)] == y;
     const std::ptrdiff_t below = at_centre ? above : std::min(next, last);
     std::int32_t before = 0;
     for (int i = 0; i < found_.width; ++i) {
@@ -104,22 +126,47 @@ class BandFlood {
     return k == kRight ? i + 1 : i + stride_;
   }
 
+  /// A dry cell beside one of a region, and which of its neighbours that is.
+  struct Shore {
+    std::uint32_t cell = 0;
+    std::int32_t from = 0;
+  };
+
+  /// Queues the dry cells beside regions in scan order.
+  void queue_shores() {
+    const std::vector<IndexRange> ranges = ranges_of(rows(), kLeastRows);
+    std::vector<std::vector<Shore>> shores(ranges.size());
+    parallel_for(static_cast<int>(ranges.size()), [&](int r) {
+      const IndexRange& range = ranges[static_cast<std::size_t>(r)];
+      const std::size_t end = (range.end + 1) * stride_;
+      for (std::size_t i = (range.begin + 1) * stride_; i < end; ++i) {
+        if (cells_[i] != kDry) continue;
+        int from = 0;
+        while (from < 4 && cells_[neighbour(i, from)] <= 0) ++from;
+        if (from == 4) continue;
+        shores[static_cast<std::size_t>(r)].push_back({static_cast<std::uint32_t>(i), from});
+      }
+    });
+    for (const std::vector<Shore>& some : shores) {
+      for (const Shore& shore : some) {
+        cells_[shore.cell] = -1 - shore.from;
+        queue_[levels_[shore.cell]].push_back(shore.cell);
+      }
+    }
+  }
+
   /// While a cell is queued it holds -1, -2, -3 or -4: water came from neighbour 0 to 3.
   void spread(std::size_t i, std::size_t current) {
     for (int k = 0; k < 4; ++k) {
       const std::size_t j = neighbour(i, k);
       if (cells_[j] != kDry) continue;
       cells_[j] = -1 - (3 - k);
-      const std::size_t pixel = j - stride_ - j / stride_ + 1;
-      const std::size_t level = std::max<std::size_t>(picture_.levels[pixel], current);
+      const std::size_t level = std::max<std::size_t>(levels_[j], current);
       queue_[level].push_back(static_cast<std::uint32_t>(j));
     }
   }
 
   void rise() {
-    for (std::size_t i = stride_; i < cells_.size() - stride_; ++i) {
-      if (cells_[i] > 0) spread(i, 0);
-    }
     for (std::size_t level = 0; level < queue_.size(); ++level) {
       std::vector<std::uint32_t>& queue = queue_[level];
       for (std::size_t head = 0; head < queue.size(); ++head) {
@@ -139,7 +186,7 @@ class BandFlood {
       return static_cast<std::size_t>((2 * at + 1) * to / (2 * from));
     };
     for (int y = 0; y < picture_.height; ++y) {
-      std::int32_t* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
+      std::int32_t* row = &cells_[(static_cast<std::size_t>(y) + 1) * stride_];
       const std::size_t found_row =
           reduced(y, picture_.height, found_.height) * static_cast<std::size_t>(found_.width);
       for (int x = 0; x < picture_.width; ++x) {
@@ -149,27 +196,28 @@ class BandFlood {
     }
   }
 
-  /// The labels without the walls around the picture and with 0 for those in it, in the memory that
-  /// held them.
-  std::vector<std::int32_t> without_walls() {
-    auto to = cells_.begin();
-    for (int y = 0; y < picture_.height; ++y) {
-      const auto row =
-          cells_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(y) + 1) * stride_);
-      to = std::transform(row, row + picture_.width, to,
-                          [](std::int32_t cell) { return cell == kWall ? 0 : cell; });
-    }
-    cells_.erase(to, cells_.end());
-    return std::move(cells_);
+  /// The labels without the walls around the picture and with 0 for those in it.
+  std::vector<std::int32_t> without_walls() const {
+    const auto width = static_cast<std::size_t>(picture_.width);
+    std::vector<std::int32_t> labels(rows() * width);
+    parallel_ranges(rows(), kLeastRows, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t y = begin; y < end; ++y) {
+        const std::int32_t* row = &cells_[(y + 1) * stride_];
+        std::transform(row, row + width, labels.begin() + static_cast<std::ptrdiff_t>(y * width),
+                       [](std::int32_t cell) { return cell == kWall ? 0 : cell; });
+      }
+    });
+    return labels;
   }
 
   const Labels& found_;
   const FullPicture& picture_;
   std::vector<std::uint8_t> core_;
   std::vector<int> columns_;
-  std::vector<int> rows_;
+  std::vector<int> row_centres_;
   std::size_t stride_;
-  std::vector<std::int32_t> cells_;
+  std::unique_ptr<std::int32_t[]> cells_;
+  std::unique_ptr<std::uint8_t[]> levels_;  ///< By cell.
   std::array<std::vector<std::uint32_t>, 256> queue_;
 };
 
@@ -179,18 +227,36 @@ struct Placed {
   std::vector<std::int32_t> found_as;  ///< Index 0 is unused.
 };
 
-/// Numbers regions in scan order. Precondition: each is connected.
-Placed renumbered(std::vector<std::int32_t> of_pixel, std::int64_t count, const FullPicture& at) {
-  Placed result{{at.width, at.height, 0, std::move(of_pixel)}, {0}};
-  std::vector<std::int32_t> number(static_cast<std::size_t>(count) + 1, 0);
-  for (std::int32_t& label : result.labels.values) {
-    std::int32_t& mine = number[static_cast<std::size_t>(label)];
-    if (mine == 0) {
-      mine = static_cast<std::int32_t>(++result.labels.count);
-      result.found_as.push_back(label);
+/// Numbers regions in scan order. Precondition: each is connected, and every pixel is in one.
+Placed renumbered(const std::vector<std::int32_t>& of_pixel, std::int64_t count,
+                  const FullPicture& at) {
+  constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> first_pixel(static_cast<std::size_t>(count) + 1, kNowhere);
+  parallel_ranges(of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    std::int32_t before = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (of_pixel[i] == std::exchange(before, of_pixel[i])) continue;
+      std::atomic_ref<std::size_t> first(first_pixel[static_cast<std::size_t>(of_pixel[i])]);
+      std::size_t known = first.load(std::memory_order_relaxed);
+      while (i < known && !first.compare_exchange_weak(known, i, std::memory_order_relaxed)) {
+      }
     }
-    label = mine;
+  });
+  Placed result{{at.width, at.height, 0, {}}, {0}};
+  for (std::int32_t region = 1; region <= count; ++region) {
+    if (first_pixel[static_cast<std::size_t>(region)] != kNowhere)
+      result.found_as.push_back(region);
   }
+  std::sort(
+      result.found_as.begin() + 1, result.found_as.end(), [&](std::int32_t a, std::int32_t b) {
+        return first_pixel[static_cast<std::size_t>(a)] < first_pixel[static_cast<std::size_t>(b)];
+      });
+  result.labels.count = static_cast<std::int64_t>(result.found_as.size()) - 1;
+  std::vector<std::int32_t> number(first_pixel.size(), 0);
+  for (std::size_t k = 1; k < result.found_as.size(); ++k) {
+    number[static_cast<std::size_t>(result.found_as[k])] = static_cast<std::int32_t>(k);
+  }
+  result.labels.values = relabelled(of_pixel, number);
   return result;
 }
 
@@ -207,8 +273,8 @@ Placed pieces(const std::vector<std::int32_t>& of_pixel, const FullPicture& at) 
 }
 
 Placed place(const Labels& found, const FullPicture& picture) {
-  std::vector<std::int32_t> of_pixel = BandFlood(found, picture).run();
-  return picture.valid.empty() ? renumbered(std::move(of_pixel), found.count, picture)
+  const std::vector<std::int32_t> of_pixel = BandFlood(found, picture).run();
+  return picture.valid.empty() ? renumbered(of_pixel, found.count, picture)
                                : pieces(of_pixel, picture);
 }
 
@@ -223,21 +289,12 @@ struct Contact {
 
 /// Each pair of leaves that touch once, in the order of the merges in which they meet.
 std::vector<Contact> contacts(const Placed& leaves, const Hierarchy& found) {
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-  const std::vector<std::int32_t>& of = leaves.labels.values;
-  neighbour_pairs(leaves.labels, [&](std::size_t i, std::size_t j) {
-    if (of[i] == of[j] || of[i] == 0 || of[j] == 0) return;
-    const std::pair<std::int32_t, std::int32_t> pair = std::minmax(of[i], of[j]);
-    if (pairs.empty() || pairs.back() != pair) pairs.push_back(pair);
-  });
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   const Meetings meetings(found);
   std::vector<Contact> result;
-  for (const auto& [first, second] : pairs) {
-    result.push_back({meetings.merge_of(leaves.found_as[static_cast<std::size_t>(first)],
-                                        leaves.found_as[static_cast<std::size_t>(second)]),
-                      first, second});
+  for (const Border& border : find_borders(leaves.labels)) {
+    result.push_back({meetings.merge_of(leaves.found_as[static_cast<std::size_t>(border.first)],
+                                        leaves.found_as[static_cast<std::size_t>(border.second)]),
+                      border.first, border.second});
   }
   std::sort(result.begin(), result.end());
   return result;

@@ -22,7 +22,8 @@ struct FullPicture {
 /// The regions of a reduced picture in the full one. What is within a region, more than one and a
 /// half pixels of the reduced picture from its boundary, stays in the region; the band between is
 /// flooded from there in the order of the levels, as in a watershed from markers (Beucher and Meyer
-/// 1993), first in, first out within a level. A region that is too thin for that keeps a line of
+/// 1993), first in, first out within a level, from the regions' borders in
+/// scan order. A region that is too thin for that keeps a line of
 /// pixels that connects it.
 ///
 /// The result keeps the contract of Labels. A region that pixels without data part becomes several,

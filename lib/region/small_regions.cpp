@@ -1,11 +1,11 @@
+#include "region/small_regions.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
-#include <vector>
 
-#include "diacut/hierarchy.hpp"
-#include "region/meetings.hpp"
+#include "region/borders.hpp"
 
 namespace diacut {
 namespace {
@@ -32,16 +32,16 @@ class DisjointSets {
   std::vector<std::int32_t> parent_;
 };
 
-/// The common boundary of two leaves, in pairs of pixels.
-struct Border {
+/// The other leaf of a border, and the border's length.
+struct Neighbour {
   std::int32_t leaf = 0;
-  std::int32_t other = 0;
   std::int64_t length = 0;
 };
 
 class Absorption {
  public:
-  Absorption(const Hierarchy& hierarchy, std::int64_t min_size)
+  Absorption(const Hierarchy& hierarchy, const std::vector<std::int64_t>& sizes,
+             std::int64_t min_size)
       : hierarchy_(hierarchy),
         min_size_(min_size),
         leaves_(static_cast<std::size_t>(hierarchy.leaves.count)),
@@ -52,11 +52,11 @@ class Absorption {
         groups_(leaves_ + 1),
         tree_(leaves_ + 1),
         node_(leaves_ + 1, kNone) {
-    for (const std::int32_t leaf : hierarchy.leaves.values) ++area_[leaf];
+    std::copy(sizes.begin(), sizes.end(), area_.begin());
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
       first_leaf_[leaf] = last_leaf_[leaf] = node_[leaf] = static_cast<std::int32_t>(leaf);
     }
-    find_borders();
+    find_neighbours();
     for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) add(k);
   }
 
@@ -97,24 +97,20 @@ class Absorption {
  private:
   bool large(std::int32_t node) const { return area_[node] >= min_size_; }
 
-  void find_borders() {
-    const std::vector<std::int32_t>& of = hierarchy_.leaves.values;
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-    neighbour_pairs(hierarchy_.leaves, [&](std::size_t i, std::size_t j) {
-      if (of[i] == of[j] || of[i] == 0 || of[j] == 0) return;
-      pairs.emplace_back(of[i], of[j]);
-      pairs.emplace_back(of[j], of[i]);
-    });
-    std::sort(pairs.begin(), pairs.end());
-    border_begin_.assign(leaves_ + 2, 0);
-    for (const auto& [leaf, other] : pairs) {
-      if (borders_.empty() || borders_.back().leaf != leaf || borders_.back().other != other) {
-        borders_.push_back({leaf, other, 0});
-        ++border_begin_[static_cast<std::size_t>(leaf) + 1];
-      }
-      ++borders_.back().length;
+  void find_neighbours() {
+    const std::vector<Border> borders = find_borders(hierarchy_.leaves);
+    neighbours_begin_.assign(leaves_ + 2, 0);
+    for (const Border& border : borders) {
+      ++neighbours_begin_[static_cast<std::size_t>(border.first) + 1];
+      ++neighbours_begin_[static_cast<std::size_t>(border.second) + 1];
     }
-    std::partial_sum(border_begin_.begin(), border_begin_.end(), border_begin_.begin());
+    std::partial_sum(neighbours_begin_.begin(), neighbours_begin_.end(), neighbours_begin_.begin());
+    neighbours_.resize(neighbours_begin_.back());
+    std::vector<std::size_t> next = neighbours_begin_;
+    for (const Border& border : borders) {
+      neighbours_[next[border.first]++] = {border.second, border.length};
+      neighbours_[next[border.second]++] = {border.first, border.length};
+    }
   }
 
   void add(std::size_t k) {
@@ -141,9 +137,10 @@ class Absorption {
     std::vector<std::pair<std::int32_t, std::int64_t>> shares;
     for (std::int32_t leaf = first_leaf_[small]; leaf != kNone;
          leaf = leaf == last_leaf_[small] ? kNone : next_leaf_[leaf]) {
-      for (std::size_t b = border_begin_[leaf]; b < border_begin_[leaf + 1]; ++b) {
-        if (node_[tree_.find(borders_[b].other)] != other) continue;
-        shares.emplace_back(groups_.find(borders_[b].other), borders_[b].length);
+      for (std::size_t k = neighbours_begin_[leaf]; k < neighbours_begin_[leaf + 1]; ++k) {
+        const Neighbour& neighbour = neighbours_[k];
+        if (node_[tree_.find(neighbour.leaf)] != other) continue;
+        shares.emplace_back(groups_.find(neighbour.leaf), neighbour.length);
       }
     }
     std::sort(shares.begin(), shares.end());
@@ -168,8 +165,8 @@ class Absorption {
   std::vector<std::int32_t> first_leaf_;
   std::vector<std::int32_t> last_leaf_;
   std::vector<std::int32_t> next_leaf_;  ///< By leaf.
-  std::vector<Border> borders_;          ///< By leaf, then by the other leaf.
-  std::vector<std::size_t> border_begin_;
+  std::vector<Neighbour> neighbours_;    ///< By leaf.
+  std::vector<std::size_t> neighbours_begin_;
   DisjointSets groups_;             ///< Of leaves: those that become one leaf.
   DisjointSets tree_;               ///< Of leaves: those that the merges so far join.
   std::vector<std::int32_t> node_;  ///< By the name of a set of tree_: its node.
@@ -177,14 +174,22 @@ class Absorption {
 
 }  // namespace
 
+LargeRegions large_regions(const Hierarchy& hierarchy, const std::vector<std::int64_t>& sizes,
+                           std::int64_t min_size) {
+  Absorption absorption(hierarchy, sizes, min_size);
+  LargeRegions result;
+  result.leaf_of = absorption.new_leaves();
+  result.count = *std::max_element(result.leaf_of.begin(), result.leaf_of.end());
+  result.merges = absorption.merges(result.leaf_of);
+  return result;
+}
+
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size) {
   if (min_size <= 1) return hierarchy;
-  Absorption absorption(hierarchy, min_size);
-  const std::vector<std::int32_t> number = absorption.new_leaves();
-  std::vector<Merge> merges = absorption.merges(number);
-  hierarchy.merges = std::move(merges);
-  for (std::int32_t& leaf : hierarchy.leaves.values) leaf = number[leaf];
-  hierarchy.leaves.count = *std::max_element(number.begin(), number.end());
+  LargeRegions large = large_regions(hierarchy, region_sizes(hierarchy.leaves), min_size);
+  hierarchy.merges = std::move(large.merges);
+  hierarchy.leaves.count = large.count;
+  hierarchy.leaves.values = relabelled(hierarchy.leaves.values, large.leaf_of);
   return hierarchy;
 }
 

@@ -1,16 +1,24 @@
 #include "region/watershed.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <limits>
-#include <numeric>
+#include <memory>
+#include <utility>
+
+#include "core/parallel.hpp"
 
 namespace diacut {
 
 namespace {
 
 using Level = std::uint16_t;
+using Cell = std::uint32_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = 8192;
 
 Level level_of(float strength) {
   // A half and more goes up; exact in double.
@@ -18,164 +26,328 @@ Level level_of(float strength) {
                             0.5);
 }
 
-/// What the flood knows of a pixel, together: its memory is what the time goes to.
-struct Cell {
-  static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
-  static constexpr std::int32_t kDry = 0;
-
-  float strength = std::numeric_limits<float>::infinity();
-  /// Its basin, or kDry, or while it is queued -1, -2, -3 or -4: water came from neighbour 0 to 3.
-  /// kWall: not a pixel, or one without data.
-  std::int32_t basin = kWall;
+/// A pixel on a plateau that has no lower neighbour itself.
+struct Flat {
+  Cell cell = 0;
+  Cell drains_to = 0;
+  std::uint32_t distance = 0;  ///< 0: not known yet, or of a minimum.
 };
 
-class Flood {
+/// A pixel whose lowest neighbours are several of one level.
+struct Tie {
+  Cell cell = 0;
+  Cell drains_to = 0;
+};
+
+/// What was met in one band of rows, in scan order.
+struct Band {
+  std::size_t begin = 0;  ///< Rows.
+  std::size_t end = 0;
+  std::vector<Flat> flats;
+  std::vector<Tie> ties;
+  std::vector<Cell> basins;  ///< By where they drain to, of those whose first pixel is here.
+};
+
+/// Cells are the pixels with a wall after each row, and a row of walls before and after all rows:
+/// each pixel has four neighbours. Walls are as high as the highest pixels.
+class Drainage {
  public:
-  /// Rows of cells end in a wall, and there is one of walls before and after: each pixel has four
-  /// neighbours.
-  Flood(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
-        int height)
-      : width_(width),
-        height_(height),
-        stride_(static_cast<std::size_t>(width) + 1),
-        cells_(stride_ * (static_cast<std::size_t>(height) + 2)) {
-    std::size_t pixel = 0;
-    each_pixel([&](Cell& cell) {
-      if (valid.empty() || valid[pixel] != 0) cell = {strength[pixel], Cell::kDry};
-      ++pixel;
-    });
-    find_minima();
-    rise();
+  Drainage(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
+           int height)
+      : width_(static_cast<std::size_t>(width)),
+        height_(static_cast<std::size_t>(height)),
+        stride_(width_ + 1),
+        levels_(std::make_unique_for_overwrite<Level[]>(stride_ * (height_ + 2))),
+        drains_to_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))),
+        mark_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))) {
+    for (const IndexRange& rows : ranges_of(height_, 1 + kLeastPixels / width_)) {
+      bands_.push_back({rows.begin, rows.end, {}, {}, {}});
+    }
+    find_levels(strength, valid);
+    each_band([this](Band& band) { find_slopes(band); });
+    cross_plateaus();
+    each_band([this](const Band& band) { shorten_within(band); });
+    shorten_between();
+    each_band([this](const Band& band) { shorten_across(band); });
   }
 
-  /// Basins are 4-connected, since each pixel joins that of a neighbour: only their numbers change.
   Parts parts() {
-    Parts parts{width_, height_, 0, {}};
-    parts.of_pixel.reserve(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
-    std::vector<std::int32_t> number(static_cast<std::size_t>(minima_) + 1, 0);
-    each_pixel([&](const Cell& cell) {
-      if (cell.basin <= 0) {
-        parts.of_pixel.push_back(0);
-        return;
-      }
-      std::int32_t& mine = number[static_cast<std::size_t>(cell.basin)];
-      if (mine == 0) mine = ++parts.count;
-      parts.of_pixel.push_back(mine);
+    each_band([this](Band& band) { find_first_pixels(band); });
+    Parts parts{static_cast<int>(width_), static_cast<int>(height_), 0, {}};
+    for (const Band& band : bands_) {
+      for (const Cell basin : band.basins) mark_[basin] = static_cast<Cell>(++parts.count);
+    }
+    parts.of_pixel.resize(width_ * height_);
+    each_band([&](const Band& band) {
+      each_pixel(band, [&](Cell cell, std::size_t pixel) {
+        const Cell basin = drains_to_[cell];
+        parts.of_pixel[pixel] = basin == kWall ? 0 : static_cast<std::int32_t>(mark_[basin]);
+      });
     });
     return parts;
   }
 
  private:
+  static constexpr Cell kWall = std::numeric_limits<Cell>::max();
+  static constexpr Cell kFlat = kWall - 1;
+  static constexpr Cell kNone = kWall;
+
+  template <class Work>
+  void each_band(const Work& work) {
+    parallel_for(static_cast<int>(bands_.size()),
+                 [&](int k) { work(bands_[static_cast<std::size_t>(k)]); });
+  }
+
+  Cell first_cell(std::size_t row) const { return static_cast<Cell>((row + 1) * stride_); }
+
+  /// Calls visit(cell, pixel) in scan order.
   template <class Visit>
-  void each_pixel(const Visit& visit) {
-    for (int y = 0; y < height_; ++y) {
-      Cell* row = cells_.data() + (static_cast<std::size_t>(y) + 1) * stride_;
-      for (int x = 0; x < width_; ++x) visit(row[x]);
+  void each_pixel(const Band& band, const Visit& visit) const {
+    for (std::size_t y = band.begin; y < band.end; ++y) {
+      const Cell row = first_cell(y);
+      for (std::size_t x = 0; x < width_; ++x) {
+        visit(row + static_cast<Cell>(x), y * width_ + x);
+      }
     }
   }
 
-  /// In scan order; of a pixel and its neighbour k, the pixel is the neighbour's neighbour 3 - k.
-  std::size_t neighbour(std::size_t i, int k) const {
-    switch (k) {
-      case 0:
-        return i - stride_;
-      case 1:
-        return i - 1;
-      case 2:
-        return i + 1;
-      default:
-        return i + stride_;
+  /// In scan order.
+  std::array<Cell, 4> neighbours(Cell cell) const {
+    const auto stride = static_cast<Cell>(stride_);
+    return {cell - stride, cell - 1, cell + 1, cell + stride};
+  }
+
+  void wall(Cell cell) {
+    levels_[cell] = kTop;
+    drains_to_[cell] = kWall;
+  }
+
+  void find_levels(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid) {
+    for (Cell x = 0; x < stride_; ++x) {
+      wall(x);
+      wall(first_cell(height_) + x);
+    }
+    each_band([&](const Band& band) {
+      for (std::size_t y = band.begin; y < band.end; ++y) {
+        const Cell row = first_cell(y);
+        const float* values = strength.data() + y * width_;
+        for (std::size_t x = 0; x < width_; ++x) levels_[row + x] = level_of(values[x]);
+        std::fill_n(&drains_to_[row], width_, kNone - 2);
+        wall(row + static_cast<Cell>(width_));
+        if (valid.empty()) continue;
+        for (std::size_t x = 0; x < width_; ++x) {
+          if (valid[y * width_ + x] == 0) wall(row + static_cast<Cell>(x));
+        }
+      }
+    });
+  }
+
+  /// Lets pixels drain to their lowest neighbour, and notes those for which that is not all.
+  void find_slopes(Band& band) {
+    const auto stride = static_cast<Cell>(stride_);
+    each_pixel(band, [&](Cell cell, std::size_t) {
+      if (drains_to_[cell] == kWall) return;
+      Cell least = cell - stride;
+      Level lowest = levels_[least];
+      int alike = 1;
+      for (const Cell next : {cell - 1, cell + 1, cell + stride}) {
+        const Level level = levels_[next];
+        alike = level < lowest ? 1 : alike + (level == lowest ? 1 : 0);
+        least = level < lowest ? next : least;
+        lowest = std::min(level, lowest);
+      }
+      const Level mine = levels_[cell];
+      if (lowest < mine) {
+        drains_to_[cell] = least;
+        if (alike > 1) band.ties.push_back({cell, least});
+      } else if (lowest == mine) {  // On a plateau, or as high as a wall.
+        band.flats.push_back({cell, cell, 0});
+        drains_to_[cell] = kFlat;
+      } else {
+        drains_to_[cell] = cell;
+        mark_[cell] = kNone;
+      }
+    });
+  }
+
+  /// Whether the cells are two pixels of one plateau. Precondition: they are neighbours.
+  bool on_one_plateau(Cell a, Cell b) const {
+    return levels_[a] == levels_[b] && drains_to_[b] != kWall;
+  }
+
+  /// Distances and drains of the pixels noted by find_slopes().
+  void cross_plateaus() {
+    std::vector<Flat> flats;
+    for (Band& band : bands_) {
+      flats.insert(flats.end(), band.flats.begin(), band.flats.end());
+      std::vector<Flat>().swap(band.flats);
+    }
+    for (std::size_t k = 0; k < flats.size(); ++k) mark_[flats[k].cell] = static_cast<Cell>(k);
+    find_distances(flats);
+    find_minima(flats);
+    each_band([&](Band& band) {
+      for (Tie& tie : band.ties) tie.drains_to = least_of_lowest(tie, flats);
+    });
+    each_band([&](Band& band) {
+      for (const Tie& tie : band.ties) drains_to_[tie.cell] = tie.drains_to;
+      std::vector<Tie>().swap(band.ties);
+    });
+    for (const Flat& flat : flats) drains_to_[flat.cell] = flat.drains_to;
+    for (const Flat& flat : flats) {
+      if (flat.drains_to == flat.cell) mark_[flat.cell] = kNone;
     }
   }
 
-  /// Calls visit(j, k) for the four neighbours j of pixel i.
-  template <class Visit>
-  void neighbours(std::size_t i, const Visit& visit) const {
-    visit(i - stride_, 0);
-    visit(i - 1, 1);
-    visit(i + 1, 2);
-    visit(i + stride_, 3);
+  /// Breadth first over all plateaus at once, from where they have a lower neighbour.
+  void find_distances(std::vector<Flat>& flats) const {
+    std::vector<std::uint32_t> front;
+    for (std::size_t k = 0; k < flats.size(); ++k) {
+      Flat& flat = flats[k];
+      for (const Cell next : neighbours(flat.cell)) {
+        if (!on_one_plateau(flat.cell, next) || drains_to_[next] == kFlat) continue;
+        flat.drains_to = next;
+        flat.distance = 1;
+        front.push_back(static_cast<std::uint32_t>(k));
+        break;
+      }
+    }
+    std::vector<std::uint32_t> next_front;
+    for (std::uint32_t distance = 2; !front.empty(); ++distance) {
+      next_front.clear();
+      for (const std::uint32_t k : front) {
+        for (const Cell next : neighbours(flats[k].cell)) {
+          if (drains_to_[next] != kFlat || levels_[next] != levels_[flats[k].cell]) continue;
+          Flat& reached = flats[mark_[next]];
+          if (reached.distance == 0) {
+            reached.distance = distance;
+            reached.drains_to = flats[k].cell;
+            next_front.push_back(mark_[next]);
+          } else if (reached.distance == distance) {
+            reached.drains_to = std::min(reached.drains_to, flats[k].cell);
+          }
+        }
+      }
+      front.swap(next_front);
+    }
   }
 
-  /// Numbers the plateaus that have no lower neighbour.
-  void find_minima() {
-    std::vector<Level> levels(cells_.size());  // Of walls, the highest.
-    std::transform(cells_.begin(), cells_.end(), levels.begin(),
-                   [](const Cell& cell) { return level_of(cell.strength); });
-    std::vector<std::uint8_t> seen(cells_.size(), 0);
-    std::vector<std::size_t> plateau;
-    for (std::size_t first = stride_; first < cells_.size() - stride_; ++first) {
-      if (seen[first] != 0 || cells_[first].basin == Cell::kWall) continue;
-      const Level level = levels[first];
-      plateau.assign(1, first);
+  /// Plateaus that no water leaves drain to their first pixel.
+  void find_minima(std::vector<Flat>& flats) const {
+    std::vector<char> seen(flats.size(), 0);
+    std::vector<std::uint32_t> plateau;
+    for (std::size_t first = 0; first < flats.size(); ++first) {
+      if (seen[first] != 0 || flats[first].distance != 0) continue;
+      plateau.assign(1, static_cast<std::uint32_t>(first));
       seen[first] = 1;
-      bool minimum = true;
       for (std::size_t k = 0; k < plateau.size(); ++k) {
-        neighbours(plateau[k], [&](std::size_t j, int) {
-          minimum &= levels[j] >= level;
-          if (levels[j] != level || seen[j] != 0 || cells_[j].basin == Cell::kWall) return;
-          seen[j] = 1;
-          plateau.push_back(j);
-        });
+        Flat& flat = flats[plateau[k]];
+        flat.drains_to = flats[first].cell;
+        for (const Cell next : neighbours(flat.cell)) {
+          if (drains_to_[next] != kFlat || levels_[next] != levels_[flat.cell]) continue;
+          const std::uint32_t other = mark_[next];
+          if (seen[other] != 0) continue;
+          seen[other] = 1;
+          plateau.push_back(other);
+        }
       }
-      if (!minimum) continue;
-      ++minima_;
-      for (const std::size_t i : plateau) cells_[i].basin = minima_;
     }
   }
 
-  /// The lowest level first; first in, first out within a level. As water rises from all minima at
-  /// once, it has reached every pixel below a level when it comes to that level: each pixel is
-  /// flooded at its own. So the queue is an array with a place for each pixel that will be in it,
-  /// level after level.
-  void rise() {
-    std::vector<std::uint32_t> place(std::size_t{kTop} + 2, 0);  // By level, where to queue next.
-    for (const Cell& cell : cells_) {
-      if (cell.basin == Cell::kDry) ++place[level_of(cell.strength) + std::size_t{1}];
+  /// Of the lowest neighbours of a pixel the one with the least distance, and of these the first.
+  Cell least_of_lowest(const Tie& tie, const std::vector<Flat>& flats) const {
+    Cell least = tie.drains_to;
+    std::uint32_t distance = std::numeric_limits<std::uint32_t>::max();
+    for (const Cell next : neighbours(tie.cell)) {
+      if (levels_[next] != levels_[tie.drains_to]) continue;
+      const std::uint32_t mine = drains_to_[next] == kFlat ? flats[mark_[next]].distance : 0;
+      if (mine < distance) least = next;
+      distance = std::min(mine, distance);
     }
-    std::partial_sum(place.begin(), place.end(), place.begin());
-    constexpr std::uint32_t kNobody = 0;  // A wall.
-    std::vector<std::uint32_t> queue(place.back(), kNobody);
-    const auto spread = [&](std::size_t i) {
-      neighbours(i, [&](std::size_t j, int k) {
-        Cell& cell = cells_[j];
-        if (cell.basin != Cell::kDry) return;
-        cell.basin = -1 - (3 - k);
-        queue[place[level_of(cell.strength)]++] = static_cast<std::uint32_t>(j);
-      });
-    };
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (cells_[i].basin > 0) spread(i);
-    }
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      if (head + kAhead < queue.size() && queue[head + kAhead] != kNobody) {
-        neighbours(queue[head + kAhead],
-                   [&](std::size_t j, int) { __builtin_prefetch(&cells_[j]); });
+    return least;
+  }
+
+  /// Lets each pixel of a band drain to the end of its way, or to the first cell on it outside of
+  /// the band.
+  void shorten_within(const Band& band) {
+    const Cell begin = first_cell(band.begin);
+    const Cell end = first_cell(band.end);
+    each_pixel(band, [&](Cell cell, std::size_t) {
+      if (drains_to_[cell] == kWall) return;
+      Cell last = cell;
+      Cell next = drains_to_[last];
+      while (next != last && next >= begin && next < end) {
+        last = next;
+        next = drains_to_[last];
       }
-      const std::size_t i = queue[head];
-      std::size_t from = neighbour(i, -1 - cells_[i].basin);
-      neighbours(i, [&](std::size_t j, int) {
-        if (cells_[j].basin > 0 && cells_[j].strength < cells_[from].strength) from = j;
-      });
-      cells_[i].basin = cells_[from].basin;
-      spread(i);
+      while (cell != last) cell = std::exchange(drains_to_[cell], next);
+    });
+  }
+
+  /// The ways that lead into another band end in its first or last row, or at their end.
+  void shorten_between() {
+    for (const Band& band : bands_) {
+      for (const std::size_t y : {band.begin, band.end - 1}) {
+        const Cell row = first_cell(y);
+        for (Cell cell = row; cell < row + width_; ++cell) {
+          if (drains_to_[cell] == kWall) continue;
+          Cell last = cell;
+          while (drains_to_[last] != last) last = drains_to_[last];
+          for (Cell at = cell; at != last;) at = std::exchange(drains_to_[at], last);
+        }
+      }
     }
   }
 
-  static constexpr std::size_t kAhead = 8;  ///< In the queue, for memory that is far away.
+  void shorten_across(const Band& band) {
+    each_pixel(band, [&](Cell cell, std::size_t) {
+      const Cell next = drains_to_[cell];
+      if (next == kWall || next == cell) return;
+      // Cells that other bands read are at their end already and are not written.
+      const Cell last = drains_to_[next];
+      if (last != next) drains_to_[cell] = last;
+    });
+    find_least_pixels(band);
+  }
 
-  int width_;
-  int height_;
+  /// Marks each basin's end with the first cell of the basin.
+  void find_least_pixels(const Band& band) {
+    Cell before = kWall;
+    each_pixel(band, [&](Cell cell, std::size_t) {
+      const Cell basin = drains_to_[cell];
+      if (basin == std::exchange(before, basin) || basin == kWall) return;
+      std::atomic_ref<Cell> first(mark_[basin]);
+      Cell known = first.load(std::memory_order_relaxed);
+      while (cell < known && !first.compare_exchange_weak(known, cell, std::memory_order_relaxed)) {
+      }
+    });
+  }
+
+  void find_first_pixels(Band& band) const {
+    Cell before = kWall;
+    each_pixel(band, [&](Cell cell, std::size_t) {
+      const Cell basin = drains_to_[cell];
+      if (basin == std::exchange(before, basin) || basin == kWall) return;
+      if (mark_[basin] == cell) band.basins.push_back(basin);
+    });
+  }
+
+  std::size_t width_;
+  std::size_t height_;
   std::size_t stride_;
-  std::vector<Cell> cells_;
-  std::int32_t minima_ = 0;
+  std::unique_ptr<Level[]> levels_;
+  /// kWall; kFlat until the plateaus are crossed; the cell itself at the end of a way.
+  std::unique_ptr<Cell[]> drains_to_;
+  /// Of a flat pixel its place among them; of the end of a way the first cell of its basin, and
+  /// later the number of the basin.
+  std::unique_ptr<Cell[]> mark_;
+  std::vector<Band> bands_;
 };
 
 }  // namespace
 
 Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
                 int width, int height) {
-  return Flood(strength, valid, width, height).parts();
+  return Drainage(strength, valid, width, height).parts();
 }
 
 }  // namespace diacut

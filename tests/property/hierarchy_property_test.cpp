@@ -8,10 +8,12 @@
 #include <numbers>
 #include <random>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "diacut/hierarchy.hpp"
 #include "label_checks.hpp"
+#include "region/arcs.hpp"
 #include "region/hierarchy.hpp"
 #include "region/merge_tree.hpp"
 #include "region/parts.hpp"
@@ -33,10 +35,10 @@ struct Maps {
 };
 
 /// Noise, coarse steps (plateaus, equal means) or both; sometimes with holes.
-Maps random_maps(std::mt19937& random) {
+Maps random_maps(std::mt19937& random, int width, int height) {
   Maps maps;
-  maps.width = random_int(random, 1, 23);
-  maps.height = random_int(random, 1, 23);
+  maps.width = width;
+  maps.height = height;
   const int steps = random_int(random, 1, 3) == 1 ? random_int(random, 1, 6) : 0;
   std::uniform_real_distribution<float> value(0, 1);
   const bool holes = random_int(random, 0, 2) == 0;
@@ -48,6 +50,11 @@ Maps random_maps(std::mt19937& random) {
     if (holes) maps.valid.push_back(random_int(random, 0, 4) == 0 ? 0 : 1);
   }
   return maps;
+}
+
+Maps random_maps(std::mt19937& random) {
+  const int width = random_int(random, 1, 23);
+  return random_maps(random, width, random_int(random, 1, 23));
 }
 
 Hierarchy grow(const Maps& maps) {
@@ -201,56 +208,203 @@ TEST(WatershedProperties, ABasinForEachRegionalMinimumAndNoOther) {
   }
 }
 
-/// Greedy merging as it is told, every mean anew at each step.
-std::vector<Merge> reference_merge(std::int32_t count, std::vector<Arc> arcs) {
+/// Basins by the definition: distances within plateaus by relaxing until nothing changes, then each
+/// pixel's way down.
+std::vector<std::int32_t> reference_basins(const Maps& maps) {
+  constexpr int kFar = std::numeric_limits<int>::max();
+  const int width = maps.width;
+  const std::size_t count = maps.strength.size();
+  const auto has_data = [&](std::size_t i) { return maps.valid.empty() || maps.valid[i] != 0; };
+  std::vector<std::vector<std::size_t>> around(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!has_data(i)) continue;
+    const int x = static_cast<int>(i) % width;
+    const std::pair<bool, int> steps[] = {
+        {true, -width}, {x > 0, -1}, {x + 1 < width, 1}, {true, width}};
+    for (const auto& [inside, step] : steps) {
+      const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) + step;
+      if (!inside || j < 0 || j >= static_cast<std::ptrdiff_t>(count)) continue;
+      if (has_data(static_cast<std::size_t>(j))) around[i].push_back(static_cast<std::size_t>(j));
+    }
+  }
+  std::vector<long> level(count);
+  std::vector<int> distance(count, kFar);
+  for (std::size_t i = 0; i < count; ++i) level[i] = std::lround(maps.strength[i] * 65535.0F);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const std::size_t j : around[i]) {
+      if (level[j] < level[i]) distance[i] = 0;
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const std::size_t j : around[i]) {
+        if (level[j] != level[i] || distance[j] == kFar || distance[j] + 1 >= distance[i]) continue;
+        distance[i] = distance[j] + 1;
+        changed = true;
+      }
+    }
+  }
+  std::vector<std::int32_t> lowest(count, 0);  // Plateaus that are minima.
+  for (std::size_t i = 0; i < count; ++i) {
+    if (has_data(i) && distance[i] == kFar) lowest[i] = static_cast<std::int32_t>(1 + level[i]);
+  }
+  std::vector<std::int32_t> basin = connected_parts(width, maps.height, lowest).of_pixel;
+  std::vector<int> rank = distance;
+  std::replace(rank.begin(), rank.end(), kFar, 0);
+  const auto key = [&](std::size_t i) { return std::tuple(level[i], rank[i], i); };
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < count; ++i) order.push_back(i);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  for (const std::size_t i : order) {
+    if (!has_data(i) || basin[i] != 0) continue;
+    basin[i] = basin[*std::min_element(around[i].begin(), around[i].end(),
+                                       [&](auto a, auto b) { return key(a) < key(b); })];
+  }
+  std::map<std::int32_t, std::int32_t> number = {{0, 0}};
+  for (std::int32_t& each : basin) {
+    each = number.emplace(each, static_cast<std::int32_t>(number.size())).first->second;
+  }
+  return basin;
+}
+
+TEST(WatershedProperties, TheSameAsByTheDefinition) {
+  std::mt19937 random(19);
+  for (int trial = 0; trial < 600; ++trial) {
+    const Maps maps = random_maps(random);
+    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
+              reference_basins(maps))
+        << "trial " << trial << ", " << maps.width << "x" << maps.height;
+  }
+}
+
+/// Pictures that are flooded in several bands of rows.
+TEST(WatershedProperties, TheSameAsByTheDefinitionInBands) {
+  std::mt19937 random(20);
+  std::vector<Maps> all;
+  for (int trial = 0; trial < 12; ++trial) all.push_back(random_maps(random, 47, 800));
+  // A plateau that winds through all bands, down from one corner or a minimum by itself.
+  for (const bool drains : {false, true}) {
+    Maps maps{23, 1500, {}, {}, {}};
+    for (int i = 0; i < maps.width * maps.height; ++i) {
+      const int x = i % maps.width;
+      const bool ridge = x % 2 == 1 && i / maps.width != (x % 4 == 1 ? maps.height - 1 : 0);
+      maps.strength.push_back(ridge ? 1.0F : 0.5F);
+    }
+    if (drains) maps.strength.back() = 0.25F;
+    all.push_back(maps);
+  }
+  for (const Maps& maps : all) {
+    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
+              reference_basins(maps));
+  }
+}
+
+/// A boundary as the reference merges it.
+struct ReferenceArc {
+  Arc sum;
+  std::size_t earliest = 0;
+
+  bool before(const ReferenceArc& other) const {
+    __extension__ using Wide = __int128;
+    const Wide mine = Wide{sum.strength} * other.sum.length;
+    const Wide theirs = Wide{other.sum.strength} * sum.length;
+    return mine != theirs ? mine < theirs : earliest < other.earliest;
+  }
+};
+
+/// Greedy merging as it is told, the weakest of all at each step.
+std::vector<Merge> reference_merge(std::int32_t count, const std::vector<Arc>& given) {
+  std::vector<ReferenceArc> arcs;
+  for (const Arc& arc : given) arcs.push_back({arc, arcs.size()});
   std::vector<Merge> merges;
   std::int32_t next = count + 1;
-  const auto mean = [](const Arc& arc) { return arc.strength / static_cast<double>(arc.length); };
   while (!arcs.empty()) {
-    const Arc weakest = *std::min_element(
-        arcs.begin(), arcs.end(), [&](const Arc& a, const Arc& b) { return mean(a) < mean(b); });
+    const Arc weakest =
+        std::min_element(arcs.begin(), arcs.end(), [](const auto& a, const auto& b) {
+          return a.before(b);
+        })->sum;
     const auto [low, high] = std::minmax(weakest.first, weakest.second);
-    merges.push_back({low, high, static_cast<float>(mean(weakest))});
-    std::map<std::pair<std::int32_t, std::int32_t>, Arc> united;
-    for (Arc arc : arcs) {
-      for (std::int32_t* end : {&arc.first, &arc.second}) {
-        if (*end == low || *end == high) *end = next;
+    const double mean = static_cast<double>(weakest.strength) / static_cast<double>(weakest.length);
+    merges.push_back({low, high, static_cast<float>(mean / kUnitStrength)});
+    std::map<std::int32_t, ReferenceArc> united;  // Those of the new node, by the other one.
+    std::vector<ReferenceArc> others;
+    for (const ReferenceArc& arc : arcs) {
+      const auto is_old = [&](std::int32_t node) { return node == low || node == high; };
+      if (!is_old(arc.sum.first) && !is_old(arc.sum.second)) {
+        others.push_back(arc);
+        continue;
       }
-      if (arc.first == arc.second) continue;
-      if (arc.first > arc.second) std::swap(arc.first, arc.second);
-      Arc& sum = united[{arc.first, arc.second}];
-      sum = {arc.first, arc.second, sum.strength + arc.strength, sum.length + arc.length};
+      if (is_old(arc.sum.first) && is_old(arc.sum.second)) continue;
+      const std::int32_t other = is_old(arc.sum.first) ? arc.sum.second : arc.sum.first;
+      const auto [entry, is_new] =
+          united.try_emplace(other, ReferenceArc{{other, next, 0, 0}, arc.earliest});
+      entry->second.sum.strength += arc.sum.strength;
+      entry->second.sum.length += arc.sum.length;
+      entry->second.earliest = std::min(entry->second.earliest, arc.earliest);
     }
-    arcs.clear();
-    for (const auto& [key, arc] : united) arcs.push_back(arc);
+    arcs = std::move(others);
+    for (const auto& [other, arc] : united) arcs.push_back(arc);
     ++next;
   }
   return merges;
 }
 
+void expect_equal(const std::vector<Merge>& merges, const std::vector<Merge>& reference) {
+  ASSERT_EQ(merges.size(), reference.size());
+  for (std::size_t k = 0; k < merges.size(); ++k) {
+    ASSERT_EQ(merges[k].first, reference[k].first) << "merge " << k;
+    ASSERT_EQ(merges[k].second, reference[k].second) << "merge " << k;
+    ASSERT_EQ(merges[k].height, reference[k].height) << "merge " << k;
+  }
+}
+
+/// A strength from 0 to `length`; of few different means where `steps` is not 0.
+std::int64_t random_strength(std::mt19937& random, int length, int steps) {
+  if (steps > 0) return length * fixed_point(1.0 * random_int(random, 0, steps) / steps);
+  return length * fixed_point(std::uniform_real_distribution<double>(0, 1)(random));
+}
+
 TEST(MergeTreeProperties, TheSameAsByTheDefinition) {
   std::mt19937 random(11);
   for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
     const int count = random_int(random, 1, 30);
+    const int steps = random_int(random, 0, 3);
     const double density = std::uniform_real_distribution<double>(0.05, 0.6)(random);
     std::vector<Arc> arcs;
     for (std::int32_t a = 1; a <= count; ++a) {
       for (std::int32_t b = a + 1; b <= count; ++b) {
         if (std::uniform_real_distribution<double>(0, 1)(random) > density) continue;
         const int length = random_int(random, 1, 9);
-        arcs.push_back(
-            {a, b, length * std::uniform_real_distribution<double>(0, 1)(random), length});
+        arcs.push_back({a, b, random_strength(random, length, steps), length});
       }
     }
-    const std::vector<Merge> merges = merge_greedily(count, arcs);
-    const std::vector<Merge> reference = reference_merge(count, arcs);
-    ASSERT_EQ(merges.size(), reference.size()) << "trial " << trial;
-    for (std::size_t k = 0; k < merges.size(); ++k) {
-      ASSERT_EQ(merges[k].first, reference[k].first) << "trial " << trial << ", merge " << k;
-      ASSERT_EQ(merges[k].second, reference[k].second) << "trial " << trial << ", merge " << k;
-      // Sums of at most 435 numbers in [0, 9], each added up in another order.
-      ASSERT_NEAR(merges[k].height, reference[k].height, 1e-6F);
+    expect_equal(merge_greedily(count, arcs), reference_merge(count, arcs));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(MergeTreeProperties, BlocksOfPartsMergeAsOne) {
+  std::mt19937 random(12);
+  for (const int steps : {0, 2, 40}) {
+    SCOPED_TRACE(steps);
+    // Parts in a grid, more than one block of them; some neighbours across corners.
+    const int columns = 37;
+    const int rows = 60;
+    std::vector<Arc> arcs;
+    for (int part = 1; part <= columns * rows; ++part) {
+      std::vector<int> others = {part + 1, part + columns - 1, part + columns};
+      if (part % columns == 0) others.erase(others.begin());
+      if (part % columns == 1) std::erase(others, part + columns - 1);
+      for (const int other : others) {
+        if (other > columns * rows || random_int(random, 0, 9) == 0) continue;
+        const int length = random_int(random, 1, 9);
+        arcs.push_back({part, other, random_strength(random, length, steps), length});
+      }
     }
+    expect_equal(merge_greedily(columns * rows, arcs), reference_merge(columns * rows, arcs));
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 

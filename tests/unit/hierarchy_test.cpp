@@ -139,7 +139,7 @@ TEST(Arcs, EachPairOfNeighboursOnceWithItsPixelPairs) {
                                         [](std::size_t, std::size_t, double, double) { return 1; });
   std::vector<std::vector<std::int64_t>> found;
   for (const Arc& arc : arcs) {
-    EXPECT_EQ(arc.strength, static_cast<double>(arc.length));
+    EXPECT_EQ(arc.strength, kUnitStrength * arc.length);
     found.push_back({arc.first, arc.second, arc.length});
   }
   EXPECT_THAT(found, ElementsAre(ElementsAre(1, 2, 1), ElementsAre(1, 3, 2), ElementsAre(1, 4, 1),
@@ -181,7 +181,7 @@ TEST(Arcs, ARegionWithinAnotherHasAClosedBoundary) {
               [](std::size_t, std::size_t, double, double) { return 0.5; });
   ASSERT_EQ(arcs.size(), 2u);
   EXPECT_EQ(arcs[0].length, 4);
-  EXPECT_EQ(arcs[0].strength, 2.0);
+  EXPECT_EQ(arcs[0].strength, 2 * kUnitStrength);
   EXPECT_EQ(arcs[1].length, 3);
 }
 
@@ -208,6 +208,11 @@ TEST(Arcs, ALineOfSinglePixelsDownIsNotOneAcross) {
   }
 }
 
+/// An arc whose strengths add up to `strength`.
+Arc arc(std::int32_t first, std::int32_t second, double strength, std::int64_t length) {
+  return {first, second, fixed_point(strength), length};
+}
+
 std::vector<std::vector<double>> listed(const std::vector<Merge>& merges) {
   std::vector<std::vector<double>> list;
   for (const Merge& merge : merges) {
@@ -218,21 +223,21 @@ std::vector<std::vector<double>> listed(const std::vector<Merge>& merges) {
 
 TEST(MergeTree, WeakestFirstAndUnitedArcsByTheirMean) {
   // 1 - 2 weak; then 3 has two arcs to them, of 0.75 on 1 and of 0.25 on 3: mean 0.375.
-  const std::vector<Merge> merges =
-      merge_greedily(4, {{1, 2, 0.125, 1}, {1, 3, 0.75, 1}, {2, 3, 0.75, 3}, {3, 4, 1.0, 2}});
+  const std::vector<Merge> merges = merge_greedily(
+      4, {arc(1, 2, 0.125, 1), arc(1, 3, 0.75, 1), arc(2, 3, 0.75, 3), arc(3, 4, 1.0, 2)});
   EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 2, 0.125), ElementsAre(3, 5, 0.375),
                                           ElementsAre(4, 6, 0.5)));
 }
 
 TEST(MergeTree, EqualMeansInTheOrderOfTheArcs) {
   const std::vector<Merge> merges =
-      merge_greedily(4, {{1, 2, 2, 4}, {1, 3, 1, 2}, {2, 4, 1, 2}, {3, 4, 0.5, 1}});
+      merge_greedily(4, {arc(1, 2, 2, 4), arc(1, 3, 1, 2), arc(2, 4, 1, 2), arc(3, 4, 0.5, 1)});
   EXPECT_THAT(listed(merges),
               ElementsAre(ElementsAre(1, 2, 0.5), ElementsAre(3, 5, 0.5), ElementsAre(4, 6, 0.5)));
 }
 
 TEST(MergeTree, PiecesThatDoNotTouchStayApart) {
-  const std::vector<Merge> merges = merge_greedily(5, {{1, 3, 1, 2}, {2, 5, 3, 4}});
+  const std::vector<Merge> merges = merge_greedily(5, {arc(1, 3, 1, 2), arc(2, 5, 3, 4)});
   EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 3, 0.5), ElementsAre(2, 5, 0.75)));
   EXPECT_THAT(merge_greedily(0, {}), IsEmpty());
   EXPECT_THAT(merge_greedily(1, {}), IsEmpty());

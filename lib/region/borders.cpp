@@ -1,0 +1,141 @@
+#include "region/borders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <numeric>
+
+#include "core/parallel.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = 16384;
+
+std::size_t least_rows(const Labels& labels) {
+  return 1 + kLeastPixels / static_cast<std::size_t>(labels.width);
+}
+
+/// Counts pairs. One that is met again soon, as in the next row, is counted where it is.
+class PairCounter {
+ public:
+  void add(std::int32_t a, std::int32_t b) {
+    if (a == 0 || b == 0) return;
+    const auto [first, second] = std::minmax(a, b);
+    Border& recent = recent_[place(first, second)];
+    if (recent.first != first || recent.second != second) {
+      if (recent.length > 0) found_.push_back(recent);
+      recent = {first, second, 0};
+    }
+    ++recent.length;
+  }
+
+  /// A pair may be among them several times.
+  std::vector<Border> borders() && {
+    std::copy_if(recent_.begin(), recent_.end(), std::back_inserter(found_),
+                 [](const Border& border) { return border.length > 0; });
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr int kPlaceBits = 11;
+
+  static std::size_t place(std::int32_t first, std::int32_t second) {
+    const auto key = static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(second);
+    return (key * 0x9E3779B97F4A7C15U) >> (64 - kPlaceBits);
+  }
+
+  std::vector<Border> recent_ = std::vector<Border>(std::size_t{1} << kPlaceBits);
+  std::vector<Border> found_;
+};
+
+std::vector<Border> borders_in(const Labels& labels, const IndexRange& rows) {
+  PairCounter pairs;
+  const auto width = static_cast<std::size_t>(labels.width);
+  for (std::size_t y = rows.begin; y < rows.end; ++y) {
+    const std::int32_t* row = labels.values.data() + y * width;
+    for (std::size_t x = 0; x + 1 < width; ++x) {
+      if (row[x] != row[x + 1]) pairs.add(row[x], row[x + 1]);
+    }
+    if (y + 1 == static_cast<std::size_t>(labels.height)) break;
+    for (std::size_t x = 0; x < width; ++x) {
+      if (row[x] != row[x + width]) pairs.add(row[x], row[x + width]);
+    }
+  }
+  return std::move(pairs).borders();
+}
+
+/// Sorted by counting the first regions, then each region's by the second; each pair once.
+std::vector<Border> united(const std::vector<std::vector<Border>>& found, std::int64_t count) {
+  std::vector<std::size_t> begin(static_cast<std::size_t>(count) + 2, 0);
+  for (const std::vector<Border>& some : found) {
+    for (const Border& border : some) ++begin[static_cast<std::size_t>(border.first) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Border> sorted(begin.back());
+  std::vector<std::size_t> next = begin;
+  for (const std::vector<Border>& some : found) {
+    for (const Border& border : some)
+      sorted[next[static_cast<std::size_t>(border.first)]++] = border;
+  }
+  std::size_t kept = 0;
+  for (std::size_t region = 0; region + 1 < begin.size(); ++region) {
+    const auto from = sorted.begin() + static_cast<std::ptrdiff_t>(begin[region]);
+    const auto to = sorted.begin() + static_cast<std::ptrdiff_t>(begin[region + 1]);
+    std::sort(from, to, [](const Border& a, const Border& b) { return a.second < b.second; });
+    for (auto border = from; border != to; ++border) {
+      if (border != from && border->second == sorted[kept - 1].second) {
+        sorted[kept - 1].length += border->length;
+      } else {
+        sorted[kept++] = *border;
+      }
+    }
+  }
+  sorted.resize(kept);
+  return sorted;
+}
+
+}  // namespace
+
+std::vector<Border> find_borders(const Labels& labels) {
+  const std::vector<IndexRange> ranges =
+      ranges_of(static_cast<std::size_t>(labels.height), least_rows(labels));
+  std::vector<std::vector<Border>> found(ranges.size());
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const auto range = static_cast<std::size_t>(k);
+    found[range] = borders_in(labels, ranges[range]);
+  });
+  return united(found, labels.count);
+}
+
+std::vector<std::int64_t> region_sizes(const Labels& labels) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(labels.count) + 1, 0);
+  parallel_ranges(labels.values.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    while (begin < end) {
+      const std::int32_t label = labels.values[begin];
+      std::size_t next = begin + 1;
+      while (next < end && labels.values[next] == label) ++next;
+      std::atomic_ref<std::int64_t>(sizes[static_cast<std::size_t>(label)])
+          .fetch_add(static_cast<std::int64_t>(next - begin), std::memory_order_relaxed);
+      begin = next;
+    }
+  });
+  sizes[0] = 0;
+  return sizes;
+}
+
+std::vector<std::int32_t> relabelled(const std::vector<std::int32_t>& labels,
+                                     const std::vector<std::int32_t>& number_of) {
+  std::vector<std::int32_t> result(labels.size());
+  parallel_ranges(labels.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      result[i] = number_of[static_cast<std::size_t>(labels[i])];
+    }
+  });
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,177 @@
+// The hierarchy of a picture is the same to the bit for any number of threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/core/utility.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "region/arcs.hpp"
+#include "region/borders.hpp"
+#include "region/hierarchy.hpp"
+#include "region/placement.hpp"
+#include "region/watershed.hpp"
+
+namespace diacut {
+namespace {
+
+/// A boundary map as the contour stage gives it, and a mask.
+struct Maps {
+  int width = 0;
+  int height = 0;
+  std::vector<float> strength;
+  std::vector<float> orientation;
+  std::vector<std::uint8_t> valid;
+};
+
+float quantised(float value, int steps) {
+  const auto count = static_cast<float>(steps);
+  return std::round(value * count) / count;
+}
+
+/// The gradient of a photograph's first channel over a few pixels. `steps`: to how many levels it
+/// is rounded, which makes plateaus; 0: it is not.
+Maps photograph(const std::string& name, int steps) {
+  const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
+  Maps maps{image.width, image.height, {}, {}, image.valid};
+  const auto at = [&](int x, int y) {
+    const int u = std::clamp(x, 0, image.width - 1);
+    const int v = std::clamp(y, 0, image.height - 1);
+    return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
+  };
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const float dx = at(x + 2, y) - at(x - 2, y);
+      const float dy = at(x, y + 2) - at(x, y - 2);
+      float strength = std::min(1.0F, std::hypot(dx, dy));
+      if (steps > 0) strength = quantised(strength, steps);
+      maps.strength.push_back(strength);
+      maps.orientation.push_back(std::atan2(dy, dx));
+    }
+  }
+  return maps;
+}
+
+/// Noise in coarse steps with holes.
+Maps noise(std::mt19937& random, int width, int height, int steps) {
+  Maps maps{width, height, {}, {}, {}};
+  std::uniform_real_distribution<float> value(0, 1);
+  for (int i = 0; i < width * height; ++i) {
+    maps.strength.push_back(quantised(value(random), steps));
+    maps.orientation.push_back(3 * value(random));
+    maps.valid.push_back(value(random) < 0.02F ? 0 : 1);
+  }
+  return maps;
+}
+
+/// Sets the number of threads, and resets it.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(cv::getNumThreads()) { cv::setNumThreads(count); }
+  ~Threads() { cv::setNumThreads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+struct Result {
+  Hierarchy tree;
+  Hierarchy full;
+  Labels labels;
+};
+
+Result result_of(const Maps& maps) {
+  Result result;
+  result.tree = hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
+  std::vector<std::string> notes;
+  result.labels = cut(result.tree, RegionParameters{}, notes);
+  const int width = maps.width * 3 / 2;
+  const int height = maps.height * 3 / 2;
+  std::vector<std::uint8_t> levels;
+  for (int i = 0; i < width * height; ++i) {
+    levels.push_back(static_cast<std::uint8_t>(i * 2654435761U >> 29));
+  }
+  const std::vector<std::uint8_t> everywhere;
+  if (maps.valid.empty()) {
+    result.full = placed(result.tree, FullPicture{width, height, levels, everywhere});
+  }
+  return result;
+}
+
+void expect_equal(const Hierarchy& a, const Hierarchy& b) {
+  EXPECT_EQ(a.leaves.count, b.leaves.count);
+  EXPECT_TRUE(a.leaves.values == b.leaves.values);
+  ASSERT_EQ(a.merges.size(), b.merges.size());
+  for (std::size_t k = 0; k < a.merges.size(); ++k) {
+    ASSERT_EQ(a.merges[k].first, b.merges[k].first) << "merge " << k;
+    ASSERT_EQ(a.merges[k].second, b.merges[k].second) << "merge " << k;
+    ASSERT_EQ(a.merges[k].height, b.merges[k].height) << "merge " << k;
+  }
+}
+
+void expect_the_same_for_any_threads(const Maps& maps) {
+  Result one;
+  {
+    const Threads threads(1);
+    one = result_of(maps);
+    check(one.tree);
+  }
+  for (const int count : {2, 3, 8}) {
+    SCOPED_TRACE(count);
+    const Threads threads(count);
+    for (int again = 0; again < 3; ++again) {
+      const Result several = result_of(maps);
+      expect_equal(several.tree, one.tree);
+      expect_equal(several.full, one.full);
+      EXPECT_EQ(several.labels.count, one.labels.count);
+      EXPECT_TRUE(several.labels.values == one.labels.values);
+    }
+  }
+}
+
+TEST(HierarchyThreads, OfPhotographs) {
+  for (const std::string name : {"astronaut.jpg", "coffee.jpg", "rocket.jpg"}) {
+    for (const int steps : {0, 12}) {
+      SCOPED_TRACE(name + ", steps " + std::to_string(steps));
+      const Maps maps = photograph(name, steps);
+      ASSERT_GT(maps.strength.size(), 100000u);  // Several threads have work.
+      expect_the_same_for_any_threads(maps);
+    }
+  }
+}
+
+TEST(HierarchyThreads, OfNoiseWithPlateaus) {
+  std::mt19937 random(3);
+  for (const int steps : {1, 2, 5, 200}) {
+    SCOPED_TRACE(steps);
+    expect_the_same_for_any_threads(noise(random, 211, 300, steps));
+  }
+}
+
+TEST(HierarchyThreads, ArcsHaveTheLengthsOfTheBorders) {
+  std::mt19937 random(4);
+  for (const int steps : {2, 200}) {
+    const Maps maps = noise(random, 301, 200, steps);
+    const Parts basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
+    const std::vector<Arc> arcs =
+        find_arcs(basins, [](std::size_t, std::size_t, double, double) { return 0.5; });
+    const std::vector<Border> borders =
+        find_borders({maps.width, maps.height, basins.count, basins.of_pixel});
+    ASSERT_EQ(arcs.size(), borders.size());
+    for (std::size_t k = 0; k < arcs.size(); ++k) {
+      ASSERT_EQ(arcs[k].first, borders[k].first);
+      ASSERT_EQ(arcs[k].second, borders[k].second);
+      ASSERT_EQ(arcs[k].length, borders[k].length);
+      ASSERT_EQ(arcs[k].strength, arcs[k].length * kUnitStrength / 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
