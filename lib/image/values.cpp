@@ -104,48 +104,102 @@ void note_pixels_without_data(std::size_t transparent, std::size_t not_finite, I
   }
 }
 
-/// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
-/// values of the pixels that have data.
-template <typename T>
-Values find_valid(const Samples<T>& samples, Image& image) {
-  Values values;
+/// What there is in a row of pixels.
+struct RowValues {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  std::size_t with_data = 0;
   std::size_t transparent = 0;
   std::size_t not_finite = 0;
-  image.valid.assign(image.pixel_count(), 1);
-  std::uint8_t* valid = image.valid.data();
-  const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t step = image.pixel_count() * channels / kSampled + 1;
-  std::size_t next = 0;
-  for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x, ++valid) {
-      const T* pixel = samples.pixel(y, x);
-      if (samples.is_transparent(pixel)) {
-        ++transparent;
-        *valid = 0;
-      } else if (!samples.is_finite(pixel)) {
-        ++not_finite;
-        *valid = 0;
-      } else {
-        for (int channel = 0; channel < image.channels; ++channel) {
-          const double value = samples.colour(pixel, channel);
-          values.low = std::min(values.low, value);
-          values.high = std::max(values.high, value);
-          if (next-- != 0) continue;
-          values.sampled.push_back(value);
-          next = step - 1;
-        }
+};
+
+/// Marks which pixels of a row have data.
+template <typename T>
+RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::uint8_t* valid) {
+  RowValues row;
+  for (int x = 0; x < width; ++x) {
+    const T* pixel = samples.pixel(y, x);
+    valid[x] = 0;
+    if (samples.is_transparent(pixel)) {
+      ++row.transparent;
+    } else if (!samples.is_finite(pixel)) {
+      ++row.not_finite;
+    } else {
+      valid[x] = 1;
+      ++row.with_data;
+      for (int channel = 0; channel < samples.colours(); ++channel) {
+        const double value = samples.colour(pixel, channel);
+        row.low = std::min(row.low, value);
+        row.high = std::max(row.high, value);
       }
     }
   }
+  return row;
+}
+
+/// Evenly spaced values of the pixels with data, in scan order. `rows` are those of the image,
+/// whose mask is complete.
+template <typename T>
+std::vector<double> sampled_values(const Samples<T>& samples, const Image& image,
+                                   const std::vector<RowValues>& rows) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t step = image.pixel_count() * channels / kSampled + 1;
+  std::vector<std::size_t> first;  // Of each row, among the values of all pixels with data.
+  std::size_t count = 0;
+  for (const RowValues& row : rows) {
+    first.push_back(count);
+    count += row.with_data * channels;
+  }
+  std::vector<double> sampled((count + step - 1) / step);
+  parallel_for(image.height, [&](int y) {
+    const auto row = static_cast<std::size_t>(y);
+    const std::uint8_t* valid = image.valid.data() + row * static_cast<std::size_t>(image.width);
+    std::size_t next = (first[row] + step - 1) / step;
+    std::size_t until_next = next * step - first[row];
+    for (int x = 0; x < image.width; ++x) {
+      if (valid[x] == 0) continue;
+      for (int channel = 0; channel < image.channels; ++channel) {
+        if (until_next-- != 0) continue;
+        sampled[next++] = samples.colour(samples.pixel(y, x), channel);
+        until_next = step - 1;
+      }
+    }
+  });
+  return sampled;
+}
+
+/// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
+/// values of the pixels that have data; `quantiles`: whether also those for quantiles.
+template <typename T>
+Values find_valid(const Samples<T>& samples, bool quantiles, Image& image) {
+  image.valid.resize(image.pixel_count());
+  std::vector<RowValues> rows(static_cast<std::size_t>(image.height));
+  parallel_for(image.height, [&](int y) {
+    const auto row = static_cast<std::size_t>(y);
+    rows[row] = find_valid_in_row(samples, y, image.width,
+                                  image.valid.data() + row * static_cast<std::size_t>(image.width));
+  });
+  Values values;
+  std::size_t transparent = 0;
+  std::size_t not_finite = 0;
+  for (const RowValues& row : rows) {
+    values.low = std::min(values.low, row.low);
+    values.high = std::max(values.high, row.high);
+    transparent += row.transparent;
+    not_finite += row.not_finite;
+  }
   note_pixels_without_data(transparent, not_finite, image);
+  if (quantiles) values.sampled = sampled_values(samples, image, rows);
   if (transparent + not_finite == 0) image.valid.clear();
   return values;
 }
 
+/// The share of the values that robust_range() leaves out at either end.
+constexpr double kBeyond = 0.001;
+
 /// The range that all but about a thousandth of the values lie in, at either end; the range of all
 /// values where that is a single number.
 Range robust_range(Values& values) {
-  constexpr double kBeyond = 0.001;
   const auto last = static_cast<double>(values.sampled.size() - 1);
   const auto value_at = [&](double index) {
     const auto at = values.sampled.begin() + static_cast<std::ptrdiff_t>(index);
@@ -159,8 +213,31 @@ Range robust_range(Values& values) {
   return {values.low, values.high};
 }
 
+/// Whether robust_range() surely takes up half of the range of a type. Counting the values beyond
+/// two limits that lie so far apart is much faster than finding the quantiles.
+bool surely_fills_half(const Range& of_type, const std::vector<double>& sampled) {
+  // More than half, so that rounding cannot change what the quantiles would say.
+  constexpr double kHalf = 0.5 + 1e-9;
+  const double extent = of_type.high - of_type.low;
+  const auto last = static_cast<double>(sampled.size() - 1);
+  const auto least = static_cast<std::ptrdiff_t>(std::floor(kBeyond * last));
+  const auto most = static_cast<std::ptrdiff_t>(std::ceil((1 - kBeyond) * last));
+  for (const double begin : {0.25, 0.0, 0.5 - 1e-9}) {
+    const double low = of_type.low + begin * extent;
+    const double high = low + kHalf * extent;
+    const auto is_low = [low](double value) { return value <= low; };
+    const auto is_below = [high](double value) { return value < high; };
+    if (std::count_if(sampled.begin(), sampled.end(), is_low) > least &&
+        std::count_if(sampled.begin(), sampled.end(), is_below) <= most) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The range of ValueRange::kAuto for values of more than 8 bits, signed values and floats.
 Range automatic_range(std::optional<Range> of_type, Values& values, Image& image) {
+  if (of_type && surely_fills_half(*of_type, values.sampled)) return *of_type;
   const Range robust = robust_range(values);
   // Twelve bits of a camera stored in sixteen, say. A photograph that was exposed for its type
   // fills more than half of the range, and stays as it is.
@@ -263,14 +340,16 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
       return convert_by_table<T>(decoded, {low, high}, image);
     }
   }
-  Values values = find_valid(samples, image);
+  const bool quantiles = rule == ValueRange::kRobust ||
+                         (rule == ValueRange::kAuto && decoded.samples.depth() != CV_8U);
+  Values values = find_valid(samples, quantiles, image);
   const Range range = choose_range(decoded, values, rule, image);
   if constexpr (kTable) {
     if (!decoded.has_alpha) return convert_by_table<T>(decoded, range, image);
   }
-  float* out = image.pixels.data();
-  std::size_t index = 0;
-  for (int y = 0; y < image.height; ++y) {
+  parallel_for(image.height, [&](int y) {
+    std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
+    float* out = image.pixels.data() + index * static_cast<std::size_t>(image.channels);
     for (int x = 0; x < image.width; ++x, ++index, out += image.channels) {
       if (!image.valid.empty() && image.valid[index] == 0) continue;
       const T* pixel = samples.pixel(y, x);
@@ -278,7 +357,7 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
         out[channel] = share_of(range, samples.colour(pixel, channel), decoded.zero_is_white);
       }
     }
-  }
+  });
 }
 
 }  // namespace

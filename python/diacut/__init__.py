@@ -71,7 +71,7 @@ __all__ = [
 def read_image(
     path: str | os.PathLike[str], *, set: Mapping[str, Value] | None = None
 ) -> Image:
-    """Reads JPEG, PNG, BMP, WebP or TIFF as the program `segment` does.
+    """Reads an image file of the formats that the program `segment` reads, as it does.
 
     set: parameters of reading, as {"image.range": "data"}. Raises FileError.
     """
