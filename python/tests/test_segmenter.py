@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import diacut
+from diacut._segmenter import shared_segmenter
 
 
 def test_device_and_parameters(segmenter):
@@ -32,10 +33,11 @@ def test_device_and_parameters(segmenter):
 
 def test_segment_keeps_the_device(picture):
     first = diacut.segment(picture, 5, config="fast")
-    start = time.perf_counter()
-    second = diacut.segment(picture, 5, config="fast")
-    assert time.perf_counter() - start < 10
-    assert np.array_equal(first.labels, second.labels)
+    kept = shared_segmenter(regions=5, config="fast")
+    assert np.array_equal(diacut.segment(picture, 5, config="fast").labels, first.labels)
+    assert shared_segmenter(regions=np.int64(5), config="fast") is kept
+    other = shared_segmenter(regions=4, config="fast")
+    assert other is not kept and shared_segmenter(regions=5, config="fast") is not kept
 
 
 def pictures(picture: np.ndarray) -> list[np.ndarray]:
