@@ -8,6 +8,7 @@ build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
   libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libmatio-dev
+  libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)

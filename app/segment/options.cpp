@@ -12,6 +12,7 @@
 
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "parameter_values.hpp"
 
 namespace diacut::app {
@@ -45,11 +46,13 @@ When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
 photos/ the folder photos-labels/.
 Existing results are replaced, but never an image that is to be segmented.
 
-In folders, images are known by their extensions (JPEG, PNG, BMP, WebP, TIFF);
-hidden files and linked folders are left out. Where b.jpg and b.png would both
-give b.png, they give b.jpg.png and b.png.png. A bad file does not stop the
-others; a summary ends the run. For several inputs the results' places are
-folders, in which each input folder keeps its own name.
+It reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files
+(DNG and others), GIF, BMP and PNM, told by their first bytes. In folders,
+images are found by their extensions; hidden files and linked folders are left
+out.
+Where b.jpg and b.png would both give b.png, they give b.jpg.png and b.png.png.
+A bad file does not stop the others; a summary ends the run. For several inputs
+the results' places are folders, in which each input folder keeps its own name.
 
 Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
 output, 4 device, 5 eigenvectors did not converge (labels are written),
@@ -139,6 +142,17 @@ std::uint64_t memory_size(const std::string& text) {
   return number << shift;
 }
 
+/// "3" as the number of a page.
+int page_number(const std::string& text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end || number < 1) {
+    fail(fmt::format("--page: '{}' is no page; pages are counted from 1", text));
+  }
+  return number;
+}
+
 /// The meaning of an option, with the names that it takes, if it takes names, and its default.
 std::string described(const ParameterOption& option) {
   std::string text = option.meaning;
@@ -175,6 +189,7 @@ class SegmentLine {
   Options options_;
   std::string config_;
   std::string memory_;
+  std::string page_;
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
   bool list_ = false;
@@ -219,6 +234,12 @@ void SegmentLine::declare_places() {
       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
       "has a/b.png, .tif or .npy");
+  line_.option("--page", page_, "N", kInputOutput,
+               "The page of a TIFF, frame of an animation or picture of a collection that is read, "
+               "from 1; default: the first");
+  line_.option("--channel", options_.part.channel, "N|NAME", kInputOutput,
+               "The channel that is read, as grey: its number from 1, or its name in an OME-TIFF, "
+               "whose pages are then counted within the channel");
   line_.flag("--skip-existing", options_.skip_existing, kInputOutput,
              "Leave out images whose output files exist");
 }
@@ -258,13 +279,18 @@ void SegmentLine::declare_device() {
                "Read the kernels from a folder instead of those built in");
 }
 
+/// The extensions of images without their dots.
+std::vector<std::string> extensions_offered() {
+  std::vector<std::string> extensions;
+  for (const std::string& each : image_extensions()) extensions.push_back(each.substr(1));
+  return extensions;
+}
+
 CommandDescription SegmentLine::describe() const {
   const Values pictures = {.files = true, .extensions = {"png", "jpg"}};
   const Values maps = {.files = true, .extensions = {"png", "npy"}};
   ValueTable values = {
-      {kInputs,
-       {.files = true,
-        .extensions = {"jpg", "jpeg", "jpe", "png", "bmp", "dib", "webp", "tif", "tiff"}}},
+      {kInputs, {.files = true, .extensions = extensions_offered()}},
       {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
       {"--overlay", pictures},
       {"--tree", {.files = true, .extensions = {"tree"}}},
@@ -288,6 +314,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   check_texts();
   if (given("--memory")) options_.memory = memory_size(memory_);
+  if (given("--page")) options_.part.page = page_number(page_);
   set_parameters();
   check_hierarchy();
   check_effects();
@@ -297,7 +324,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 
 void SegmentLine::check_texts() const {
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
-                           "--contours", "--edges", "--json", "--config"}) {
+                           "--contours", "--edges", "--json", "--config", "--channel"}) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail(fmt::format("{} is given an empty text; it needs a value", name));

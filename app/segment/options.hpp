@@ -5,6 +5,7 @@
 
 #include "command_description.hpp"
 #include "common_options.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
 #include "results.hpp"
 
@@ -19,6 +20,7 @@ struct Options : CommonOptions {
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
   Places results;                   ///< Files or folders; "-" for standard output.
   std::string edges;                ///< File, or folder, of boundary maps.
+  ImagePart part;                   ///< Of each input.
   std::string json;
   bool indexed = false;
   bool skip_existing = false;

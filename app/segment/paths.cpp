@@ -1,9 +1,12 @@
 #include "paths.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <string>
 #include <system_error>
+#include <vector>
+
+#include "diacut/image_file.hpp"
 
 namespace diacut::app {
 
@@ -26,11 +29,10 @@ bool exists(const fs::path& path) {
 }
 
 bool has_image_extension(const fs::path& path) {
-  static constexpr std::array kExtensions = {".jpg", ".jpeg", ".jpe",  ".png", ".bmp",
-                                             ".dib", ".webp", ".tiff", ".tif"};
   std::string extension = path.extension().string();
   for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+  const std::vector<std::string>& known = image_extensions();
+  return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
 fs::path with_suffix(fs::path name, const char* suffix) {

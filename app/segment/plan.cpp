@@ -195,8 +195,8 @@ Plan make_plan(const Options& options) {
   FoundImages found = find_images(options.inputs, result_folders(plan.roots));
   if (found.images.empty() && found.failures.empty()) {
     throw InputError(fmt::format(
-        "no image found in {}: looked for JPEG, PNG, BMP, WebP and TIFF files by extension, hidden "
-        "ones left out",
+        "no image found in {}: looked for files with an image's extension (.jpg, .png, .heic, .tif "
+        "and others), hidden ones left out",
         options.inputs.size() > 1 ? "these folders" : quoted_input_name(options.inputs.front())));
   }
   plan.failures = std::move(found.failures);
@@ -204,6 +204,7 @@ Plan make_plan(const Options& options) {
   plan.jobs.reserve(found.images.size());
   for (const FoundImage& image : found.images) {
     plan.jobs.push_back(plan.batch ? mirrored(plan.roots, image) : single(plan.roots, image));
+    plan.jobs.back().part = options.part;
   }
   check_names(options, plan);
   return plan;

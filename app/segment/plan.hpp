@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "diacut/image_file.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "results.hpp"
@@ -17,6 +18,7 @@ struct Job {
   /// The file of a boundary map; empty: none. Where a folder of maps has none for the image, the
   /// file's path without its extension.
   std::string edges;
+  ImagePart part = {};  ///< Of the input.
 };
 
 /// All the work of a run.

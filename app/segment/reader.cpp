@@ -9,6 +9,7 @@
 
 #include "attempt.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 
@@ -37,7 +38,7 @@ LoadedImage load(const Job& job, const ImageParameters& parameters) {
   const Stopwatch stopwatch;
   LoadedImage loaded;
   loaded.failure = attempt(job.input, [&] {
-    loaded.image = read_image(job.input, parameters);
+    loaded.image = read_image(job.input, parameters, job.part);
     if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters.max_pixels);
   });
   loaded.seconds = stopwatch.seconds();

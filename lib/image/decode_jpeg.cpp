@@ -3,6 +3,10 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
 // These two need what <cstdio> declares.
 #include <jpeglib.h>
 // The codes of libjpeg's messages, of which one is looked for.
@@ -11,6 +15,7 @@
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/exif.hpp"
+#include "image/profile.hpp"
 
 namespace diacut {
 namespace {
@@ -38,6 +43,7 @@ class JpegReader {
     info_.client_data = this;
     jpeg_mem_src(&info_, file.data(), static_cast<unsigned long>(file.size()));
     jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xffff);
+    jpeg_save_markers(&info_, JPEG_APP0 + 2, 0xffff);
     jpeg_read_header(&info_, TRUE);
     return true;
   }
@@ -53,6 +59,13 @@ class JpegReader {
     }
     jpeg_finish_decompress(&info_);
     return true;
+  }
+
+  /// Puts the pieces of the header's colour profile together. False where they do not fit. `bytes`
+  /// are the caller's to free.
+  bool read_profile(JOCTET** bytes, unsigned* size) {
+    if (setjmp(failed_) != 0) return false;
+    return jpeg_read_icc_profile(&info_, bytes, size) != FALSE;
   }
 
   const jpeg_decompress_struct& info() const { return info_; }
@@ -110,7 +123,7 @@ class JpegReader {
 }
 
 /// Printer's colours on paper without a profile: each ink takes its share of the light.
-cv::Mat rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted) {
+cv::Mat mixed_inks(const cv::Mat& cmyk, bool is_inverted) {
   cv::Mat rgb(cmyk.size(), CV_8UC3);
   for (int y = 0; y < cmyk.rows; ++y) {
     for (int x = 0; x < cmyk.cols; ++x) {
@@ -124,6 +137,43 @@ cv::Mat rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted) {
   return rgb;
 }
 
+/// Takes the orientation and the colour profile from the header.
+void read_markers(JpegReader& reader, Decoded& decoded) {
+  bool has_profile = false;
+  bool has_orientation = false;
+  for (jpeg_saved_marker_ptr marker = reader.info().marker_list; marker != nullptr;
+       marker = marker->next) {
+    const Bytes data(marker->data, marker->data_length);
+    has_profile = has_profile || has_text(data, 0, "ICC_PROFILE");
+    if (!has_orientation && has_text(data, 0, "Exif")) {
+      decoded.orientation = exif_orientation(data);
+      has_orientation = true;
+    }
+  }
+  if (!has_profile) return;
+  JOCTET* bytes = nullptr;
+  unsigned size = 0;
+  const bool is_whole = reader.read_profile(&bytes, &size);
+  const std::unique_ptr<JOCTET, decltype(&std::free)> owner(bytes, &std::free);
+  if (is_whole) {
+    decoded.profile.assign(bytes, bytes + size);
+  } else {
+    decoded.notes.emplace_back("Its colour profile is damaged: its colours were read as sRGB.");
+  }
+}
+
+/// Brings CMYK to RGB, by the file's profile where it has one that can be used.
+void convert_cmyk(bool is_inverted, Decoded& decoded) {
+  std::optional<cv::Mat> rgb;
+  if (!decoded.profile.empty()) rgb = rgb_of_cmyk(decoded.samples, is_inverted, decoded.profile);
+  if (!rgb) {
+    decoded.notes.emplace_back("CMYK colours were converted without their colour profile.");
+    rgb = mixed_inks(decoded.samples, is_inverted);
+  }
+  decoded.samples = *rgb;
+  decoded.profile.clear();
+}
+
 }  // namespace
 
 Decoded decode_jpeg(Bytes file, std::int64_t max_pixels) {
@@ -132,13 +182,7 @@ Decoded decode_jpeg(Bytes file, std::int64_t max_pixels) {
   const jpeg_decompress_struct& info = reader.info();
   check_size(info.image_width, info.image_height, max_pixels);
   Decoded decoded;
-  for (jpeg_saved_marker_ptr marker = info.marker_list; marker != nullptr; marker = marker->next) {
-    const Bytes data(marker->data, marker->data_length);
-    if (has_text(data, 0, "Exif")) {
-      decoded.orientation = exif_orientation(data);
-      break;
-    }
-  }
+  read_markers(reader, decoded);
   J_COLOR_SPACE colours = JCS_RGB;
   int channels = 3;
   switch (info.jpeg_color_space) {
@@ -168,8 +212,7 @@ Decoded decode_jpeg(Bytes file, std::int64_t max_pixels) {
   }
   if (channels == 4) {
     // Adobe's programs store CMYK inverted, and mark their files.
-    decoded.samples = rgb_of_cmyk(decoded.samples, info.saw_Adobe_marker != 0);
-    decoded.notes.emplace_back("CMYK colours were converted without their colour profile.");
+    convert_cmyk(info.saw_Adobe_marker != 0, decoded);
   }
   return decoded;
 }

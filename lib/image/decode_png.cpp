@@ -6,6 +6,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
@@ -26,7 +27,11 @@ class PngReader {
           std::snprintf(self->message_, sizeof(self->message_), "%s", message);
           png_longjmp(png, 1);
         },
-        [](png_structp, png_const_charp) {});
+        [](png_structp png, png_const_charp message) {
+          auto* self = static_cast<PngReader*>(png_get_error_ptr(png));
+          const std::string_view text(message);
+          self->dropped_profile_ = self->dropped_profile_ || text.starts_with("iCCP");
+        });
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
       png_destroy_read_struct(&png_, nullptr, nullptr);
@@ -81,6 +86,18 @@ class PngReader {
     return exif_orientation(Bytes(block, size));
   }
 
+  /// The colour profile; empty where there is none or libpng has dropped it.
+  Bytes profile() {
+    png_charp name = nullptr;
+    int compression = 0;
+    png_bytep bytes = nullptr;
+    png_uint_32 size = 0;
+    if (png_get_iCCP(png_, info_, &name, &compression, &bytes, &size) == 0) return {};
+    return {bytes, size};
+  }
+  /// Whether the file has a colour profile that libpng has dropped.
+  bool has_dropped_profile() { return dropped_profile_ && profile().empty(); }
+
   png_structp png() const { return png_; }
   png_infop info() const { return info_; }
   const char* message() const { return message_; }
@@ -91,6 +108,7 @@ class PngReader {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   char message_[200]{};
+  bool dropped_profile_ = false;
 };
 
 [[noreturn]] void refuse(const PngReader& reader) {
@@ -118,6 +136,11 @@ Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices) {
   if (!reader.read_rows(rows.data())) refuse(reader);
   // Only now, because the block may follow the picture.
   decoded.orientation = reader.orientation();
+  const Bytes profile = reader.profile();
+  decoded.profile.assign(profile.begin(), profile.end());
+  if (reader.has_dropped_profile()) {
+    decoded.notes.emplace_back("Its colour profile is damaged: its colours were read as sRGB.");
+  }
   return decoded;
 }
 

@@ -5,11 +5,15 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
+#include "image/tiff_part.hpp"
 
 namespace diacut {
 namespace {
@@ -153,10 +157,39 @@ const SampleKind* find_sample_kind(const Layout& layout) {
   if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB) return nullptr;
   const std::uint16_t format =
       layout.sample_format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : layout.sample_format;
-  for (const SampleKind& kind : kinds) {
-    if (kind.format == format && kind.bits == layout.bits) return &kind;
+  // 9 to 15 bits lie packed in the file, and in 16 bits here.
+  static const std::vector<SampleKind> packed = [] {
+    std::vector<SampleKind> made;
+    for (std::uint16_t bits = 9; bits < 16; ++bits) {
+      made.push_back(
+          {SAMPLEFORMAT_UINT, bits, CV_16U, std::pair{0.0, static_cast<double>((1 << bits) - 1)}});
+    }
+    return made;
+  }();
+  const auto fits = [&](const SampleKind& kind) {
+    return kind.format == format && kind.bits == layout.bits;
+  };
+  if (const auto* kind = std::find_if(std::begin(kinds), std::end(kinds), fits);
+      kind != std::end(kinds)) {
+    return kind;
   }
-  return nullptr;
+  const auto found = std::find_if(packed.begin(), packed.end(), fits);
+  return found == packed.end() ? nullptr : &*found;
+}
+
+/// Whether samples lie packed, without regard to the borders of bytes.
+bool is_packed(const Layout& layout) { return layout.bits % 8 != 0; }
+
+/// Unpacks `count` samples of `bits` bits from a row, from sample `first` on.
+void unpack(const std::uint8_t* row, std::size_t first, std::size_t count, unsigned bits,
+            std::uint16_t* to) {
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint32_t value = 0;
+    for (std::size_t bit = (first + k) * bits; bit < (first + k + 1) * bits; ++bit) {
+      value = value << 1 | (row[bit / 8] >> (7 - bit % 8) & 1U);
+    }
+    to[k] = static_cast<std::uint16_t>(value);
+  }
 }
 
 /// Strips or tiles of `width` x `height` pixels each; at the right and lower edge they are cut off.
@@ -188,44 +221,75 @@ struct Blocks {
   }
 };
 
-/// Reads the first channels of a pixel as they are stored; image.channels() says how many.
-void read_samples(const TiffReader& reader, const Layout& layout, cv::Mat& image) {
-  const Blocks blocks(reader, layout);
-  const auto channels = static_cast<std::size_t>(image.channels());
-  const std::size_t planes = layout.is_separate ? channels : 1;
-  const std::size_t stored = layout.is_separate ? 1 : layout.samples;
-  const std::size_t copied = layout.is_separate ? 1 : channels;
-  const std::size_t sample_bytes = image.elemSize1();
-  const std::size_t row_bytes = blocks.width * stored * sample_bytes;
-  if (blocks.width == 0 || blocks.height == 0 || blocks.bytes <= 0 ||
-      static_cast<std::size_t>(blocks.bytes) / row_bytes != blocks.height) {
-    throw InputError(
-        "the TIFF file's tags contradict each other in the size of its strips or "
-        "tiles: save it again");
+/// Reads samples of a page as they are stored: image.channels() of each pixel, from `first` on.
+class SampleReader {
+ public:
+  SampleReader(const TiffReader& reader, const Layout& layout, std::size_t first, cv::Mat& image)
+      : reader_(reader),
+        layout_(layout),
+        blocks_(reader, layout),
+        first_(first),
+        stored_(layout.is_separate ? 1 : layout.samples),
+        row_bytes_((blocks_.width * stored_ * layout.bits + 7) / 8),
+        image_(image) {
+    if (blocks_.width == 0 || blocks_.height == 0 || blocks_.bytes <= 0 ||
+        static_cast<std::size_t>(blocks_.bytes) / row_bytes_ != blocks_.height) {
+      throw InputError(
+          "the TIFF file's tags contradict each other in the size of its strips or "
+          "tiles: save it again");
+    }
   }
-  // Not a vector, because filling it would take time that a forged size should not cost.
-  const std::unique_ptr<std::uint8_t[]> block(
-      new std::uint8_t[static_cast<std::size_t>(blocks.bytes)]);
-  for (std::size_t plane = 0; plane < planes; ++plane) {
-    for (std::size_t y = 0; y < layout.height; y += blocks.height) {
-      const std::size_t rows = std::min<std::size_t>(blocks.height, layout.height - y);
-      for (std::size_t x = 0; x < layout.width; x += blocks.width) {
-        const std::size_t columns = std::min<std::size_t>(blocks.width, layout.width - x);
-        if (!blocks.read(reader.tiff(), x, y, plane, block.get(), rows * row_bytes)) {
-          reader.refuse();
-        }
-        for (std::size_t row = 0; row < rows; ++row) {
-          const std::uint8_t* from = block.get() + row * row_bytes;
-          std::uint8_t* to = image.ptr(static_cast<int>(y + row), static_cast<int>(x));
-          for (std::size_t column = 0; column < columns; ++column) {
-            std::memcpy(to + (column * channels + plane) * sample_bytes,
-                        from + column * stored * sample_bytes, copied * sample_bytes);
+
+  void read() {
+    const auto channels = static_cast<std::size_t>(image_.channels());
+    // Not a vector, because filling it would take time that a forged size should not cost.
+    const std::unique_ptr<std::uint8_t[]> block(
+        new std::uint8_t[static_cast<std::size_t>(blocks_.bytes)]);
+    for (std::size_t plane = 0; plane < (layout_.is_separate ? channels : 1); ++plane) {
+      for (std::size_t y = 0; y < layout_.height; y += blocks_.height) {
+        const std::size_t rows = std::min<std::size_t>(blocks_.height, layout_.height - y);
+        for (std::size_t x = 0; x < layout_.width; x += blocks_.width) {
+          const std::size_t of_file = layout_.is_separate ? first_ + plane : 0;
+          if (!blocks_.read(reader_.tiff(), x, y, of_file, block.get(), rows * row_bytes_)) {
+            reader_.refuse();
+          }
+          const std::size_t columns = std::min<std::size_t>(blocks_.width, layout_.width - x);
+          for (std::size_t row = 0; row < rows; ++row) {
+            copy_row(block.get() + row * row_bytes_, columns, plane,
+                     image_.ptr(static_cast<int>(y + row), static_cast<int>(x)));
           }
         }
       }
     }
   }
-}
+
+ private:
+  /// Copies a row of a block to the pixels from `to` on.
+  void copy_row(const std::uint8_t* from, std::size_t columns, std::size_t plane,
+                std::uint8_t* to) const {
+    const auto channels = static_cast<std::size_t>(image_.channels());
+    const std::size_t copied = layout_.is_separate ? 1 : channels;
+    const std::size_t skipped = layout_.is_separate ? 0 : first_;
+    const std::size_t sample = image_.elemSize1();
+    for (std::size_t column = 0; column < columns; ++column) {
+      const std::size_t at = column * stored_ + skipped;
+      std::uint8_t* pixel = to + (column * channels + plane) * sample;
+      if (is_packed(layout_)) {
+        unpack(from, at, copied, layout_.bits, reinterpret_cast<std::uint16_t*>(pixel));
+      } else {
+        std::memcpy(pixel, from + at * sample, copied * sample);
+      }
+    }
+  }
+
+  const TiffReader& reader_;
+  const Layout& layout_;
+  Blocks blocks_;
+  std::size_t first_;
+  std::size_t stored_;  ///< Samples side by side in the file.
+  std::size_t row_bytes_;
+  cv::Mat& image_;
+};
 
 /// Palettes, fewer than 8 bits, CMYK, YCbCr, Lab: as 8 bits of RGB through libtiff's own
 /// conversion.
@@ -256,6 +320,23 @@ cv::Mat read_converted(const TiffReader& reader, const Layout& layout) {
   return image;
 }
 
+/// Reads `channels` samples of each pixel, from `first` on.
+void read_samples(const TiffReader& reader, const Layout& layout, const SampleKind& kind,
+                  std::size_t first, int channels, Decoded& decoded) {
+  decoded.samples.create(static_cast<int>(layout.height), static_cast<int>(layout.width),
+                         CV_MAKETYPE(kind.depth, channels));
+  SampleReader(reader, layout, first, decoded.samples).read();
+  decoded.type_range = kind.range;
+  decoded.zero_is_white = layout.photometric == PHOTOMETRIC_MINISWHITE;
+  if (kind.depth == CV_16F) {
+    decoded.samples.convertTo(decoded.samples, CV_32F);
+  } else if (kind.depth == CV_32S && kind.format == SAMPLEFORMAT_UINT) {
+    decoded.samples.convertTo(decoded.samples, CV_64F);
+    cv::Mat values = decoded.samples.reshape(1);
+    cv::add(values, 4294967296.0, values, values < 0);
+  }
+}
+
 void decode_as_stored(const TiffReader& reader, const Layout& layout, const SampleKind& kind,
                       Decoded& decoded) {
   const int colours = layout.is_grey() ? 1 : 3;
@@ -276,44 +357,79 @@ void decode_as_stored(const TiffReader& reader, const Layout& layout, const Samp
   if (layout.samples > channels) {
     decoded.notes.push_back(
         fmt::format("Of {} samples a pixel the first {} were read: the file does not say that the "
-                    "others are colour or alpha.",
+                    "others are colour or alpha (--channel N reads one).",
                     layout.samples, channels));
   }
-  decoded.samples.create(static_cast<int>(layout.height), static_cast<int>(layout.width),
-                         CV_MAKETYPE(kind.depth, channels));
-  read_samples(reader, layout, decoded.samples);
-  decoded.type_range = kind.range;
-  decoded.zero_is_white = layout.photometric == PHOTOMETRIC_MINISWHITE;
-  if (kind.depth == CV_16F) {
-    decoded.samples.convertTo(decoded.samples, CV_32F);
-  } else if (kind.depth == CV_32S && kind.format == SAMPLEFORMAT_UINT) {
-    decoded.samples.convertTo(decoded.samples, CV_64F);
-    cv::Mat values = decoded.samples.reshape(1);
-    cv::add(values, 4294967296.0, values, values < 0);
+  read_samples(reader, layout, kind, 0, channels, decoded);
+}
+
+/// Reads one channel as grey.
+void decode_channel(const TiffReader& reader, const Layout& layout, const SampleKind* kind,
+                    int number, Decoded& decoded) {
+  if (number > layout.samples) {
+    throw InputError(
+        fmt::format("it has no channel {}: its channels are 1 to {}", number, layout.samples));
   }
+  if (kind == nullptr) {
+    throw InputError(
+        fmt::format("a kind of TIFF whose channels cannot be read one by one ({} bits a sample, "
+                    "photometric interpretation {}): leave out --channel",
+                    layout.bits, layout.photometric));
+  }
+  read_samples(reader, layout, *kind, static_cast<std::size_t>(number - 1), 1, decoded);
+}
+
+void read_profile(const TiffReader& reader, Decoded& decoded) {
+  std::uint32_t size = 0;
+  const std::uint8_t* bytes = nullptr;
+  if (TIFFGetField(reader.tiff(), TIFFTAG_ICCPROFILE, &size, &bytes) != 0) {
+    decoded.profile.assign(bytes, bytes + size);
+  }
+}
+
+/// libtiff needs no memory beyond that of the largest picture of doubles.
+std::int64_t most_memory(std::int64_t max_pixels) { return max_pixels * 32 + (1 << 20); }
+
+/// What `part` means in this file.
+TiffPart find_part(const TiffReader& reader, const ImagePart& part) {
+  const char* text = nullptr;
+  TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
+  return find_tiff_part(text == nullptr ? "" : text, TIFFNumberOfDirectories(reader.tiff()),
+                        Layout(reader).samples, part);
+}
+
+void go_to(const TiffReader& reader, int directory) {
+  if (TIFFCurrentDirectory(reader.tiff()) == static_cast<tdir_t>(directory)) return;
+  if (TIFFSetDirectory(reader.tiff(), static_cast<tdir_t>(directory)) == 0) reader.refuse();
+  reader.refuse_if_errors();
 }
 
 }  // namespace
 
-Decoded decode_tiff(Bytes file, std::int64_t max_pixels) {
-  // libtiff needs no memory beyond that of the largest picture of doubles.
-  const TiffReader reader(file, max_pixels * 32 + (1 << 20));
+Decoded decode_tiff(Bytes file, std::int64_t max_pixels, const ImagePart& part) {
+  const TiffReader reader(file, most_memory(max_pixels));
+  const TiffPart found = find_part(reader, part);
+  go_to(reader,
+        found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
   const Layout layout(reader);
   check_size(layout.width, layout.height, max_pixels);
   Decoded decoded;
-  if (const SampleKind* kind = find_sample_kind(layout)) {
+  decoded.pages = found.pages();
+  decoded.notes = found.notes;
+  const SampleKind* kind = find_sample_kind(layout);
+  if (found.sample > 0) {
+    decode_channel(reader, layout, kind, found.sample, decoded);
+  } else if (kind != nullptr) {
     decode_as_stored(reader, layout, *kind, decoded);
+    read_profile(reader, decoded);
   } else {
     decoded.samples = read_converted(reader, layout);
     if (layout.bits > 8) decoded.notes.emplace_back("Its colours were reduced to 8 bits.");
+    read_profile(reader, decoded);
   }
   reader.refuse_if_errors();
   const int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
   if (orientation >= 1 && orientation <= 8) decoded.orientation = orientation;
-  const int pages = TIFFNumberOfDirectories(reader.tiff());
-  if (pages > 1) {
-    decoded.notes.push_back(fmt::format("The file has {} pages: the first was read.", pages));
-  }
   return decoded;
 }
 

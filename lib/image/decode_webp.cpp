@@ -24,9 +24,11 @@ struct Header {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int orientation = 1;
+  std::vector<std::uint8_t> profile;
 };
 
-/// The sizes that the first chunk tells (RFC 9649), and the orientation, from any chunk.
+/// The sizes that the first chunk tells (RFC 9649), and the orientation and the colour profile,
+/// from any chunk.
 Header read_header(Bytes file) {
   const auto field = [&](std::size_t at, std::size_t size) {
     if (at + size > file.size()) refuse_damaged("the data end within the header");
@@ -59,8 +61,10 @@ Header read_header(Bytes file) {
   for (std::size_t at = first; at + kChunkHeader <= riff_end;) {
     const std::size_t size = field(at + 4, 4);
     if (size > riff_end - at - kChunkHeader) refuse_damaged("a part is longer than the whole");
+    const Bytes chunk = file.subspan(at + kChunkHeader, size);
+    if (has_text(file, at, "ICCP")) header.profile.assign(chunk.begin(), chunk.end());
     if (has_text(file, at, "EXIF")) {
-      header.orientation = exif_orientation(file.subspan(at + kChunkHeader, size));
+      header.orientation = exif_orientation(chunk);
       break;
     }
     at += kChunkHeader + size + size % 2;
@@ -81,6 +85,7 @@ Decoded decode_webp(Bytes file, std::int64_t max_pixels) {
   }
   Decoded decoded;
   decoded.orientation = header.orientation;
+  decoded.profile = header.profile;
   std::vector<std::uint8_t> padded;
   if (file.size() < kOpenCvHeader) {
     padded.assign(file.begin(), file.end());

@@ -45,6 +45,15 @@ void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels
   }
 }
 
+int choose_page(int asked, int pages) {
+  if (asked > pages) {
+    throw InputError(pages == 1
+                         ? fmt::format("it has one page: there is no page {}", asked)
+                         : fmt::format("it has {} pages: there is no page {}", pages, asked));
+  }
+  return std::max(asked, 1);
+}
+
 cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height) {
   if (file.size() > std::numeric_limits<int>::max()) {
     throw InputError(

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "diacut/image_file.hpp"
 #include "image/bytes.hpp"
 
 namespace diacut {
@@ -21,23 +22,40 @@ struct Decoded {
   /// The smallest and largest value that the stored integers can have; empty for floats.
   std::optional<std::pair<double, double>> type_range = std::pair{0.0, 255.0};
   int orientation = 1;  ///< As exif_orientation() has it.
+  /// The ICC profile that says what the colours are, as the file has it; empty: sRGB.
+  std::vector<std::uint8_t> profile;
   std::vector<std::string> notes;
+  int pages = 1;  ///< Of the file.
 };
 
 /// Throws InputError where a header's width or height is not positive, or where the picture has
 /// more than max_pixels pixels. To be called before memory for the picture is allocated.
 void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels);
 
-/// The decoders, one for each format. Each throws InputError (its message without the file's name)
-/// if the file is damaged, cut off, larger than max_pixels, or of a kind that is not supported;
-/// none prints. JPEG, PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through
-/// OpenCV they print to stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and
-/// alpha of TIFF.
+/// The page that is to be decoded, from 1. `asked`: its number, or 0 for the first. Throws
+/// InputError where a file of `pages` pages has no such page.
+int choose_page(int asked, int pages);
+
+/// The decoders, one for each format. Those of formats that can hold several pages (frames of an
+/// animation, pictures of a collection) take the page as choose_page() does. Each throws InputError
+/// (its message without the file's name) if the file is damaged, cut off, larger than max_pixels,
+/// or of a kind that is not supported; none prints. JPEG, PNG and TIFF are read by libjpeg, libpng
+/// and libtiff themselves: through OpenCV they print to stderr, take damaged JPEG and TIFF files
+/// for whole ones, and lose depth and alpha of TIFF.
 Decoded decode_bmp(Bytes file, std::int64_t max_pixels);
+Decoded decode_gif(Bytes file, std::int64_t max_pixels, int page = 0);
+/// HEIC and AVIF.
+Decoded decode_heif(Bytes file, std::int64_t max_pixels, int page = 0);
+Decoded decode_jpeg2000(Bytes file, std::int64_t max_pixels);
 Decoded decode_jpeg(Bytes file, std::int64_t max_pixels);
+Decoded decode_jxl(Bytes file, std::int64_t max_pixels, int page = 0);
 /// `keep_indices`: pixels that are indices of a palette stay indices.
 Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices = false);
-Decoded decode_tiff(Bytes file, std::int64_t max_pixels);
+/// PBM, PGM, PPM and PAM.
+Decoded decode_pnm(Bytes file, std::int64_t max_pixels, int page = 0);
+/// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
+Decoded decode_raw(Bytes file, std::int64_t max_pixels);
+Decoded decode_tiff(Bytes file, std::int64_t max_pixels, const ImagePart& part = {});
 Decoded decode_webp(Bytes file, std::int64_t max_pixels);
 
 /// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked

@@ -12,6 +12,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "image/numbers.hpp"
 
 namespace diacut {
 
@@ -119,7 +120,7 @@ EdgeMap read_edges(const std::string& path, std::int64_t max_pixels) {
   ImageParameters parameters;
   parameters.range = ValueRange::kType;
   parameters.max_pixels = max_pixels;
-  Image image = read_image(path, parameters);
+  Image image = read_numbers(path, parameters);
   if (image.channels != 1) fail(path, "has colours");
   if (!image.valid.empty()) fail(path, "has pixels that are transparent or not finite");
   return {image.width, image.height, std::move(image.pixels)};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 
 namespace diacut {
 namespace {
@@ -38,28 +39,64 @@ bool is_text(Bytes head) {
   });
 }
 
+/// Two letters may begin anything: the white space after them decides, and that text is no number.
+bool is_pnm(Bytes head) {
+  if (head.size() < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') return false;
+  const bool is_space = head[2] == ' ' || (head[2] >= '\t' && head[2] <= '\r');
+  if (!is_space || head[1] == '7') return is_space && has_text(head, 0, "P7\n");
+  for (const std::uint8_t byte : head.subspan(3)) {
+    if (byte == ' ' || (byte >= '\t' && byte <= '\r')) continue;
+    return byte == '#' || (byte >= '0' && byte <= '9');
+  }
+  return false;
+}
+
 struct Signature {
+  std::size_t at;
+  std::string_view text;
+  ImageFormat format;
+};
+
+constexpr Signature kFormats[] = {
+    {0, "\x89PNG\r\n\x1a\n", ImageFormat::kPng},
+    {0, "\xff\xd8\xff", ImageFormat::kJpeg},
+    {0, "GIF87a", ImageFormat::kGif},
+    {0, "GIF89a", ImageFormat::kGif},
+    {4, "ftypavif", ImageFormat::kHeif},
+    {4, "ftypavis", ImageFormat::kHeif},
+    {4, "ftypheic", ImageFormat::kHeif},
+    {4, "ftypheix", ImageFormat::kHeif},
+    {4, "ftypheim", ImageFormat::kHeif},
+    {4, "ftypheis", ImageFormat::kHeif},
+    {4, "ftyphevc", ImageFormat::kHeif},
+    {4, "ftyphevx", ImageFormat::kHeif},
+    {4, "ftypmif1", ImageFormat::kHeif},
+    {4, "ftypmsf1", ImageFormat::kHeif},
+    {4, "ftypcrx ", ImageFormat::kRaw},
+    {0, "\0\0\0\x0cjP  \r\n\x87\n"sv, ImageFormat::kJpeg2000},
+    {0, "\xff\x4f\xff\x51", ImageFormat::kJpeg2000},
+    {0, "\0\0\0\x0cJXL \r\n\x87\n"sv, ImageFormat::kJxl},
+    {0, "\xff\x0a", ImageFormat::kJxl},
+    {0, "FUJIFILMCCD-RAW", ImageFormat::kRaw},
+    {0, "IIRO", ImageFormat::kRaw},      // Olympus.
+    {0, "IIRS", ImageFormat::kRaw},      // Olympus.
+    {0, "MMOR", ImageFormat::kRaw},      // Olympus.
+    {0, "IIU\0"sv, ImageFormat::kRaw},   // Panasonic and Leica.
+    {0, "\0MRM"sv, ImageFormat::kRaw},   // Minolta.
+    {0, "FOVb", ImageFormat::kRaw},      // Sigma.
+    {6, "HEAPCCDR", ImageFormat::kRaw},  // Canon, before 2005.
+};
+
+struct OtherFormat {
   std::size_t at;
   std::string_view text;
   std::string_view name;
 };
 
-constexpr Signature kOtherFormats[] = {
-    {0, "GIF8", "a GIF"},
-    {4, "ftypavif", "an AVIF picture"},
-    {4, "ftypavis", "an AVIF picture"},
-    {4, "ftyphei", "a HEIC picture"},
-    {4, "ftyphev", "a HEIC picture"},
-    {4, "ftypmif1", "a HEIF picture"},
-    {4, "ftypmsf1", "a HEIF picture"},
-    {4, "ftypcrx", "a raw camera file (CR3)"},
+constexpr OtherFormat kOtherFormats[] = {
     {4, "ftyp", "a video (MP4 or QuickTime)"},
     {0, "%PDF", "a PDF"},
     {0, "%!PS", "a PostScript file"},
-    {0, "\0\0\0\x0cjP  "sv, "a JPEG 2000 picture"},
-    {0, "\xff\x4f\xff\x51"sv, "a JPEG 2000 picture"},
-    {0, "\0\0\0\x0cJXL "sv, "a JPEG XL picture"},
-    {0, "\xff\x0a"sv, "a JPEG XL picture"},
     {0, "8BPS", "a Photoshop file"},
     {0, "gimp xcf", "a GIMP file"},
     {0, "\x76\x2f\x31\x01"sv, "an OpenEXR picture"},
@@ -69,7 +106,6 @@ constexpr Signature kOtherFormats[] = {
     {0, "SIMPLE  =", "a FITS file"},
     {0, "\x93NUMPY", "a NumPy array"},
     {0, "\x89HDF", "an HDF5 file"},
-    {0, "FUJIFILMCCD-RAW", "a raw camera file (RAF)"},
     {0, "PK\x03\x04", "a ZIP archive"},
     {0, "\x1f\x8b", "a gzip archive"},
     {8, "AVI ", "a video (AVI)"},
@@ -77,11 +113,8 @@ constexpr Signature kOtherFormats[] = {
 };
 
 std::string seems_to_be(Bytes head) {
-  for (const Signature& other : kOtherFormats) {
+  for (const OtherFormat& other : kOtherFormats) {
     if (has_text(head, other.at, other.text)) return std::string(other.name);
-  }
-  if (head.size() > 2 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] <= ' ') {
-    return "a PNM picture (PBM, PGM, PPM or PAM)";
   }
   if (is_text(head)) return "a text file";
   std::string start;
@@ -95,15 +128,33 @@ std::string seems_to_be(Bytes head) {
 
 ImageFormat identify_format(Bytes head) {
   if (head.empty()) throw InputError("empty, expected an image");
-  if (has_text(head, 0, "\x89PNG\r\n\x1a\n")) return ImageFormat::kPng;
-  if (has_text(head, 0, "\xff\xd8\xff")) return ImageFormat::kJpeg;
+  for (const Signature& each : kFormats) {
+    if (has_text(head, each.at, each.text)) return each.format;
+  }
   if (has_text(head, 0, "RIFF") && has_text(head, 8, "WEBP")) return ImageFormat::kWebp;
   if (is_tiff(head)) return ImageFormat::kTiff;
   if (is_bmp(head)) return ImageFormat::kBmp;
-  throw InputError(
-      fmt::format("not an image that diacut reads: it seems to be {}. JPEG, PNG, BMP, WebP and "
-                  "TIFF are read: convert it to one of them",
-                  seems_to_be(head.first(std::min(head.size(), kFormatHead)))));
+  if (is_pnm(head)) return ImageFormat::kPnm;
+  throw InputError(fmt::format(
+      "not an image that diacut reads: it seems to be {}. {} are read: convert it to one of them",
+      seems_to_be(head.first(std::min(head.size(), kFormatHead))), format_names()));
+}
+
+const std::string& format_names() {
+  static const std::string names =
+      "JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files (DNG and others), "
+      "GIF, BMP and PNM";
+  return names;
+}
+
+const std::vector<std::string>& image_extensions() {
+  static const std::vector<std::string> extensions = {
+      ".jpg",  ".jpeg", ".jpe", ".png",  ".bmp", ".dib", ".webp", ".tiff", ".tif", ".gif",
+      ".heic", ".heif", ".hif", ".avif", ".jxl", ".jp2", ".j2k",  ".j2c",  ".jpc", ".jpf",
+      ".jpx",  ".pnm",  ".pbm", ".pgm",  ".ppm", ".pam", ".dng",  ".cr2",  ".cr3", ".crw",
+      ".nef",  ".nrw",  ".arw", ".sr2",  ".srf", ".orf", ".rw2",  ".raf",  ".pef", ".srw",
+      ".rwl",  ".3fr",  ".iiq", ".erf",  ".kdc", ".dcr", ".mrw",  ".mef",  ".mos", ".x3f"};
+  return extensions;
 }
 
 }  // namespace diacut

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <new>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
+#include "image/numbers.hpp"
+#include "image/profile.hpp"
 #include "image/values.hpp"
 
 namespace diacut {
@@ -36,20 +43,71 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
   return upright;
 }
 
-Decoded decode(Bytes file, std::int64_t max_pixels) {
-  switch (identify_format(file)) {
+/// What the decoder of the file's format reads, of the formats that hold one page.
+Decoded decode_single(ImageFormat format, Bytes file, std::int64_t max_pixels) {
+  switch (format) {
     case ImageFormat::kBmp:
       return decode_bmp(file, max_pixels);
     case ImageFormat::kJpeg:
       return decode_jpeg(file, max_pixels);
+    case ImageFormat::kJpeg2000:
+      return decode_jpeg2000(file, max_pixels);
     case ImageFormat::kPng:
       return decode_png(file, max_pixels);
-    case ImageFormat::kTiff:
-      return decode_tiff(file, max_pixels);
-    case ImageFormat::kWebp:
-      break;
+    case ImageFormat::kRaw:
+      return decode_raw(file, max_pixels);
+    default:
+      return decode_webp(file, max_pixels);
   }
-  return decode_webp(file, max_pixels);
+}
+
+/// Leaves one channel, as grey. `channel`: its number, from 1.
+void extract_channel(const std::string& channel, Decoded& decoded) {
+  const int channels = decoded.samples.channels();
+  int number = 0;
+  const char* end = channel.data() + channel.size();
+  const auto [stop, error] = std::from_chars(channel.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > channels) {
+    throw InputError(
+        fmt::format("it has no channel '{}': its channels are 1 to {}", channel, channels));
+  }
+  cv::Mat only;
+  cv::extractChannel(decoded.samples, only, number - 1);
+  decoded.samples = only;
+  decoded.has_alpha = false;
+  decoded.premultiplied = false;
+  decoded.profile.clear();  // It says what the channels are together.
+}
+
+Decoded decode_page(ImageFormat format, Bytes file, std::int64_t max_pixels, int page) {
+  switch (format) {
+    case ImageFormat::kGif:
+      return decode_gif(file, max_pixels, page);
+    case ImageFormat::kHeif:
+      return decode_heif(file, max_pixels, page);
+    case ImageFormat::kJxl:
+      return decode_jxl(file, max_pixels, page);
+    case ImageFormat::kPnm:
+      return decode_pnm(file, max_pixels, page);
+    default:
+      choose_page(page, 1);
+      return decode_single(format, file, max_pixels);
+  }
+}
+
+Decoded decode(Bytes file, std::int64_t max_pixels, const ImagePart& part) {
+  ImageFormat format = identify_format(file);
+  if (format == ImageFormat::kTiff && is_raw_tiff(file)) format = ImageFormat::kRaw;
+  const bool is_tiff = format == ImageFormat::kTiff;
+  Decoded decoded = is_tiff ? decode_tiff(file, max_pixels, part)
+                            : decode_page(format, file, max_pixels, part.page);
+  // A TIFF may have more channels than are decoded without a choice.
+  if (!is_tiff && !part.channel.empty()) extract_channel(part.channel, decoded);
+  if (part.page == 0 && decoded.pages > 1) {
+    decoded.notes.push_back(fmt::format(
+        "The file has {} pages: the first was read (--page N reads another).", decoded.pages));
+  }
+  return decoded;
 }
 
 /// What `read` returns; what it throws becomes an InputError that begins with `name`.
@@ -67,22 +125,54 @@ auto with_name(const std::string& name, Read read) {
   }
 }
 
+struct NamedBytes {
+  std::vector<std::uint8_t> bytes;
+  std::string name;
+};
+
+/// The bytes of an image file, and what messages call it.
+NamedBytes read_file_bytes(const std::string& path) {
+  const std::string name = path == "-" ? "standard input" : path;
+  return {
+      with_name(name,
+                [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); }),
+      name};
+}
+
 }  // namespace
 
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
-                   const ImageParameters& parameters) {
+                   const ImageParameters& parameters, const ImagePart& part) {
   return with_name(name, [&] {
-    Decoded decoded = decode(bytes, parameters.max_pixels);
+    Decoded decoded = decode(bytes, parameters.max_pixels, part);
+    apply_profile(decoded);
     decoded.samples = turn_upright(decoded.samples, decoded.orientation);
     return to_image(decoded, parameters.range);
   });
 }
 
+Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
+                   const ImageParameters& parameters) {
+  return decode_image(bytes, name, parameters, {});
+}
+
+Image read_image(const std::string& path, const ImageParameters& parameters,
+                 const ImagePart& part) {
+  const auto [bytes, name] = read_file_bytes(path);
+  return decode_image(bytes, name, parameters, part);
+}
+
 Image read_image(const std::string& path, const ImageParameters& parameters) {
-  const std::string name = path == "-" ? "standard input" : path;
-  const std::vector<std::uint8_t> bytes = with_name(
-      name, [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); });
-  return decode_image(bytes, name, parameters);
+  return read_image(path, parameters, {});
+}
+
+Image read_numbers(const std::string& path, const ImageParameters& parameters) {
+  const auto [bytes, name] = read_file_bytes(path);
+  return with_name(name, [&, &file = bytes] {
+    Decoded decoded = decode(file, parameters.max_pixels, {});
+    decoded.samples = turn_upright(decoded.samples, decoded.orientation);
+    return to_image(decoded, parameters.range);
+  });
 }
 
 }  // namespace diacut

@@ -4,6 +4,7 @@
 #include <png.h>
 #include <tiffio.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <bit>
@@ -244,6 +245,15 @@ FileBytes write_png(const PngFile& file) {
     png_set_eXIf_1(png, info, static_cast<png_uint_32>(exif.size()), exif.data());
   }
   png_write_info(png, info);
+  if (!file.profile.empty()) {
+    // Written by hand, because libpng does not write a profile that is garbage.
+    uLongf size = compressBound(file.profile.size());
+    FileBytes chunk = {'p', 0, 0};
+    chunk.resize(3 + size);
+    check(compress(chunk.data() + 3, &size, file.profile.data(), file.profile.size()) == Z_OK,
+          "zlib");
+    png_write_chunk(png, reinterpret_cast<png_const_bytep>("iCCP"), chunk.data(), 3 + size);
+  }
   if (file.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
   std::vector<FileBytes> rows = file.rows;
   std::vector<png_bytep> pointers;
@@ -296,6 +306,14 @@ FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, page.orientation);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG,
                  page.is_separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    if (!page.description.empty()) {
+      TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, page.description.c_str());
+    }
+    if (!page.profile.empty()) {
+      TIFFSetField(tiff, TIFFTAG_ICCPROFILE, static_cast<std::uint32_t>(page.profile.size()),
+                   page.profile.data());
+    }
+    if (page.set_tags) page.set_tags(tiff);
     if (page.predictor != 1) TIFFSetField(tiff, TIFFTAG_PREDICTOR, page.predictor);
     if (page.compression == COMPRESSION_JPEG) {
       TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
@@ -315,7 +333,7 @@ FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
       TIFFSetField(tiff, TIFFTAG_COLORMAP, page.palette.data(), page.palette.data() + colours,
                    page.palette.data() + 2 * colours);
     }
-    if (page.bits >= 8) {
+    if (page.bits % 8 == 0) {
       write_blocks(tiff, page);
     } else {  // Rows of packed bits, in one strip.
       FileBytes samples = page.samples;
@@ -386,19 +404,49 @@ FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block) {
   return bytes;
 }
 
-FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block) {
-  constexpr std::uint8_t kHasExif = 0x08;
-  FileBytes header = {kHasExif, 0, 0, 0};
+FileBytes jpeg_with_profile(const FileBytes& jpeg, const FileBytes& profile) {
+  FileBytes bytes(jpeg.begin(), jpeg.begin() + 2);
+  append(bytes, "\xff\xe2", 2);
+  append_uint(bytes, static_cast<std::uint32_t>(2 + 14 + profile.size()), 2, false);
+  append(bytes, "ICC_PROFILE\0\1\1", 14);  // The first piece of one.
+  append(bytes, profile.data(), profile.size());
+  append(bytes, jpeg.data() + 2, jpeg.size() - 2);
+  return bytes;
+}
+
+namespace {
+
+FileBytes extended_webp(const FileBytes& webp, std::uint8_t flags, int width, int height,
+                        const FileBytes& before, const FileBytes& after) {
+  FileBytes header = {flags, 0, 0, 0};
   append_uint(header, static_cast<std::uint32_t>(width - 1), 3, true);
   append_uint(header, static_cast<std::uint32_t>(height - 1), 3, true);
   FileBytes chunks;
   append(chunks, "WEBP", 4);
   append_chunk(chunks, "VP8X", header);
+  append(chunks, before.data(), before.size());
   append(chunks, webp.data() + 12, webp.size() - 12);
-  append_chunk(chunks, "EXIF", block);
+  append(chunks, after.data(), after.size());
   FileBytes bytes;
   append_chunk(bytes, "RIFF", chunks);
   return bytes;
+}
+
+}  // namespace
+
+FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block) {
+  constexpr std::uint8_t kHasExif = 0x08;
+  FileBytes exif;
+  append_chunk(exif, "EXIF", block);
+  return extended_webp(webp, kHasExif, width, height, {}, exif);
+}
+
+FileBytes webp_with_profile(const FileBytes& webp, int width, int height,
+                            const FileBytes& profile) {
+  constexpr std::uint8_t kHasProfile = 0x20;
+  FileBytes chunk;
+  append_chunk(chunk, "ICCP", profile);
+  return extended_webp(webp, kHasProfile, width, height, chunk, {});
 }
 
 void expect_well_formed(const Image& image) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <tiffio.h>
+
 #include <cstdint>
+#include <functional>
 #include <opencv2/core.hpp>
 #include <string>
 #include <vector>
@@ -59,6 +62,7 @@ struct PngFile {
   std::vector<std::uint16_t> transparent;   ///< The transparent grey, or red, green, blue.
   bool is_interlaced = false;
   FileBytes exif;
+  FileBytes profile;  ///< ICC; empty: none.
 };
 FileBytes write_png(const PngFile& file);
 
@@ -80,6 +84,9 @@ struct TiffPage {
   std::vector<std::uint16_t> extra_samples;
   std::vector<std::uint16_t> palette;  ///< All reds, all greens, all blues.
   FileBytes samples;
+  std::string description;              ///< ImageDescription; empty: none.
+  FileBytes profile;                    ///< ICC; empty: none.
+  std::function<void(TIFF*)> set_tags;  ///< Sets more tags.
 };
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
 
@@ -93,9 +100,12 @@ FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker);
 FileBytes exif_block(int orientation, bool little_endian = true);
 
 FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block);
+/// `profile`: an ICC profile, which may be anything; at most 65,000 bytes.
+FileBytes jpeg_with_profile(const FileBytes& jpeg, const FileBytes& profile);
 
 /// `webp`: a simple file of one VP8 or VP8L chunk.
 FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block);
+FileBytes webp_with_profile(const FileBytes& webp, int width, int height, const FileBytes& profile);
 
 /// Fails the test unless sizes agree, pixels are in [0, 1], valid is 0 or 1, and pixels without
 /// data are 0.

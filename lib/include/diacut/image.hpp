@@ -53,9 +53,9 @@ struct ImageParameters {
   int detail = 640;
 };
 
-/// Reads JPEG, PNG, BMP, WebP or TIFF: 8 or 16 bits or floats; grey or colour, with or without
-/// alpha (pixels with an alpha below half of its range have no data). The EXIF orientation is
-/// applied.
+/// Reads an image of the formats that diacut/image_file.hpp names, grey or colour, with or without
+/// alpha (pixels with an alpha below half of its range have no data). The file's orientation and
+/// colour profile are applied. Of several pages the first is read, with a note.
 /// @param path The file; "-" reads standard input to its end.
 /// @param parameters How the file is read.
 /// @return The image.

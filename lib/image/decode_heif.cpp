@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <libheif/heif.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/profile.hpp"
+
+namespace diacut {
+namespace {
+
+using Context = std::unique_ptr<heif_context, decltype(&heif_context_free)>;
+using Handle = std::unique_ptr<heif_image_handle, decltype(&heif_image_handle_release)>;
+using Picture = std::unique_ptr<heif_image, decltype(&heif_image_release)>;
+
+void check(const heif_error& error) {
+  if (error.code == heif_error_Ok) return;
+  if (error.code == heif_error_Unsupported_feature ||
+      error.code == heif_error_Unsupported_filetype) {
+    throw InputError(fmt::format(
+        "a kind of HEIF file that cannot be decoded ({}): save it as PNG or JPEG", error.message));
+  }
+  throw InputError(fmt::format("the HEIF file is damaged or cut off ({}): copy or save it again",
+                               error.message));
+}
+
+/// A box in a box ends before its parent's end, and the last box at the file's end: libheif takes a
+/// file that was cut off after its index for a whole one until it decodes it.
+void check_boxes(Bytes file) {
+  constexpr std::size_t kHeader = 8;
+  std::size_t at = 0;
+  while (at < file.size()) {
+    if (file.size() - at < kHeader) throw InputError("the HEIF file is cut off: copy it again");
+    std::uint64_t size = read_uint(file, at, 4, ByteOrder::kBig);
+    if (size == 0) return;  // To the end of the file.
+    if (size == 1) {
+      if (file.size() - at < 2 * kHeader) break;
+      size = std::uint64_t{read_uint(file, at + 8, 4, ByteOrder::kBig)} << 32 |
+             read_uint(file, at + 12, 4, ByteOrder::kBig);
+    }
+    if (size < kHeader || size > file.size() - at) {
+      throw InputError(fmt::format(
+          "the HEIF file is damaged or cut off ({} bytes, expected at least {}): copy or save it "
+          "again",
+          file.size(), at + size));
+    }
+    at += static_cast<std::size_t>(size);
+  }
+}
+
+/// The pictures of a file: the primary one first, then the others in the order of the file.
+std::vector<heif_item_id> pictures_of(heif_context* context) {
+  heif_item_id primary = 0;
+  check(heif_context_get_primary_image_ID(context, &primary));
+  const int count = heif_context_get_number_of_top_level_images(context);
+  std::vector<heif_item_id> ids(static_cast<std::size_t>(std::max(count, 0)));
+  heif_context_get_list_of_top_level_image_IDs(context, ids.data(), count);
+  const auto first = std::find(ids.begin(), ids.end(), primary);
+  if (first != ids.end()) ids.erase(first);
+  ids.insert(ids.begin(), primary);
+  return ids;
+}
+
+/// The picture's ICC profile, or one that stands for its code points.
+std::vector<std::uint8_t> profile_of(const heif_image_handle* handle,
+                                     std::vector<std::string>& notes) {
+  std::vector<std::uint8_t> profile(heif_image_handle_get_raw_color_profile_size(handle));
+  if (!profile.empty()) {
+    check(heif_image_handle_get_raw_color_profile(handle, profile.data()));
+    return profile;
+  }
+  heif_color_profile_nclx* points = nullptr;
+  if (heif_image_handle_get_nclx_color_profile(handle, &points).code != heif_error_Ok) return {};
+  const int primaries = points->color_primaries;
+  const int transfer = points->transfer_characteristics;
+  heif_nclx_color_profile_free(points);
+  if (auto made = profile_of_code_points(primaries, transfer)) return *made;
+  notes.push_back(
+      fmt::format("Its colours (primaries {} and transfer {} of ITU-T H.273) were read as sRGB.",
+                  primaries, transfer));
+  return {};
+}
+
+/// Copies the interleaved samples that libheif decoded.
+cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
+  const int width = heif_image_get_width(picture, heif_channel_interleaved);
+  const int height = heif_image_get_height(picture, heif_channel_interleaved);
+  int stride = 0;
+  const std::uint8_t* plane =
+      heif_image_get_plane_readonly(picture, heif_channel_interleaved, &stride);
+  if (plane == nullptr) throw InputError("the HEIF file is damaged: it holds no picture");
+  cv::Mat samples(height, width, CV_MAKETYPE(bits > 8 ? CV_16U : CV_8U, channels));
+  const std::size_t row = samples.elemSize() * static_cast<std::size_t>(width);
+  for (int y = 0; y < height; ++y) {
+    std::memcpy(samples.ptr(y), plane + static_cast<std::ptrdiff_t>(y) * stride, row);
+  }
+  return samples;
+}
+
+}  // namespace
+
+Decoded decode_heif(Bytes file, std::int64_t max_pixels, int page) {
+  check_boxes(file);
+  const Context context(heif_context_alloc(), &heif_context_free);
+  check(
+      heif_context_read_from_memory_without_copy(context.get(), file.data(), file.size(), nullptr));
+  const std::vector<heif_item_id> pictures = pictures_of(context.get());
+  Decoded decoded;
+  decoded.pages = static_cast<int>(pictures.size());
+  const int chosen = choose_page(page, decoded.pages);
+  heif_image_handle* opened = nullptr;
+  check(heif_context_get_image_handle(context.get(), pictures[static_cast<std::size_t>(chosen - 1)],
+                                      &opened));
+  const Handle handle(opened, &heif_image_handle_release);
+  check_size(heif_image_handle_get_width(opened), heif_image_handle_get_height(opened), max_pixels);
+  check_size(heif_image_handle_get_ispe_width(opened), heif_image_handle_get_ispe_height(opened),
+             max_pixels);
+  decoded.has_alpha = heif_image_handle_has_alpha_channel(opened) != 0;
+  decoded.premultiplied =
+      decoded.has_alpha && heif_image_handle_is_premultiplied_alpha(opened) != 0;
+  decoded.profile = profile_of(opened, decoded.notes);
+  const int bits = heif_image_handle_get_luma_bits_per_pixel(opened);
+  if (bits <= 0) throw InputError("the HEIF file is damaged: it has no number of bits");
+  const heif_chroma deep =
+      decoded.has_alpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE;
+  const heif_chroma plain =
+      decoded.has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+  static_assert(std::endian::native == std::endian::little);
+  const std::unique_ptr<heif_decoding_options, decltype(&heif_decoding_options_free)> options(
+      heif_decoding_options_alloc(), &heif_decoding_options_free);
+  options->strict_decoding = 1;
+  heif_image* result = nullptr;
+  // libheif turns and crops the picture as the file says.
+  check(heif_decode_image(opened, &result, heif_colorspace_RGB, bits > 8 ? deep : plain,
+                          options.get()));
+  const Picture picture(result, &heif_image_release);
+  decoded.samples = samples_of(result, decoded.has_alpha ? 4 : 3, bits);
+  decoded.type_range = std::pair{0.0, static_cast<double>((1 << bits) - 1)};
+  return decoded;
+}
+
+}  // namespace diacut

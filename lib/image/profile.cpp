@@ -1,0 +1,278 @@
+#include "image/profile.hpp"
+
+#include <fmt/format.h>
+#include <lcms2.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "core/parallel.hpp"
+
+namespace diacut {
+namespace {
+
+struct CloseProfile {
+  void operator()(void* profile) const { cmsCloseProfile(profile); }
+};
+using Profile = std::unique_ptr<void, CloseProfile>;
+
+struct DeleteTransform {
+  void operator()(void* transform) const { cmsDeleteTransform(transform); }
+};
+using Transform = std::unique_ptr<void, DeleteTransform>;
+
+struct FreeCurve {
+  void operator()(cmsToneCurve* curve) const { cmsFreeToneCurve(curve); }
+};
+using Curve = std::unique_ptr<cmsToneCurve, FreeCurve>;
+
+Profile open_profile(Bytes bytes) {
+  return Profile(cmsOpenProfileFromMem(bytes.data(), static_cast<cmsUInt32Number>(bytes.size())));
+}
+
+/// From the profile to sRGB. Nothing if the profile cannot be used as an input's. Threads may share
+/// the transform, because it keeps no cache.
+Transform make_transform(const Profile& from, cmsUInt32Number from_type, cmsUInt32Number to_type) {
+  const Profile srgb(cmsCreate_sRGBProfile());
+  cmsUInt32Number flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA;
+  // Of 16 bits lcms would make a coarse table, which is off by up to 3% of white in dark colours.
+  if (T_BYTES(from_type) == 2) flags |= cmsFLAGS_NOOPTIMIZE;
+  return Transform(cmsCreateTransform(from.get(), from_type, srgb.get(), to_type,
+                                      INTENT_RELATIVE_COLORIMETRIC, flags));
+}
+
+std::string describe(cmsColorSpaceSignature space) {
+  switch (space) {
+    case cmsSigGrayData:
+      return "grey";
+    case cmsSigRgbData:
+      return "RGB";
+    case cmsSigCmykData:
+      return "CMYK";
+    case cmsSigLabData:
+      return "Lab";
+    default:
+      return "other colours";
+  }
+}
+
+/// The values 0 to 1 in `count` steps.
+std::vector<float> ramp(int count) {
+  std::vector<float> values;
+  for (int k = 0; k < count; ++k) {
+    values.push_back(static_cast<float>(k) / static_cast<float>(count - 1));
+  }
+  return values;
+}
+
+/// Whether no colour changes by more than a step of 8 bits.
+bool is_identity(const std::vector<float>& before, const std::vector<float>& after) {
+  constexpr float kStep = 1.0F / 255;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!(std::abs(before[i] - after[i]) <= kStep)) return false;
+  }
+  return true;
+}
+
+/// What the grey levels of `levels` become, from a profile of greys or of RGB; empty if the profile
+/// cannot be used.
+std::vector<float> convert_greys(const Profile& profile, const std::vector<float>& levels) {
+  const bool is_grey = cmsGetColorSpace(profile.get()) == cmsSigGrayData;
+  const Transform transform =
+      make_transform(profile, is_grey ? TYPE_GRAY_FLT : TYPE_RGB_FLT, TYPE_RGB_FLT);
+  if (!transform) return {};
+  std::vector<float> from;
+  for (const float level : levels) from.insert(from.end(), is_grey ? 1 : 3, level);
+  std::vector<float> rgb(levels.size() * 3);
+  cmsDoTransform(transform.get(), from.data(), rgb.data(),
+                 static_cast<cmsUInt32Number>(levels.size()));
+  std::vector<float> greys;
+  for (std::size_t i = 1; i < rgb.size(); i += 3) greys.push_back(std::clamp(rgb[i], 0.0F, 1.0F));
+  return greys;
+}
+
+/// Whether a profile of RGB is sRGB, by the colours of a coarse grid and by the greys.
+bool is_srgb(const Profile& profile) {
+  const Transform transform = make_transform(profile, TYPE_RGB_FLT, TYPE_RGB_FLT);
+  if (!transform) return false;
+  std::vector<float> before;
+  constexpr int kSteps = 9;
+  const std::vector<float> steps = ramp(kSteps);
+  for (const float red : steps) {
+    for (const float green : steps) {
+      for (const float blue : steps) before.insert(before.end(), {red, green, blue});
+    }
+  }
+  for (const float grey : ramp(256)) before.insert(before.end(), 3, grey);
+  std::vector<float> after(before.size());
+  cmsDoTransform(transform.get(), before.data(), after.data(),
+                 static_cast<cmsUInt32Number>(before.size() / 3));
+  return is_identity(before, after);
+}
+
+/// Whether samples in these colours are sRGB as they are.
+bool changes_nothing(const Profile& profile, bool has_colours) {
+  if (has_colours) return is_srgb(profile);
+  const std::vector<float> greys = ramp(256);
+  const std::vector<float> shown = convert_greys(profile, greys);
+  return !shown.empty() && is_identity(greys, shown);
+}
+
+/// Replaces each grey by its entry in a table; alpha stays.
+template <typename T>
+void look_up(cv::Mat& samples, const std::vector<T>& table) {
+  const int channels = samples.channels();
+  parallel_for(samples.rows, [&](int y) {
+    T* sample = samples.ptr<T>(y);
+    for (int x = 0; x < samples.cols; ++x, sample += channels) *sample = table[*sample];
+  });
+}
+
+template <typename T>
+bool convert_grey_samples(const Profile& profile, Decoded& decoded) {
+  constexpr int kCount = std::numeric_limits<T>::max() + 1;
+  const std::vector<float> before = ramp(kCount);
+  const std::vector<float> after = convert_greys(profile, before);
+  if (after.empty()) return false;
+  std::vector<T> table(kCount);
+  constexpr int kLast = kCount - 1;
+  for (int k = 0; k < kCount; ++k) {
+    // Where 0 is white, the light is what is left of the full value.
+    const int level = decoded.zero_is_white ? kLast - k : k;
+    const auto light =
+        static_cast<int>(std::lround(after[static_cast<std::size_t>(level)] * kLast));
+    table[static_cast<std::size_t>(k)] =
+        static_cast<T>(decoded.zero_is_white ? kLast - light : light);
+  }
+  look_up(decoded.samples, table);
+  return true;
+}
+
+bool convert_colours(const Profile& profile, Decoded& decoded) {
+  const cmsUInt32Number type = COLORSPACE_SH(PT_RGB) | EXTRA_SH(decoded.has_alpha ? 1 : 0) |
+                               CHANNELS_SH(3) | BYTES_SH(decoded.samples.depth() == CV_8U ? 1 : 2);
+  const Transform transform = make_transform(profile, type, type);
+  if (!transform) return false;
+  cv::Mat& samples = decoded.samples;
+  parallel_for(samples.rows, [&](int y) {
+    cmsDoTransform(transform.get(), samples.ptr(y), samples.ptr(y),
+                   static_cast<cmsUInt32Number>(samples.cols));
+  });
+  return true;
+}
+
+/// Stretches integers of 9 to 15 bits to the 16 bits that lcms counts in.
+void fill_sixteen_bits(Decoded& decoded) {
+  constexpr double kFull = 65535;
+  if (decoded.samples.depth() != CV_16U || decoded.type_range->second == kFull) return;
+  decoded.samples.convertTo(decoded.samples, -1, kFull / decoded.type_range->second);
+  decoded.type_range->second = kFull;
+}
+
+/// Why the samples cannot be brought to sRGB; empty if they can.
+std::string obstacle(const Decoded& decoded) {
+  const int depth = decoded.samples.depth();
+  if (depth != CV_8U && depth != CV_16U) {
+    return "applies to values of 8 and 16 bits, and these are others";
+  }
+  return decoded.premultiplied ? "does not apply to colours that were multiplied by alpha" : "";
+}
+
+}  // namespace
+
+void apply_profile(Decoded& decoded) {
+  if (decoded.profile.empty()) return;
+  const auto give_up = [&](const std::string& why) {
+    decoded.notes.push_back(
+        fmt::format("Its colour profile {}: its colours were read as sRGB.", why));
+  };
+  const Profile profile = open_profile(decoded.profile);
+  if (!profile) return give_up("is damaged");
+  const bool has_colours = decoded.samples.channels() - (decoded.has_alpha ? 1 : 0) == 3;
+  const cmsColorSpaceSignature space = cmsGetColorSpace(profile.get());
+  if (space != cmsSigRgbData && (has_colours || space != cmsSigGrayData)) {
+    return give_up(fmt::format("is one for {}, and these are {}", describe(space),
+                               has_colours ? "RGB" : "grey"));
+  }
+  if (changes_nothing(profile, has_colours)) return;
+  if (const std::string why = obstacle(decoded); !why.empty()) return give_up(why);
+  fill_sixteen_bits(decoded);
+  const bool done = has_colours ? convert_colours(profile, decoded)
+                    : decoded.samples.depth() == CV_8U
+                        ? convert_grey_samples<std::uint8_t>(profile, decoded)
+                        : convert_grey_samples<std::uint16_t>(profile, decoded);
+  if (!done) give_up("is damaged");
+}
+
+std::optional<cv::Mat> rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted, Bytes profile_bytes) {
+  const Profile profile = open_profile(profile_bytes);
+  if (!profile || cmsGetColorSpace(profile.get()) != cmsSigCmykData) return std::nullopt;
+  const Transform transform =
+      make_transform(profile, is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, TYPE_RGB_8);
+  if (!transform) return std::nullopt;
+  cv::Mat rgb(cmyk.size(), CV_8UC3);
+  parallel_for(cmyk.rows, [&](int y) {
+    cmsDoTransform(transform.get(), cmyk.ptr(y), rgb.ptr(y),
+                   static_cast<cmsUInt32Number>(cmyk.cols));
+  });
+  return rgb;
+}
+
+std::optional<std::vector<std::uint8_t>> profile_of_code_points(int primaries, int transfer) {
+  struct Gamut {
+    int number;
+    cmsCIExyY white;
+    cmsCIExyYTRIPLE colours;
+  };
+  constexpr cmsCIExyY kD65 = {0.3127, 0.3290, 1};
+  static constexpr std::array kGamuts = {
+      Gamut{1, kD65, {{0.640, 0.330, 1}, {0.300, 0.600, 1}, {0.150, 0.060, 1}}},
+      Gamut{5, kD65, {{0.640, 0.330, 1}, {0.290, 0.600, 1}, {0.150, 0.060, 1}}},
+      Gamut{6, kD65, {{0.630, 0.340, 1}, {0.310, 0.595, 1}, {0.155, 0.070, 1}}},
+      Gamut{9, kD65, {{0.708, 0.292, 1}, {0.170, 0.797, 1}, {0.131, 0.046, 1}}},
+      Gamut{12, kD65, {{0.680, 0.320, 1}, {0.265, 0.690, 1}, {0.150, 0.060, 1}}},
+  };
+  constexpr int kUnspecified = 2;
+  if (primaries == kUnspecified) primaries = 1;
+  const auto gamut = std::find_if(kGamuts.begin(), kGamuts.end(),
+                                  [&](const Gamut& each) { return each.number == primaries; });
+  if (gamut == kGamuts.end()) return std::nullopt;
+  Curve curve;
+  switch (transfer) {
+    case 4:
+      curve.reset(cmsBuildGamma(nullptr, 2.2));
+      break;
+    case 5:
+      curve.reset(cmsBuildGamma(nullptr, 2.8));
+      break;
+    case 8:
+      curve.reset(cmsBuildGamma(nullptr, 1));
+      break;
+    case 1:
+    case kUnspecified:
+    case 6:
+    case 13:
+    case 14:
+    case 15: {
+      if (primaries == 1) return std::vector<std::uint8_t>();
+      const std::array<double, 5> srgb = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+      curve.reset(cmsBuildParametricToneCurve(nullptr, 4, srgb.data()));
+      break;
+    }
+    default:
+      return std::nullopt;
+  }
+  const std::array<cmsToneCurve*, 3> curves = {curve.get(), curve.get(), curve.get()};
+  const Profile profile(cmsCreateRGBProfile(&gamut->white, &gamut->colours, curves.data()));
+  cmsUInt32Number size = 0;
+  cmsSaveProfileToMem(profile.get(), nullptr, &size);
+  std::vector<std::uint8_t> bytes(size);
+  cmsSaveProfileToMem(profile.get(), bytes.data(), &size);
+  return bytes;
+}
+
+}  // namespace diacut

@@ -1,0 +1,207 @@
+#include "image/tiff_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <pugixml.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr int kMostPlanes = 1 << 20;
+
+/// How the planes of a stack are numbered.
+struct Stack {
+  struct Axis {
+    char name = 'C';  ///< C, Z or T.
+    int size = 1;
+  };
+  std::array<Axis, 3> axes;           ///< The one that changes fastest first.
+  std::vector<std::string> channels;  ///< Names; empty where there are none.
+  std::vector<int> directories;       ///< Of each plane; -1: none in this file.
+
+  int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
+  int channel_count() const {
+    return std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.name == 'C'; })
+        ->size;
+  }
+  int channel_of(int plane) const {
+    for (const Axis& axis : axes) {
+      if (axis.name == 'C') return plane % axis.size;
+      plane /= axis.size;
+    }
+    return 0;
+  }
+  /// The plane at these places along the axes C, Z and T; -1: none.
+  int plane_at(int c, int z, int t) const {
+    int plane = 0;
+    int step = 1;
+    for (const Axis& axis : axes) {
+      const int at = axis.name == 'C' ? c : axis.name == 'Z' ? z : t;
+      if (at < 0 || at >= axis.size) return -1;
+      plane += at * step;
+      step *= axis.size;
+    }
+    return plane;
+  }
+};
+
+/// Whether the sizes are such that they can be multiplied.
+bool is_sane(const Stack& stack) {
+  std::int64_t planes = 1;
+  for (const Stack::Axis& axis : stack.axes) {
+    if (axis.size < 1 || axis.size > kMostPlanes) return false;
+    planes *= axis.size;
+    if (planes > kMostPlanes) return false;
+  }
+  return true;
+}
+
+std::string local_name(const pugi::xml_node& node) {
+  const std::string name = node.name();
+  return name.substr(name.find(':') == std::string::npos ? 0 : name.find(':') + 1);
+}
+
+pugi::xml_node child(const pugi::xml_node& parent, std::string_view name) {
+  for (const pugi::xml_node& each : parent.children()) {
+    if (local_name(each) == name) return each;
+  }
+  return {};
+}
+
+/// Tells which directory holds which plane, as the TiffData elements say.
+void place_planes(const pugi::xml_node& pixels, int directories, Stack& stack) {
+  stack.directories.assign(static_cast<std::size_t>(stack.planes()), -1);
+  bool any = false;
+  for (const pugi::xml_node& data : pixels.children()) {
+    if (local_name(data) != "TiffData") continue;
+    any = true;
+    const int first =
+        stack.plane_at(data.attribute("FirstC").as_int(), data.attribute("FirstZ").as_int(),
+                       data.attribute("FirstT").as_int());
+    const bool has_directory = !data.attribute("IFD").empty();
+    const int directory = data.attribute("IFD").as_int();
+    const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
+    if (first < 0 || directory < 0) continue;
+    for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
+      stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
+    }
+  }
+  for (int k = 0; !any && k < std::min(stack.planes(), directories); ++k) {
+    stack.directories[static_cast<std::size_t>(k)] = k;
+  }
+}
+
+/// The stack that an OME-XML text describes, if its channels are planes.
+std::optional<Stack> ome_stack(const std::string& text, int directories) {
+  pugi::xml_document document;
+  if (text.find("<OME") == std::string::npos && text.find(":OME") == std::string::npos) return {};
+  if (!document.load_buffer(text.data(), text.size())) return {};
+  const pugi::xml_node pixels = child(child(document.document_element(), "Image"), "Pixels");
+  const std::string order = pixels.attribute("DimensionOrder").as_string();
+  if (order.size() != 5 || !order.starts_with("XY")) return {};
+  Stack stack;
+  int samples = 1;
+  for (const pugi::xml_node& channel : pixels.children()) {
+    if (local_name(channel) != "Channel") continue;
+    stack.channels.emplace_back(channel.attribute("Name").as_string());
+    samples = std::max(samples, channel.attribute("SamplesPerPixel").as_int(1));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const char name = order[2 + k];
+    const int size = pixels.attribute(fmt::format("Size{}", name).c_str()).as_int(1);
+    stack.axes[k] = {name, name == 'C' ? size / samples : size};
+  }
+  for (const char name : {'C', 'Z', 'T'}) {
+    if (order.find(name) == std::string::npos) return {};
+  }
+  if (!is_sane(stack)) return {};
+  place_planes(pixels, directories, stack);
+  return stack;
+}
+
+/// The number in the line "key=number" of ImageJ's text; 1 where there is none.
+int line_value(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find("\n" + key + "=");
+  if (at == std::string::npos) return 1;
+  int value = 1;
+  std::from_chars(text.data() + at + key.size() + 2, text.data() + text.size(), value);
+  return value;
+}
+
+std::optional<Stack> imagej_stack(const std::string& text, int directories) {
+  if (!text.starts_with("ImageJ=")) return {};
+  Stack stack;
+  stack.axes = {Stack::Axis{'C', line_value(text, "channels")},
+                Stack::Axis{'Z', line_value(text, "slices")},
+                Stack::Axis{'T', line_value(text, "frames")}};
+  if (!is_sane(stack) || stack.channel_count() == 1) return {};
+  for (int k = 0; k < stack.planes(); ++k) stack.directories.push_back(k < directories ? k : -1);
+  return stack;
+}
+
+/// The channel's number, from 1; 0 where there is none of that number or name.
+int channel_number(const std::string& channel, int count, const std::vector<std::string>& names) {
+  const auto named = std::find(names.begin(), names.end(), channel);
+  if (named != names.end()) return static_cast<int>(named - names.begin()) + 1;
+  int number = 0;
+  const char* end = channel.data() + channel.size();
+  const auto [stop, error] = std::from_chars(channel.data(), end, number);
+  return error == std::errc() && stop == end && number >= 1 && number <= count ? number : 0;
+}
+
+[[noreturn]] void refuse_channel(const std::string& channel, int count,
+                                 std::vector<std::string> names) {
+  std::erase(names, "");
+  throw InputError(fmt::format("it has no channel '{}': its channels are 1 to {}{}{}", channel,
+                               count, names.empty() ? "" : ", or ", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+TiffPart find_tiff_part(const std::string& description, int directories, int samples,
+                        const ImagePart& part) {
+  TiffPart found;
+  std::optional<Stack> stack = ome_stack(description, directories);
+  if (!stack) stack = imagej_stack(description, directories);
+  const bool are_planes = stack && stack->channel_count() > 1;
+  const int channels = are_planes ? stack->channel_count() : samples;
+  const std::vector<std::string> names = stack ? stack->channels : std::vector<std::string>();
+  int number = 0;
+  if (!part.channel.empty()) {
+    number = channel_number(part.channel, channels, names);
+    if (number == 0) refuse_channel(part.channel, channels, names);
+  }
+  if (!are_planes || number == 0) {
+    for (int k = 0; k < directories; ++k) found.directories.push_back(k);
+    found.sample = are_planes ? 0 : number;
+    if (are_planes && part.page == 0) {
+      found.notes.push_back(
+          fmt::format("Its pages are planes of {} channels: --channel chooses.", channels));
+    }
+    return found;
+  }
+  for (int plane = 0; plane < stack->planes(); ++plane) {
+    const int directory = stack->directories[static_cast<std::size_t>(plane)];
+    if (stack->channel_of(plane) == number - 1 && directory >= 0) {
+      found.directories.push_back(directory);
+    }
+  }
+  if (found.directories.empty()) {
+    throw InputError(
+        fmt::format("it has no page of channel '{}': the file is cut off, or other "
+                    "files hold that channel",
+                    part.channel));
+  }
+  return found;
+}
+
+}  // namespace diacut

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diacut/image_file.hpp"
+
+namespace diacut {
+
+/// Where a part of a TIFF file is stored.
+struct TiffPart {
+  std::vector<int> directories;  ///< That of each page, from 0.
+  int sample = 0;                ///< The sample of a pixel that is read, from 1; 0: all.
+  std::vector<std::string> notes;
+
+  int pages() const { return static_cast<int>(directories.size()); }
+};
+
+/// Finds the directories that a part's pages are in. The description of a file's first directory
+/// may say that directories are channels: OME-XML (OME-TIFF 6.2) or ImageJ's lines do. `samples`:
+/// of a pixel of the first directory. Throws InputError where there is no such channel.
+TiffPart find_tiff_part(const std::string& description, int directories, int samples,
+                        const ImagePart& part);
+
+}  // namespace diacut

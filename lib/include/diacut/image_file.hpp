@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/image.hpp"
+
+/// @file
+/// Image files: their formats, and those that hold more than one image.
+namespace diacut {
+
+/// The part of a file that is read.
+struct ImagePart {
+  /// The page of a TIFF file, frame of an animation, or picture of a collection, from 1. 0: the
+  /// first, with a note in Image::notes where there are more.
+  int page = 0;
+  /// The channel, which then is read as grey, by its number from 1 or by the name that an OME-TIFF
+  /// gives it. Empty: grey or colours as the file has them. In a file whose channels are pages (an
+  /// OME-TIFF, an ImageJ stack), the pages are counted within the channel.
+  std::string channel = {};
+};
+
+/// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
+/// files (DNG and others), GIF, BMP or PNM; 1 to 16 bits, and of some formats 32 bits and floats.
+/// The orientation that the file tells is applied, and colours of 8 and 16 bits are brought from
+/// the file's colour profile to sRGB.
+/// @param path The file; "-" reads standard input to its end.
+/// @param parameters How the file is read.
+/// @param part What of the file is read.
+/// @return The image.
+/// @throws InputError naming the file when it cannot be read or decoded, or has no such part.
+Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part);
+
+/// Decodes the bytes of an image file, as read_image() does.
+/// @param bytes The whole file.
+/// @param name What messages call the image.
+/// @param parameters How the file is read.
+/// @param part What of the file is read.
+/// @return The image.
+/// @throws InputError naming the image when it cannot be decoded, or has no such part.
+Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
+                   const ImageParameters& parameters, const ImagePart& part);
+
+/// The extensions that files of the formats that read_image() knows have, in lower case with the
+/// dot. The format of a file is told from its first bytes, whatever its name.
+/// @return The extensions, ".jpg" first.
+const std::vector<std::string>& image_extensions();
+
+}  // namespace diacut

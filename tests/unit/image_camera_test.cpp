@@ -1,0 +1,323 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "camera_files.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
+
+/// Pictures in the formats of cameras and phones are read as they were stored.
+namespace diacut {
+namespace {
+
+using ::testing::Contains;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr int kWidth = 37;
+constexpr int kHeight = 26;
+
+/// What is read of `file` is `samples`, of which `full` is 1, to within `steps` of these.
+void expect_read(const FileBytes& file, const cv::Mat& samples, double full, int steps = 0) {
+  const Image image = decode_image(file, "a");
+  testing::expect_well_formed(image);
+  ASSERT_EQ(image.width, samples.cols);
+  ASSERT_EQ(image.height, samples.rows);
+  const bool has_alpha = samples.channels() % 2 == 0;
+  ASSERT_EQ(image.channels, samples.channels() - (has_alpha ? 1 : 0));
+  EXPECT_THAT(image.notes, IsEmpty());
+  cv::Mat numbers;
+  samples.convertTo(numbers, CV_64F);
+  std::size_t at = 0;
+  for (int y = 0; y < samples.rows; ++y) {
+    const double* value = numbers.ptr<double>(y);
+    for (int x = 0; x < samples.cols; ++x, value += samples.channels()) {
+      for (int k = 0; k < image.channels; ++k, ++at) {
+        ASSERT_LE(std::abs(std::lround(image.pixels[at] * full) - std::lround(value[k])), steps)
+            << x << ", " << y << ", " << k;
+        if (steps > 0) continue;
+        ASSERT_EQ(image.pixels[at], static_cast<float>(value[k] / full));
+      }
+    }
+  }
+}
+
+cv::Mat random(int type) { return testing::random_samples(kWidth, kHeight, type); }
+
+/// Random samples of some bits, in 16.
+cv::Mat random_bits(int bits, int channels) {
+  cv::Mat samples = random(CV_16UC(channels));
+  cv::Mat values = samples.reshape(1);
+  for (int y = 0; y < values.rows; ++y) {
+    for (int x = 0; x < values.cols; ++x) {
+      auto& value = values.at<std::uint16_t>(y, x);
+      value = static_cast<std::uint16_t>(value >> (16 - bits));
+    }
+  }
+  return samples;
+}
+
+/// Each two by two pixels get the colour of their first.
+cv::Mat in_blocks(cv::Mat samples) {
+  const auto pixel = samples.elemSize();
+  for (int y = 0; y < samples.rows; ++y) {
+    for (int x = 0; x < samples.cols; ++x) {
+      std::copy_n(samples.ptr(y / 2 * 2, x / 2 * 2), pixel, samples.ptr(y, x));
+    }
+  }
+  return samples;
+}
+
+TEST(CameraFormats, HeicAndAvifAreReadAsStored) {
+  for (const bool is_avif : {false, true}) {
+    SCOPED_TRACE(is_avif ? "AVIF" : "HEIC");
+    const cv::Mat samples = in_blocks(random(CV_8UC3));
+    expect_read(testing::write_heif({.is_avif = is_avif, .pictures = {samples}}), samples, 255, 2);
+    const int bits = is_avif ? 12 : 10;
+    const cv::Mat deep = in_blocks(random_bits(bits, 3));
+    expect_read(testing::write_heif({.is_avif = is_avif, .bits = bits, .pictures = {deep}}), deep,
+                (1 << bits) - 1, 2);
+  }
+}
+
+TEST(CameraFormats, AlphaOfHeicAndJpegXlHidesPixels) {
+  cv::Mat samples = in_blocks(random(CV_8UC4));
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) samples.at<cv::Vec4b>(y, x)[3] = x < 9 ? 0 : 255;
+  }
+  for (const FileBytes& file :
+       {testing::write_heif({.pictures = {samples}}),
+        testing::write_heif({.is_avif = true, .pictures = {samples}}),
+        testing::write_jxl({.frames = {samples}}), testing::write_jpeg2000(samples)}) {
+    const Image image = decode_image(file, "a");
+    ASSERT_EQ(image.channels, 3);
+    ASSERT_EQ(image.valid.size(), image.pixel_count());
+    for (std::size_t i = 0; i < image.valid.size(); ++i) {
+      ASSERT_EQ(image.valid[i], i % kWidth < 9 ? 0 : 1) << i;
+    }
+    EXPECT_NEAR(image.pixels[3 * (kWidth + 20) + 1], samples.at<cv::Vec4b>(1, 20)[1] / 255.0,
+                2.01 / 255);
+  }
+}
+
+TEST(CameraFormats, JpegXlIsReadAsStored) {
+  for (const int type : {CV_8UC1, CV_8UC3}) {
+    const cv::Mat samples = random(type);
+    expect_read(testing::write_jxl({.frames = {samples}}), samples, 255);
+  }
+  for (const int type : {CV_16UC1, CV_16UC3}) {
+    const cv::Mat samples = random(type);
+    expect_read(testing::write_jxl({.frames = {samples}}), samples, 65535);
+  }
+  const cv::Mat light = random(CV_32FC3);
+  expect_read(testing::write_jxl({.frames = {light}}), light, 1);
+}
+
+TEST(CameraFormats, LossyJpegXlIsNearWhatWasStored) {
+  const cv::Mat samples(kHeight, kWidth, CV_8UC3, cv::Scalar(200, 90, 30));
+  const Image image =
+      decode_image(testing::write_jxl({.is_lossy = true, .frames = {samples}}), "a");
+  // The encoder aims at a difference that nobody sees.
+  EXPECT_NEAR(image.pixels[3 * 300], 200 / 255.0, 3 / 255.0);
+  EXPECT_NEAR(image.pixels[3 * 300 + 1], 90 / 255.0, 3 / 255.0);
+  EXPECT_NEAR(image.pixels[3 * 300 + 2], 30 / 255.0, 3 / 255.0);
+}
+
+TEST(CameraFormats, Jpeg2000IsReadAsStored) {
+  for (const bool is_bare : {false, true}) {
+    SCOPED_TRACE(is_bare);
+    for (const int type : {CV_8UC1, CV_8UC3}) {
+      const cv::Mat samples = random(type);
+      expect_read(testing::write_jpeg2000(samples, 8, is_bare), samples, 255);
+    }
+    const cv::Mat deep = random_bits(12, 3);
+    expect_read(testing::write_jpeg2000(deep, 12, is_bare), deep, 4095);
+    const cv::Mat full = random(CV_16UC1);
+    expect_read(testing::write_jpeg2000(full, 16, is_bare), full, 65535);
+  }
+}
+
+FileBytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+TEST(CameraFormats, PnmIsReadAsStored) {
+  cv::Mat grey(2, 3, CV_8UC1);
+  const std::uint8_t values[] = {0, 50, 100, 150, 200, 255};
+  std::copy_n(values, 6, grey.data);
+  expect_read(bytes_of("P2\n# a comment\n3 2 255\n0 50 100\n150 200 255\n"), grey, 255);
+  expect_read(bytes_of("P5 3 2 255\n" + std::string("\x00\x32\x64\x96\xc8\xff", 6)), grey, 255);
+}
+
+TEST(CameraFormats, PnmOfEveryKind) {
+  using std::string_literals::operator""s;
+  struct Case {
+    std::string file;
+    int channels;
+    std::vector<float> values;
+  };
+  const std::vector<Case> cases = {
+      {"P1\n3 2\n010\n1 1 0\n", 1, {1, 0, 1, 0, 0, 1}},
+      {"P4\n3 2\n\x40\xc0"s, 1, {1, 0, 1, 0, 0, 1}},
+      {"P5\n2 1\n255\n\x00\xff"s, 1, {0, 1}},
+      {"P5\n2 1\n100\n\x19\x32"s, 1, {0.25F, 0.5F}},
+      {"P5\n2 1\n4000\n\x03\xe8\x0f\xa0"s, 1, {0.25F, 1}},
+      {"P3\n1 1\n4\n1 2 4\n", 3, {0.25F, 0.5F, 1}},
+      {"P6\n1 1\n255\n\xff\x00\xff"s, 3, {1, 0, 1}},
+      {"P7\nWIDTH 1\nHEIGHT 2\nDEPTH 1\nMAXVAL 4\nTUPLTYPE GRAYSCALE\nENDHDR\n\x01\x04"s,
+       1,
+       {0.25F, 1}},
+      {"P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+       "\xff\x00\xff\xff\xff\xff\xff\x00"s,
+       3,
+       {1, 0, 1, 0, 0, 0}},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.file);
+    const Image image = decode_image(bytes_of(each.file), "a.pnm");
+    EXPECT_EQ(image.channels, each.channels);
+    EXPECT_EQ(image.pixels, each.values);
+  }
+}
+
+TEST(CameraFormats, GifIsReadAsStored) {
+  const std::vector<std::uint32_t> palette = {0x000000, 0xff0000, 0x00ff00, 0xffffff};
+  for (const bool is_interlaced : {false, true}) {
+    cv::Mat indices(20, 13, CV_8UC1);
+    for (int y = 0; y < 20; ++y) {
+      for (int x = 0; x < 13; ++x)
+        indices.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>((x * 7 + y * 3) % 4);
+    }
+    const FileBytes file = testing::write_gif(13, 20, palette,
+                                              {{.at = {0, 0, 13, 20},
+                                                .indices = indices,
+                                                .transparent = 2,
+                                                .is_interlaced = is_interlaced}});
+    const Image image = decode_image(file, "a.gif");
+    ASSERT_EQ(image.width, 13);
+    ASSERT_EQ(image.height, 20);
+    for (int i = 0; i < 13 * 20; ++i) {
+      const int index = indices.at<std::uint8_t>(i / 13, i % 13);
+      ASSERT_EQ(image.valid[static_cast<std::size_t>(i)], index == 2 ? 0 : 1) << i;
+      ASSERT_EQ(image.pixels[static_cast<std::size_t>(3 * i)], index % 2) << i;
+      ASSERT_EQ(image.pixels[static_cast<std::size_t>(3 * i + 1)], index == 3 ? 1 : 0) << i;
+    }
+  }
+}
+
+TEST(CameraFormats, FramesOfAGifAreDrawnOverEachOther) {
+  const std::vector<std::uint32_t> palette = {0x000000, 0xff0000, 0x00ff00, 0xffffff};
+  const auto flat = [](cv::Rect at, int index, int disposal) {
+    return testing::GifFrame{.at = at,
+                             .indices = cv::Mat(at.height, at.width, CV_8UC1, cv::Scalar(index)),
+                             .disposal = disposal};
+  };
+  enum Disposal { kKeep = 1, kBackground = 2, kPrevious = 3 };
+  const FileBytes file =
+      testing::write_gif(4, 1, palette,
+                         {flat({0, 0, 4, 1}, 3, kKeep), flat({0, 0, 1, 1}, 0, kPrevious),
+                          flat({1, 0, 1, 1}, 0, kBackground), flat({2, 0, 1, 1}, 0, kKeep)});
+  const auto greens = [&](int page) {
+    const Image image = decode_image(file, "a.gif", {}, {.page = page});
+    std::string seen;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const bool hidden = !image.valid.empty() && image.valid[i] == 0;
+      seen += hidden ? '-' : image.pixels[3 * i + 1] > 0 ? '1' : '0';
+    }
+    return seen;
+  };
+  EXPECT_EQ(greens(1), "1111");
+  EXPECT_EQ(greens(2), "0111");
+  EXPECT_EQ(greens(3), "1011");
+  EXPECT_EQ(greens(4), "1-01");
+  EXPECT_THAT(decode_image(file, "a.gif").notes, Contains(HasSubstr("4 pages")));
+  EXPECT_THAT(decode_image(file, "a.gif", {}, {.page = 1}).notes,
+              Not(Contains(HasSubstr("pages"))));
+}
+
+TEST(CameraFormats, APageThatDoesNotExistIsRefused) {
+  const cv::Mat samples = random(CV_8UC3);
+  const cv::Mat other = testing::random_samples(kWidth, kHeight, CV_8UC3, 2);
+  const std::vector<std::pair<FileBytes, int>> files = {
+      {testing::write_heif({.pictures = {samples, other}}), 2},
+      {testing::write_jxl({.frames = {samples, other}}), 2},
+      {bytes_of("P2 1 1 9 3 P2 1 1 9 4\n"), 2},
+      {testing::write_jpeg2000(samples), 1},
+      {testing::encode(".png", samples), 1},
+  };
+  for (const auto& [file, pages] : files) {
+    const std::vector<std::string> notes = decode_image(file, "a").notes;
+    const Image first = decode_image(file, "a", {}, {.page = 1});
+    const Image last = decode_image(file, "a", {}, {.page = pages});
+    EXPECT_EQ(first.pixels != last.pixels, pages > 1);
+    try {
+      decode_image(file, "a", {}, {.page = pages + 1});
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("there is no page " + std::to_string(pages + 1)));
+    }
+    EXPECT_EQ(std::any_of(notes.begin(), notes.end(),
+                          [](const std::string& note) { return note.find("pages") != note.npos; }),
+              pages > 1);
+  }
+}
+
+TEST(CameraFormats, OrientationIsApplied) {
+  // Red at the left half of the stored picture's upper half, black elsewhere.
+  cv::Mat stored = cv::Mat::zeros(kHeight, kWidth, CV_8UC3);
+  stored(cv::Rect(0, 0, kWidth / 2, kHeight / 2)).setTo(cv::Scalar(255, 0, 0));
+  // Where EXIF 2.3 shows the stored upper left corner: 0 left or top, 1 right or bottom.
+  constexpr std::array<std::array<int, 2>, 8> kCorner = {
+      {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}, {1, 0}, {1, 1}, {0, 1}}};
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    SCOPED_TRACE(orientation);
+    for (const FileBytes& file :
+         {testing::write_heif({.orientation = orientation, .pictures = {stored}}),
+          testing::write_heif({.is_avif = true, .orientation = orientation, .pictures = {stored}}),
+          testing::write_jxl({.orientation = orientation, .frames = {stored}})}) {
+      const Image image = decode_image(file, "a");
+      ASSERT_EQ(image.width, orientation >= 5 ? kHeight : kWidth);
+      ASSERT_EQ(image.height, orientation >= 5 ? kWidth : kHeight);
+      const auto [right, bottom] = kCorner[static_cast<std::size_t>(orientation - 1)];
+      for (const int x : {0, 1}) {
+        for (const int y : {0, 1}) {
+          const auto at = static_cast<std::size_t>((y * (image.height - 1)) * image.width +
+                                                   x * (image.width - 1));
+          EXPECT_EQ(image.pixels[3 * at] > 0.5F, x == right && y == bottom) << x << y;
+        }
+      }
+    }
+  }
+}
+
+TEST(CameraFormats, ARawFileIsDeveloped) {
+  // Left half dark red, right half bright grey, in linear light.
+  cv::Mat light(64, 96, CV_16UC3, cv::Scalar(40000, 40000, 40000));
+  light(cv::Rect(0, 0, 48, 64)).setTo(cv::Scalar(8000, 2000, 2000));
+  for (const int orientation : {1, 6}) {
+    const Image image = decode_image(testing::write_dng(light, orientation), "a.dng");
+    testing::expect_well_formed(image);
+    ASSERT_EQ(image.width, orientation == 1 ? 96 : 64);
+    ASSERT_EQ(image.height, orientation == 1 ? 64 : 96);
+    ASSERT_EQ(image.channels, 3);
+    const auto pixel = [&](int x, int y) {
+      return image.pixels.data() + 3 * (y * image.width + x);
+    };
+    // Stored left is left, or on top where the picture is turned to the right.
+    const float* red = pixel(orientation == 1 ? 20 : 32, orientation == 1 ? 32 : 20);
+    const float* grey = pixel(orientation == 1 ? 76 : 32, orientation == 1 ? 32 : 76);
+    EXPECT_GT(red[0], 1.5F * red[1]);
+    EXPECT_NEAR(red[1], red[2], 0.02);
+    EXPECT_GT(grey[1], 2 * red[1]);
+    EXPECT_NEAR(grey[0], grey[1], 0.02);
+    EXPECT_NEAR(grey[2], grey[1], 0.02);
+  }
+}
+
+}  // namespace
+}  // namespace diacut
