@@ -119,6 +119,25 @@ TEST_F(CliInput, PipeNamedAsAnImageOnTheCommandLineIsRead) {
   EXPECT_EQ(read("x.png"), read("y.png"));
 }
 
+TEST_F(CliInput, APageIsChosenByItsNumber) {
+  // Two pages: one grey, and black beside white.
+  write("two.pgm", "P2 4 1 9 5 5 5 5\nP2 4 1 9 0 0 9 9\n");
+  const Result first = segment({"two.pgm", "-o", "first.png", "--cue", "gradient"});
+  expect_done(first);
+  EXPECT_THAT(first.err, HasSubstr("The file has 2 pages: the first was read"));
+  const Result second = segment({"two.pgm", "-o", "x.png", "--page", "2", "--cue", "gradient"});
+  expect_done(second);
+  EXPECT_THAT(second.err, ::testing::Not(HasSubstr("pages")));
+  const std::set<std::string> before = files();
+  expect_error(segment({"two.pgm", "-o", "y.png", "--page", "3"}), 3, {"two.pgm", "no page 3"});
+  expect_error(segment({"two.pgm", "-o", "y.png", "--channel", "2"}), 3,
+               {"two.pgm", "no channel '2'"});
+  for (const char* page : {"0", "-1", "all", "1.5", ""}) {
+    expect_error(segment({"two.pgm", "-o", "y.png", "--page", page}), 2, {"--page"});
+  }
+  EXPECT_EQ(files(), before);
+}
+
 TEST_F(CliInput, TinyImages) {
   for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {7, 1}, {2, 2}}) {
     SCOPED_TRACE(::testing::Message() << width << "x" << height);

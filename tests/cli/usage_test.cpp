@@ -23,7 +23,8 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--set",         "--print-config",  "--device",   "--list-devices", "--kernel-dir",
       "--quiet",       "--verbose",       "--version",  "--help",         "--cue",
       "--weights",     "--edges",         "--method",   "--threshold",    "--tree",
-      "--ultrametric", "--contours",      "--memory",   "--detail"};
+      "--ultrametric", "--contours",      "--memory",   "--detail",       "--page",
+      "--channel"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
