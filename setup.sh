@@ -17,6 +17,7 @@ style_packages=(clang-format-14 shellcheck)
 test_packages=(
   libgtest-dev libgmock-dev oclgrind lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
+  chromium  # Opens pages.
   "${package_packages[@]}" "${style_packages[@]}"
 )
 # What `pip install .` needs beside build_packages.

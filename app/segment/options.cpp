@@ -39,11 +39,13 @@ constexpr const char* kExamples = R"(Examples:
       as a filter; labels are palette indices, which viewers show in colour
   segment recut photo.tree --regions 12 -o labels.png
       another cut of a saved hierarchy, in milliseconds: segment recut --help
+  segment photo.jpg --html regions.html
+      a page for a browser, with a slider from one region to many
   segment photo.jpg --json - | jq .regions.count
 
 When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
---contours, --json), photo.jpg gives photo-labels.png beside it, and the folder
-photos/ the folder photos-labels/.
+--contours, --html, --json), photo.jpg gives photo-labels.png beside it, and the
+folder photos/ the folder photos-labels/.
 Existing results are replaced, but never an image that is to be segmented.
 
 It reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files
@@ -148,7 +150,9 @@ int page_number(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 1) {
-    fail(fmt::format("--page: '{}' is no page; pages are counted from 1", text));
+    fail(fmt::format(
+        "--page: '{}' is no page; pages are counted from 1 (a page for a browser: --html FILE)",
+        text));
   }
   return number;
 }
@@ -226,6 +230,10 @@ void SegmentLine::declare_places() {
   line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kInputOutput,
                "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
   line_.option(
+      "--html", options_.results[Result::kPage], "FILE|DIR", kInputOutput,
+      "A page to look at in a browser, with every cut of the hierarchy (.html); for several "
+      "images a folder of pages with an index, index.html");
+  line_.option(
       "--json", options_.json, "FILE|-", kInputOutput,
       "A report for machines; for several images one line each (JSON Lines); with --list-devices "
       "the devices");
@@ -296,6 +304,7 @@ CommandDescription SegmentLine::describe() const {
       {"--tree", {.files = true, .extensions = {"tree"}}},
       {"--ultrametric", maps},
       {"--contours", maps},
+      {"--html", {.files = true, .extensions = {"html"}}},
       {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
       {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
@@ -324,7 +333,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 
 void SegmentLine::check_texts() const {
   for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
-                           "--contours", "--edges", "--json", "--config", "--channel"}) {
+                           "--contours", "--html", "--edges", "--json", "--config", "--channel"}) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail(fmt::format("{} is given an empty text; it needs a value", name));

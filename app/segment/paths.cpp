@@ -46,4 +46,8 @@ fs::path whole_path(const fs::path& path) {
   return failed ? path : whole;
 }
 
+std::string page_title(const std::string& input) {
+  return input == "-" ? "picture" : fs::path(input).filename().string();
+}
+
 }  // namespace diacut::app

@@ -28,4 +28,7 @@ std::filesystem::path with_suffix(std::filesystem::path name, const char* suffix
 /// path as it is if it leads nowhere.
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
+/// What the page of an image is called: the image's file name. `input`: a path, or "-".
+std::string page_title(const std::string& input);
+
 }  // namespace diacut::app

@@ -158,6 +158,18 @@ void check_names(const Options& options, const Plan& plan) {
   names.add("--json", options.json, "");
 }
 
+/// Throws ConfigError when the page of an image would take the place of the pages' index.
+void check_index(const Plan& plan) {
+  const std::string index = page_index(plan);
+  for (const Job& job : plan.jobs) {
+    if (index.empty() || fs::path(job.results[Result::kPage]) != fs::path(index)) continue;
+    throw ConfigError(fmt::format(
+        "--html: '{}' would be the page of {} and the index of all pages; rename the image, or "
+        "make its page in a run of its own",
+        index, quoted_input_name(job.input)));
+  }
+}
+
 /// The folders that the results of a batch go to.
 std::set<Identity> result_folders(const Job& roots) {
   std::set<Identity> folders;
@@ -207,7 +219,13 @@ Plan make_plan(const Options& options) {
     plan.jobs.back().part = options.part;
   }
   check_names(options, plan);
+  check_index(plan);
   return plan;
+}
+
+std::string page_index(const Plan& plan) {
+  const std::string& folder = plan.roots.results[Result::kPage];
+  return plan.batch && !folder.empty() ? (fs::path(folder) / "index.html").string() : "";
 }
 
 }  // namespace diacut::app

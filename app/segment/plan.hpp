@@ -31,6 +31,9 @@ struct Plan {
   std::size_t ignored = 0;        ///< Files and folders within folders that are not images.
 };
 
+/// The index of the pages of a batch; empty where there are no pages.
+std::string page_index(const Plan& plan);
+
 /// Finds the images and names their results, as the help describes. Reads folders, writes nothing.
 /// Throws ConfigError when two results would be one file, or a result an input; InputError when
 /// there is no image.

@@ -7,6 +7,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "diacut/page.hpp"
 #include "paths.hpp"
 
 namespace diacut::app {
@@ -64,6 +65,9 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
     case Result::kUltrametric:
     case Result::kContours:
       ultrametric_format(place);
+      break;
+    case Result::kPage:
+      check_page_name(place);
       break;
     case Result::kTree:
     case Result::kEigenvectors:

@@ -17,7 +17,9 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"
+#include "diacut/page.hpp"
 #include "diacut/parameters.hpp"
+#include "paths.hpp"
 #include "program.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
@@ -53,6 +55,7 @@ struct RecutOptions : CommonOptions {
   std::string overlay;
   std::string image;
   std::string ultrametric;
+  std::string page;
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
   LeastSize min_size;
@@ -73,17 +76,22 @@ Number parse_number(const char* option, const std::string& text, Number least, N
 }
 
 void check_places(const RecutOptions& options) {
-  if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty()) {
+  if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty() &&
+      options.page.empty()) {
     fail("say with -o where the labels go");
   }
   if (options.indexed && options.output.empty()) {
     fail("--indexed says how labels are written; say with -o where");
   }
-  if (options.overlay.empty() != options.image.empty()) {
+  if (options.page.empty() && options.overlay.empty() != options.image.empty()) {
     fail("--overlay and --image belong together: the boundaries are drawn on the image");
   }
-  for (const auto& [option, place] :
-       {std::pair("--overlay", options.overlay), {"--ultrametric", options.ultrametric}}) {
+  if (!options.page.empty() && options.image.empty()) {
+    fail("--html needs --image: the page shows the image");
+  }
+  for (const auto& [option, place] : {std::pair("--overlay", options.overlay),
+                                      {"--ultrametric", options.ultrametric},
+                                      {"--html", options.page}}) {
     if (place == "-") {
       fail(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
     }
@@ -122,9 +130,12 @@ RecutLine::RecutLine() {
              "Labels as the indices of a palette (PNG, at most 255 regions)");
   line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
-  line_.option("--image", options_.image, "FILE|-", kInputOutput, "The image for --overlay");
+  line_.option("--image", options_.image, "FILE|-", kInputOutput,
+               "The image for --overlay and --html");
   line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
                "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
+  line_.option("--html", options_.page, "FILE", kInputOutput,
+               "A page to look at in a browser, with every cut of the hierarchy (.html)");
   line_.option("--regions", regions_, "K", kCut, "So many regions");
   line_.option("--threshold", threshold_, "T", kCut,
                "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
@@ -140,7 +151,8 @@ CommandDescription RecutLine::describe() const {
       line_.app(), {{kInputs, {.files = true, .extensions = {"tree"}}},
                     {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
                     {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
-                    {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}}});
+                    {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
+                    {"--html", {.files = true, .extensions = {"html"}}}});
   description.name = kName;
   return description;
 }
@@ -200,21 +212,32 @@ void check_results(const RecutOptions& options) {
   if (!options.output.empty()) label_format(options.output, options.indexed);
   if (!options.overlay.empty()) picture_format(options.overlay);
   if (!options.ultrametric.empty()) ultrametric_format(options.ultrametric);
+  if (!options.page.empty()) check_page_name(options.page);
   add("-o", options.output);
   add("--overlay", options.overlay);
   add("--ultrametric", options.ultrametric);
+  add("--html", options.page);
 }
 
-void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels) {
-  if (!options.overlay.empty()) {
-    const Image image = read_image(options.image);
-    if (image.width != labels.width || image.height != labels.height) {
-      throw InputError(fmt::format(
-          "{}: the image has {} x {} pixels, but the hierarchy {} was made "
-          "from one of {} x {}",
-          options.image, image.width, image.height, options.tree, labels.width, labels.height));
+/// The image that the hierarchy was made from.
+Image matching_image(const RecutOptions& options, const Labels& labels) {
+  Image image = read_image(options.image);
+  if (image.width == labels.width && image.height == labels.height) return image;
+  throw InputError(fmt::format(
+      "{}: the image has {} x {} pixels, but the hierarchy {} was made from one of {} x "
+      "{}",
+      options.image, image.width, image.height, options.tree, labels.width, labels.height));
+}
+
+void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
+                   const RegionParameters& wanted, std::vector<std::string>& notes) {
+  if (!options.image.empty()) {
+    const Image image = matching_image(options, labels);
+    if (!options.overlay.empty()) write_overlay(options.overlay, image, labels);
+    if (!options.page.empty()) {
+      write_page(options.page, image, hierarchy, nullptr,
+                 {page_title(options.image), wanted, labels.count}, notes);
     }
-    write_overlay(options.overlay, image, labels);
   }
   if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
   if (!options.output.empty()) write_labels(options.output, labels, options.indexed);
@@ -244,7 +267,7 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   wanted.threshold = options.threshold.value_or(hierarchy.threshold);
   wanted.min_size = options.min_size;
   const Labels labels = cut(hierarchy, wanted, notes);
-  write_results(options, hierarchy, labels);
+  write_results(options, hierarchy, labels, wanted, notes);
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
   console.message(fmt::format("{}: {} ({:.0f} ms)", name, counted(labels.count, "region"),
                               stopwatch.milliseconds()));

@@ -14,8 +14,9 @@ enum class Result : std::size_t {
   kTree,
   kUltrametric,
   kContours,
+  kPage,
 };
-inline constexpr std::size_t kResultCount = 6;
+inline constexpr std::size_t kResultCount = 7;
 
 /// What is known of a kind of result.
 struct ResultInfo {
@@ -33,6 +34,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kTree, "--tree", ".tree", true},
     {Result::kUltrametric, "--ultrametric", ".png", true},
     {Result::kContours, "--contours", ".png", true},
+    {Result::kPage, "--html", ".html", true},
 }};
 
 /// A place for each result: a file, a folder, "-" for a standard stream, empty if it is not wanted.

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "attempt.hpp"
+#include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
+#include "paths.hpp"
 #include "prepare_results.hpp"
 #include "reader.hpp"
 #include "run_log.hpp"
@@ -157,7 +159,9 @@ class Scheduler {
     if (segmenter_) return;
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
     segmenter_->limit_device_memory(options_.memory);
-    segmenter_->keep_eigenvectors(!plan_.roots.results[Result::kEigenvectors].empty());
+    const Places& results = plan_.roots.results;
+    segmenter_->keep_eigenvectors(!results[Result::kEigenvectors].empty() ||
+                                  !results[Result::kPage].empty());
     log_.opened(segmenter_->device());
   }
 
@@ -171,6 +175,16 @@ class Scheduler {
   Writer writer_;
 };
 
+/// Writes the index of the pages of a batch, with those of earlier runs that were left out.
+void write_index(const Options& options, const Plan& plan) {
+  const std::string index = page_index(plan);
+  if (index.empty()) return;
+  std::vector<std::string> pages;
+  for (const Job& job : plan.jobs) pages.push_back(job.results[Result::kPage]);
+  const std::string folder = whole_path(options.inputs.front()).filename().string();
+  write_page_index(index, options.inputs.size() == 1 ? folder : "Pictures", pages);
+}
+
 }  // namespace
 
 ExitCode segment_files(const Options& options, const Plan& plan, Console& console,
@@ -178,6 +192,7 @@ ExitCode segment_files(const Options& options, const Plan& plan, Console& consol
   RunLog log(options, plan, console);
   try {
     Scheduler(options, plan, log, cancel).run();
+    write_index(options, plan);
   } catch (...) {  // No device, or nowhere to report to: another image would fail too.
     log.stopped(current_failure());
   }

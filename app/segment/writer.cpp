@@ -6,6 +6,8 @@
 
 #include "attempt.hpp"
 #include "diacut/output.hpp"
+#include "diacut/page.hpp"
+#include "paths.hpp"
 #include "stopwatch.hpp"
 
 namespace diacut::app {
@@ -47,16 +49,16 @@ std::optional<Writer::Done> Writer::next() {
   return done;
 }
 
-void Writer::write_results(const Job& job, const Image& image, const Segmentation& result) const {
+void Writer::write_results(const Job& job, const Image& image, Segmentation& result) const {
   // In reverse order, so that the labels come last: where they are, all results are.
   for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
-    const std::string& place = job.results[info->result];
-    if (!place.empty()) write_result(info->result, place, image, result);
+    if (!job.results[info->result].empty()) write_result(info->result, job, image, result);
   }
 }
 
-void Writer::write_result(Result kind, const std::string& place, const Image& image,
-                          const Segmentation& result) const {
+void Writer::write_result(Result kind, const Job& job, const Image& image,
+                          Segmentation& result) const {
+  const std::string& place = job.results[kind];
   if (plan_.batch && kind != Result::kEigenvectors) {
     // If the folder cannot be made, writing into it fails and says why.
     std::error_code ignored;
@@ -75,6 +77,10 @@ void Writer::write_result(Result kind, const std::string& place, const Image& im
       return write_ultrametric(place, result.hierarchy.value());
     case Result::kContours:
       return write_contours(place, result.contours, image.width, image.height);
+    case Result::kPage:
+      return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
+                        {page_title(job.input), options_.parameters.region, result.labels.count},
+                        result.notes);
   }
 }
 

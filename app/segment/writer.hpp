@@ -46,9 +46,8 @@ class Writer {
   std::optional<Done> next();
 
  private:
-  void write_results(const Job& job, const Image& image, const Segmentation& result) const;
-  void write_result(Result kind, const std::string& place, const Image& image,
-                    const Segmentation& result) const;
+  void write_results(const Job& job, const Image& image, Segmentation& result) const;
+  void write_result(Result kind, const Job& job, const Image& image, Segmentation& result) const;
 
   struct UnderWay {
     const Job* job = nullptr;

@@ -17,19 +17,10 @@
 #include "output/montage.hpp"
 #include "output/npy.hpp"
 #include "output/png.hpp"
+#include "output/vector_picture.hpp"
 
 namespace diacut {
 namespace {
-
-/// The generalized eigenvector y = z / sqrt_degree, 0 without data.
-std::vector<float> generalized(const Eigenvectors& eigenvectors, std::size_t k) {
-  const std::vector<float>& z = eigenvectors.vectors[k];
-  std::vector<float> y(z.size(), 0.0F);
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    if (eigenvectors.sqrt_degree[i] > 0) y[i] = z[i] / eigenvectors.sqrt_degree[i];
-  }
-  return y;
-}
 
 std::vector<std::uint8_t> encode_picture(const Eigenvectors& eigenvectors, std::size_t k,
                                          const std::vector<float>& y) {

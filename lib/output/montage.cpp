@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
 #include "output/picture.hpp"
+#include "output/vector_picture.hpp"
 
 namespace diacut {
 namespace {
@@ -20,19 +20,6 @@ constexpr int kCaption = 24;
 constexpr double kFont = 0.45;
 const cv::Vec3b kPaper(255, 255, 255);
 const cv::Scalar kInk(40, 40, 40);
-const cv::Vec3b kNoData(150, 150, 150);
-
-/// From dark blue (share 0) over light grey (1/2) to dark red (1).
-cv::Vec3b diverging_colour(float share) {
-  static const std::array<cv::Vec3f, 7> anchors = {
-      cv::Vec3f(20, 60, 120),   cv::Vec3f(60, 125, 180),  cv::Vec3f(160, 200, 225),
-      cv::Vec3f(242, 242, 240), cv::Vec3f(245, 190, 160), cv::Vec3f(210, 100, 75),
-      cv::Vec3f(140, 20, 35)};
-  const float position = share * static_cast<float>(anchors.size() - 1);
-  const std::size_t low = std::min(static_cast<std::size_t>(position), anchors.size() - 2);
-  const float rest = position - static_cast<float>(low);
-  return anchors[low] * (1 - rest) + anchors[low + 1] * rest;
-}
 
 cv::Size picture_size(int width, int height) {
   const int longest = std::max(width, height);
@@ -80,24 +67,8 @@ void Montage::add_image(const Image& image) { add(to_rgb(image), "image"); }
 
 void Montage::add_vector(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
                          std::size_t number, double eigenvalue) {
-  std::vector<float> magnitudes;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (sqrt_degree[i] > 0) magnitudes.push_back(std::abs(y[i]));
-  }
-  float full = 0;
-  if (!magnitudes.empty()) {
-    const auto nth =
-        magnitudes.begin() + static_cast<std::ptrdiff_t>((magnitudes.size() - 1) * 98 / 100);
-    std::nth_element(magnitudes.begin(), nth, magnitudes.end());
-    full = *nth;
-  }
-  cv::Mat3b picture(picture_pixels_);
-  std::size_t i = 0;
-  for (cv::Vec3b& pixel : picture) {
-    const float share = full > 0 ? std::clamp(y[i] / full, -1.0F, 1.0F) : 0.0F;
-    pixel = sqrt_degree[i] > 0 ? diverging_colour((share + 1) / 2) : kNoData;
-    ++i;
-  }
+  const cv::Mat3b picture =
+      vector_picture(y, sqrt_degree, picture_pixels_.width, picture_pixels_.height);
   add(picture, fmt::format("{}: {:.3g}", number, eigenvalue));
 }
 

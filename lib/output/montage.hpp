@@ -19,9 +19,7 @@ class Montage {
 
   /// Adds the image that the pictures are of.
   void add_image(const Image& image);
-  /// Adds an eigenvector: blue below zero, light grey at zero, red above; full colour from the
-  /// value that 98% of the magnitudes are below. Pixels where `sqrt_degree` is 0 have no data:
-  /// mid-grey.
+  /// Adds an eigenvector, drawn by vector_picture().
   void add_vector(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
                   std::size_t number, double eigenvalue);
 

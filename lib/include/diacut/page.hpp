@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/eigenvectors.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+
+/// @file
+/// A merge tree as a page to look at: one HTML file that needs no network, in which a browser shows
+/// any cut of the tree on the image.
+namespace diacut {
+
+/// Most pixels of the picture in a page: browsers of phones draw no larger one.
+inline constexpr std::int64_t kMostPagePixels = 16'777'216;
+inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture in a page, pixels.
+
+/// What a page is called and what it shows at first.
+struct PageParameters {
+  std::string title;        ///< The name of the image.
+  RegionParameters region;  ///< The cut that is shown at first: regions, threshold and min_size.
+  std::int64_t count = 0;   ///< The number of regions of that cut, for an index of pages.
+};
+
+/// A page: the image, its merge tree, and a script that cuts the tree as diacut::cut() does. An
+/// image of more than kMostPagePixels, or with a side longer than kMostPageSide, is reduced in the
+/// page, and each pixel of the reduced picture is in the leaf that its middle lies in; leaves
+/// without such a pixel leave the tree.
+/// @param image The image.
+/// @param hierarchy A hierarchy of the image's size for which check() holds.
+/// @param eigenvectors Eigenvectors to show beside the image, or null. The first, constant one is
+///     not shown.
+/// @param parameters Name and first cut.
+/// @param[in,out] notes Gets a sentence for a person when the page shows the image reduced.
+/// @return The page, in UTF-8. Its bytes depend on the arguments alone.
+/// @throws InputError when the sizes of image and hierarchy differ.
+std::string encode_page(const Image& image, const Hierarchy& hierarchy,
+                        const Eigenvectors* eigenvectors, const PageParameters& parameters,
+                        std::vector<std::string>& notes);
+
+/// Writes the page of encode_page() to a temporary file, which is renamed when it is complete.
+/// @param path The file; "-" is standard output.
+/// @param image The image.
+/// @param hierarchy A hierarchy of the image's size for which check() holds.
+/// @param eigenvectors Eigenvectors to show beside the image, or null.
+/// @param parameters Name and first cut.
+/// @param[in,out] notes Gets a sentence for a person when the page shows the image reduced.
+/// @throws InputError when the sizes of image and hierarchy differ, or the file cannot be written.
+/// @throws ConfigError when the extension is not .html or .htm.
+void write_page(const std::string& path, const Image& image, const Hierarchy& hierarchy,
+                const Eigenvectors* eigenvectors, const PageParameters& parameters,
+                std::vector<std::string>& notes);
+
+/// Sees whether a path has the extension of a page, in upper or lower case.
+/// @param path The path; "-" has none and is fine.
+/// @throws ConfigError when the extension is not .html or .htm.
+void check_page_name(const std::string& path);
+
+/// Writes an index of pages: thumbnails, names and sizes, each a link to its page. What it shows is
+/// read from the pages. Files that are not there, or are no pages, are left out.
+/// @param path The file of the index.
+/// @param title What the index is called.
+/// @param pages The files of the pages, in the order of the index.
+/// @return How many pages the index holds. With none, no index is written.
+/// @throws InputError when the index cannot be written.
+std::size_t write_page_index(const std::string& path, const std::string& title,
+                             const std::vector<std::string>& pages);
+
+}  // namespace diacut

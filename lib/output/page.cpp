@@ -1,0 +1,235 @@
+#include "diacut/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
+#include "image/resize.hpp"
+#include "output/format.hpp"
+#include "output/page_text.hpp"
+#include "output/picture.hpp"
+#include "output/vector_picture.hpp"
+
+namespace diacut {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kScripts = {"tree.js", "cuts.js",  "figures.js", "polygons.js", "png.js",
+                                 "view.js", "model.js", "app.js",     "controls.js", "main.js"};
+constexpr int kVectorSide = 480;         ///< Longest side of an eigenvector's picture, pixels.
+constexpr int kThumbnailSide = 240;      ///< Longest side of an index's picture, pixels.
+constexpr std::size_t kTreeHeader = 40;  ///< Bytes of a .tree file before its leaves.
+
+/// The size of a picture in a page.
+PictureSize page_size(const PictureSize& full) {
+  const double pixels = static_cast<double>(full.width) * full.height;
+  const double scale =
+      std::min({1.0, std::sqrt(static_cast<double>(kMostPagePixels) / pixels),
+                static_cast<double>(kMostPageSide) / std::max(full.width, full.height)});
+  if (scale == 1.0) return full;
+  const auto side = [&](int length) { return std::max(1, static_cast<int>(length * scale)); };
+  return {side(full.width), side(full.height)};
+}
+
+/// The hierarchy of a reduced picture: a pixel is in the leaf that its middle lies in. Leaves
+/// without a pixel leave the tree, and so do merges with them. A leaf may be in several pieces.
+Hierarchy sampled(const Hierarchy& full, const PictureSize& size) {
+  const Labels& old = full.leaves;
+  const auto leaf_count = static_cast<std::size_t>(old.count);
+  std::vector<std::int32_t> made(leaf_count + 1 + full.merges.size(), 0);  // By old node.
+  Hierarchy result;
+  result.threshold = full.threshold;
+  result.leaves = {size.width, size.height, 0, {}};
+  result.leaves.values.reserve(static_cast<std::size_t>(size.width) * size.height);
+  const auto middle = [](int at, int sides, int old_sides) {
+    return (2 * static_cast<std::int64_t>(at) + 1) * old_sides /
+           (2 * static_cast<std::int64_t>(sides));
+  };
+  for (int y = 0; y < size.height; ++y) {
+    const std::int64_t row = middle(y, size.height, old.height) * old.width;
+    for (int x = 0; x < size.width; ++x) {
+      const std::int32_t leaf = old.values[row + middle(x, size.width, old.width)];
+      if (leaf != 0 && made[leaf] == 0)
+        made[leaf] = static_cast<std::int32_t>(++result.leaves.count);
+      result.leaves.values.push_back(made[leaf]);
+    }
+  }
+  auto next = static_cast<std::int32_t>(result.leaves.count);
+  for (std::size_t k = 0; k < full.merges.size(); ++k) {
+    const auto [first, second] =
+        std::minmax(made[full.merges[k].first], made[full.merges[k].second]);
+    if (first != 0) result.merges.push_back({first, second, full.merges[k].height});
+    made[leaf_count + 1 + k] = first != 0 ? ++next : second;
+  }
+  return result;
+}
+
+/// The bytes of the .tree file with each row of leaves XORed with the row above it: leaves are
+/// mostly higher than wide runs of one number, so that most bytes become 0.
+std::vector<std::uint8_t> page_tree(const Hierarchy& hierarchy) {
+  std::vector<std::uint8_t> bytes = encode_tree(hierarchy);
+  const std::size_t row =
+      static_cast<std::size_t>(hierarchy.leaves.width) * (hierarchy.leaves.count <= 0xFFFF ? 2 : 4);
+  for (std::size_t i = kTreeHeader + row * hierarchy.leaves.height; i-- > kTreeHeader + row;) {
+    bytes[i] ^= bytes[i - row];
+  }
+  return bytes;
+}
+
+/// Mean red, green and blue of each leaf, 0 to 65535, two bytes each, the lower one first. Leaf 0
+/// is black.
+std::vector<std::uint8_t> leaf_colours(const Image& image, const Labels& leaves) {
+  std::vector<double> sums(3 * (static_cast<std::size_t>(leaves.count) + 1), 0.0);
+  std::vector<double> area(static_cast<std::size_t>(leaves.count) + 1, 0.0);
+  for (std::size_t i = 0; i < leaves.values.size(); ++i) {
+    const auto leaf = static_cast<std::size_t>(leaves.values[i]);
+    if (leaf == 0) continue;
+    area[leaf] += 1;
+    const float* values = &image.pixels[i * image.channels];
+    for (std::size_t c = 0; c < 3; ++c) sums[3 * leaf + c] += values[image.channels == 3 ? c : 0];
+  }
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(2 * sums.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const auto level =
+        static_cast<std::uint32_t>(std::lround(65535 * sums[k] / std::max(1.0, area[k / 3])));
+    bytes.push_back(static_cast<std::uint8_t>(level & 0xFF));
+    bytes.push_back(static_cast<std::uint8_t>(level >> 8));
+  }
+  return bytes;
+}
+
+std::string data_uri(const cv::Mat3b& rgb) {
+  return "data:image/jpeg;base64," + base64(encode_rgb(rgb, PictureFormat::kJpeg));
+}
+
+/// A picture whose longer side is at most `side`.
+cv::Mat3b at_most(const cv::Mat3b& picture, int side) {
+  const double scale = static_cast<double>(side) / std::max(picture.rows, picture.cols);
+  if (scale >= 1) return picture;
+  const auto length = [&](int old) {
+    return std::max(1, static_cast<int>(std::lround(old * scale)));
+  };
+  cv::Mat3b smaller;
+  cv::resize(picture, smaller, {length(picture.cols), length(picture.rows)}, 0, 0, cv::INTER_AREA);
+  return smaller;
+}
+
+Json vectors_json(const Eigenvectors* eigenvectors) {
+  Json list = Json::array();
+  if (eigenvectors == nullptr) return list;
+  for (std::size_t k = 1; k < eigenvectors->vectors.size(); ++k) {
+    const cv::Mat3b picture =
+        vector_picture(generalized(*eigenvectors, k), eigenvectors->sqrt_degree,
+                       eigenvectors->width, eigenvectors->height);
+    list.push_back({{"number", k + 1},
+                    {"value", eigenvectors->values[k]},
+                    {"picture", data_uri(at_most(picture, kVectorSide))}});
+  }
+  return list;
+}
+
+/// JSON for a script element, which a "<" could end.
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  }
+  return text;
+}
+
+Json about_json(const Eigenvectors* eigenvectors, const PageParameters& parameters) {
+  const RegionParameters& region = parameters.region;
+  return {{"title", parameters.title},
+          {"stem", std::filesystem::path(parameters.title).stem().string()},
+          {"start",
+           {{"mode", region.regions > 0 ? "regions" : "threshold"},
+            {"regions", std::max(1, region.regions)},
+            {"threshold", region.threshold},
+            {"size", to_string(region.min_size)}}},
+          {"eigenvectors", vectors_json(eigenvectors)}};
+}
+
+std::string all_scripts() {
+  std::string text;
+  for (const char* script : kScripts) text += page_part(script);
+  return text;
+}
+
+/// A page whose image and hierarchy have the size that they are shown in. `note`: what the page
+/// tells of itself, or empty.
+std::string page_of(const Image& image, const Hierarchy& hierarchy,
+                    const Eigenvectors* eigenvectors, const PageParameters& parameters,
+                    const PictureSize& full, const std::string& note) {
+  const cv::Mat3b picture = to_rgb(image);
+  const Json summary = {{"title", parameters.title},
+                        {"width", full.width},
+                        {"height", full.height},
+                        {"regions", parameters.count},
+                        {"thumbnail", data_uri(at_most(picture, kThumbnailSide))}};
+  const std::string notes = note.empty() ? "" : "<p class=\"note\">" + html_escaped(note) + "</p>";
+  return filled(
+      page_part("page.html"),
+      {{"title", html_escaped(parameters.title)},
+       {"summary", html_escaped(summary.dump(-1, ' ', false, Json::error_handler_t::replace))},
+       {"version", kVersion},
+       {"notes", notes},
+       {"style", page_part("page.css")},
+       {"picture", data_uri(picture)},
+       {"about", script_json(about_json(eigenvectors, parameters))},
+       {"tree", base64(deflated(page_tree(hierarchy)))},
+       {"colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))},
+       {"script", all_scripts()}});
+}
+
+}  // namespace
+
+std::string encode_page(const Image& image, const Hierarchy& hierarchy,
+                        const Eigenvectors* eigenvectors, const PageParameters& parameters,
+                        std::vector<std::string>& notes) {
+  const PictureSize full{image.width, image.height};
+  if (full != PictureSize{hierarchy.leaves.width, hierarchy.leaves.height}) {
+    throw InputError(
+        fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must be of one size",
+                    image.width, image.height, hierarchy.leaves.width, hierarchy.leaves.height));
+  }
+  const PictureSize size = page_size(full);
+  if (size == full) return page_of(image, hierarchy, eigenvectors, parameters, full, "");
+  const std::string note = fmt::format(
+      "The page shows the picture and its regions reduced from {} x {} to {} x {} pixels, because "
+      "browsers draw no larger picture; a .tree file (--tree) holds the regions in full.",
+      full.width, full.height, size.width, size.height);
+  notes.push_back(note);
+  return page_of(reduced(image, size), sampled(hierarchy, size), eigenvectors, parameters, full,
+                 note);
+}
+
+void write_page(const std::string& path, const Image& image, const Hierarchy& hierarchy,
+                const Eigenvectors* eigenvectors, const PageParameters& parameters,
+                std::vector<std::string>& notes) {
+  check_page_name(path);
+  write_file(path, encode_for(path, [&] {
+               return encode_page(image, hierarchy, eigenvectors, parameters, notes);
+             }));
+}
+
+void check_page_name(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  if (path == "-" || extension == ".html" || extension == ".htm") return;
+  throw unknown_extension(path, "pages", ".html, .htm");
+}
+
+}  // namespace diacut

@@ -1,0 +1,244 @@
+// What the person does: the panel's controls, the keyboard, and the pointer in the picture.
+
+function connectControls(app) {
+  const on = (id, event, action) => $(id).addEventListener(event, action);
+  on('slider', 'input', () => app.setSlider(Number($('slider').value)));
+  on('slider', 'change', () => app.isSliding = false);
+  for (const input of document.getElementsByName('mode')) {
+    input.addEventListener('change', () => app.setMode(input.value));
+  }
+  on('regions-wanted', 'change', () => setRegions(app, $('regions-wanted').value));
+  on('threshold-wanted', 'change', () => setThreshold(app, $('threshold-wanted').value));
+  on('least-size', 'change', () => setLeastSize(app, $('least-size').value.trim()));
+  for (const input of document.getElementsByName('fill')) {
+    input.addEventListener('change', () => app.redraw());
+  }
+  on('outlines', 'change', () => app.redraw());
+  on('opacity', 'input', () => app.redraw());
+  on('undo', 'click', () => app.back(false));
+  on('redo', 'click', () => app.back(true));
+  on('merge', 'click', () => app.merge(app.model.selected));
+  on('split', 'click', () => app.split(app.model.selected));
+  on('zoom-in', 'click', () => zoom(app, 1.5));
+  on('zoom-out', 'click', () => zoom(app, 1 / 1.5));
+  on('zoom-fit', 'click', () => fit(app));
+  on('theme', 'click', switchTheme);
+  on('help-button', 'click', () => $('help').showModal());
+  on('save-png', 'click', () => save(app, 'png'));
+  on('save-geojson', 'click', () => save(app, 'geojson'));
+  on('save-svg', 'click', () => save(app, 'svg'));
+  on('save-tree', 'click', () => save(app, 'tree'));
+}
+
+function setRegions(app, text) {
+  const regions = Number(text);
+  if (Number.isInteger(regions) && regions >= 1) {
+    app.set({mode: 'regions', regions});
+  } else {
+    app.showAll();
+    app.say(`'${text}' is no number of regions: it is a whole number from 1 on.`);
+  }
+}
+
+function setThreshold(app, text) {
+  const threshold = Number(text);
+  if (text !== '' && threshold >= 0 && threshold <= 1) {
+    app.set({mode: 'threshold', threshold});
+  } else {
+    app.showAll();
+    app.say(`'${text}' is no threshold: it is a number from 0 to 1.`);
+  }
+}
+
+function setLeastSize(app, text) {
+  const size = parseLeastSize(text);
+  if (size) {
+    app.set({size, text});
+  } else {
+    app.showAll();
+    app.say(`'${text}' is no least size: it is a number of pixels, a share as 0.2%, or auto.`);
+  }
+}
+
+function zoom(app, factor, x, y) {
+  app.view.zoomAt(factor, x, y);
+  app.redraw(true);
+}
+
+function fit(app) {
+  app.view.fit();
+  app.redraw(true);
+}
+
+function isDark() {
+  return document.documentElement.dataset.theme === 'dark';
+}
+
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+}
+
+// The person's choice, if the browser keeps any for pages opened from a file.
+function storedTheme() {
+  try {
+    return localStorage.getItem('diacut-theme');
+  } catch {
+    return null;
+  }
+}
+
+function switchTheme() {
+  setTheme(!isDark());
+  try {
+    localStorage.setItem('diacut-theme', isDark() ? 'dark' : 'light');
+  } catch {
+    // The choice holds until the page is closed.
+  }
+}
+
+function startTheme() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const stored = storedTheme();
+  setTheme(stored ? stored === 'dark' : system.matches);
+  system.addEventListener('change', () => storedTheme() || setTheme(system.matches));
+}
+
+const KEYS = {
+  'ArrowLeft': (app) => app.stepSlider(-1),
+  'ArrowRight': (app) => app.stepSlider(1),
+  '+': (app) => zoom(app, 1.5),
+  '=': (app) => zoom(app, 1.5),
+  '-': (app) => zoom(app, 1 / 1.5),
+  '0': fit,
+  'o': () => $('outlines').click(),
+  'f': (app) => {
+    check('fill', FILLS[(FILLS.indexOf(checked('fill')) + 1) % FILLS.length]);
+    app.redraw();
+  },
+  '[': (app) => selectNext(app, -1),
+  ']': (app) => selectNext(app, 1),
+  'm': (app) => app.merge(app.model.selected),
+  's': (app) => app.split(app.model.selected),
+  'u': (app) => app.back(false),
+  'r': (app) => app.back(true),
+  'd': switchTheme,
+  '?': () => $('help').showModal(),
+};
+
+function selectNext(app, step) {
+  const {model} = app;
+  const count = model.labels.count;
+  if (count === 0) return;
+  const next = model.selected === 0 ? (step > 0 ? 1 : count) : model.selected + step;
+  app.select((next - 1 + count) % count + 1);
+}
+
+function connectKeys(app) {
+  document.addEventListener('keydown', (event) => {
+    if ($('help').open) return;
+    if (event.ctrlKey || event.metaKey) {
+      const key = event.key.toLowerCase();
+      if (event.target.matches('input[type="text"], input[type="number"]')) return;
+      if (key !== 'z' && key !== 'y') return;
+      event.preventDefault();
+      app.back(key === 'y' || event.shiftKey);
+      return;
+    }
+    if (event.altKey || event.target.matches('input[type="text"], input[type="number"]')) return;
+    // Sliders and radio buttons have arrow keys of their own.
+    if (event.key.startsWith('Arrow') && event.target.matches('input')) return;
+    const action = KEYS[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action(app);
+  });
+}
+
+const CLICK_REACH = 6;  // A pointer that moves farther drags.
+
+// The stage gets what the pointer does outside of it, too.
+function capture(pointerId) {
+  try {
+    $('stage').setPointerCapture(pointerId);
+  } catch {
+    // The pointer is gone already.
+  }
+}
+
+// One pointer drags or clicks, two zoom.
+class Gestures {
+  constructor(app) {
+    this.app = app;
+    this.pointers = new Map();
+    this.hasMoved = false;
+  }
+
+  down(event) {
+    if (event.target.closest('button')) return;
+    if (this.pointers.size === 0) {
+      this.hasMoved = false;
+      this.origin = [event.clientX, event.clientY];
+    }
+    capture(event.pointerId);
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (this.pointers.size > 1) this.hasMoved = true;
+  }
+
+  move(event) {
+    const old = this.pointers.get(event.pointerId);
+    if (!old) return;
+    const [x, y] = [event.clientX, event.clientY];
+    if (Math.hypot(x - this.origin[0], y - this.origin[1]) > CLICK_REACH) this.hasMoved = true;
+    if (!this.hasMoved) return;
+    const {view} = this.app;
+    if (this.pointers.size === 1) {
+      view.pan((x - old[0]) * view.ratio, (y - old[1]) * view.ratio);
+    } else {
+      this.pinch(event.pointerId, old, [x, y]);
+    }
+    this.pointers.set(event.pointerId, [x, y]);
+    this.app.redraw(true);
+  }
+
+  pinch(moving, [oldX, oldY], [x, y]) {
+    const {view} = this.app;
+    const [fixedX, fixedY] = [...this.pointers].find(([id]) => id !== moving)[1];
+    const before = Math.hypot(oldX - fixedX, oldY - fixedY);
+    const after = Math.hypot(x - fixedX, y - fixedY);
+    const box = $('stage').getBoundingClientRect();
+    const middle = [((x + fixedX) / 2 - box.left) * view.ratio, ((y + fixedY) / 2 - box.top) * view.ratio];
+    view.zoomAt(after / Math.max(1, before), ...middle);
+    view.pan((x - oldX) / 2 * view.ratio, (y - oldY) / 2 * view.ratio);
+  }
+
+  up(event) {
+    if (!this.pointers.delete(event.pointerId) || this.hasMoved) return;
+    this.click(event);
+  }
+
+  click(event) {
+    const {app} = this;
+    const place = app.view.pixelAt(event.clientX, event.clientY);
+    const label = place ? app.model.labelAt(place) : 0;
+    const tool = event.shiftKey ? 'merge' : event.altKey ? 'split' : checked('tool');
+    if (tool === 'merge') app.merge(label);
+    else if (tool === 'split') app.split(label);
+    else app.select(label);
+  }
+}
+
+function connectStage(app) {
+  const stage = $('stage');
+  const gestures = new Gestures(app);
+  stage.addEventListener('pointerdown', (event) => gestures.down(event));
+  stage.addEventListener('pointermove', (event) => gestures.move(event));
+  stage.addEventListener('pointerup', (event) => gestures.up(event));
+  stage.addEventListener('pointercancel', (event) => gestures.pointers.delete(event.pointerId));
+  stage.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    const box = stage.getBoundingClientRect();
+    const {ratio} = app.view;
+    zoom(app, Math.exp(-event.deltaY / 400), (event.clientX - box.left) * ratio,
+         (event.clientY - box.top) * ratio);
+  }, {passive: false});
+}

@@ -1,0 +1,49 @@
+// Saving, and the page's beginning.
+
+async function savedFile(app, kind) {
+  const {model} = app;
+  const {width, height} = model.tree;
+  const {count} = model.labels;
+  if (kind === 'tree') return new Blob([model.tree.bytes]);
+  const labels = model.labelMap();
+  if (kind === 'png') return labelsPng(labels, width, height, count);
+  const polygons = polygonsOf(labels, width, height, count);
+  const figuresOf = (label) => model.figuresOf(label);
+  return kind === 'svg' ?
+      new Blob([svg(polygons, width, height, figuresOf)], {type: 'image/svg+xml'}) :
+      new Blob([geoJson(polygons, figuresOf)], {type: 'application/geo+json'});
+}
+
+async function save(app, kind) {
+  const link = document.createElement('a');
+  const url = URL.createObjectURL(await savedFile(app, kind));
+  link.href = url;
+  link.download = kind === 'png' ? `${app.about.stem}-labels.png` : `${app.about.stem}.${kind}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+  app.say(`Saved as ${link.download}`);
+}
+
+async function packedBytes(id) {
+  return inflate(fromBase64($(id).textContent.trim()));
+}
+
+async function begin() {
+  startTheme();
+  if (typeof DecompressionStream === 'undefined') {
+    throw new Error('it cannot unpack the regions. Use Chrome or Edge 80, Firefox 113, Safari 16.4, or a later one');
+  }
+  const about = JSON.parse($('about').textContent);
+  const [tree, colours] = await Promise.all([packedBytes('tree'), packedBytes('colours')]);
+  const picture = $('source');
+  await picture.decode();
+  const app = new App(about, readTree(tree), new Uint16Array(colours.buffer), picture);
+  app.start();
+  return app;
+}
+
+// For scripts that drive the page: the App, once everything is read.
+window.diacut = begin();
+window.diacut.catch((error) => {
+  $('message').textContent = `This browser cannot show the page: ${error.message}.`;
+});

@@ -1,0 +1,140 @@
+// What the page shows: a cut of the tree, changes of it by hand, and the way back.
+
+const MOST_UNDO_STEPS = 200;
+
+class Model {
+  // `start`: {mode: 'regions' or 'threshold', regions, threshold, size}.
+  constructor(tree, colours, start) {
+    this.tree = tree;
+    this.figures = leafFigures(tree, colours);
+    this.control = start;
+    this.selected = 0;
+    this.past = [];
+    this.future = [];
+    this.borders = () => this.knownBorders ??= leafBorders(tree);
+    this.cut();
+  }
+
+  // Cuts anew as the control says; changes by hand are gone.
+  cut() {
+    const {control} = this;
+    const regions = control.mode === 'regions' ? control.regions : 0;
+    const least = leastPixels(control.size, regions, this.figures.pixels);
+    if (this.least !== least) {
+      this.working = withoutSmallRegions(this.tree, this.figures, this.borders, least);
+      this.least = least;
+      this.selected = 0;
+    }
+    this.show(madeMerges(this.working, mergesOfCut(this.working, control)), false);
+  }
+
+  // `made`: which merges are made; `byHand`: whether they are another set than the control's.
+  show(made, byHand) {
+    const node = this.selected === 0 ? 0 : this.labels.nodes[this.selected];
+    this.made = made;
+    this.byHand = byHand;
+    this.labels = labelsOf(this.working, made);
+    this.selected = node === 0 ? 0 : Math.max(0, this.labels.nodes.indexOf(node));
+  }
+
+  // The height of the last merge that is made: the threshold that the regions stand for.
+  get height() {
+    const last = this.made.lastIndexOf(1);
+    return last < 0 ? 0 : this.working.heights[last];
+  }
+
+  get state() {
+    return {control: this.control, made: this.byHand ? this.made : null};
+  }
+
+  // To be called before a change that can be undone.
+  remember() {
+    this.past.push(this.state);
+    if (this.past.length > MOST_UNDO_STEPS) this.past.shift();
+    this.future = [];
+  }
+
+  restore(state) {
+    this.control = state.control;
+    this.cut();
+    if (state.made) this.show(state.made, true);
+  }
+
+  undo() {
+    if (this.past.length === 0) return false;
+    this.future.push(this.state);
+    this.restore(this.past.pop());
+    return true;
+  }
+
+  redo() {
+    if (this.future.length === 0) return false;
+    this.past.push(this.state);
+    this.restore(this.future.pop());
+    return true;
+  }
+
+  // Merges the region with the one that it shares its node's parent with. False: it has none.
+  merge(label) {
+    const node = this.labels.nodes[label];
+    const parent = this.working.parent[node];
+    if (label === 0 || parent === 0) return false;
+    this.remember();
+    const made = this.made.slice();
+    makeBelow(this.working, made, parent);
+    this.selected = 0;
+    this.show(made, true);
+    this.selected = this.labels.nodes.indexOf(parent);
+    return true;
+  }
+
+  // Undoes the merge that made the region. False: it is a leaf.
+  split(label) {
+    const merge = this.labels.nodes[label] - this.working.leafCount - 1;
+    if (label === 0 || merge < 0) return false;
+    this.remember();
+    const made = this.made.slice();
+    made[merge] = 0;
+    this.selected = 0;
+    this.show(made, true);
+    this.selected = this.labels.nodes.indexOf(this.working.first[merge]);
+    return true;
+  }
+
+  labelAt({x, y}) {
+    return this.labels.labelOf[this.tree.leaf[y * this.tree.width + x]];
+  }
+
+  figuresOf(label) {
+    return regionFigures(this.figures, this.working, this.labels, label);
+  }
+
+  // The label of each pixel.
+  labelMap() {
+    const {leaf} = this.tree;
+    const {labelOf} = this.labels;
+    const map = new Int32Array(leaf.length);
+    for (let i = 0; i < map.length; ++i) map[i] = labelOf[leaf[i]];
+    return map;
+  }
+}
+
+// The numbers of regions that the slider stops at: every one at first, then in steps of 5%.
+function sliderStops(most) {
+  const stops = [1];
+  while (stops[stops.length - 1] < most) {
+    const last = stops[stops.length - 1];
+    stops.push(Math.min(most, Math.max(last + 1, Math.round(last * 1.05))));
+  }
+  return stops;
+}
+
+// The command whose labels are those shown.
+function recutCommand(control, name) {
+  const cut = control.mode === 'regions' ? `--regions ${control.regions}` :
+                                           `--threshold ${control.threshold}`;
+  const size = control.text === 'auto' ? '' : ` --min-size ${control.text}`;
+  const tree = `${name}.tree`;
+  const quoted = /^[\w.-]+$/.test(tree) ? tree : `'${tree.replaceAll("'", "'\\''")}'`;
+  return `segment recut ${quoted} ${cut}${size} -o labels.png`;
+}

@@ -1,0 +1,113 @@
+#include "output/page_text.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+
+namespace diacut {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {
+    {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&amp;", '&'}}};
+/// zlib's own default. Higher levels take much longer for a few per cent.
+constexpr int kCompression = 6;
+
+}  // namespace
+
+std::string_view page_part(std::string_view name) {
+  const std::vector<EmbeddedText>& parts = embedded_pages();
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [&](const EmbeddedText& part) { return part.name == name; });
+  if (found == parts.end()) throw std::logic_error(fmt::format("no part of a page: {}", name));
+  return found->text;
+}
+
+std::string filled(std::string_view text,
+                   const std::vector<std::pair<std::string_view, std::string_view>>& values) {
+  std::string result;
+  while (true) {
+    const std::size_t open = text.find("{{");
+    result += text.substr(0, open);
+    if (open == std::string_view::npos) return result;
+    const std::size_t close = text.find("}}", open);
+    const std::string_view name = text.substr(open + 2, close - open - 2);
+    const auto value = std::find_if(values.begin(), values.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    if (close == std::string_view::npos || value == values.end()) {
+      throw std::logic_error(fmt::format("a page's template has no value for {}", name));
+    }
+    result += value->second;
+    text.remove_prefix(close + 2);
+  }
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto entity = std::find_if(kEntities.begin(), kEntities.end(),
+                                     [&](const auto& each) { return each.second == c; });
+    if (entity == kEntities.end()) {
+      result += c;
+    } else {
+      result += entity->first;
+    }
+  }
+  return result;
+}
+
+std::string html_unescaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto entity = std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& each) {
+      return text.starts_with(each.first);
+    });
+    const bool is_entity = entity != kEntities.end();
+    result += is_entity ? entity->second : text.front();
+    text.remove_prefix(is_entity ? entity->first.size() : 1);
+  }
+  return result;
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t have = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < have ? bytes[at + k] : 0U);
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= have ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::vector<std::uint8_t> result(size);
+  if (compress2(result.data(), &size, bytes.data(), bytes.size(), kCompression) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  result.resize(size);
+  return result;
+}
+
+std::string link_to(std::string_view path) {
+  std::string link;
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    link += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return link;
+}
+
+}  // namespace diacut

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/embedded_text.hpp"
+
+namespace diacut {
+
+/// The files of lib/output/page/, which pages are put together from.
+const std::vector<EmbeddedText>& embedded_pages();
+
+/// The text of a file of lib/output/page/, which is built into the library. Precondition: there is
+/// such a file.
+std::string_view page_part(std::string_view name);
+
+/// A template with each {{name}} replaced by the value of that name. Values are taken as they are.
+/// Throws std::logic_error for a name without a value.
+std::string filled(std::string_view text,
+                   const std::vector<std::pair<std::string_view, std::string_view>>& values);
+
+/// A text for HTML, between tags or in quotes.
+std::string html_escaped(std::string_view text);
+
+/// The text that html_escaped() has made into `text`.
+std::string html_unescaped(std::string_view text);
+
+std::string base64(std::span<const std::uint8_t> bytes);
+
+/// Bytes compressed in the format of zlib (RFC 1950).
+std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
+
+/// A path as a link in a page: what is no letter, digit or "-._~/" as %XX.
+std::string link_to(std::string_view path);
+
+}  // namespace diacut

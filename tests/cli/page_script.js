@@ -1,0 +1,146 @@
+// Uses a page as a person would and puts what it shows into <pre id="result"> as JSON. The test
+// adds this script to a page, and has Chromium print the document.
+const shown = {};
+let isDone = false;
+
+// Chromium prints the document when its virtual time has passed, which runs ahead while the page
+// waits for nothing but another thread. A timer keeps it from running ahead.
+function keepTime() {
+  if (!isDone) setTimeout(keepTime, 1);
+}
+keepTime();
+
+function input(id, value, event) {
+  document.getElementById(id).value = value;
+  document.getElementById(id).dispatchEvent(new Event(event, {bubbles: true}));
+}
+
+function press(key, options = {}) {
+  document.getElementById('stage').dispatchEvent(
+      new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true, ...options}));
+}
+
+function click(app, x, y, options = {}) {
+  const {view} = app;
+  const box = document.getElementById('regions').getBoundingClientRect();
+  const place = {
+    clientX: box.left + (view.x + (x + 0.5) * view.scale) / view.ratio,
+    clientY: box.top + (view.y + (y + 0.5) * view.scale) / view.ratio,
+    pointerId: 7, bubbles: true, ...options,
+  };
+  for (const type of ['pointerdown', 'pointerup']) {
+    document.getElementById('stage').dispatchEvent(new PointerEvent(type, place));
+  }
+}
+
+function figures() {
+  const terms = [...document.querySelectorAll('#figures dt')];
+  return Object.fromEntries(terms.map((term) => [term.textContent, term.nextSibling.textContent]));
+}
+
+const labels = (app) => Array.from(app.model.labelMap());
+
+function cuts(app) {
+  input('regions-wanted', 3, 'change');
+  shown.three = labels(app);
+  input('regions-wanted', 120, 'change');
+  shown.many = labels(app);
+  input('threshold-wanted', 0.25, 'change');
+  shown.quarter = labels(app);
+  input('least-size', '0', 'change');
+  shown.quarterAll = labels(app);
+  input('least-size', '0.5%', 'change');
+  shown.quarterLarge = labels(app);
+  input('least-size', 'auto', 'change');
+  input('regions-wanted', 1, 'change');
+  input('slider', 5, 'input');
+  input('slider', 5, 'change');
+  shown.slider = labels(app);
+  shown.sliderMessage = document.getElementById('message').textContent;
+  shown.command = document.getElementById('command').textContent;
+  press('ArrowRight');
+  shown.arrow = labels(app);
+  input('regions-wanted', 'x', 'change');
+  shown.badNumber = document.getElementById('message').textContent;
+}
+
+function changes(app) {
+  input('regions-wanted', 6, 'change');
+  shown.six = labels(app);
+  click(app, 80, 60);
+  shown.selected = app.model.selected;
+  shown.figures = figures();
+  document.querySelector('input[name="tool"][value="merge"]').click();
+  click(app, 80, 60);
+  shown.merged = labels(app);
+  document.querySelector('input[name="tool"][value="split"]').click();
+  click(app, 80, 60);
+  shown.split = labels(app);
+  press('z', {ctrlKey: true});
+  shown.undone = labels(app);
+  document.getElementById('undo').click();
+  shown.undoneTwice = labels(app);
+  press('r');
+  shown.redone = labels(app);
+  press('u');
+  click(app, 80, 60, {shiftKey: true});
+  shown.shiftClick = labels(app);
+  press('u');
+}
+
+// What the canvases show at the middle of some pixels of the picture.
+function drawing(app) {
+  press('o');
+  press('f');
+  app.draw();
+  const {view} = app;
+  const context = document.getElementById('regions').getContext('2d');
+  shown.drawn = [[10, 10], [12, 40], [80, 60], [150, 100]].map(([x, y]) => {
+    const at = [view.x + (x + 0.5) * view.scale, view.y + (y + 0.5) * view.scale].map(Math.floor);
+    return {x, y, colour: Array.from(context.getImageData(...at, 1, 1).data)};
+  });
+  const before = view.scale;
+  press('+');
+  shown.grown = view.scale / before;
+  press('0');
+  shown.fitted = view.scale / before;
+  const theme = () => document.documentElement.dataset.theme;
+  shown.themes = [theme()];
+  press('d');
+  shown.themes.push(theme());
+  press('?');
+  shown.help = document.getElementById('help').open;
+  document.getElementById('help').close();
+}
+
+// The bytes that a button saves.
+async function saved(id) {
+  const made = new Promise((resolve) => {
+    URL.createObjectURL = (blob) => {
+      resolve(blob);
+      return 'blob:none';
+    };
+  });
+  HTMLAnchorElement.prototype.click = () => {};
+  document.getElementById(id).click();
+  return Array.from(new Uint8Array(await (await made).arrayBuffer()));
+}
+
+async function use(app) {
+  shown.first = labels(app);
+  shown.vectors = document.querySelectorAll('#vector-grid button').length;
+  cuts(app);
+  changes(app);
+  drawing(app);
+  for (const kind of ['png', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
+}
+
+function tell(result) {
+  const place = document.createElement('pre');
+  place.id = 'result';
+  place.textContent = JSON.stringify(result);
+  document.body.replaceChildren(place);
+  isDone = true;
+}
+
+window.diacut.then(use).then(() => tell(shown), (error) => tell({error: String(error.stack)}));

@@ -1,0 +1,350 @@
+// The page of a merge tree in a real browser: what it cuts, merges, draws and saves. A script does
+// what a person does (tests/cli/page_script.js) and tells what it sees.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <sstream>
+
+#include "cli_test.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/output.hpp"
+#include "drawn_image.hpp"
+#include "region/hierarchy.hpp"
+
+namespace diacut::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+using Json = nlohmann::json;
+using Values = std::vector<std::int32_t>;
+
+/// Chromium's path, empty where it is not installed.
+std::string chromium() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path program = fs::path(folder) / "chromium";
+    if (fs::exists(program)) return program.string();
+  }
+  return {};
+}
+
+/// Values renumbered 1, 2, ... in scan order; 0 stays.
+Values numbered(const Values& values) {
+  std::map<std::int32_t, std::int32_t> number = {{0, 0}};
+  Values result;
+  for (const std::int32_t value : values) {
+    result.push_back(number.emplace(value, static_cast<std::int32_t>(number.size())).first->second);
+  }
+  return result;
+}
+
+class CliPage : public CliTest {
+ protected:
+  static constexpr int kPageWidth = 160;
+  static constexpr int kPageHeight = 120;
+  static constexpr std::size_t kClicked = 60 * kPageWidth + 80;  ///< Where the script clicks.
+
+  /// photo.png, and a.tree: regions of noise, some pixels of it without data.
+  CliPage() {
+    Image noise = noise_image(kPageWidth, kPageHeight, 1, 5);
+    std::vector<std::uint8_t> valid(noise.pixels.size(), 1);
+    for (std::size_t i = 0; i < 30; ++i) valid[i * kPageWidth + i] = 0;
+    std::vector<float> strength = noise.pixels;
+    for (std::size_t i = 0; i + 1 < strength.size(); ++i) {
+      strength[i] = (strength[i] + strength[i + 1]) / 2;
+    }
+    tree_ = hierarchy(strength, {}, valid, kPageWidth, kPageHeight, {});
+    write_tree(path("a.tree"), tree_);
+    cv::Mat photo(kPageHeight, kPageWidth, CV_8UC3);
+    cv::randu(photo, 0, 255);
+    write_picture("photo.png", photo);
+  }
+
+  void recut(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"recut", "a.tree"});
+    expect_done(segment(arguments));
+  }
+
+  /// The labels that `segment recut` gives.
+  Values recut_labels(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"-o", "labels.png"});
+    recut(arguments);
+    return values_of(read_picture("labels.png"));
+  }
+
+  static Values values_of(const cv::Mat& picture) {
+    Values values;
+    EXPECT_EQ(picture.type(), CV_16UC1);
+    for (auto at = picture.begin<std::uint16_t>(); at != picture.end<std::uint16_t>(); ++at) {
+      values.push_back(*at);
+    }
+    return values;
+  }
+
+  /// What the script tells of a page.
+  Json used(const std::string& page) const {
+    std::ifstream script(std::string(DIACUT_SOURCE_DIR) + "/tests/cli/page_script.js");
+    std::string text = read(page);
+    text.insert(text.rfind("</body>"),
+                "<script>" + std::string(std::istreambuf_iterator<char>(script), {}) + "</script>");
+    write("used.html", text);
+    Surroundings around;
+    around.folder = path("");
+    around.limit_seconds = 100;
+    const Result result =
+        run({chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,700",
+             "--user-data-dir=" + path("profile"), "--virtual-time-budget=10000000", "--dump-dom",
+             "file://" + path("used.html")},
+            around);
+    const std::string open = "<pre id=\"result\">";
+    const std::size_t start = result.out.find(open);
+    if (start == std::string::npos) {
+      ADD_FAILURE() << "Chromium ended with " << result.exit_code << ": " << result.err;
+      return {};
+    }
+    const std::size_t begin = start + open.size();
+    Json json = Json::parse(result.out.substr(begin, result.out.find("</pre>", begin) - begin));
+    EXPECT_FALSE(json.contains("error")) << json["error"];
+    return json;
+  }
+
+  Hierarchy tree_;
+};
+
+/// The features of GeoJSON drawn again: for each pixel the label of the polygon that its middle is
+/// in. Rings must be closed and not pass a corner twice.
+Values drawn(const Json& features, int width, int height) {
+  Values values(static_cast<std::size_t>(width) * height, 0);
+  for (const Json& feature : features) {
+    std::vector<char> crossed(static_cast<std::size_t>(width + 1) * height, 0);
+    Json polygons = feature["geometry"]["coordinates"];
+    if (feature["geometry"]["type"] == "Polygon") polygons = Json::array({polygons});
+    for (const Json& ring : polygons.at(0)) {
+      EXPECT_EQ(ring.front(), ring.back());
+      std::set<std::pair<int, int>> corners;
+      for (std::size_t k = 0; k + 1 < ring.size(); ++k) {
+        const auto [x, y] = ring[k].get<std::pair<int, int>>();
+        const auto [x2, y2] = ring[k + 1].get<std::pair<int, int>>();
+        EXPECT_TRUE(corners.emplace(x, y).second) << "a ring meets itself at " << x << ", " << y;
+        for (int row = std::min(y, y2); x == x2 && row < std::max(y, y2); ++row) {
+          crossed[static_cast<std::size_t>(row) * (width + 1) + x] ^= 1;
+        }
+      }
+    }
+    EXPECT_EQ(polygons.size(), 1u) << "each region is connected";
+    for (int y = 0; y < height; ++y) {
+      char inside = 0;
+      for (int x = 0; x < width; ++x) {
+        inside ^= crossed[static_cast<std::size_t>(y) * (width + 1) + x];
+        if (inside == 0) continue;
+        std::int32_t& value = values[static_cast<std::size_t>(y) * width + x];
+        EXPECT_EQ(value, 0) << "two polygons hold " << x << ", " << y;
+        value = feature["properties"]["label"];
+      }
+    }
+  }
+  return values;
+}
+
+std::string bytes_of(const Json& list) {
+  std::string bytes;
+  for (const int byte : list) bytes += static_cast<char>(byte);
+  return bytes;
+}
+
+/// What merging and splitting the region at a pixel should give, found from nested cuts.
+struct Expected {
+  Values merged;
+  Values split;
+};
+
+Expected expected_changes(const Hierarchy& tree, const Values& six, std::size_t pixel) {
+  std::vector<std::string> notes;
+  const auto in_region = [&](const Values& labels) {
+    std::vector<char> mask;
+    for (const std::int32_t label : labels) mask.push_back(label == labels[pixel] ? 1 : 0);
+    return mask;
+  };
+  const std::vector<char> child = in_region(six);
+  std::vector<char> parent = child;
+  for (int regions = 5; regions >= 1 && parent == child; --regions) {
+    parent = in_region(cut_to_count(tree, regions, notes).values);
+  }
+  EXPECT_NE(parent, child);
+  Expected expected{six, six};
+  for (std::size_t i = 0; i < six.size(); ++i) {
+    if (parent[i] != 0) expected.merged[i] = 1000;
+    if (parent[i] != 0 && child[i] == 0) expected.split[i] = 1001;
+  }
+  return {numbered(expected.merged), numbered(expected.split)};
+}
+
+/// A pixel of the canvas has the mean colour of its region.
+void expect_mean_colour(const Json& place, const Values& six, const cv::Mat& photo) {
+  const std::int32_t label =
+      six[place["y"].get<std::size_t>() * 160 + place["x"].get<std::size_t>()];
+  if (label == 0) {
+    EXPECT_EQ(place["colour"], Json({0, 0, 0, 0})) << "without data nothing is drawn";
+    return;
+  }
+  cv::Mat1b mask(photo.size());
+  std::transform(six.begin(), six.end(), mask.begin(),
+                 [&](std::int32_t value) { return value == label ? 255 : 0; });
+  const cv::Scalar mean = cv::mean(photo, mask);
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(place["colour"][c].get<int>(), mean[2 - c], 0.5 + 255.0 / 65535) << place;
+  }
+  EXPECT_EQ(place["colour"][3], 255);
+}
+
+void expect_figures(const Json& shown, const Values& six, const cv::Mat& photo) {
+  const std::int32_t label = six[60 * 160 + 80];
+  int area = 0;
+  int left = 160, top = 120, right = -1, bottom = -1;
+  cv::Scalar sum;
+  for (int y = 0; y < 120; ++y) {
+    for (int x = 0; x < 160; ++x) {
+      if (six[static_cast<std::size_t>(y) * 160 + x] != label) continue;
+      ++area;
+      left = std::min(left, x);
+      right = std::max(right, x);
+      top = std::min(top, y);
+      bottom = std::max(bottom, y);
+      sum += cv::Scalar(photo.at<cv::Vec3b>(y, x));
+    }
+  }
+  const Json& figures = shown["figures"];
+  EXPECT_EQ(shown["selected"], label);
+  EXPECT_EQ(figures["Label"], std::to_string(label));
+  EXPECT_THAT(figures["Area"].get<std::string>(), HasSubstr(std::to_string(area) + " pixels"));
+  std::ostringstream box;
+  box << right - left + 1 << " x " << bottom - top + 1 << " at (" << left << ", " << top << ")";
+  EXPECT_EQ(figures["Box"], box.str());
+  const std::string hex = figures["Mean colour"];
+  for (int c = 0; c < 3; ++c) {
+    const int level = std::stoi(hex.substr(1 + 2 * static_cast<std::size_t>(c), 2), nullptr, 16);
+    // Half a level for the rounding to 255 levels, and a little for that of leaves to 65535.
+    EXPECT_NEAR(level, sum[2 - c] / area, 0.5 + 255.0 / 65535) << c;
+  }
+}
+
+TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
+  fs::create_directories(path("photos/a"));
+  write_picture("photos/b.png");
+  write_picture("photos/a/<c> & d#.png");
+  write("photos/bad.jpg", "no picture");
+  const Result result = segment({"photos", "--cue", "gradient", "--html", "out"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("bad.jpg"));
+  EXPECT_TRUE(exists("out/b.html"));
+  EXPECT_TRUE(exists("out/a/<c> & d#.html"));
+  EXPECT_FALSE(exists("out/bad.html"));
+  const std::string index = read("out/index.html");
+  EXPECT_THAT(index, HasSubstr("href=\"./b.html\""));
+  EXPECT_THAT(index, HasSubstr("href=\"./a/%3Cc%3E%20%26%20d%23.html\""));
+  EXPECT_THAT(index, HasSubstr("<span>a/&lt;c&gt; &amp; d#.png</span>"));
+  EXPECT_THAT(index, HasSubstr("src=\"data:image/jpeg;base64,"));
+  EXPECT_THAT(index, HasSubstr("16 x 12 pixels"));
+  EXPECT_THAT(index, Not(HasSubstr("bad")));
+  // Pages of an earlier run stay in the index.
+  write_picture("photos/e.png");
+  fs::remove(path("photos/bad.jpg"));
+  expect_done(segment({"photos", "--cue", "gradient", "--html", "out", "--skip-existing"}));
+  for (const char* page : {"./b.html", "./e.html"}) {
+    EXPECT_THAT(read("out/index.html"), HasSubstr(page));
+  }
+}
+
+TEST_F(CliPage, PlacesThatCannotBe) {
+  fs::create_directories(path("photos"));
+  write_picture("photos/index.png");
+  expect_error(segment({"photos", "--html", "out"}), 2, {"--html", "index.html", "index of all"});
+  expect_error(segment({"photo.png", "--html", "a.png"}), 2, {"a.png", ".html, .htm"});
+  expect_error(segment({"photo.png", "--html", "none/a.html"}), 3, {"none", "does not exist"});
+  expect_error(segment({"photo.png", "--html", "-"}), 2, {"--html", "standard output"});
+  expect_error(segment({"photo.png", "--method", "kway", "--html", "a.html"}), 2,
+               {"--html is about a hierarchy: it needs --method hierarchy"});
+  expect_error(segment({"recut", "a.tree", "--html", "a.html"}), 2, {"--html needs --image"});
+  write_picture("small.png");
+  expect_error(segment({"recut", "a.tree", "--html", "a.html", "--image", "small.png"}), 3,
+               {"small.png", "16 x 12", "160 x 120"});
+  EXPECT_FALSE(exists("a.html"));
+}
+
+TEST_F(CliPage, AFullDiskLeavesTheOldPage) {
+  write("a.html", "old");
+  Surroundings around;
+  around.file_size_limit = 1000;
+  const Result result =
+      segment({"recut", "a.tree", "--html", "a.html", "--image", "photo.png"}, around);
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_EQ(read("a.html"), "old");
+  EXPECT_THAT(files(), UnorderedElementsAre("a.html", "a.tree", "photo.png"));
+}
+
+TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
+  if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
+  recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
+  const Json shown = used("a.html");
+  ASSERT_TRUE(shown.contains("tree"));
+  EXPECT_EQ(shown["first"], recut_labels({"--regions", "12"}));
+  EXPECT_EQ(shown["three"], recut_labels({"--regions", "3"}));
+  EXPECT_EQ(shown["many"], recut_labels({"--regions", "120"}));
+  EXPECT_EQ(shown["quarter"], recut_labels({"--threshold", "0.25"}));
+  EXPECT_EQ(shown["quarterAll"], recut_labels({"--threshold", "0.25", "--min-size", "0"}));
+  EXPECT_EQ(shown["quarterLarge"], recut_labels({"--threshold", "0.25", "--min-size", "0.5%"}));
+  EXPECT_EQ(shown["slider"], recut_labels({"--regions", "6"}));
+  EXPECT_EQ(shown["arrow"], recut_labels({"--regions", "7"}));
+  EXPECT_THAT(shown["sliderMessage"].get<std::string>(), HasSubstr("6 regions, threshold 0."));
+  EXPECT_EQ(shown["command"], "segment recut photo.tree --regions 6 -o labels.png");
+  EXPECT_THAT(shown["badNumber"].get<std::string>(), HasSubstr("no number of regions"));
+
+  const Values six = recut_labels({"--regions", "6"});
+  const Hierarchy large = without_small_regions(
+      tree_, static_cast<std::int64_t>(std::ceil(0.001 * (kPageWidth * kPageHeight - 30))));
+  const Expected expected = expected_changes(large, six, kClicked);
+  EXPECT_EQ(shown["six"], six);
+  expect_figures(shown, six, read_picture("photo.png"));
+  EXPECT_EQ(shown["merged"], expected.merged);
+  EXPECT_EQ(shown["split"], expected.split);
+  EXPECT_EQ(shown["undone"], expected.merged);
+  EXPECT_EQ(shown["undoneTwice"], six);
+  EXPECT_EQ(shown["redone"], expected.merged);
+  EXPECT_EQ(shown["shiftClick"], expected.merged);
+
+  for (const Json& place : shown["drawn"]) {
+    expect_mean_colour(place, six, read_picture("photo.png"));
+  }
+  EXPECT_GT(shown["grown"].get<double>(), 1.4);
+  EXPECT_NEAR(shown["fitted"].get<double>(), 1.0, 1e-9);
+  ASSERT_EQ(shown["themes"].size(), 2u);
+  EXPECT_NE(shown["themes"][0], shown["themes"][1]);
+  EXPECT_EQ(shown["help"], true);
+  EXPECT_EQ(shown["vectors"], 0);
+
+  write("saved.png", bytes_of(shown["png"]));
+  EXPECT_EQ(values_of(read_picture("saved.png")), six);
+  EXPECT_EQ(bytes_of(shown["tree"]), read("a.tree"));
+  const Json features = Json::parse(bytes_of(shown["geojson"]))["features"];
+  EXPECT_EQ(features.size(), 6u);
+  EXPECT_EQ(drawn(features, kPageWidth, kPageHeight), six);
+  const std::string svg = bytes_of(shown["svg"]);
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 160 120\""));
+  for (int label = 1; label <= 6; ++label) {
+    EXPECT_THAT(svg, HasSubstr("<path id=\"region-" + std::to_string(label) + "\""));
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing

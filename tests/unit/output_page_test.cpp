@@ -1,0 +1,286 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "diacut/page.hpp"
+#include "drawn_image.hpp"
+#include "output/page_text.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing::TempFolder;
+using Bytes = std::vector<std::uint8_t>;
+
+/// Four upright leaves, the last of them without a partner behind a column without data.
+Hierarchy striped_tree(int width, int height) {
+  Hierarchy tree;
+  tree.leaves = {width, height, 4, {}};
+  for (int i = 0; i < width * height; ++i) {
+    const int x = i % width;
+    const int part = 5 * x / width;
+    tree.leaves.values.push_back(part == 3 ? 0 : part == 4 ? 4 : part + 1);
+  }
+  tree.merges = {{2, 3, 0.125F}, {1, 5, 0.5F}};
+  tree.threshold = 0.25;
+  return tree;
+}
+
+Bytes from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  Bytes bytes;
+  std::uint32_t bits = 0;
+  int have = 0;
+  for (const char c : text) {
+    const std::size_t digit = digits.find(c);
+    if (digit == std::string::npos) break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    have += 6;
+    if (have < 8) continue;
+    have -= 8;
+    bytes.push_back(static_cast<std::uint8_t>(bits >> have & 0xFF));
+  }
+  return bytes;
+}
+
+/// The text of the element with this id.
+std::string element(const std::string& page, const std::string& id) {
+  const std::size_t at = page.find(" id=\"" + id + "\">");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = page.find('>', at) + 1;
+  return page.substr(begin, page.find('<', begin) - begin);
+}
+
+Bytes packed_bytes(const std::string& page, const std::string& id) {
+  const Bytes packed = from_base64(element(page, id));
+  Bytes bytes(std::size_t{1} << 27);
+  uLongf size = bytes.size();
+  EXPECT_EQ(uncompress(bytes.data(), &size, packed.data(), packed.size()), Z_OK);
+  bytes.resize(size);
+  return bytes;
+}
+
+/// The hierarchy of a page, read as its script reads it.
+Hierarchy tree_of(const std::string& page) {
+  Bytes bytes = packed_bytes(page, "tree");
+  const auto number = [&](std::size_t at) {
+    return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
+  };
+  const auto row = static_cast<std::size_t>(number(12) * number(28));
+  for (std::size_t i = 40 + row; i < 40 + row * static_cast<std::size_t>(number(16)); ++i) {
+    bytes[i] ^= bytes[i - row];
+  }
+  return decode_tree(bytes, "the page");
+}
+
+std::string page_of(const Image& image, const Hierarchy& tree, const PageParameters& parameters,
+                    const Eigenvectors* eigenvectors = nullptr) {
+  std::vector<std::string> notes;
+  std::string page = encode_page(image, tree, eigenvectors, parameters, notes);
+  EXPECT_THAT(notes, IsEmpty());
+  return page;
+}
+
+TEST(Page, HoldsTheTreeAndTheColoursOfItsLeaves) {
+  const Hierarchy tree = striped_tree(20, 6);
+  const Image image = testing::patches_image(20, 6, 3, 1);
+  const std::string page = page_of(image, tree, {"photo.jpg", {}, 3});
+  EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
+  const Bytes colours = packed_bytes(page, "colours");
+  ASSERT_EQ(colours.size(), 6u * 5);
+  for (std::size_t leaf = 1; leaf <= 4; ++leaf) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      double sum = 0;
+      int area = 0;
+      for (std::size_t i = 0; i < tree.leaves.values.size(); ++i) {
+        if (tree.leaves.values[i] != static_cast<std::int32_t>(leaf)) continue;
+        sum += image.pixels[3 * i + c];
+        ++area;
+      }
+      const std::size_t at = 2 * (3 * leaf + c);
+      EXPECT_NEAR(colours[at] + 256 * colours[at + 1], 65535 * sum / area, 0.5 + 1e-6);
+    }
+  }
+}
+
+TEST(Page, StartsWithTheCutThatWasAskedFor) {
+  RegionParameters region;
+  region.regions = 7;
+  region.min_size = *parse_least_size("0.5%");
+  const auto about = nlohmann::json::parse(element(
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.b.jpg", region, 3}), "about"));
+  EXPECT_EQ(about["stem"], "a.b");
+  EXPECT_EQ(about["start"]["mode"], "regions");
+  EXPECT_EQ(about["start"]["regions"], 7);
+  EXPECT_EQ(about["start"]["size"], "0.5%");
+  EXPECT_THAT(about["eigenvectors"], IsEmpty());
+}
+
+TEST(Page, HasTheSameBytesEachTime) {
+  const Image image = testing::patches_image(20, 6, 3, 1);
+  EXPECT_EQ(page_of(image, striped_tree(20, 6), {"a.jpg", {}, 3}),
+            page_of(image, striped_tree(20, 6), {"a.jpg", {}, 3}));
+}
+
+TEST(Page, NamesDoNoHarm) {
+  const std::string name = "</script><b>\"'{{style}}.png";
+  const std::string page = page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, {}, 3});
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, HasSubstr("<title>&lt;/script&gt;&lt;b&gt;&quot;&#39;{{style}}.png"));
+  EXPECT_EQ(nlohmann::json::parse(element(page, "about"))["title"], name);
+  const std::regex tag("</?script\\b");
+  const auto tags = std::distance(std::sregex_iterator(page.begin(), page.end(), tag), {});
+  EXPECT_EQ(tags, 2 * 4);
+  // Names need not be UTF-8.
+  page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"\xFF.png", {}, 3});
+}
+
+TEST(Page, LoadsNothingFromElsewhere) {
+  const std::string page =
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, 3});
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data: blob:"));
+  const std::regex address(R"re((?:https?:|['"(])//[^'" ]*)re");
+  std::set<std::string> found;
+  for (std::sregex_iterator at(page.begin(), page.end(), address), end; at != end; ++at) {
+    found.insert(at->str());
+  }
+  // The name of SVG's language, which nothing is loaded from.
+  EXPECT_THAT(found, ElementsAre("http://www.w3.org/2000/svg"));
+  const std::regex source(R"re((?:src|href)="([^"]{0,30}))re");
+  for (std::sregex_iterator at(page.begin(), page.end(), source), end; at != end; ++at) {
+    EXPECT_THAT(at->str(1), StartsWith("data:image/jpeg;base64,"));
+  }
+}
+
+TEST(Page, ShowsEigenvectorsButTheConstantOne) {
+  Eigenvectors eigenvectors;
+  eigenvectors.width = 10;
+  eigenvectors.height = 3;
+  eigenvectors.values = {0, 0.25, 0.5};
+  for (int k = 0; k < 3; ++k) {
+    eigenvectors.vectors.push_back(testing::noise_image(10, 3, 1, 4).pixels);
+  }
+  eigenvectors.sqrt_degree.assign(30, 1.0F);
+  const auto about = nlohmann::json::parse(element(
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, 3}, &eigenvectors),
+      "about"));
+  ASSERT_EQ(about["eigenvectors"].size(), 2u);
+  EXPECT_EQ(about["eigenvectors"][1]["number"], 3);
+  EXPECT_EQ(about["eigenvectors"][1]["value"], 0.5);
+}
+
+TEST(Page, OneRegionIsAPage) {
+  Hierarchy tree;
+  tree.leaves = {3, 2, 1, {1, 1, 1, 1, 1, 1}};
+  const std::string page = page_of(testing::grey_image(3, 2), tree, {"a.png", {}, 1});
+  EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
+}
+
+TEST(Page, MoreLeavesThan16BitsNumber) {
+  Hierarchy tree;
+  tree.leaves = {300, 220, 66'000, {}};
+  for (std::int32_t leaf = 1; leaf <= 66'000; ++leaf) tree.leaves.values.push_back(leaf);
+  std::int32_t all = 1;
+  for (std::int32_t leaf = 2; leaf <= 66'000; ++leaf) {
+    tree.merges.push_back({std::min(all, leaf), std::max(all, leaf), 0.5F});
+    all = 66'000 + leaf - 1;
+  }
+  const std::string page = page_of(testing::grey_image(300, 220), tree, {"a.png", {}, 1});
+  EXPECT_EQ(tree_of(page).leaves.values, tree.leaves.values);
+}
+
+TEST(Page, LargePicturesAreReducedAndSaySo) {
+  constexpr int kWidth = 20'000;
+  Hierarchy tree;
+  tree.leaves = {kWidth, 2, 3, {}};
+  // The second leaf is one column, which lies between the middles of the page's pixels.
+  for (int i = 0; i < 2 * kWidth; ++i) {
+    const int x = i % kWidth;
+    tree.leaves.values.push_back(x < 10'002 ? 1 : x == 10'002 ? 2 : 3);
+  }
+  tree.merges = {{2, 3, 0.125F}, {1, 4, 0.5F}};
+  std::vector<std::string> notes;
+  const std::string page =
+      encode_page(testing::grey_image(kWidth, 2), tree, nullptr, {"a.png", {}, 2}, notes);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], HasSubstr("reduced from 20000 x 2 to 16384 x 1 pixels"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"note\">" + notes[0]));
+  const Hierarchy shown = tree_of(page);
+  EXPECT_EQ(shown.leaves.width, kMostPageSide);
+  EXPECT_EQ(shown.leaves.height, 1);
+  EXPECT_EQ(shown.leaves.count, 2);
+  ASSERT_EQ(shown.merges.size(), 1u);
+  EXPECT_EQ(shown.merges[0].first, 1);
+  EXPECT_EQ(shown.merges[0].second, 2);
+  EXPECT_EQ(shown.merges[0].height, 0.5F);
+}
+
+TEST(Page, HasAtMostSoManyPixels) {
+  constexpr int kSide = 4100;
+  Hierarchy tree;
+  tree.leaves = {kSide, kSide, 1, std::vector<std::int32_t>(std::size_t{kSide} * kSide, 1)};
+  std::vector<std::string> notes;
+  const std::string page =
+      encode_page(testing::grey_image(kSide, kSide), tree, nullptr, {"a.png", {}, 1}, notes);
+  EXPECT_EQ(notes.size(), 1u);
+  const Hierarchy shown = tree_of(page);
+  const std::int64_t pixels = std::int64_t{shown.leaves.width} * shown.leaves.height;
+  EXPECT_LE(pixels, kMostPagePixels);
+  EXPECT_GT(pixels, kMostPagePixels * 99 / 100);
+}
+
+TEST(Page, SizesMustAgree) {
+  std::vector<std::string> notes;
+  EXPECT_THROW(
+      encode_page(testing::grey_image(20, 7), striped_tree(20, 6), nullptr, {"a", {}, 1}, notes),
+      InputError);
+  EXPECT_THROW(check_page_name("a.png"), ConfigError);
+  EXPECT_NO_THROW(check_page_name("a.HTML"));
+}
+
+TEST(PageIndex, LinksPagesThatAreThere) {
+  TempFolder folder;
+  std::vector<std::string> notes;
+  write_page(folder / "a #1.html", testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
+             {"a #1.jpg", {}, 3}, notes);
+  write_file(folder / "other.html", std::string("<p>another page</p>"));
+  const std::vector<std::string> pages = {folder / "none.html", folder / "other.html",
+                                          folder / "a #1.html"};
+  EXPECT_EQ(write_page_index(folder / "index.html", "<photos>", pages), 1u);
+  const std::string index = testing::read_bytes(folder / "index.html");
+  EXPECT_THAT(index, HasSubstr("href=\"./a%20%231.html\""));
+  EXPECT_THAT(index, HasSubstr("<h1>&lt;photos&gt;</h1>"));
+  EXPECT_THAT(index, HasSubstr("20 x 6 pixels, regions at first: 3"));
+  EXPECT_THAT(index, Not(HasSubstr("other")));
+  EXPECT_EQ(write_page_index(folder / "empty.html", "none", {folder / "none.html"}), 0u);
+  EXPECT_THAT(folder.names(), ElementsAre("a #1.html", "index.html", "other.html"));
+}
+
+TEST(PageText, FillsTemplatesOnce) {
+  EXPECT_EQ(filled("a {{b}} {{c}}.", {{"b", "{{c}}"}, {"c", "d"}}), "a {{c}} d.");
+  EXPECT_THROW(filled("{{x}}", {}), std::logic_error);
+  EXPECT_EQ(html_unescaped(html_escaped("<&amp;\"'>")), "<&amp;\"'>");
+  const Bytes bytes = {0, 255, 16, 7, 9};
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    const Bytes part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(from_base64(base64(part)), part);
+    EXPECT_EQ(base64(part).size() % 4, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace diacut
