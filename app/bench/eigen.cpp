@@ -15,6 +15,7 @@
 #include "contour/reference_spectral_contour.hpp"
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen_solver.hpp"
 #include "log_plot.hpp"
 #include "matrix/dia_operator.hpp"
 #include "matrix/symmetric_dia.hpp"
@@ -89,121 +90,6 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
   save<float>(path / "sqrt_degree.npy", degrees, {shape.rows});
 }
 
-/// "lanczos" of "lanczos:minifloat".
-std::string name_of(const std::string& solver) { return solver.substr(0, solver.find(':')); }
-/// "minifloat" of it, if there is any.
-std::optional<MatvecStorage> storage_of(const std::string& solver) {
-  const std::size_t colon = solver.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  return matvec_storage(solver.substr(colon + 1));
-}
-
-/// What to solve with for a solver of that name: Lanczos and Spectra multiply by `kind`, or by the
-/// compressed matrix that the name asks for, or with :auto by what segment chooses.
-SolverParameters solver_of(const std::string& solver, const EigenParameters& parameters,
-                           MatvecKind kind, const DeviceInfo& device, const DiaShape& shape) {
-  const std::string name = name_of(solver);
-  SolverParameters result{parameters};
-  result.eigen.solver = name == "spectra"      ? SolverKind::kSpectra
-                        : name == "multilevel" ? SolverKind::kMultilevel
-                                               : SolverKind::kLanczos;
-  if (name == "plain") result.eigen.filter_degree = 1;
-  const std::optional<MatvecStorage> storage = storage_of(solver);
-  if (name == "multilevel" && storage == MatvecStorage::kHalf) {
-    result.form = MatrixForm::kCompressed;
-  }
-  if (!storage || result.form == MatrixForm::kCompressed) {
-    result.matvec = choose_matvec({kind}, device, shape);
-  } else if (*storage == MatvecStorage::kAuto) {
-    result.matvec =
-        choose_matvec({}, device, shape, storages_within_tolerance(result.eigen, *storage));
-  } else {
-    result.matvec = choose_matvec({MatvecKind::kSymmetric, *storage}, device, shape);
-  }
-  return result;
-}
-
-NormalizedMatrix copy_of(Context& context, const NormalizedMatrix& matrix) {
-  const auto copy = [&](const Buffer<float>& from) {
-    auto to = context.allocate<float>(from.size(), "a copy");
-    copy_elements(from, 0, to, 0, from.size());
-    return to;
-  };
-  return {matrix.batch(), matrix.stencil(), copy(matrix.dia().values), copy(matrix.sqrt_degree())};
-}
-
-struct Run {
-  double wall_ms = 0;
-  double device_ms = 0;
-  double residual = 0;           ///< The largest, with the whole matrix.
-  std::uint64_t peak_bytes = 0;  ///< On the device, beside the matrix.
-  Eigenvectors found;
-};
-
-/// The largest norm of A x - theta x, A the whole matrix and theta = x'Ax, whatever product the
-/// solver used.
-double residual_of_whole(Context& context, const NormalizedMatrix& matrix,
-                         const Eigenvectors& found) {
-  DiaOperator op(context, matrix.dia(), choose_matvec({}, context.info(), matrix.shape()).kind);
-  Buffer<float> in = context.allocate<float>(op.rows(), "a vector");
-  Buffer<float> out = context.allocate<float>(op.rows(), "a product");
-  std::vector<float> product(op.rows());
-  double worst = 0;
-  for (const std::vector<float>& x : found.vectors) {  // The grid here has no padding.
-    in.upload(x);
-    op.perform_op(in, out);
-    out.download(std::span<float>(product));
-    double theta = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) theta += double{x[i]} * product[i];
-    double square = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double rest = product[i] - theta * x[i];
-      square += rest * rest;
-    }
-    worst = std::max(worst, std::sqrt(square));
-  }
-  return worst;
-}
-
-/// `matrix` is the same afterwards.
-Run measure(Context& context, NormalizedMatrix& matrix, MatvecKind kind, const std::string& solver,
-            const EigenParameters& parameters, int repeats) {
-  using Clock = std::chrono::steady_clock;
-  const SolverParameters solving =
-      solver_of(solver, parameters, kind, context.info(), matrix.shape());
-  const std::uint64_t held = context.memory_in_use();
-  context.reset_memory_peak();
-  std::vector<double> wall;
-  std::vector<double> device;
-  Run run;
-  // The first of several runs builds kernels and is not counted.
-  const int runs = solving.eigen.solver == SolverKind::kSpectra ? 1 : repeats + 1;
-  for (int i = 0; i < runs; ++i) {
-    std::optional<NormalizedMatrix> copy;  // Compression frees the matrix.
-    if (solving.form == MatrixForm::kCompressed) {
-      copy.emplace(copy_of(context, matrix));
-      context.finish();
-    }
-    const cl::Event begin = context.mark();
-    const Clock::time_point start = Clock::now();
-    const std::vector<DeviceEigenvectors> found =
-        eigenvectors(context, copy ? *copy : matrix, solving);
-    const cl::Event end = context.mark();
-    context.finish();
-    if (i + 1 < runs && i == 0) continue;
-    wall.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    device.push_back(milliseconds_between(begin, end));
-    if (i + 1 == runs) run.found = to_host(found.front(), matrix);
-  }
-  std::sort(wall.begin(), wall.end());
-  std::sort(device.begin(), device.end());
-  run.wall_ms = wall[wall.size() / 2];
-  run.device_ms = device[device.size() / 2];
-  run.peak_bytes = context.memory_peak() - held;
-  run.residual = residual_of_whole(context, matrix, run.found);
-  return run;
-}
-
 /// What all sizes of a command's run add up to.
 struct Figures {
   nlohmann::json results = nlohmann::json::array();
@@ -244,8 +130,8 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
                  times.y.back() * 1e-3, times.x.back());
       continue;
     }
-    const Run result = measure(context, matrix, choice.kind, solver, options.eigen,
-                               std::max(1, options.common.repeats));
+    const SolverRun result = measure_solver(context, matrix, choice.kind, solver, options.eigen,
+                                            std::max(1, options.common.repeats));
     const EigenReport& report = result.found.report;
     const std::vector<double> contour = reference_spectral_contour(result.found);
     if (first_contour.empty()) first_contour = contour;
@@ -320,8 +206,8 @@ void run_together(Context& context, const Options& options, Figures& figures) {
   for (const Image& image : images) {
     maps.push_back(boundary_of(context, image, options));
     NormalizedMatrix matrix = matrix_of(context, maps.back(), Batch(grid), options);
-    alone += measure(context, matrix, matvec_kind(options.matvec), "multilevel", parameters,
-                     std::max(1, options.common.repeats))
+    alone += measure_solver(context, matrix, matvec_kind(options.matvec), "multilevel", parameters,
+                            std::max(1, options.common.repeats))
                  .wall_ms;
   }
   NormalizedMatrix matrix = matrix_of(context, batched(context, maps, *batch), *batch, options);
@@ -361,26 +247,64 @@ void run_together(Context& context, const Options& options, Figures& figures) {
                              {"residual", residual}});
 }
 
-void run(const Options& options) {
-  for (const std::string& each : options.solvers) {
-    const std::string solver = name_of(each);
-    const std::optional<MatvecStorage> storage = storage_of(each);
-    if (solver == "multilevel" && storage && *storage != MatvecStorage::kHalf) {
-      throw ConfigError(
-          fmt::format("--solvers '{}': expected multilevel or multilevel:half", each));
-    }
-    if (solver != "multilevel" && solver != "lanczos" && solver != "plain" && solver != "spectra") {
-      throw ConfigError(
-          fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", solver));
-    }
-  }
-  std::optional<Image> photograph;
-  if (!options.image.empty() && options.at_once == 1) photograph = read_image(options.image);
+/// Throws ConfigError where options contradict each other.
+void check(const Options& options) {
+  for (const std::string& solver : options.solvers) check_solver(solver);
   if (options.image.empty() && options.megapixels.empty()) {
     throw ConfigError("name a photograph, or sizes of a scene with --megapixels");
   }
-  std::string how = options.by;
-  if (how.empty()) how = photograph ? "enlarge" : "scene";
+  if (options.at_once > 1 && (options.image.empty() || !options.megapixels.empty() ||
+                              options.solvers != std::vector<std::string>{"multilevel"})) {
+    throw ConfigError(
+        "--at-once takes a photograph, of its own size, or a folder of them, and --solvers "
+        "multilevel");
+  }
+}
+
+/// How the photograph gets the sizes of --megapixels.
+std::string resizing(const Options& options) {
+  if (!options.by.empty()) return options.by;
+  return options.image.empty() ? "scene" : "enlarge";
+}
+
+void run_sizes(Context& context, const Options& options, Figures& figures) {
+  std::optional<Image> photograph;
+  if (!options.image.empty()) photograph = read_image(options.image);
+  if (options.megapixels.empty()) run_size(context, *photograph, options, figures);
+  for (const double megapixels : options.megapixels) {
+    run_size(context,
+             sized_image(photograph ? &*photograph : nullptr, resizing(options), megapixels),
+             options, figures);
+  }
+}
+
+/// Prints by which power of the pixels each solver's time grows, and returns the powers by solver.
+nlohmann::json print_growth(const Options& options, Figures& figures) {
+  nlohmann::json growth = nlohmann::json::object();
+  for (const std::string& solver : options.solvers) {
+    const Series& times = figures.times[solver];
+    if (times.x.size() < 2) continue;
+    const double exponent = growth_exponent(times.x, times.y);
+    growth[solver] = exponent;
+    fmt::print("{}{}: time grows as pixels to the power of {:.2f}\n",
+               growth.size() == 1 ? "\n" : "", solver, exponent);
+  }
+  return growth;
+}
+
+void plot_times(const Context& context, const Options& options, Figures& figures) {
+  std::vector<Series> series;
+  for (const std::string& solver : options.solvers) series.push_back(figures.times[solver]);
+  const std::string svg = log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
+                                               options.eigen.tolerance, context.info().name),
+                                   {"megapixels"}, {"milliseconds"}, series);
+  AtomicFile file(options.plot);
+  file.write(svg.data(), svg.size());
+  file.commit();
+}
+
+void run(const Options& options) {
+  check(options);
   Context context(options.common.device, options.common.kernel_dir);
   fmt::print("{} ({}), {}, radius {}, {} vectors to {:g}\n", context.info().name,
              context.info().platform,
@@ -388,48 +312,72 @@ void run(const Options& options) {
              options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
   Figures figures;
   if (options.at_once > 1) {
-    if (options.image.empty() || !options.megapixels.empty() ||
-        options.solvers != std::vector<std::string>{"multilevel"}) {
-      throw ConfigError(
-          "--at-once takes a photograph, of its own size, or a folder of them, and --solvers "
-          "multilevel");
-    }
     run_together(context, options, figures);
-  } else if (options.megapixels.empty())
-    run_size(context, *photograph, options, figures);
-  for (const double megapixels : options.megapixels) {
-    run_size(context, sized_image(photograph ? &*photograph : nullptr, how, megapixels), options,
-             figures);
+  } else {
+    run_sizes(context, options, figures);
   }
-
-  nlohmann::json growth = nlohmann::json::object();
-  std::vector<Series> series;
-  for (const std::string& solver : options.solvers) {
-    const Series& times = figures.times[solver];
-    series.push_back(times);
-    if (times.x.size() < 2) continue;
-    const double exponent = growth_exponent(times.x, times.y);
-    growth[solver] = exponent;
-    fmt::print("{}{}: time grows as pixels to the power of {:.2f}\n",
-               growth.size() == 1 ? "\n" : "", solver, exponent);
-  }
-  if (!options.plot.empty()) {
-    const std::string svg =
-        log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
-                             options.eigen.tolerance, context.info().name),
-                 {"megapixels"}, {"milliseconds"}, series);
-    AtomicFile file(options.plot);
-    file.write(svg.data(), svg.size());
-    file.commit();
-  }
+  const nlohmann::json growth = print_growth(options, figures);
+  if (!options.plot.empty()) plot_times(context, options, figures);
   if (options.common.json.empty()) return;
-  write_json(options.common.json, {{"device", to_json(context.info())},
-                                   {"image", options.image},
-                                   {"by", options.megapixels.empty() ? "itself" : how},
-                                   {"vectors", options.eigen.vectors},
-                                   {"tolerance", options.eigen.tolerance},
-                                   {"growth", growth},
-                                   {"results", figures.results}});
+  write_json(options.common.json,
+             {{"device", to_json(context.info())},
+              {"image", options.image},
+              {"by", options.megapixels.empty() ? "itself" : resizing(options)},
+              {"vectors", options.eigen.vectors},
+              {"tolerance", options.eigen.tolerance},
+              {"growth", growth},
+              {"results", figures.results}});
+}
+
+void add_image_options(CLI::App& command, Options& options) {
+  command.add_option("image", options.image,
+                     "A photograph; without one, --megapixels of a drawn scene");
+  command
+      .add_option("--megapixels", options.megapixels,
+                  "Sizes, ascending; without them the photograph's own")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  command.add_option("--by", options.by,
+                     "How the photograph gets them: enlarge (default), tile, or scene");
+  command
+      .add_option("--at-once", options.at_once,
+                  "So many photographs of one size are solved in one launch of each kernel, for "
+                  "the time of each: copies of IMAGE, or the first ones of a folder")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_option("--cue", options.cue, "learned or gradient")
+      ->check(CLI::IsMember({"learned", "gradient"}))
+      ->capture_default_str();
+  command.add_option("--radius", options.affinity.radius, "Of the affinity, pixels")
+      ->check(CLI::Range(1, 10))
+      ->capture_default_str();
+}
+
+void add_solver_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--solvers", options.solvers,
+                  "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
+                  "may end in :float32, :half or :minifloat, for a matrix so compressed, or in "
+                  ":auto, for what segment takes; multilevel in :half")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--vectors", options.eigen.vectors, "Vectors, the trivial one included")
+      ->check(CLI::Range(2, 256))
+      ->capture_default_str();
+  command.add_option("--tolerance", options.eigen.tolerance, "Norm of the residual")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--basis", options.eigen.basis, "Basis vectors; 0 chooses")
+      ->check(CLI::Range(0, 1024));
+  command
+      .add_option("--filter-degree", options.eigen.filter_degree,
+                  "Degree of the filter of lanczos; 0 chooses")
+      ->check(CLI::Range(0, 200));
+  command.add_option("--matvec", options.matvec, "Kernel of the product")->capture_default_str();
+  command
+      .add_option("--give-up", options.give_up,
+                  "Seconds after which a solver is left out of the sizes that follow")
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -442,54 +390,9 @@ Command eigen_command(CLI::App& app) {
       "and how the time grows with the pixels");
   const auto options = std::make_shared<Options>();
   add_common_options(*command, options->common);
-  command->add_option("image", options->image,
-                      "A photograph; without one, --megapixels of a drawn scene");
-  command
-      ->add_option("--megapixels", options->megapixels,
-                   "Sizes, ascending; without them the photograph's own")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  command->add_option("--by", options->by,
-                      "How the photograph gets them: enlarge (default), tile, or scene");
-  command
-      ->add_option("--give-up", options->give_up,
-                   "Seconds after which a solver is left out of the sizes that follow")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--at-once", options->at_once,
-          "So many photographs of one size are solved in one launch of each kernel, for the "
-          "time of each: copies of IMAGE, or the first ones of a folder")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command->add_option("--cue", options->cue, "learned or gradient")
-      ->check(CLI::IsMember({"learned", "gradient"}))
-      ->capture_default_str();
+  add_image_options(*command, *options);
+  add_solver_options(*command, *options);
   add_file_option(*command, "--plot", options->plot, "SVG file for the times by size");
-  command
-      ->add_option(
-          "--solvers", options->solvers,
-          "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
-          "may end in :float32, :half or :minifloat, for a matrix so compressed, or in :auto, for "
-          "what segment takes; multilevel in :half")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")
-      ->check(CLI::Range(2, 256))
-      ->capture_default_str();
-  command->add_option("--tolerance", options->eigen.tolerance, "Norm of the residual")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--basis", options->eigen.basis, "Basis vectors; 0 chooses")
-      ->check(CLI::Range(0, 1024));
-  command
-      ->add_option("--filter-degree", options->eigen.filter_degree,
-                   "Degree of the filter of lanczos; 0 chooses")
-      ->check(CLI::Range(0, 200));
-  command->add_option("--radius", options->affinity.radius, "Of the affinity, pixels")
-      ->check(CLI::Range(1, 10))
-      ->capture_default_str();
-  command->add_option("--matvec", options->matvec, "Kernel of the product")->capture_default_str();
   command->add_option(
       "--save-matrix", options->save_matrix,
       "Folder to write the matrix of the last size to, as values.npy (diagonals by pitch), "
