@@ -7,9 +7,9 @@
 // once for all vectors. Layout:
 //   values       values[d * pitch + y * stride + x], diagonal d of grid element (x, y)
 //   root         the square root of the degree of each grid element
-//   region       the region of each pixel of the width x height image, without padding; 0: no
-//   region x, out       COLUMNS values for each pixel, pixel by pixel: one vector load for a
-//   neighbour
+//   region       the region of each pixel of the width x height image, without padding; 0 where
+//                there is none
+//   x, out       COLUMNS values for each pixel, pixel by pixel: one vector load for a neighbour
 // Pixels in region 0 get zeros. x is read only at pixels in regions, and may hold anything
 // elsewhere.
 //

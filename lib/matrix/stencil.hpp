@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,11 @@ struct Stencil {
   std::size_t size() const { return entries.size(); }
   std::size_t centre() const { return entries.size() / 2; }
   std::size_t opposite(std::size_t k) const { return entries.size() - 1 - k; }
+  /// The entry that is this neighbour; size() if none is.
+  std::size_t index(StencilOffset neighbour) const {
+    return static_cast<std::size_t>(std::find(entries.begin(), entries.end(), neighbour) -
+                                    entries.begin());
+  }
 };
 
 /// Precondition: 0 <= radius.

@@ -9,18 +9,6 @@ namespace diacut {
 
 namespace {
 
-std::vector<RegionDiagonal> diagonals_of(const Stencil& stencil) {
-  std::vector<RegionDiagonal> diagonals;
-  diagonals.reserve(stencil.size());
-  for (const StencilOffset& entry : stencil.entries) diagonals.push_back({entry.dx, entry.dy});
-  return diagonals;
-}
-
-std::size_t diagonal_of(const Stencil& stencil, StencilOffset neighbour) {
-  const auto found = std::find(stencil.entries.begin(), stencil.entries.end(), neighbour);
-  return static_cast<std::size_t>(found - stencil.entries.begin());
-}
-
 /// Rows of `from` columns become rows of `to` columns: columns are cut off, or added with zeros.
 void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, int to) {
   const std::size_t rows = in.size() / static_cast<std::size_t>(from);
@@ -45,9 +33,7 @@ DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const NormalizedMatri
     : context_(&context),
       grid_(matrix.grid()),
       matrix_(&matrix),
-      layout_{grid_.width, grid_.height, static_cast<std::size_t>(grid_.stride),
-              matrix.shape().pitch},
-      product_(context, layout_, diagonals_of(matrix.stencil())),
+      product_(context, matrix.stencil()),
       region_(context.allocate<std::int32_t>(grid_.pixels(), "regions")),
       x_(context.allocate<float>(grid_.pixels() * RegionProduct::kMaxColumns,
                                  "the vectors of a product within regions")),
@@ -66,7 +52,7 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
   } else {
     x_.upload(x);
   }
-  product_.launch(matrix_->dia().values, matrix_->sqrt_degree(), region_, x_, wide, out_);
+  product_.launch(*matrix_, region_, x_, wide, out_);
   if (wide != columns) {
     padded_.resize(count);
     out_.download(std::span(padded_));
@@ -79,10 +65,7 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
 
 void DeviceAffinityGraph::read_links() {
   // Between products the vectors' buffers are free, and they are large enough for the links.
-  const Stencil& stencil = matrix_->stencil();
-  launch_region_links(*context_, layout_, diagonal_of(stencil, {1, 0}),
-                      diagonal_of(stencil, {0, 1}), matrix_->dia().values, matrix_->sqrt_degree(),
-                      x_, out_);
+  launch_region_links(*context_, *matrix_, x_, out_);
   right_.resize(grid_.pixels());
   down_.resize(grid_.pixels());
   x_.download(std::span(right_));
@@ -131,7 +114,7 @@ std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
                                     const HostDiaMatrix& normalized,
                                     const std::vector<float>& sqrt_degree,
                                     StencilOffset neighbour) {
-  const std::size_t d = diagonal_of(stencil, neighbour);
+  const std::size_t d = stencil.index(neighbour);
   std::vector<double> links(grid.pixels(), 0.0);
   for (int y = 0; y < grid.height; ++y) {
     for (int x = 0; x < grid.width; ++x) {

@@ -38,7 +38,6 @@ class DeviceAffinityGraph final : public AffinityGraph {
   Context* context_;
   Grid grid_;
   const NormalizedMatrix* matrix_;
-  RegionLayout layout_;
   RegionProduct product_;
   Buffer<std::int32_t> region_;
   Buffer<float> x_;

@@ -6,16 +6,17 @@
 
 namespace diacut {
 
-void launch_region_links(Context& context, const RegionLayout& layout, std::size_t right_diagonal,
-                         std::size_t down_diagonal, const Buffer<float>& values,
-                         const Buffer<float>& root, Buffer<float>& right, Buffer<float>& down) {
+void launch_region_links(Context& context, const NormalizedMatrix& matrix, Buffer<float>& right,
+                         Buffer<float>& down) {
   constexpr std::size_t kGroup = 64;
-  cl::Kernel kernel =
-      context.kernel("region/links.cl", "region_links",
-                     fmt::format("-DRIGHT={} -DDOWN={}", right_diagonal, down_diagonal));
-  set_arguments(kernel, values, root, right, down, layout.width, layout.height, layout.stride,
-                layout.pitch);
-  context.launch(kernel, cl::NDRange(round_up(layout.pixels(), kGroup)), cl::NDRange(kGroup));
+  const Stencil& stencil = matrix.stencil();
+  cl::Kernel kernel = context.kernel(
+      "region/links.cl", "region_links",
+      fmt::format("-DRIGHT={} -DDOWN={}", stencil.index({1, 0}), stencil.index({0, 1})));
+  const Grid grid = matrix.grid();
+  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), right, down, grid.width,
+                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
+  context.launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 
 }  // namespace diacut

@@ -1,17 +1,15 @@
 #pragma once
 
-#include <cstddef>
-
+#include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
-#include "region/region_product.hpp"
 
 namespace diacut {
 
-/// kernels/region/links.cl: enqueues the affinities to the right and to the lower neighbour.
-/// `right_diagonal` and `down_diagonal` are the diagonals of the neighbours (1, 0) and (0, 1);
-/// right and down hold width * height values. Throws DeviceError.
-void launch_region_links(Context& context, const RegionLayout& layout, std::size_t right_diagonal,
-                         std::size_t down_diagonal, const Buffer<float>& values,
-                         const Buffer<float>& root, Buffer<float>& right, Buffer<float>& down);
+/// kernels/region/links.cl: enqueues the affinities W_ij = s_i A_ij s_j, s = matrix.sqrt_degree(),
+/// of each pixel and its neighbours to the right and below. `right` and `down` hold one value a
+/// pixel, 0 where there is no neighbour. Preconditions: `matrix` is in DIA form, and its stencil's
+/// radius is at least 1. Throws DeviceError.
+void launch_region_links(Context& context, const NormalizedMatrix& matrix, Buffer<float>& right,
+                         Buffer<float>& down);
 
 }  // namespace diacut

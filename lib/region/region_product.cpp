@@ -16,17 +16,15 @@ int RegionProduct::padded_columns(int columns) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
 }
 
-RegionProduct::RegionProduct(Context& context, const RegionLayout& layout,
-                             std::span<const RegionDiagonal> diagonals)
-    : context_(&context), layout_(layout), options_("-DENTRIES=") {
-  for (std::size_t d = 0; d < diagonals.size(); ++d) {
-    options_ += fmt::format("ENTRY({},{},{})", d, diagonals[d].dx, diagonals[d].dy);
+RegionProduct::RegionProduct(Context& context, const Stencil& stencil)
+    : context_(&context), options_("-DENTRIES=") {
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    options_ += fmt::format("ENTRY({},{},{})", d, stencil.entries[d].dx, stencil.entries[d].dy);
   }
 }
 
-void RegionProduct::launch(const Buffer<float>& values, const Buffer<float>& root,
-                           const Buffer<std::int32_t>& region, const Buffer<float>& x, int columns,
-                           Buffer<float>& out) {
+void RegionProduct::launch(const NormalizedMatrix& matrix, const Buffer<std::int32_t>& region,
+                           const Buffer<float>& x, int columns, Buffer<float>& out) {
   auto found = kernels_.find(columns);
   if (found == kernels_.end()) {
     found =
@@ -36,9 +34,10 @@ void RegionProduct::launch(const Buffer<float>& values, const Buffer<float>& roo
             .first;
   }
   cl::Kernel& kernel = found->second;
-  set_arguments(kernel, values, root, region, x, out, layout_.width, layout_.height, layout_.stride,
-                layout_.pitch);
-  context_->launch(kernel, cl::NDRange(round_up(layout_.pixels(), kGroup)), cl::NDRange(kGroup));
+  const Grid grid = matrix.grid();
+  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), region, x, out, grid.width,
+                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
+  context_->launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 
 }  // namespace diacut

@@ -146,12 +146,6 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
   const NormalizedMatrix matrix = problem.on_device(context_);
   Buffer<std::int32_t> region = context_.allocate<std::int32_t>(pixels, "region");
   region.upload(problem.region);
-  const RegionLayout layout{problem.grid.width, problem.grid.height,
-                            static_cast<std::size_t>(problem.grid.stride), matrix.shape().pitch};
-  std::vector<RegionDiagonal> diagonals;
-  for (const StencilOffset& entry : problem.stencil.entries)
-    diagonals.push_back({entry.dx, entry.dy});
-
   for (const int columns : {1, 2, 4, 8, 16}) {
     SCOPED_TRACE(columns);
     const std::size_t values = pixels * static_cast<std::size_t>(columns);
@@ -161,8 +155,8 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
     x.upload(host);
     Buffer<float> out = context_.allocate<float>(values + kGuard, "out");
     out.fill(kNan);
-    RegionProduct product(context_, layout, diagonals);
-    product.launch(matrix.dia().values, matrix.sqrt_degree(), region, x, columns, out);
+    RegionProduct product(context_, problem.stencil);
+    product.launch(matrix, region, x, columns, out);
     std::vector<float> result = out.download();
     for (std::size_t i = values; i < result.size(); ++i) ASSERT_TRUE(std::isnan(result[i])) << i;
     host.resize(values);
@@ -174,8 +168,7 @@ TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
   Buffer<float> down = context_.allocate<float>(pixels + kGuard, "down");
   right.fill(kNan);
   down.fill(kNan);
-  launch_region_links(context_, layout, problem.stencil.centre() + 1, problem.stencil.centre() + 3,
-                      matrix.dia().values, matrix.sqrt_degree(), right, down);
+  launch_region_links(context_, matrix, right, down);
   for (const std::vector<float>& links : {right.download(), down.download()}) {
     for (std::size_t i = 0; i < pixels; ++i) ASSERT_TRUE(std::isfinite(links[i])) << i;
     for (std::size_t i = pixels; i < links.size(); ++i) ASSERT_TRUE(std::isnan(links[i])) << i;
