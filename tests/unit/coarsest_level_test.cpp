@@ -68,13 +68,13 @@ Problem on_grid(int width, int height) {
 
 /// As the last image of several has them: nothing follows the last diagonal, which a sanitizer
 /// sees.
-std::optional<LastLevel> solve(const Problem& problem, int columns) {
+std::optional<CoarsestLevel> solve(const Problem& problem, int columns) {
   const DiaShape& shape = problem.matrix.shape;
   const auto& values = problem.matrix.values;
   const std::vector<float> own(
       values.begin(),
       values.begin() + static_cast<std::ptrdiff_t>(shape.stored() - shape.pitch + shape.rows));
-  return solve_last_level(shape, own.data(), problem.sqrt_degree, columns);
+  return solve_coarsest_level(shape, own.data(), problem.sqrt_degree, columns);
 }
 
 /// What has data of a result.
@@ -96,7 +96,7 @@ Eigen::MatrixXd expected_inverse(const Eigen::SelfAdjointEigenSolver<Eigen::Matr
 }
 
 void expect_solved(const Problem& problem, int columns) {
-  const std::optional<LastLevel> last = solve(problem, columns);
+  const std::optional<CoarsestLevel> last = solve(problem, columns);
   ASSERT_TRUE(last);
   const DenseProblem dense = dense_problem(problem.matrix, problem.sqrt_degree);
   const auto n = static_cast<Eigen::Index>(dense.element.size());
@@ -140,7 +140,7 @@ void expect_solved(const Problem& problem, int columns) {
             std::min(1.0, 100 * ratio * ratio));
 }
 
-TEST(LastLevel, SolvesGridsOfManySizes) {
+TEST(CoarsestLevel, SolvesGridsOfManySizes) {
   expect_solved(on_grid(16, 11), 24);
   expect_solved(on_grid(16, 16), 24);
   expect_solved(on_grid(17, 11), 17);
@@ -149,33 +149,33 @@ TEST(LastLevel, SolvesGridsOfManySizes) {
   expect_solved(on_grid(23, 19), 24);
 }
 
-TEST(LastLevel, SolvesWhatHardlyHasMoreRowsThanColumns) {
+TEST(CoarsestLevel, SolvesWhatHardlyHasMoreRowsThanColumns) {
   expect_solved(on_grid(5, 5), 24);
   expect_solved(on_grid(3, 2), 6);
   expect_solved(on_grid(2, 1), 2);
   EXPECT_FALSE(solve(on_grid(5, 5), 26));
 }
 
-TEST(LastLevel, LeavesOutWhatHasNoData) {
+TEST(CoarsestLevel, LeavesOutWhatHasNoData) {
   const auto some = [](int i) { return i % 7 != 3 && i > 20; };
   expect_solved(on_grid(17, 13, 17, 1, some), 12);
 }
 
-TEST(LastLevel, FindsBands) {
+TEST(CoarsestLevel, FindsBands) {
   // Seven eigenvalues of I - A near 0 beside the trivial one, which are what is wanted.
   for (const double across : {1e-2, 1e-3, 1e-4}) {
     expect_solved(on_grid(32, 8, 4, across, [](int) { return true; }), 8);
   }
 }
 
-TEST(LastLevel, FindsPiecesApart) {
+TEST(CoarsestLevel, FindsPiecesApart) {
   // More than one eigenvalue 1, whose vectors the inverse leaves alone.
   for (const int band : {4, 5, 8}) {
     expect_solved(on_grid(16, 11, band, 0, [](int) { return true; }), 24);
   }
 }
 
-TEST(LastLevel, TakesNoInfinity) {
+TEST(CoarsestLevel, TakesNoInfinity) {
   for (const float value : {INFINITY, -INFINITY, NAN}) {
     for (const std::size_t apart : {0, 1}) {  // On the diagonal, and on both sides of it.
       Problem problem = on_grid(12, 10);

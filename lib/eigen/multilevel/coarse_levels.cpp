@@ -225,16 +225,17 @@ bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix) {
   const NormalizedMatrix& coarsest = this->matrix(count() - 1);
   const DiaShape shape{coarsest.batch().segment(), coarsest.shape().pitch,
                        coarsest.shape().offsets};
-  std::vector<std::optional<LastLevel>> solved(static_cast<std::size_t>(images_));
+  std::vector<std::optional<CoarsestLevel>> solved(static_cast<std::size_t>(images_));
   parallel_for(images_, [&](int image) {
     const auto at = static_cast<std::size_t>(image);
     const auto degrees = std::span(matrix.sqrt_degree).subspan(at * shape.rows, shape.rows);
-    solved[at] = solve_last_level(shape, matrix.values.data() + at * shape.rows, degrees, columns_);
+    solved[at] =
+        solve_coarsest_level(shape, matrix.values.data() + at * shape.rows, degrees, columns_);
   });
   last_vectors_.clear();
   last_values_.clear();
   std::vector<float> inverses;
-  for (const std::optional<LastLevel>& each : solved) {
+  for (const std::optional<CoarsestLevel>& each : solved) {
     if (!each) return false;
     last_vectors_.insert(last_vectors_.end(), each->vectors.begin(), each->vectors.end());
     last_values_.insert(last_values_.end(), each->values.begin(), each->values.end());

@@ -229,8 +229,8 @@ std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem, in
 
 }  // namespace
 
-std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* values,
-                                          std::span<const float> sqrt_degree, int columns) {
+std::optional<CoarsestLevel> solve_coarsest_level(const DiaShape& shape, const float* values,
+                                                  std::span<const float> sqrt_degree, int columns) {
   const Unknowns unknowns = unknowns_of(sqrt_degree);
   const int size = unknowns.count();
   if (size < columns) return std::nullopt;
@@ -249,7 +249,7 @@ std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* va
   }
   if (!solution) return std::nullopt;
   const auto wide = static_cast<std::size_t>(columns);
-  LastLevel last{
+  CoarsestLevel last{
       std::vector<float>(shape.rows * wide), {1}, std::vector<float>(shape.rows * shape.rows)};
   for (const double lambda : solution->values) last.values.push_back(1 - lambda);
   for (int i = 0; i < size; ++i) {

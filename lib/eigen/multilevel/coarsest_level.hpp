@@ -12,7 +12,7 @@ namespace diacut {
 /// on what is orthogonal to the trivial eigenvector of A, and the eigenvectors of A to its largest
 /// eigenvalues. Both are about right, as a preconditioner and a start: in float, and the vectors by
 /// few steps of subspace iteration.
-struct LastLevel {
+struct CoarsestLevel {
   std::vector<float> vectors;  ///< Row-major, rows by columns; the trivial one first, descending.
   std::vector<double> values;  ///< Theirs, the trivial one's 1.
   std::vector<float> inverse;  ///< Rows by rows.
@@ -22,7 +22,7 @@ struct LastLevel {
 /// shape.rows: they may be one image's of several. Rows and columns whose `sqrt_degree` is not
 /// positive are zero in the result. Nothing if fewer than `columns` are left, or an entry is not
 /// finite.
-std::optional<LastLevel> solve_last_level(const DiaShape& shape, const float* values,
-                                          std::span<const float> sqrt_degree, int columns);
+std::optional<CoarsestLevel> solve_coarsest_level(const DiaShape& shape, const float* values,
+                                                  std::span<const float> sqrt_degree, int columns);
 
 }  // namespace diacut
