@@ -5,6 +5,19 @@
 #include "opencl/arguments.hpp"
 
 namespace diacut {
+namespace {
+
+constexpr const char* kName = "block_product";
+constexpr const char* kTiles = "matrix/block_product_tiles.cl";
+
+/// The kernel file that computes the product on that device with a matrix in that form.
+const char* kernel_file(const DeviceInfo& device, MatrixForm form) {
+  const bool pitched = form == MatrixForm::kDia;
+  if (device.kind != DeviceKind::kCpu) return pitched ? kTiles : "matrix/block_product_elements.cl";
+  return pitched ? "matrix/block_product_runs.cl" : "matrix/block_product_decoded.cl";
+}
+
+}  // namespace
 
 BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns, MatrixForm form,
                            std::shared_ptr<const ActiveSegments> active)
@@ -24,11 +37,14 @@ BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   const BlockRuns runs = block_runs(device, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  std::vector<std::size_t> taken = {1};
-  if (form_ == MatrixForm::kDia && runs.most_each() > 1) taken.push_back(runs.most_each());
-  for (const std::size_t each : taken) {
-    kernels.emplace_back(each, context_->kernel("matrix/block_product.cl", "block_product",
-                                                fmt::format("{} -DEACH={}", options, each)));
+  const char* file = kernel_file(device, form_);
+  if (file != kTiles) {
+    kernels.emplace_back(1, context_->kernel(file, kName, options));
+    return kernels;
+  }
+  for (const std::size_t each : {std::size_t{1}, runs.most_each()}) {
+    kernels.emplace_back(each,
+                         context_->kernel(file, kName, fmt::format("{} -DEACH={}", options, each)));
   }
   return kernels;
 }

@@ -10,8 +10,8 @@
 
 namespace diacut {
 
-/// kernels/matrix/block_product.cl: products of a normalized affinity matrix with a block of
-/// vectors.
+/// kernels/matrix/block_product.clh: products of a normalized affinity matrix with a block of
+/// vectors, by the one of four kernels that suits the device and the form of the matrix.
 class BlockProduct {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active

@@ -131,53 +131,29 @@ SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int heig
 
 namespace {
 
-/// What becomes of the main diagonal.
-enum class Packed { kAsItIs, kRooted, kUnscaled };
+constexpr char kPackFile[] = "matrix/matvec_symmetric_pack.cl";
 
-void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
-          Packed packed, const Buffer<float>* roots, Buffer<std::uint8_t>& upper,
-          Buffer<float>& diagonal, Buffer<float>* scale) {
-  constexpr char kFile[] = "matrix/matvec_symmetric_pack.cl";
-  std::string options = common_options(layout, "stride");
-  if (packed == Packed::kRooted) options += " -DROOTED";
-  if (packed == Packed::kUnscaled) options += " -DUNSCALED";
-  const auto neighbours = static_cast<std::size_t>(layout.upper());
-  const auto rows = static_cast<std::size_t>(layout.height);
-  if (neighbours > 0) {
-    const std::vector<std::int64_t> later(source.offsets.end() - layout.upper(),
-                                          source.offsets.end());
-    Buffer<std::int64_t> offsets = context.allocate<std::int64_t>(neighbours, "offsets");
-    offsets.upload(later);
-    cl::Kernel kernel = context.kernel(kFile, "matvec_symmetric_pack", options);
-    if (packed == Packed::kUnscaled) {
-      set_arguments(kernel, source.values, offsets, *roots, source.width, layout.height,
-                    layout.columns, source.pitch, layout.stride, upper);
-    } else {
-      set_arguments(kernel, source.values, offsets, source.width, layout.height, layout.columns,
-                    source.pitch, layout.stride, upper);
-    }
-    context.launch(
-        kernel,
-        cl::NDRange(layout.stride, rows + static_cast<std::size_t>(layout.radius()) + kRowsBelow,
-                    neighbours),
-        cl::NullRange);
-  }
-  cl::Kernel kernel = context.kernel(kFile, "matvec_symmetric_diagonal", options);
-  switch (packed) {
-    case Packed::kAsItIs:
-      set_arguments(kernel, source.values, source.width, layout.height, layout.columns,
-                    source.pitch, layout.stride, upper, diagonal);
-      break;
-    case Packed::kRooted:
-      set_arguments(kernel, source.values, *roots, source.width, layout.height, layout.columns,
-                    source.pitch, layout.stride, upper, diagonal);
-      break;
-    case Packed::kUnscaled:
-      set_arguments(kernel, source.values, *roots, *scale, source.width, layout.height,
-                    layout.columns, source.pitch, layout.stride, upper, diagonal);
-      break;
-  }
-  launch_rows(context, kernel, static_cast<std::size_t>(layout.columns), rows);
+/// Writes `upper` by the kernel of that name, whose arguments begin with `inputs`.
+template <class... Inputs>
+void pack_weights(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
+                  const char* name, Buffer<std::uint8_t>& upper, const Inputs&... inputs) {
+  cl::Kernel kernel = context.kernel(kPackFile, name, common_options(layout, "stride"));
+  set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
+                layout.stride, upper);
+  const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
+  context.launch(kernel, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
+                 cl::NullRange);
+}
+
+/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs`.
+template <class... Inputs>
+void write_diagonal(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
+                    const char* name, Buffer<float>& diagonal, const Inputs&... inputs) {
+  cl::Kernel kernel = context.kernel(kPackFile, name, common_options(layout, "stride"));
+  set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
+                layout.stride, diagonal);
+  launch_rows(context, kernel, static_cast<std::size_t>(layout.columns),
+              static_cast<std::size_t>(layout.height));
 }
 
 }  // namespace
@@ -185,20 +161,34 @@ void pack(Context& context, const SymmetricLayout& layout, const SymmetricSource
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, Buffer<std::uint8_t>& upper,
                            Buffer<float>& diagonal) {
-  pack(context, layout, source, Packed::kAsItIs, nullptr, upper, diagonal, nullptr);
+  if (layout.upper() > 0)
+    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal", diagonal, source.values);
 }
 
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, const Buffer<float>& roots,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
-  pack(context, layout, source, Packed::kRooted, &roots, upper, diagonal, nullptr);
+  if (layout.upper() > 0)
+    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_rooted", diagonal, roots,
+                 upper);
 }
 
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, const Buffer<float>& roots,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
                            Buffer<float>& scale) {
-  pack(context, layout, source, Packed::kUnscaled, &roots, upper, diagonal, &scale);
+  if (layout.upper() > 0) {
+    Buffer<std::int64_t> offsets =
+        context.allocate<std::int64_t>(static_cast<std::size_t>(layout.upper()), "offsets");
+    offsets.upload(
+        std::vector<std::int64_t>(source.offsets.end() - layout.upper(), source.offsets.end()));
+    pack_weights(context, layout, source, "matvec_symmetric_pack_unscaled", upper, source.values,
+                 offsets, roots);
+  }
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_unscaled", diagonal, roots,
+                 upper, scale);
 }
 
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,

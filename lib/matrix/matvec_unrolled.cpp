@@ -32,8 +32,10 @@ MatvecUnrolledForm matvec_unrolled_form(const DeviceInfo& device) {
 
 MatvecUnrolled::MatvecUnrolled(Context& context, const MatvecMatrix& matrix,
                                const MatvecUnrolledForm& form)
-    : MatvecLauncher(context, matrix,
-                     {"matrix/matvec_unrolled.cl", options(matrix, form), form.group, form.rows}) {
+    : MatvecLauncher(
+          context, matrix,
+          {form.rows == 1 ? "matrix/matvec_unrolled.cl" : "matrix/matvec_unrolled_runs.cl",
+           options(matrix, form), form.group, form.rows}) {
   bind(matrix.values.cl(), static_cast<cl_ulong>(matrix.rows));
 }
 

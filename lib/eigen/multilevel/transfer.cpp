@@ -7,12 +7,23 @@
 #include "opencl/arguments.hpp"
 
 namespace diacut {
+namespace {
+
+/// The kernel file that transfers blocks on that device with a matrix in that form.
+const char* kernel_file(const DeviceInfo& device, MatrixForm form) {
+  if (device.kind == DeviceKind::kCpu) return "eigen/multilevel/transfer_runs.cl";
+  return form == MatrixForm::kDia ? "eigen/multilevel/transfer_pairs.cl"
+                                  : "eigen/multilevel/transfer_elements.cl";
+}
+
+}  // namespace
 
 BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int columns, MatrixForm form,
                              std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
       matrix_options_(matrix_options(stencil, form)),
+      file_(kernel_file(context.info(), form)),
       fine_each_(form == MatrixForm::kDia ? 2 : 1) {
   kernels_for(columns);
 }
@@ -24,8 +35,8 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   if (kernels.prolong() != nullptr) return kernels;
   const std::string options = fmt::format("{} {} {}", block_options(device, built_for),
                                           matrix_options_, block_runs(device, columns).options());
-  kernels.prolong = context_->kernel("eigen/multilevel/transfer.cl", "block_prolong", options);
-  kernels.restrict_to = context_->kernel("eigen/multilevel/transfer.cl", "block_restrict", options);
+  kernels.prolong = context_->kernel(file_, "block_prolong", options);
+  kernels.restrict_to = context_->kernel(file_, "block_restrict", options);
   return kernels;
 }
 

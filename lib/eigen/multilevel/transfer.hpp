@@ -9,7 +9,7 @@
 
 namespace diacut {
 
-/// kernels/eigen/multilevel/transfer.cl: prolongation and restriction of blocks of vectors between
+/// kernels/eigen/multilevel/transfer.clh: prolongation and restriction of blocks of vectors between
 /// a grid and the next coarser one, of every other row and column. The interpolation P is the
 /// matrix of the finer grid, its rows scaled by the gains (Coarsen::gains()) and its columns
 /// restricted to the kept pixels. Blocks are `columns` wide, a multiple of block_vector().
@@ -40,6 +40,7 @@ class BlockTransfer {
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
   std::string matrix_options_;
+  const char* file_;
   std::size_t fine_each_;           ///< Fine elements that a work-item takes on a GPU.
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };

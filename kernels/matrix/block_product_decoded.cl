@@ -1,0 +1,56 @@
+// block_product_decoded: the product of block_product.clh for compressed matrices on CPUs. One
+// work-item computes up to RUN elements of one image row, run id % runs of it, and the TAKEN sets
+// of each from TAKEN * its second id on. It decodes the weights of DECODED elements at once; these
+// may reach into the next image row, or past the last one, and sums of such elements are not
+// stored.
+//
+// -DRUN, a multiple of DECODED; what block_product_tile.clh needs; -DTILE divides DECODED.
+#if !defined(BITS) || !defined(RUN)
+#error "block_product_decoded needs BITS and RUN"
+#endif
+#include "matrix/block_product_tile.clh"
+
+#define DECODED 16
+
+#define DECODE_BAND(d, dy, dx, count)                                          \
+  {                                                                            \
+    __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                           \
+    for (uint k = 0; k < (count); ++k, a += WEIGHT_STEP(d), next += DECODED) { \
+      LOAD_WEIGHTS(DECODED, next, a);                                          \
+    }                                                                          \
+  }
+
+__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
+                            __global const Set* restrict x, __global const Set* other,
+                            __global Set* out, const float alpha, const float beta,
+                            const float gamma, __global const int* restrict active,
+                            const ulong segment_rows, const uint sets) {
+  const long reach = REACH * (long)stride + REACH;
+  const ulong runs = (stride + RUN - 1) / RUN;
+  const long py = get_global_id(0) / runs;
+  const ulong line = py * stride;
+  const ulong first = line + get_global_id(0) % runs * RUN;
+  const ulong end = min(first + RUN, line + stride);
+  const uint set = get_global_id(1) * TAKEN;
+  for (ulong row = first; row < end; row += DECODED) {
+    const long px = row - line;
+    if ((long)row >= reach && row + DECODED + reach <= rows) {
+      float decoded[2 * DIAGONAL * DECODED];
+      float* next = decoded;
+#define BAND(d, dy, dx, count) DECODE_BAND(d, dy, dx, count)
+      BANDS
+#undef BAND
+      for (uint tile = 0; tile < DECODED && row + tile < end; tile += TILE) {
+        Set sums[TILE * TAKEN];
+        for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+        const float* a = decoded + tile;
+#define BAND(d, dy, dx, count) ADD_BAND(a, DECODED, dy, dx, count, row + tile)
+        ALL_BANDS
+#undef BAND
+        STORE_TILE(row + tile, end);
+      }
+    } else {
+      STORE_BORDER(row, min(row + DECODED, end), line, py);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// block_product_runs: the product of block_product.clh for pitched matrices on CPUs. One work-item
+// computes the RUN elements from RUN * id on, and the TAKEN sets of each from TAKEN * its second id
+// on.
+//
+// -DRUN, a multiple of -DTILE; what block_product_tile.clh needs.
+#if !defined(RUN)
+#error "block_product_runs needs RUN"
+#endif
+#include "matrix/block_product_tile.clh"
+
+#define BAND(d, dy, dx, count)                    \
+  {                                               \
+    __global const float* a = WEIGHTS(d, dy, dx); \
+    ADD_BAND(a, pitch, dy, dx, count, row);       \
+  }
+
+__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
+                            __global const Set* restrict x, __global const Set* other,
+                            __global Set* out, const float alpha, const float beta,
+                            const float gamma, __global const int* restrict active,
+                            const ulong segment_rows, const uint sets) {
+  const long reach = REACH * (long)stride + REACH;
+  const ulong first = get_global_id(0) * RUN;
+  const ulong end = min(first + RUN, rows);
+  const uint set = get_global_id(1) * TAKEN;
+  for (ulong row = first; row < end; row += TILE) {
+    if ((long)row >= reach && row + TILE + reach <= rows) {
+      Set sums[TILE * TAKEN];
+      for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
+      ALL_BANDS
+      STORE_TILE(row, end);
+    } else {
+      // A pitched matrix is read by elements alone: the place in the image row has no meaning.
+      STORE_BORDER(row, min(row + TILE, end), 0, 0);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// block_product_tiles: the product of block_product.clh for pitched matrices on GPUs. One work-item
+// computes set id % SETS of the EACH elements that begin at a multiple of EACH. Neighbouring
+// elements share what the work-item reads of x but for EACH - 1 elements a band.
+//
+// -DEACH, 1 or 4, a divisor of pitch; -DGROUP, the work-items of a group.
+#if !defined(EACH) || !defined(GROUP)
+#error "block_product_tiles needs EACH and GROUP, beside what block_product.clh needs"
+#endif
+#include "matrix/block_product.clh"
+
+#if EACH == 1
+typedef float Weights;
+#define LANES(weights, lanes) (lanes)[0] = weights
+#else
+typedef BLOCK_JOIN(float, EACH) Weights;
+#define LANES(weights, lanes) BLOCK_JOIN(vstore, EACH)(weights, 0, lanes)
+#endif
+
+// Adds a band to the sums of EACH elements. FROM(from) declares what READ(from, k) needs, and
+// READ(from, k) is element from + k of x. The work-item asks for all that a band needs before it
+// uses any of it, because a compiler does not move reads over that many sums by itself.
+#define BAND(d, dy, dx, count)                                                       \
+  {                                                                                  \
+    const long from = (long)row + (dy) * (long)stride + (dx);                        \
+    __global const float* a = values + (ulong)(d)*pitch + row;                       \
+    FROM(from);                                                                      \
+    float lanes[(count)*EACH];                                                       \
+    Set window[(count) + EACH - 1];                                                  \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count); ++k)                                                \
+      LANES(*(__global const Weights*)(a + (ulong)k * pitch), lanes + k * EACH);     \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count) + EACH - 1; ++k) window[k] = READ(from, k);          \
+    UNROLL                                                                           \
+    for (int k = 0; k < (count); ++k) {                                              \
+      UNROLL                                                                         \
+      for (int i = 0; i < EACH; ++i) sums[i] += lanes[k * EACH + i] * window[k + i]; \
+    }                                                                                \
+  }
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(
+    MATRIX, const ulong rows, const ulong stride, __global const Set* restrict x,
+    __global const Set* other, __global Set* out, const float alpha, const float beta,
+    const float gamma, __global const int* restrict active, const ulong segment_rows,
+    const uint sets) {
+  const long reach = REACH * (long)stride + REACH;
+  const ulong first = active[get_global_id(1)] * segment_rows;
+  const ulong end = first + segment_rows;
+  const uint item = get_global_id(0);
+  const uint set = item % SETS;
+  const ulong row = (first / EACH + item / SETS) * EACH;
+  if (row >= end) return;
+  Set sums[EACH];
+  UNROLL
+  for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
+  if ((long)row >= reach && row + EACH + reach <= rows) {
+#define FROM(from) __global const Set* band = x + (from)*SETS + set
+#define READ(from, k) band[(uint)(k)*SETS]
+    BANDS
+#undef READ
+#undef FROM
+  } else {
+    // Weights of columns that do not exist are 0, so any number may be read in their place.
+#define FROM(from)
+#define READ(from, k) x[clamp((from) + (k), (long)0, (long)rows - 1) * SETS + set]
+    BANDS
+#undef READ
+#undef FROM
+  }
+  UNROLL
+  for (int i = 0; i < EACH; ++i) {
+    if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);
+  }
+}
