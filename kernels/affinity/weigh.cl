@@ -10,8 +10,7 @@
 // The affinity is 0 where ic is negative (no pair) and 1 on the middle diagonal. Elsewhere it is
 //   LOGISTIC 0: exp(-ic / scale)  (Arbelaez, Maire, Fowlkes and Malik, Contour detection and
 //               hierarchical image segmentation, PAMI 2011, equation 8)
-//   LOGISTIC 1: exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))), the formula of
-//   the
+//   LOGISTIC 1: exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))), as in the
 //               program that those authors released
 #ifndef CENTRE
 #error "affinity/weigh.cl needs -DCENTRE: the index of the middle stencil entry"

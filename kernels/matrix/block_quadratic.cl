@@ -3,12 +3,12 @@
 //   a_ij s_i s_j (y_i - y_j)^2
 //
 // (Shi and Malik 2000, eq. 7), without the cancellation of 1 - x'Ax, for a block of vectors
-// (block.clh) and a matrix on a grid (grid_matrix.clh): `parts` are the sums over j for each i, of
-// positive terms, which in float lose nothing but their own roundings.
+// (block.clh) and a matrix on a grid (grid_matrix.clh). `parts` holds for each i the sum over j, a
+// sum of positive terms, whose rounding errors in float are small relative to the sum.
 //
-// One work-item computes set id % SETS of the EACH elements that begin at EACH * (id / SETS). These
-// share what they read of y and s but for EACH - 1 elements a band. EACH is 1 for a compressed
-// matrix.
+// One work-item computes set id % SETS of the EACH elements that begin at EACH * (id / SETS).
+// Neighbouring elements share what the work-item reads of y and s but for EACH - 1 elements a band.
+// EACH is 1 for a compressed matrix.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)...; -DREACH, the largest |dx| and
 // |dy|; -DEACH, 1, 2 or 4.
@@ -27,10 +27,10 @@
 #error "block_quadratic: EACH must be 1 for a compressed matrix"
 #endif
 
-// Of the band, the later neighbours: from this one of its diagonals on.
+// The first diagonal of a band that holds a later neighbour.
 #define FIRST_LATER(dy, dx) ((dy) == 0 && (dx) < 1 ? 1 - (dx) : 0)
 
-// Elements of y and s are read where PLACE says.
+// Adds a band to the sums of EACH elements. PLACE(element) is the element of y and s to read.
 #define BAND(d, dy, dx, count)                                   \
   if ((dy) >= 0) {                                               \
     const long from = (long)row + (dy) * (long)stride + (dx);    \
@@ -87,7 +87,7 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
     BANDS
 #undef PLACE
   } else {
-    // Weights of columns that do not exist are 0: whatever is read in their place is some number.
+    // Weights of columns that do not exist are 0, so any number may be read in their place.
 #define PLACE(element) clamp(element, (long)0, last)
     BANDS
 #undef PLACE

@@ -1,16 +1,16 @@
 // matvec_symmetric_run: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for CPUs: runs of an image row, without local memory.
 //
-// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies what
-// it needs of them, RADIUS more on each side and zero outside of the image, into memory of its own
-// that stays in the first cache. Then it goes along each row, 16 pixels in a vector whose sums stay
-// in registers over all bands.
+// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies the
+// vectors' values at these pixels and at the RADIUS pixels on each side, zero outside of the image,
+// into private memory that stays in the first cache. Then it goes along each row, 16 pixels at a
+// time in a vector whose sums stay in registers over all bands.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
 // The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * image_columns + x (padding of image rows counts as pixels, which have no weights); those of
-// the main diagonal and of `scale` are elements y * image_columns + x.
+// y * image_columns + x (padding of image rows counts as pixels, which have no weights); a
+// pixel's values in the main diagonal and in `scale` are at y * image_columns + x.
 #if !defined(COLUMNS) || !defined(ROWS) || !defined(VECTORS) || !defined(BANDS)
 #error "matvec_symmetric_run needs COLUMNS, ROWS, VECTORS and BANDS"
 #endif
@@ -21,12 +21,12 @@
 #define HALO ((RADIUS + LANES - 1) / LANES * LANES)
 #define WIDE (COLUMNS + 2 * HALO)
 #define TALL (ROWS + 2 * RADIUS)
-// Sums of a vector: two where nothing else is there to be added while one waits for the last
-// product.
+// Partial sums of a vector: two with one vector, because otherwise each addition would wait for the
+// product before it.
 #define CHAINS (VECTORS == 1 ? 2 : 1)
 
-// What is not aligned is read as the member of a packed structure, which compilers turn into one
-// load; vload16 they take apart.
+// Floats that are not aligned are read as the member of a packed structure, which compilers turn
+// into one load; they take vload16 apart.
 typedef struct __attribute__((packed)) {
   float16 value;
 } packed_floats;
@@ -46,8 +46,8 @@ static inline float16 decode(__global const WEIGHT_T* p) {
 #endif
 }
 
-// Adds what 16 pixels have from the neighbours `band` rows below and above them. `p` is weight 0 of
-// the first pixel, `x` its place in the first vector's copy.
+// Adds to the sums of 16 pixels the terms of their neighbours `band` rows below and above. `p`
+// points to weight 0 of the first pixel, `x` to the first pixel in the copy of the first vector.
 static inline void add_band(__global const WEIGHT_T* p, const float* x, const int band,
                             float16* sums) {
   const int reach = kReach[band];
@@ -86,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matvec(
   const long count = (columns + LANES - 1) / LANES * LANES;
   const long here = min((long)VECTORS, vectors - first_vector);
 
-  // Of the copy: columns from `begin` to `end` lie in the image.
+  // Columns from `begin` to `end` of the copy lie in the image.
   const long begin = left == 0 ? HALO : HALO - RADIUS;
   const long end = min(HALO + count + RADIUS, HALO + image_columns - left);
   for (long v = 0; v < VECTORS; ++v) {

@@ -1,19 +1,19 @@
 // matvec_symmetric_tile: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for GPUs: tiles of the image in local memory.
 //
-// A work-group computes a tile of LX PX by LY PY pixels for VECTORS vectors, and holds what it
-// needs of them, RADIUS more on each side and zero outside of the image, in local memory: vectors
-// need no padding. A work-item computes PY runs of PX pixels. All bands are unrolled, so what
-// remains of a weight is a share of an aligned load, one shift, one mask and a fused multiply-add
-// for each vector. PARTS work-items, 1, 2 or 4, share the bands of a run, for images too small to
-// fill the device.
+// A work-group computes a tile of LX PX by LY PY pixels for VECTORS vectors. It holds the vectors'
+// values at these pixels and at the RADIUS pixels on each side, zero outside of the image, in local
+// memory, so vectors need no padding. A work-item computes PY runs of PX pixels. All bands are
+// unrolled, so what remains of a weight is a share of an aligned load, one shift, one mask and a
+// fused multiply-add for each vector. PARTS work-items, 1, 2 or 4, share the bands of a run, for
+// images too small to fill the device.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
 // The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * columns + x (padding of image rows counts as pixels, which have no weights); those of the
-// main diagonal and of `scale` are elements y * columns + x. Vectors are read UNIT floats at a
-// time, 1, or 4 where `columns` and `pitch` are multiples of it.
+// y * columns + x (padding of image rows counts as pixels, which have no weights); a pixel's
+// values in the main diagonal and in `scale` are at y * columns + x. Vectors are read UNIT floats
+// at a time, 1, or 4 where `columns` and `pitch` are multiples of it.
 //
 // -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run
 // r, and the part that does it. After the article's image kernel: aligned loads, constant swizzles.
@@ -88,7 +88,7 @@ static inline void load_words(__global const uint* p, const int first, const int
   }
 }
 
-// The PX weights that begin `from` elements behind p, which is aligned to a run.
+// The PX weights that begin `from` elements after p; p is aligned to a run.
 static inline void load_weights(__global const uint* p, const int from, float* weights) {
   const int first = WORDS(from);
   uint words[MOST_WORDS];
@@ -104,9 +104,9 @@ static inline void load_weights(__global const uint* p, const int from, float* w
 #define SLOT(quad) (((quad) % QUADS * (WIDE / PX) + (quad) / QUADS) * 4)
 #define COLUMN(col) (SLOT((col) / 4) + (col) % 4)
 
-// Adds what row r of the item has from the band of its later or earlier neighbours `band` rows
-// away. `p` is weight 0 of the item's first pixel, `x` the first of its columns in row 0 of the
-// tile.
+// Adds to the sums of row r of the work-item the terms of its later or earlier neighbours `band`
+// rows away. `p` is weight 0 of the item's first pixel, `x` the first of its columns in row 0 of
+// the tile.
 static inline void add_band(__global const uint* p, __local const float* x, const int band,
                             const int earlier, const int r, float* sums) {
   const int reach = kReach[band];

@@ -14,8 +14,7 @@
 
 #include "common/lanes.clh"
 
-// y[c * y_pitch + row] = z[(first + c) * pitch + row] / s[row], 0 where s is 0; one row an item,
-// dimension 1 over the vectors.
+// y[c * y_pitch + row] = z[(first + c) * pitch + row] / s[row], 0 where s is 0. Work-item (row, c).
 __kernel void quadratic_form_scale(__global const float* restrict z, const ulong pitch,
                                    const ulong first, __global const float* restrict s,
                                    const ulong rows, __global float* restrict y,
