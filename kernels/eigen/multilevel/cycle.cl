@@ -8,7 +8,7 @@
 //   x += smoother[k] (b - (I - A) x)   for both k
 //
 // M being `inverse` and P the interpolation P_iJ = gain_i A_iJ of coarsen.cl. Launched one by one,
-// the kernels of block_product.cl, block_transfer.cl and block_ritz.cl that do the same take a GPU
+// the kernels of block products, transfers and lobpcg that compute the same result take a GPU
 // much longer to start than to run.
 //
 // A work-group computes VEC columns of one image of a batch: those from VEC * its first id on, of
