@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "annotate.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
@@ -44,8 +45,8 @@ constexpr const char* kExamples = R"(Examples:
   segment photo.jpg --json - | jq .regions.count
 
 When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
---contours, --html, --json), photo.jpg gives photo-labels.png beside it, and the
-folder photos/ the folder photos-labels/.
+--contours, --html, --json, annotations, tables), photo.jpg gives
+photo-labels.png beside it, and the folder photos/ the folder photos-labels/.
 Existing results are replaced, but never an image that is to be segmented.
 
 It reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files
@@ -206,6 +207,7 @@ SegmentLine::SegmentLine() {
   line_.app().add_option(kInputs, options_.inputs,
                          "Images, folders of images, or - for standard input");
   declare_places();
+  declare_annotations(line_, options_.results, options_.rle, true);
   declare_parameters();
   declare_device();
   line_.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
@@ -312,6 +314,7 @@ CommandDescription SegmentLine::describe() const {
       {"--set", {.words = assignments_offered()}},
       {"--device", {.devices = true}},
   };
+  describe_annotations(values);
   for (const ParameterOption& option : kParameterOptions) {
     const std::vector<std::string> choices = parameter_choices(option.key);
     if (!choices.empty()) values[option.flag] = {.words = choices};
@@ -332,8 +335,11 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  for (const char* name : {"--output", "--overlay", "--eigenvectors", "--tree", "--ultrametric",
-                           "--contours", "--html", "--edges", "--json", "--config", "--channel"}) {
+  std::vector<std::string> names = {"--output", "--edges", "--json", "--config", "--channel"};
+  for (const ResultInfo& info : kResults) {
+    if (info.result != Result::kLabels) names.emplace_back(info.option);
+  }
+  for (const std::string& name : names) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail(fmt::format("{} is given an empty text; it needs a value", name));

@@ -23,6 +23,7 @@ struct Options : CommonOptions {
   ImagePart part;                   ///< Of each input.
   std::string json;
   bool indexed = false;
+  bool rle = false;  ///< Whether COCO's masks are all RLE.
   bool skip_existing = false;
   Parameters parameters;
   std::string device;

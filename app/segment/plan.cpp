@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "annotate.hpp"
 #include "diacut/errors.hpp"
 #include "find_images.hpp"
 #include "paths.hpp"
@@ -129,7 +130,7 @@ Job mirrored(const Job& roots, const FoundImage& image) {
   Job job{image.input, {}, mirrored_edges(roots.edges, image.name)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
-    if (root.empty()) continue;
+    if (root.empty() || info.of_run) continue;
     job.results[info.result] = (fs::path(root) / with_suffix(image.name, info.extension)).string();
   }
   return job;
@@ -155,6 +156,9 @@ void check_names(const Options& options, const Plan& plan) {
       names.add(info.option, job.results[info.result], job.input);
     }
   }
+  for (const ResultInfo& info : kResults) {
+    if (plan.batch && info.of_run) names.add(info.option, plan.roots.results[info.result], "");
+  }
   names.add("--json", options.json, "");
 }
 
@@ -179,9 +183,16 @@ std::set<Identity> result_folders(const Job& roots) {
   return folders;
 }
 
-/// Throws ConfigError or InputError if a batch's places cannot be folders.
-void check_batch_places(const Job& roots) {
+/// Throws ConfigError or InputError if a batch's places cannot be folders, or files that it fills.
+void check_batch_places(const Job& roots, bool skip_existing) {
   for (const ResultInfo& info : kResults) {
+    if (info.of_run) {
+      if (!skip_existing || roots.results[info.result].empty()) continue;
+      throw ConfigError(fmt::format(
+          "{}: the file of all images would lack those that --skip-existing leaves out; "
+          "leave out one of the two",
+          info.option));
+    }
     check_folder_name(info.option, roots.results[info.result]);
   }
   if (roots.edges.empty() || is_folder(roots.edges)) return;
@@ -203,7 +214,8 @@ Plan make_plan(const Options& options) {
   if (options.indexed && plan.roots.results[Result::kLabels].empty()) {
     throw ConfigError("--indexed says how labels are written; say with -o where");
   }
-  if (plan.batch) check_batch_places(plan.roots);
+  check_annotations(options.results, options.rle, plan.batch);
+  if (plan.batch) check_batch_places(plan.roots, options.skip_existing);
   FoundImages found = find_images(options.inputs, result_folders(plan.roots));
   if (found.images.empty() && found.failures.empty()) {
     throw InputError(fmt::format(
@@ -216,7 +228,10 @@ Plan make_plan(const Options& options) {
   plan.jobs.reserve(found.images.size());
   for (const FoundImage& image : found.images) {
     plan.jobs.push_back(plan.batch ? mirrored(plan.roots, image) : single(plan.roots, image));
-    plan.jobs.back().part = options.part;
+    Job& job = plan.jobs.back();
+    job.name = (image.name.parent_path() / fs::path(image.input).filename()).generic_string();
+    job.number = static_cast<std::int64_t>(plan.jobs.size());
+    job.part = options.part;
   }
   check_names(options, plan);
   check_index(plan);

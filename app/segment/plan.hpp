@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,16 @@ namespace diacut::app {
 /// One image and where its results go.
 struct Job {
   std::string input;  ///< A file, or "-" for standard input.
-  Places results;     ///< Files, except for the eigenvectors, which go into a folder.
+  /// Files, except for the eigenvectors, which go into a folder. In a batch without those that all
+  /// images share (ResultInfo::of_run).
+  Places results;
   /// The file of a boundary map; empty: none. Where a folder of maps has none for the image, the
   /// file's path without its extension.
   std::string edges;
   ImagePart part = {};  ///< Of the input.
+  /// What annotations call the image: its path from the folder that was named, or its file name.
+  std::string name = {};
+  std::int64_t number = 1;  ///< Among the images of the run, from 1.
 };
 
 /// All the work of a run.

@@ -69,8 +69,7 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
     case Result::kPage:
       check_page_name(place);
       break;
-    case Result::kTree:
-    case Result::kEigenvectors:
+    default:  // Of one format.
       break;
   }
 }
@@ -91,7 +90,12 @@ void prepare_results(const Options& options, const Plan& plan) {
   if (!options.json.empty()) check_writable(options.json);
   if (plan.batch) {
     for (const ResultInfo& info : kResults) {
-      prepare_folder(info.option, plan.roots.results[info.result]);
+      const std::string& place = plan.roots.results[info.result];
+      if (!info.of_run) {
+        prepare_folder(info.option, place);
+      } else if (!place.empty()) {
+        check_file(info.option, place);
+      }
     }
     return;
   }

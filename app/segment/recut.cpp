@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "annotate.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
@@ -56,6 +58,8 @@ struct RecutOptions : CommonOptions {
   std::string image;
   std::string ultrametric;
   std::string page;
+  Places annotations;  ///< Those of kAnnotationOptions.
+  bool rle = false;
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
   LeastSize min_size;
@@ -76,26 +80,41 @@ Number parse_number(const char* option, const std::string& text, Number least, N
 }
 
 void check_places(const RecutOptions& options) {
+  const bool annotated = std::any_of(options.annotations.begin(), options.annotations.end(),
+                                     [](const std::string& place) { return !place.empty(); });
   if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty() &&
-      options.page.empty()) {
+      options.page.empty() && !annotated) {
     fail("say with -o where the labels go");
   }
   if (options.indexed && options.output.empty()) {
     fail("--indexed says how labels are written; say with -o where");
   }
-  if (options.page.empty() && options.overlay.empty() != options.image.empty()) {
+  if (options.image.empty() && !options.overlay.empty()) {
     fail("--overlay and --image belong together: the boundaries are drawn on the image");
+  }
+  if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated) {
+    fail("--image has no effect: it is for --overlay, --html, annotations and tables");
   }
   if (!options.page.empty() && options.image.empty()) {
     fail("--html needs --image: the page shows the image");
   }
-  for (const auto& [option, place] : {std::pair("--overlay", options.overlay),
-                                      {"--ultrametric", options.ultrametric},
-                                      {"--html", options.page}}) {
+  const auto check_stream = [](const char* option, const std::string& place) {
     if (place == "-") {
       fail(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
     }
+  };
+  check_stream("--overlay", options.overlay);
+  check_stream("--ultrametric", options.ultrametric);
+  check_stream("--html", options.page);
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = options.annotations[info.result];
+    check_stream(info.option, place);
+    const bool named = info.of_run || info.result == Result::kLabelMe;
+    if (named && !place.empty() && options.image.empty()) {
+      fail(fmt::format("{} needs --image: the file names the image", info.option));
+    }
   }
+  check_annotations(options.annotations, options.rle, false);
   if (options.tree == "-" && options.image == "-") {
     fail("standard input (-) is named twice");
   }
@@ -131,11 +150,13 @@ RecutLine::RecutLine() {
   line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
   line_.option("--image", options_.image, "FILE|-", kInputOutput,
-               "The image for --overlay and --html");
+               "The image for --overlay and --html, for the bands of --table, and for the name in "
+               "annotations");
   line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
                "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
   line_.option("--html", options_.page, "FILE", kInputOutput,
                "A page to look at in a browser, with every cut of the hierarchy (.html)");
+  declare_annotations(line_, options_.annotations, options_.rle, false);
   line_.option("--regions", regions_, "K", kCut, "So many regions");
   line_.option("--threshold", threshold_, "T", kCut,
                "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
@@ -147,12 +168,13 @@ RecutLine::RecutLine() {
 }
 
 CommandDescription RecutLine::describe() const {
-  CommandDescription description = app::describe(
-      line_.app(), {{kInputs, {.files = true, .extensions = {"tree"}}},
-                    {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
-                    {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
-                    {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
-                    {"--html", {.files = true, .extensions = {"html"}}}});
+  ValueTable values = {{kInputs, {.files = true, .extensions = {"tree"}}},
+                       {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+                       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
+                       {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
+                       {"--html", {.files = true, .extensions = {"html"}}}};
+  describe_annotations(values);
+  CommandDescription description = app::describe(line_.app(), values);
   description.name = kName;
   return description;
 }
@@ -217,6 +239,7 @@ void check_results(const RecutOptions& options) {
   add("--overlay", options.overlay);
   add("--ultrametric", options.ultrametric);
   add("--html", options.page);
+  for (const ResultInfo& info : kResults) add(info.option, options.annotations[info.result]);
 }
 
 /// The image that the hierarchy was made from.
@@ -224,21 +247,37 @@ Image matching_image(const RecutOptions& options, const Labels& labels) {
   Image image = read_image(options.image);
   if (image.width == labels.width && image.height == labels.height) return image;
   throw InputError(fmt::format(
-      "{}: the image has {} x {} pixels, but the hierarchy {} was made from one of {} x "
-      "{}",
+      "{}: the image has {} x {} pixels, but the hierarchy {} was made from one of {} x {}",
       options.image, image.width, image.height, options.tree, labels.width, labels.height));
+}
+
+/// Writes annotations and tables, and notes how they hold the regions.
+void write_annotated(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
+                     const Image* image, std::vector<std::string>& notes) {
+  const Annotations annotations(options.annotations, options.rle, labels, image, &hierarchy);
+  const std::vector<std::string> more = annotations.notes();
+  notes.insert(notes.end(), more.begin(), more.end());
+  const std::string& source = image != nullptr ? options.image : options.tree;
+  for (const AnnotationOption& option : kAnnotationOptions) {
+    const std::string& place = options.annotations[option.result];
+    if (place.empty()) continue;
+    const bool relative = option.result == Result::kLabelMe;
+    annotations.write(
+        option.result, place,
+        annotated_name(source, fs::path(source).filename().string(), relative ? place : ""));
+  }
 }
 
 void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
                    const RegionParameters& wanted, std::vector<std::string>& notes) {
-  if (!options.image.empty()) {
-    const Image image = matching_image(options, labels);
-    if (!options.overlay.empty()) write_overlay(options.overlay, image, labels);
-    if (!options.page.empty()) {
-      write_page(options.page, image, hierarchy, nullptr,
-                 {page_title(options.image), wanted, labels.count}, notes);
-    }
+  std::optional<Image> image;
+  if (!options.image.empty()) image = matching_image(options, labels);
+  if (!options.overlay.empty()) write_overlay(options.overlay, image.value(), labels);
+  if (!options.page.empty()) {
+    write_page(options.page, image.value(), hierarchy, nullptr,
+               {page_title(options.image), wanted, labels.count}, notes);
   }
+  write_annotated(options, hierarchy, labels, image ? &*image : nullptr, notes);
   if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
   if (!options.output.empty()) write_labels(options.output, labels, options.indexed);
 }

@@ -15,8 +15,17 @@ enum class Result : std::size_t {
   kUltrametric,
   kContours,
   kPage,
+  kCoco,
+  kLabelMe,
+  kYolo,
+  kLabelStudio,
+  kCvat,
+  kSvg,
+  kGeoJson,
+  kTable,
+  kGraph,
 };
-inline constexpr std::size_t kResultCount = 7;
+inline constexpr std::size_t kResultCount = 16;
 
 /// What is known of a kind of result.
 struct ResultInfo {
@@ -24,6 +33,7 @@ struct ResultInfo {
   const char* option;     ///< The option that names the result's place.
   const char* extension;  ///< Of its file in a folder of results; empty: it is a folder itself.
   bool of_hierarchy;      ///< Whether it needs --method hierarchy.
+  bool of_run = false;    ///< Whether several images give one file.
 };
 
 /// In the order of Result.
@@ -35,6 +45,15 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kUltrametric, "--ultrametric", ".png", true},
     {Result::kContours, "--contours", ".png", true},
     {Result::kPage, "--html", ".html", true},
+    {Result::kCoco, "--coco", ".json", false, true},
+    {Result::kLabelMe, "--labelme", ".json", false},
+    {Result::kYolo, "--yolo", ".txt", false},
+    {Result::kLabelStudio, "--label-studio", ".json", false, true},
+    {Result::kCvat, "--cvat", ".xml", false, true},
+    {Result::kSvg, "--svg", ".svg", false},
+    {Result::kGeoJson, "--geojson", ".geojson", false},
+    {Result::kTable, "--table", ".csv", false},
+    {Result::kGraph, "--graph", ".graphml", false},
 }};
 
 /// A place for each result: a file, a folder, "-" for a standard stream, empty if it is not wanted.

@@ -14,6 +14,7 @@
 #include "prepare_results.hpp"
 #include "reader.hpp"
 #include "run_log.hpp"
+#include "shared_files.hpp"
 #include "stopwatch.hpp"
 #include "writer.hpp"
 
@@ -37,12 +38,14 @@ class Scheduler {
         log_(log),
         cancel_(cancel),
         reader_(plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); }),
-        writer_(options, plan, cancel) {}
+        writer_(options, plan, cancel),
+        shared_(options, plan) {}
 
   /// Throws what ends the run.
   void run() {
     for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
     settle();
+    if (!cancel_.cancelled()) shared_.commit();
   }
 
  private:
@@ -152,6 +155,7 @@ class Scheduler {
   void conclude(const Job& job, const WrittenImage& written) {
     // What fails after an interruption fails because of it.
     if (written.failure && cancel_.cancelled()) return;
+    if (!written.failure) shared_.add(written.parts);
     log_.concluded(job, written);
   }
 
@@ -173,6 +177,7 @@ class Scheduler {
   // After the segmenter, because their threads use it to the end.
   Reader reader_;
   Writer writer_;
+  SharedFiles shared_;
 };
 
 /// Writes the index of the pages of a batch, with those of earlier runs that were left out.

@@ -22,12 +22,17 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
     watch.report("writing", 0);
+    const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;
+    const Annotations annotations(plan_.roots.results, options_.rle, written.result.labels,
+                                  &loaded.image, hierarchy);
+    for (std::string& note : annotations.notes()) written.result.notes.push_back(std::move(note));
     if (!options_.json.empty()) {
       written.report = report_json(written.result, loaded.image, segmenter.parameters(),
                                    segmenter.device(), job.input);
       if (!plan_.batch) write_file(options_.json, written.report);
     }
-    write_results(job, loaded.image, written.result);
+    written.parts = parts(job, annotations);
+    write_results(job, loaded.image, written.result, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -49,21 +54,46 @@ std::optional<Writer::Done> Writer::next() {
   return done;
 }
 
-void Writer::write_results(const Job& job, const Image& image, Segmentation& result) const {
+std::vector<std::pair<Result, AnnotationPart>> Writer::parts(const Job& job,
+                                                             const Annotations& annotations) const {
+  std::vector<std::pair<Result, AnnotationPart>> parts;
+  for (const ResultInfo& info : kResults) {
+    if (!plan_.batch || !info.of_run || plan_.roots.results[info.result].empty()) continue;
+    parts.emplace_back(
+        info.result,
+        annotations.part(info.result, annotated_name(job.input, job.name, ""), job.number));
+  }
+  return parts;
+}
+
+void Writer::write_results(const Job& job, const Image& image, Segmentation& result,
+                           const Annotations& annotations) const {
   // In reverse order, so that the labels come last: where they are, all results are.
   for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
-    if (!job.results[info->result].empty()) write_result(info->result, job, image, result);
+    const std::string& place = job.results[info->result];
+    if (place.empty()) continue;
+    if (plan_.batch && info->result != Result::kEigenvectors) {
+      // If the folder cannot be made, writing into it fails and says why.
+      std::error_code ignored;
+      std::filesystem::create_directories(std::filesystem::path(place).parent_path(), ignored);
+    }
+    if (is_annotation(info->result)) {
+      write_annotation(info->result, job, annotations);
+    } else {
+      write_result(info->result, job, image, result);
+    }
   }
+}
+
+void Writer::write_annotation(Result kind, const Job& job, const Annotations& annotations) const {
+  const std::string& place = job.results[kind];
+  annotations.write(kind, place,
+                    annotated_name(job.input, job.name, kind == Result::kLabelMe ? place : ""));
 }
 
 void Writer::write_result(Result kind, const Job& job, const Image& image,
                           Segmentation& result) const {
   const std::string& place = job.results[kind];
-  if (plan_.batch && kind != Result::kEigenvectors) {
-    // If the folder cannot be made, writing into it fails and says why.
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(place).parent_path(), ignored);
-  }
   switch (kind) {
     case Result::kLabels:
       return write_labels(place, result.labels, options_.indexed);
@@ -81,6 +111,8 @@ void Writer::write_result(Result kind, const Job& job, const Image& image,
       return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
                         {page_title(job.input), options_.parameters.region, result.labels.count},
                         result.notes);
+    default:  // An annotation, see write_annotation().
+      return;
   }
 }
 

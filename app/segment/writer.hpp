@@ -4,7 +4,10 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "annotate.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
@@ -20,6 +23,8 @@ struct WrittenImage {
   std::string report;  ///< As report_json() makes it; empty if no report is wanted.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long all work on the image took.
+  /// The image's parts of files of the whole run.
+  std::vector<std::pair<Result, AnnotationPart>> parts = {};
 };
 
 /// Finishes segmentations on the host and writes their results, in other threads or in the
@@ -46,8 +51,13 @@ class Writer {
   std::optional<Done> next();
 
  private:
-  void write_results(const Job& job, const Image& image, Segmentation& result) const;
+  void write_results(const Job& job, const Image& image, Segmentation& result,
+                     const Annotations& annotations) const;
   void write_result(Result kind, const Job& job, const Image& image, Segmentation& result) const;
+  void write_annotation(Result kind, const Job& job, const Annotations& annotations) const;
+  /// The parts of files of the whole run.
+  std::vector<std::pair<Result, AnnotationPart>> parts(const Job& job,
+                                                       const Annotations& annotations) const;
 
   struct UnderWay {
     const Job* job = nullptr;

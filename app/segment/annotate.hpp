@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_description.hpp"
+#include "command_line.hpp"
+#include "diacut/annotations.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "results.hpp"
+
+namespace diacut::app {
+
+/// An option whose result is made from the regions' outlines and figures.
+struct AnnotationOption {
+  Result result;
+  const char* meaning;
+  const char* extension;  ///< Of its file, without a dot; the graph's has two.
+};
+
+inline constexpr std::array kAnnotationOptions = {
+    AnnotationOption{Result::kCoco,
+                     "COCO JSON: polygons, and RLE for regions with holes; of a folder one file",
+                     "json"},
+    AnnotationOption{Result::kLabelMe, "LabelMe JSON: polygons, and masks for regions with holes",
+                     "json"},
+    AnnotationOption{Result::kYolo,
+                     "YOLO segmentation labels: one ring a region, holes joined to it", "txt"},
+    AnnotationOption{Result::kLabelStudio,
+                     "Label Studio tasks with predictions (.json); of a folder one file", "json"},
+    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); of a folder one file", "xml"},
+    AnnotationOption{Result::kSvg, "The regions' outlines as paths (.svg)", "svg"},
+    AnnotationOption{Result::kGeoJson,
+                     "The regions as polygons with holes, in pixels from the upper left corner "
+                     "(.geojson)",
+                     "geojson"},
+    AnnotationOption{Result::kTable,
+                     "The regions' figures: area, box, centroid, perimeter, solidity, mean and "
+                     "spread of each band, neighbours (.csv)",
+                     "csv"},
+    AnnotationOption{Result::kGraph,
+                     "Which regions are neighbours, with the length and the height of each "
+                     "boundary: .graphml, or .csv as a list of edges",
+                     "graphml"},
+};
+
+/// Declares the options of kAnnotationOptions and --rle. `folders`: whether a folder may be named.
+void declare_annotations(CommandLine& line, Places& places, bool& rle, bool folders);
+
+/// What a shell offers as values of these options.
+void describe_annotations(ValueTable& values);
+
+/// Throws ConfigError when --rle has no effect, or a graph's format is not known.
+void check_annotations(const Places& places, bool rle, bool batch);
+
+/// The outlines and figures of an image's regions, and the results that are made from them.
+class Annotations {
+ public:
+  /// Traces and measures what `wanted` needs; nothing if it needs nothing. `labels` must outlive
+  /// the object; `image` and `hierarchy` may be null.
+  Annotations(const Places& wanted, bool rle, const Labels& labels, const Image* image,
+              const Hierarchy* hierarchy);
+
+  /// What a person should know of how the regions are held.
+  std::vector<std::string> notes() const;
+
+  /// Writes a result of kAnnotationOptions. `name`: what files call the image.
+  void write(Result result, const std::string& place, const std::string& name) const;
+
+  /// An image's part of a file that holds several. `number`: the image's, from 1.
+  AnnotationPart part(Result result, const std::string& name, std::int64_t number) const;
+
+ private:
+  AnnotatedImage annotated(const std::string& name, std::int64_t number) const;
+
+  const Places& wanted_;
+  bool rle_;
+  const Labels& labels_;
+  Outlines outlines_;
+  RegionTable table_;
+};
+
+/// Whether a result is one of kAnnotationOptions.
+bool is_annotation(Result result);
+
+/// The format of a result; nothing for the table and the graph.
+std::optional<AnnotationFormat> annotation_format(Result result, bool rle);
+
+/// What annotations call an image: its path from the folder that was named, else its file name.
+/// `place`: LabelMe's file, which names the image by the way from there; else empty.
+std::string annotated_name(const std::string& input, const std::string& name,
+                           const std::string& place);
+
+}  // namespace diacut::app

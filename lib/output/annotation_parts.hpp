@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diacut/annotations.hpp"
+
+namespace diacut {
+
+/// How the outlines of a region are made up.
+struct RingCount {
+  std::size_t pieces = 0;
+  std::size_t holes = 0;
+};
+RingCount count_rings(const Outlines& outlines, std::int64_t label);
+
+/// The parts of the formats; see AnnotationFormat.
+AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle);
+std::string labelme_text(const AnnotatedImage& image);
+std::string yolo_text(const AnnotatedImage& image);
+std::string label_studio_text(const AnnotatedImage& image);
+std::string cvat_text(const AnnotatedImage& image);
+std::string svg_text(const AnnotatedImage& image);
+std::string geojson_text(const AnnotatedImage& image);
+
+/// Whether a merge height is known and finite.
+bool is_height(float height);
+
+/// The pixels of a region in its bounding box, row by row: 1 in the region, else 0.
+std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label);
+
+/// The run lengths of a binary sequence: zeros first (0 if there are none), then ones, and so on.
+std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits);
+
+/// COCO's text of the run lengths of a mask: each length, from the fourth on less the one two
+/// places before it, as groups of five bits, the lowest first, in characters from '0' on
+/// (pycocotools, rleToString()).
+std::string compressed_counts(const std::vector<std::uint32_t>& counts);
+
+/// A text as a JSON string in its quotes; bytes that are no UTF-8 are replaced.
+std::string json_text(const std::string& text);
+
+/// A text for an XML attribute or element: markup and line ends as references; characters that XML
+/// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
+std::string xml_text(const std::string& text);
+
+std::string base64(const std::vector<std::uint8_t>& bytes);
+
+}  // namespace diacut

@@ -1,0 +1,111 @@
+#include <nlohmann/json.hpp>
+
+#include "output/annotation_parts.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// Whether three bytes are U+FFFE or U+FFFF, which XML excludes.
+bool is_noncharacter(const std::string& text, std::size_t at) {
+  return text.compare(at, 3, "\xEF\xBF\xBE") == 0 || text.compare(at, 3, "\xEF\xBF\xBF") == 0;
+}
+
+}  // namespace
+
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string xml_text(const std::string& text) {
+  // Through JSON, which replaces what is no UTF-8.
+  const auto clean = nlohmann::json::parse(json_text(text)).get<std::string>();
+  std::string out;
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else if (c == '\t' || c == '\n' || c == '\r') {
+      out += "&#" + std::to_string(int{c}) + ';';
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      out += kReplacement;
+    } else if (is_noncharacter(clean, i)) {
+      out += kReplacement;
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string base64(const std::vector<std::uint8_t>& bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = bytes.size() - i;
+    const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
+                               (left > 1 ? std::uint32_t{bytes[i + 1]} << 8 : 0) |
+                               (left > 2 ? std::uint32_t{bytes[i + 2]} : 0);
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= left ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits) {
+  std::vector<std::uint32_t> counts(1, 0);
+  std::uint8_t value = 0;
+  for (const std::uint8_t bit : bits) {
+    if (bit != value) {
+      counts.push_back(0);
+      value = bit;
+    }
+    ++counts.back();
+  }
+  return counts;
+}
+
+std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::int64_t rest = counts[i];
+    if (i > 2) rest -= counts[i - 2];
+    for (bool more = true; more;) {
+      std::int64_t group = rest & 31;
+      rest >>= 5;
+      // The highest bit of the last group is the sign.
+      more = (group & 16) != 0 ? rest != -1 : rest != 0;
+      if (more) group |= 32;
+      text += static_cast<char>('0' + group);
+    }
+  }
+  return text;
+}
+
+std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label) {
+  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+  std::vector<std::uint8_t> mask;
+  mask.reserve(static_cast<std::size_t>(region.width) * static_cast<std::size_t>(region.height));
+  for (int y = region.y; y < region.y + region.height; ++y) {
+    const std::int32_t* row =
+        &image.labels
+             ->values[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.labels->width)];
+    for (int x = region.x; x < region.x + region.width; ++x) {
+      mask.push_back(row[x] == label ? 1 : 0);
+    }
+  }
+  return mask;
+}
+
+}  // namespace diacut

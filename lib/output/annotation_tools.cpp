@@ -1,0 +1,227 @@
+// The formats of programs in which people draw and correct annotations: LabelMe, Label Studio,
+// CVAT.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "diacut/version.hpp"
+#include "output/annotation_parts.hpp"
+#include "output/png.hpp"
+
+namespace diacut {
+namespace {
+
+std::string score_of(const RegionFigures& region) {
+  return is_height(region.merge_height) ? fmt::format(R"(,"score":{})", region.merge_height) : "";
+}
+
+/// The corners of a ring as [[x,y],...].
+std::string points_json(const Outlines& outlines, const Ring& ring) {
+  std::string text = "[";
+  for (const Corner& corner : outlines.of(ring)) {
+    fmt::format_to(std::back_inserter(text), "[{},{}],", corner.x, corner.y);
+  }
+  text.back() = ']';
+  return text;
+}
+
+/// The same in percent of the image's width and height.
+std::string percent_points_json(const Outlines& outlines, const Ring& ring) {
+  std::string text = "[";
+  for (const Corner& corner : outlines.of(ring)) {
+    fmt::format_to(std::back_inserter(text), "[{},{}],", 100.0 * corner.x / outlines.width,
+                   100.0 * corner.y / outlines.height);
+  }
+  text.back() = ']';
+  return text;
+}
+
+std::string labelme_shape(std::int64_t label, const std::string& group, const char* type,
+                          const std::string& points, const std::string& mask) {
+  return fmt::format(R"({{"label":"region","points":{},"group_id":{},"description":"region {}",)"
+                     R"("shape_type":"{}","flags":{{}},"mask":{}}})",
+                     points, group, label, type, mask);
+}
+
+/// A mask as LabelMe has it: the first and last pixel of the bounding box, and a PNG of it.
+std::string labelme_mask(const AnnotatedImage& image, std::int64_t label) {
+  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+  const std::string points = fmt::format("[[{},{}],[{},{}]]", region.x, region.y,
+                                         region.x + region.width - 1, region.y + region.height - 1);
+  PngExtras extras;
+  extras.flat = true;
+  const auto png = encode_png(region.width, region.height, 1, region_mask(image, label), extras);
+  return labelme_shape(label, "null", "mask", points, '"' + base64(png) + '"');
+}
+
+/// Bits, the highest of each byte first.
+class BitWriter {
+ public:
+  void put(std::uint32_t value, int bits) {
+    for (int k = bits - 1; k >= 0; --k) {
+      if (used_ % 8 == 0) bytes_.push_back(0);
+      bytes_.back() |= static_cast<std::uint8_t>((value >> k & 1) << (7 - used_ % 8));
+      ++used_;
+    }
+  }
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::size_t used_ = 0;
+};
+
+/// The mask of a region as Label Studio's brush: red, green, blue and alpha of every pixel of the
+/// image, 255 in the region and else 0, as runs of equal bytes in the packing of thi.ng/rle-pack:
+/// 32 bits for the number of bytes, 5 for the bits of a value less 1, four times 4 for the bits of
+/// a run's length less 1, then for each run 1, the choice of a length in 2 bits, its length less 1,
+/// and its value.
+std::vector<std::uint8_t> brush(const Labels& labels, const RegionFigures& region,
+                                std::int64_t label) {
+  constexpr std::uint32_t kChannels = 4;
+  constexpr std::uint32_t kLongest = 1U << 16;
+  BitWriter writer;
+  writer.put(static_cast<std::uint32_t>(labels.values.size()) * kChannels, 32);
+  writer.put(8 - 1, 5);
+  for (const std::uint32_t bits : {4U, 8U, 12U, 16U}) writer.put(bits - 1, 4);
+  const auto put_run = [&](std::uint64_t length, std::uint32_t value) {
+    while (length > 0) {
+      const auto part = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kLongest));
+      std::uint32_t choice = 0;
+      while (part > 1U << (4 * (choice + 1))) ++choice;
+      writer.put(1, 1);
+      writer.put(choice, 2);
+      writer.put(part - 1, static_cast<int>(4 * (choice + 1)));
+      writer.put(value, 8);
+      length -= part;
+    }
+  };
+  std::size_t done = 0;
+  for (int y = region.y; y < region.y + region.height; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(labels.width);
+    const std::size_t row_end = row + static_cast<std::size_t>(region.x + region.width);
+    for (std::size_t begin = row + static_cast<std::size_t>(region.x); begin < row_end; ++begin) {
+      if (labels.values[begin] != label) continue;
+      std::size_t end = begin + 1;
+      while (end < row_end && labels.values[end] == label) ++end;
+      put_run((begin - done) * kChannels, 0);
+      put_run((end - begin) * kChannels, 255);
+      done = end;
+      begin = end - 1;
+    }
+  }
+  put_run((labels.values.size() - done) * kChannels, 0);
+  return writer.bytes();
+}
+
+/// A path for the query of a URL: what is neither unreserved nor "/" is percent-encoded.
+std::string percent_encoded(const std::string& path) {
+  constexpr std::string_view kKept =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::string text;
+  for (const char c : path) {
+    if (kKept.find(c) != std::string_view::npos) {
+      text += c;
+    } else {
+      fmt::format_to(std::back_inserter(text), "%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return text;
+}
+
+std::string label_studio_result(const AnnotatedImage& image, std::int64_t label) {
+  const Outlines& outlines = *image.outlines;
+  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+  const bool ring = outlines.of(label).size() == 1;
+  std::string value;
+  if (ring) {
+    value = fmt::format(R"({{"points":{},"closed":true,"polygonlabels":["region"]}})",
+                        percent_points_json(outlines, outlines.of(label).front()));
+  } else {
+    value = fmt::format(R"({{"format":"rle","rle":[{}],"brushlabels":["region"]}})",
+                        fmt::join(brush(*image.labels, region, label), ","));
+  }
+  return fmt::format(
+      R"({{"id":"region-{}","from_name":"{}","to_name":"image","type":"{}",)"
+      R"("original_width":{},"original_height":{},"image_rotation":0,"meta":{{"text":["{}"]}})"
+      R"({},"value":{}}})",
+      label, ring ? "polygon" : "brush", ring ? "polygonlabels" : "brushlabels", outlines.width,
+      outlines.height, label, score_of(region), value);
+}
+
+}  // namespace
+
+std::string labelme_text(const AnnotatedImage& image) {
+  std::string text = R"({"version":"5.3.0","flags":{},"shapes":[)";
+  bool begun = false;
+  const auto add = [&](const std::string& shape) {
+    text += begun ? ",\n" : "\n";
+    text += shape;
+    begun = true;
+  };
+  for (std::int64_t label = 1; label <= image.labels->count; ++label) {
+    const RingCount rings = count_rings(*image.outlines, label);
+    if (rings.holes > 0) {
+      add(labelme_mask(image, label));
+      continue;
+    }
+    const std::string group = rings.pieces > 1 ? std::to_string(label) : "null";
+    for (const Ring& ring : image.outlines->of(label)) {
+      add(labelme_shape(label, group, "polygon", points_json(*image.outlines, ring), "null"));
+    }
+  }
+  return text + fmt::format(
+                    "],\n\"imagePath\":{},\"imageData\":null,\"imageHeight\":{},"
+                    "\"imageWidth\":{}}}\n",
+                    json_text(image.name), image.labels->height, image.labels->width);
+}
+
+std::string label_studio_text(const AnnotatedImage& image) {
+  std::string text = fmt::format(
+      R"({{"data":{{"image":{}}},"predictions":[{{"model_version":"diacut {}","result":[)",
+      json_text("/data/local-files/?d=" + percent_encoded(image.name)), kVersion);
+  for (std::int64_t label = 1; label <= image.labels->count; ++label) {
+    text += label > 1 ? ",\n" : "\n";
+    text += label_studio_result(image, label);
+  }
+  return text + "]}]}";
+}
+
+std::string cvat_text(const AnnotatedImage& image) {
+  const Outlines& outlines = *image.outlines;
+  std::string text =
+      fmt::format(R"(  <image id="{}" name="{}" width="{}" height="{}">)", image.number - 1,
+                  xml_text(image.name), outlines.width, outlines.height);
+  const auto close = [&](const char* element, std::int64_t label) {
+    fmt::format_to(std::back_inserter(text), R"(<attribute name="label">{}</attribute></{}>)",
+                   label, element);
+  };
+  for (std::int64_t label = 1; label <= image.labels->count; ++label) {
+    const RingCount rings = count_rings(outlines, label);
+    if (rings.holes > 0) {
+      const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+      fmt::format_to(std::back_inserter(text),
+                     "\n    <mask label=\"region\" source=\"auto\" occluded=\"0\" rle=\"{}\" "
+                     "left=\"{}\" top=\"{}\" width=\"{}\" height=\"{}\" z_order=\"0\">",
+                     fmt::join(run_lengths(region_mask(image, label)), ", "), region.x, region.y,
+                     region.width, region.height);
+      close("mask", label);
+      continue;
+    }
+    for (const Ring& ring : outlines.of(label)) {
+      text += "\n    <polygon label=\"region\" source=\"auto\" occluded=\"0\" points=\"";
+      for (const Corner& corner : outlines.of(ring)) {
+        fmt::format_to(std::back_inserter(text), "{}.0,{}.0;", corner.x, corner.y);
+      }
+      text.back() = '"';
+      if (rings.pieces > 1) text += fmt::format(R"( group_id="{}")", label);
+      text += " z_order=\"0\">";
+      close("polygon", label);
+    }
+  }
+  return text + "\n  </image>\n";
+}
+
+}  // namespace diacut
