@@ -153,6 +153,15 @@ ParameterValue least_size_value(const LeastSize& size) {
 }
 LeastSize least_size_of(const ParameterValue& value) { return least_size_in(value).value(); }
 
+bool accepts_turns(const ParameterValue& value) {
+  const auto* turns = std::get_if<std::int64_t>(&value);
+  return turns != nullptr && (*turns == 1 || *turns == 2 || *turns == 4 || *turns == 8);
+}
+ParameterValue turns_value(const int& turns) { return std::int64_t{turns}; }
+int turns_of(const ParameterValue& value) {
+  return static_cast<int>(std::get<std::int64_t>(value));
+}
+
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
   image.names(
@@ -191,6 +200,13 @@ void add_cue(Table& table) {
               {"",
                "learned: the image is resized by each of these, separated by commas, and what the "
                "network gives for them is averaged."});
+  cue.form("turns", &CueParameters::turns, {"1, 2, 4 or 8", accepts_turns}, turns_value, turns_of,
+           {"",
+            "learned: the network sees the image in so many turned and mirrored forms, and what it "
+            "gives for them, turned back, is averaged; its time grows by as much. 1: as it is. 2: "
+            "and mirrored left to right. 4: turned by 0, 90, 180 and 270 degrees. 8: these and "
+            "their mirror images, so that a turned or mirrored image has the turned or mirrored "
+            "boundary map."});
   cue.integer("border", &CueParameters::border, 0, 256,
               {"pixels",
                "learned: at each scale the image is mirrored beyond its edges by this, because a "

@@ -65,7 +65,8 @@ class RandomValue {
   }
   ParameterValue operator()(const FormDomain& domain) {
     const std::vector<ParameterValue> values = {std::string("auto"), std::string("native"),
-                                                std::string("0.25%"), draw(16, 100'000)};
+                                                std::string("0.25%"), draw(16, 100'000),
+                                                std::int64_t{1} << draw(0, 3)};
     for (;;) {
       const auto k =
           static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(values.size()) - 1));
@@ -175,6 +176,12 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
                  std::int64_t{-1},
                  640.0,
                  true};
+    } else if (entry.key() == "cue.turns") {
+      inside = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{8}};
+      outside = {std::int64_t{0},  std::int64_t{3},
+                 std::int64_t{6},  std::int64_t{16},
+                 std::int64_t{-1}, 2.0,
+                 std::string("8"), true};
     } else if (entry.key() == "region.min_size") {
       inside = {std::string("auto"), std::string("0.2%"), std::string("100%"), std::int64_t{0},
                 std::int64_t{500}};

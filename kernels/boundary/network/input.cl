@@ -41,14 +41,16 @@ inline int mirrored(const int i, const int count) {
 
 // Work-item (x, row) writes the three channels of one pixel of the tensor, 4 (v - 1/2) for values v
 // in [0, 1]. The picture has image_width x image_height pixels of `channels` values (1 for grey, or
-// 3). It is resized to scaled_width x scaled_height and mirrored beyond its edges by `border`
-// pixels; the tensor holds the part of the result from pixel (left, top) on.
+// 3). It is resized to scaled_width x scaled_height, turned, and mirrored beyond its edges by
+// `border` pixels; the tensor holds the part of the result from pixel (left, top) on. Pixel (u, v)
+// of the turned picture is pixel (u, v) of the resized one, or (v, u) if `transposed`, counted from
+// the right if flip_x and from below if flip_y.
 __kernel void network_input(__global const float* restrict image, const int channels,
                             const int image_width, const int image_height, const int scaled_width,
-                            const int scaled_height, const int border, const int left,
-                            const int top, __global float* restrict out, const int width,
-                            const int height, const int stride, const int margin,
-                            const ulong plane) {
+                            const int scaled_height, const int border, const int transposed,
+                            const int flip_x, const int flip_y, const int left, const int top,
+                            __global float* restrict out, const int width, const int height,
+                            const int stride, const int margin, const ulong plane) {
   const int x = (int)get_global_id(0);
   const int y = ROW_INDEX(1, margin);
   if (x >= stride) return;
@@ -57,8 +59,12 @@ __kernel void network_input(__global const float* restrict image, const int chan
     for (int channel = 0; channel < 3; ++channel) out[channel * plane + at] = 0.0f;
     return;
   }
-  const int column = mirrored(left + x - border, scaled_width);
-  const int row = mirrored(top + y - border, scaled_height);
+  const int u = left + x - border;
+  const int v = top + y - border;
+  const int unflipped_column = mirrored(transposed ? v : u, scaled_width);
+  const int unflipped_row = mirrored(transposed ? u : v, scaled_height);
+  const int column = flip_x ? scaled_width - 1 - unflipped_column : unflipped_column;
+  const int row = flip_y ? scaled_height - 1 - unflipped_row : unflipped_row;
   const int first_x = axis_first(column, image_width, scaled_width);
   const int first_y = axis_first(row, image_height, scaled_height);
   const int count_x = axis_count(column, image_width, scaled_width);

@@ -1,17 +1,35 @@
 #include "boundary/network/blend.hpp"
 
+#include <utility>
+
 #include "opencl/arguments.hpp"
 
 namespace diacut {
 
-void launch_network_blend(Context& context, const NetworkMap& map, const Grid& grid,
-                          const Buffer<std::uint8_t>& valid, float share, bool first,
-                          Buffer<float>& boundary) {
+void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
+                          const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
+                          bool first, Buffer<float>& boundary) {
   cl::Kernel kernel = context.kernel("boundary/network/blend.cl", "network_blend", "");
-  const auto first_pixel = static_cast<cl_ulong>(map.border) * static_cast<cl_ulong>(map.width + 1);
-  set_arguments(kernel, map.values, first_pixel, map.width, map.width - 2 * map.border,
-                map.height - 2 * map.border, valid, share, first ? 1 : 0, boundary, grid.width,
-                grid.height, grid.stride);
+  int width = map.width - 2 * map.border;
+  int height = map.height - 2 * map.border;
+  int step_x = 1;
+  int step_y = map.width;
+  if (turn.transposed) {
+    std::swap(width, height);
+    std::swap(step_x, step_y);
+  }
+  auto first_pixel = static_cast<std::int64_t>(map.border) * (map.width + 1);
+  if (turn.mirrored_x) {
+    first_pixel += static_cast<std::int64_t>(width - 1) * step_x;
+    step_x = -step_x;
+  }
+  if (turn.mirrored_y) {
+    first_pixel += static_cast<std::int64_t>(height - 1) * step_y;
+    step_y = -step_y;
+  }
+  set_arguments(kernel, map.values, static_cast<std::size_t>(first_pixel), step_x, step_y, width,
+                height, valid, share, first ? 1 : 0, boundary, grid.width, grid.height,
+                grid.stride);
   launch_rows(context, kernel, static_cast<std::size_t>(grid.stride),
               static_cast<std::size_t>(grid.height));
 }

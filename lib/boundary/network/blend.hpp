@@ -3,16 +3,18 @@
 #include <cstdint>
 
 #include "boundary/network/output.hpp"
+#include "boundary/network/turn.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
-/// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map, without its border and
-/// resized to the grid's pixels, to `boundary`; with `first` the result overwrites it instead.
-/// `valid` and `boundary` have grid.rows() elements; `boundary` becomes 0 where `valid` is 0.
-void launch_network_blend(Context& context, const NetworkMap& map, const Grid& grid,
-                          const Buffer<std::uint8_t>& valid, float share, bool first,
-                          Buffer<float>& boundary);
+/// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map of a picture turned by
+/// `turn`, without its border, turned back and resized to the grid's pixels, to `boundary`; with
+/// `first` the result overwrites it instead. `valid` and `boundary` have grid.rows() elements;
+/// `boundary` becomes 0 where `valid` is 0.
+void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
+                          const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
+                          bool first, Buffer<float>& boundary);
 
 }  // namespace diacut

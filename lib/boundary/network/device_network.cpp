@@ -32,10 +32,15 @@ NetworkPlanes planes_at(const Network& network, int level, int width, int height
                         network.margin(level));
 }
 
-NetworkBuffers tensor_buffers(const Network& network, int width, int height) {
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<NetworkSize>& sizes) {
   std::vector<std::size_t> floats;
   for (const NetworkTensor& tensor : network.tensors) {
-    floats.push_back(planes_at(network, tensor.level, width, height).elements(tensor.channels));
+    std::size_t most = 0;
+    for (const NetworkSize& size : sizes) {
+      const NetworkPlanes planes = planes_at(network, tensor.level, size.width, size.height);
+      most = std::max(most, planes.elements(tensor.channels));
+    }
+    floats.push_back(most);
   }
   return plan_network_buffers(network, floats);
 }

@@ -21,9 +21,15 @@ namespace diacut {
 /// width x height pixels.
 NetworkPlanes planes_at(const Network& network, int level, int width, int height);
 
-/// The buffers that the tensors of a network take for images, or tiles of images, of up to
-/// width x height pixels.
-NetworkBuffers tensor_buffers(const Network& network, int width, int height);
+/// The width and the height of an image or a tile, in pixels.
+struct NetworkSize {
+  int width = 0;
+  int height = 0;
+};
+
+/// The buffers that the tensors of a network take for images, or tiles of images, of up to each of
+/// these sizes.
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<NetworkSize>& sizes);
 
 /// Device buffers for the tensors of networks that run one after another. They are allocated anew
 /// only when other sizes are asked for. Must be empty when their context is destroyed.

@@ -8,8 +8,10 @@ void launch_network_input(Context& context, const NetworkPicture& picture, int l
                           const NetworkPlanes& planes, Buffer<float>& out) {
   cl::Kernel kernel = context.kernel("boundary/network/input.cl", "network_input", "");
   set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
-                picture.scaled_width, picture.scaled_height, picture.border, left, top, out,
-                planes.width, planes.height, planes.stride, planes.margin, planes.plane());
+                picture.scaled_width, picture.scaled_height, picture.border,
+                picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
+                picture.turn.mirrored_y ? 1 : 0, left, top, out, planes.width, planes.height,
+                planes.stride, planes.margin, planes.plane());
   launch_planes(context, kernel, planes, 1);
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "boundary/network/planes.hpp"
+#include "boundary/network/turn.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
 
 /// A picture on the device and how a network gets it: width * height pixels with `channels` values
-/// in [0, 1] each (1 for grey, or 3), which are resized to scaled_width x scaled_height pixels and
-/// then mirrored beyond the edges by `border` pixels.
+/// in [0, 1] each (1 for grey, or 3), which are resized to scaled_width x scaled_height pixels,
+/// turned, and then mirrored beyond the edges by `border` pixels.
 struct NetworkPicture {
   const Buffer<float>& pixels;
   int channels = 3;
@@ -16,11 +17,12 @@ struct NetworkPicture {
   int scaled_width = 0;
   int scaled_height = 0;
   int border = 0;
+  Turn turn = {};
 };
 
 /// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input into `out`,
-/// planes.elements(3) floats. They are the part of the resized and mirrored picture from pixel
-/// (left, top) on, border included, that has the size of `planes`.
+/// planes.elements(3) floats. They are the part of the resized, turned and mirrored picture from
+/// pixel (left, top) on, border included, that has the size of `planes`.
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out);
 

@@ -8,6 +8,7 @@
 #include "boundary/network/input.hpp"
 #include "boundary/network/output.hpp"
 #include "boundary/network/tiles.hpp"
+#include "boundary/network/turn.hpp"
 #include "image/gaps.hpp"
 
 namespace diacut {
@@ -18,21 +19,16 @@ constexpr char kBoundary[] = "boundary map";
 constexpr char kPicture[] = "the picture";
 constexpr char kResult[] = "the network's result";
 
-struct Size {
-  int width = 0;
-  int height = 0;
+std::size_t pixels_of(const NetworkSize& size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  }
-};
-
-Size scaled(const Grid& grid, double scale) {
+NetworkSize scaled(const Grid& grid, double scale) {
   return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
 }
 
-Size bordered(const Size& size, int border) {
-  return {size.width + 2 * border, size.height + 2 * border};
+NetworkSize turned(const NetworkSize& size, const Turn& turn) {
+  return turn.transposed ? NetworkSize{size.height, size.width} : size;
 }
 
 std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
@@ -47,15 +43,18 @@ int longest(const std::vector<NetworkTile>& tiles) {
 }
 
 /// The size of the image that a network is given at a scale, border included.
-Size input_size(const Grid& grid, double scale, int border) {
-  return bordered(scaled(grid, scale), border);
+NetworkSize input_size(const Grid& grid, double scale, int border) {
+  const NetworkSize size = scaled(grid, scale);
+  return {size.width + 2 * border, size.height + 2 * border};
 }
 
-/// The largest width and the largest height that any tile reads at any scale.
-Size largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters) {
-  Size most;
+/// The largest width and the largest height that any tile reads at any scale, of the picture turned
+/// so.
+NetworkSize largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters,
+                         const Turn& turn) {
+  NetworkSize most;
   for (const double scale : parameters.scales) {
-    const Size size = input_size(grid, scale, parameters.border);
+    const NetworkSize size = turned(input_size(grid, scale, parameters.border), turn);
     most.width = std::max(most.width, longest(tiles_of(network, size.width, parameters.tile)));
     most.height = std::max(most.height, longest(tiles_of(network, size.height, parameters.tile)));
   }
@@ -69,8 +68,11 @@ struct TensorBudget {
   std::vector<std::size_t> floats;  ///< The size of each buffer: the most that any network needs.
 
   void add(const Network& network, const Grid& grid, const CueParameters& parameters) {
-    const Size tile = largest_tile(network, grid, parameters);
-    NetworkBuffers buffers = tensor_buffers(network, tile.width, tile.height);
+    std::vector<NetworkSize> tiles;
+    for (const Turn& turn : network_turns(parameters.turns)) {
+      tiles.push_back(largest_tile(network, grid, parameters, turn));
+    }
+    NetworkBuffers buffers = tensor_buffers(network, tiles);
     floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
     for (std::size_t i = 0; i < buffers.floats.size(); ++i) {
       floats[i] = std::max(floats[i], buffers.floats[i]);
@@ -83,7 +85,7 @@ struct TensorBudget {
 std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
   std::size_t most = 0;
   for (const double scale : parameters.scales) {
-    most = std::max(most, input_size(grid, scale, parameters.border).pixels());
+    most = std::max(most, pixels_of(input_size(grid, scale, parameters.border)));
   }
   return most;
 }
@@ -144,7 +146,9 @@ Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>&
     pixels.upload(image.pixels);
   }
   auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
-  const float share = 1.0f / static_cast<float>(parameters.scales.size() * networks.size());
+  const std::vector<Turn> turns = network_turns(parameters.turns);
+  const float share =
+      1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());
   TensorBudget budget;
   for (const DeviceNetwork& network : networks) budget.add(network.network(), grid, parameters);
   std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
@@ -153,15 +157,17 @@ Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>&
     DeviceNetwork& network = networks[i];
     NetworkTensors tensors(budget.buffer_of[i], buffers);
     for (const double scale : parameters.scales) {
-      const Size inner = scaled(grid, scale);
-      const Size size = bordered(inner, parameters.border);
-      const NetworkMap result{map, size.width, size.height, parameters.border};
-      run_tiles(context, network, tensors,
-                {pixels, image.channels, image.width, image.height, inner.width, inner.height,
-                 parameters.border},
-                parameters.tile, result);
-      launch_network_blend(context, result, grid, valid, share, first, boundary);
-      first = false;
+      const NetworkSize inner = scaled(grid, scale);
+      for (const Turn& turn : turns) {
+        const NetworkSize size = turned(input_size(grid, scale, parameters.border), turn);
+        const NetworkMap result{map, size.width, size.height, parameters.border};
+        run_tiles(context, network, tensors,
+                  {pixels, image.channels, image.width, image.height, inner.width, inner.height,
+                   parameters.border, turn},
+                  parameters.tile, result);
+        launch_network_blend(context, result, turn, grid, valid, share, first, boundary);
+        first = false;
+      }
     }
   }
   return boundary;

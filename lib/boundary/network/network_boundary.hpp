@@ -23,14 +23,14 @@ void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const N
                                  const CueParameters& parameters);
 
 /// The boundary map of an image by networks, grid.rows() values in [0, 1]: the mean over all
-/// networks and all parameters.scales. For each scale the image is resized, mirrored beyond its
-/// edges by parameters.border pixels, and given to the network; the result loses its border and is
-/// resized back. Pixels without data get 0; networks are given the colour of the nearest pixel with
-/// data in their place. Large images are computed in tiles of about parameters.tile pixels together
-/// with their receptive fields, which bounds the memory and does not change the result. `valid` has
-/// grid.rows() elements, `valid_pixels` of them 1. The tensors stay in `kept` for the next image.
-/// Preconditions: at least one network; grid.width and grid.height are the image's. Throws
-/// DeviceError.
+/// networks, all parameters.scales and all parameters.turns. For each the image is resized, turned,
+/// mirrored beyond its edges by parameters.border pixels, and given to the network; the result
+/// loses its border and is turned and resized back. Pixels without data get 0; networks are given
+/// the colour of the nearest pixel with data in their place. Large images are computed in tiles of
+/// about parameters.tile pixels together with their receptive fields, which bounds the memory and
+/// does not change the result. `valid` has grid.rows() elements, `valid_pixels` of them 1. The
+/// tensors stay in `kept` for the next image. Preconditions: at least one network; grid.width and
+/// grid.height are the image's. Throws DeviceError.
 Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                    TensorBuffers& kept, const Image& image, const Grid& grid,
                                    const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,

@@ -28,6 +28,11 @@ struct CueParameters {
   std::string weights;
   /// kLearned: the factors by which the image is resized; the network's maps are averaged.
   std::vector<double> scales = {0.5, 1.0};
+  /// kLearned: in how many turned and mirrored forms the network sees the image; its maps, turned
+  /// back, are averaged. 1: as it is; 2: and mirrored left to right; 4: turned by multiples of 90
+  /// degrees; 8: those and their mirror images, so that a turned or mirrored image gets the turned
+  /// or mirrored map, up to rounding.
+  int turns = 1;
   /// kLearned: side of the squares in which larger images go through the network, pixels. Larger
   /// squares take more memory, and less is computed twice.
   int tile = 1024;

@@ -32,7 +32,7 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
     const std::vector<float> values =
         random_values(static_cast<std::size_t>(width * height), random);
     Guarded<float> map(context, values);
-    launch_network_blend(context, {*map, width, height}, grid, *mask, 0.25f, first, *boundary);
+    launch_network_blend(context, {*map, width, height}, {}, grid, *mask, 0.25f, first, *boundary);
     first = false;
     const auto at = [&](int x, int y) {
       return static_cast<double>(values[static_cast<std::size_t>(std::min(y, height - 1) * width +
@@ -56,6 +56,35 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
   const std::vector<float> found = boundary.values();
   // Positions up to 23 are off by a few roundings, values are about 1 and differ by as much.
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 200 * kEpsilon);
+}
+
+TEST(TinyNetworkBlend, TurnsMapsBack) {
+  Context context(testing::test_device());
+  std::mt19937 random(6);
+  const Grid grid{5, 3, 6};
+  Guarded<std::uint8_t> mask(context, std::vector<std::uint8_t>(18, 1));
+  for (const Turn& turn : network_turns(8)) {
+    Guarded<float> boundary(context, 18);
+    // A border of one pixel around the turned map.
+    const int width = (turn.transposed ? 3 : 5) + 2;
+    const int height = (turn.transposed ? 5 : 3) + 2;
+    const std::vector<float> values =
+        random_values(static_cast<std::size_t>(width * height), random);
+    Guarded<float> map(context, values);
+    launch_network_blend(context, {*map, width, height, 1}, turn, grid, *mask, 1.0f, true,
+                         *boundary);
+    const std::vector<float> found = boundary.values();
+    for (int v = 0; v < height - 2; ++v) {
+      for (int u = 0; u < width - 2; ++u) {
+        int x = turn.transposed ? v : u;
+        int y = turn.transposed ? u : v;
+        if (turn.mirrored_x) x = 4 - x;
+        if (turn.mirrored_y) y = 2 - y;
+        EXPECT_EQ(found[static_cast<std::size_t>(y * 6 + x)],
+                  values[static_cast<std::size_t>((v + 1) * width + u + 1)]);
+      }
+    }
+  }
 }
 
 }  // namespace

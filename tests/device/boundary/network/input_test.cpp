@@ -65,5 +65,40 @@ TEST(TinyNetworkInput, IsAPartOfTheResizedPictureAroundZero) {
   }
 }
 
+TEST(TinyNetworkInput, IsATurnedPicture) {
+  Context context(testing::test_device());
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
+  Image image{5, 3, 3, {}, {}, {}};
+  image.pixels.resize(45);
+  for (float& value : image.pixels) value = uniform(random);
+  Guarded<float> pixels(context, image.pixels);
+  const int border = 4;
+  const std::vector<float> upright = reference_picture(image, 5, 3, border);
+  for (const Turn& turn : network_turns(8)) {
+    const int width = (turn.transposed ? 3 : 5) + 2 * border;
+    const int height = (turn.transposed ? 5 : 3) + 2 * border;
+    const NetworkPlanes planes = network_planes(width, height, 1);
+    Guarded<float> out(context, planes.elements(3));
+    launch_network_input(context, {*pixels, 3, 5, 3, 5, 3, border, turn}, 0, 0, planes, *out);
+    ReferenceTensor expected(3, width, height);
+    ReferenceTensor allowed(3, width, height);
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int v = 0; v < height; ++v) {
+        for (int u = 0; u < width; ++u) {
+          int x = turn.transposed ? v : u;
+          int y = turn.transposed ? u : v;
+          if (turn.mirrored_x) x = 5 + 2 * border - 1 - x;
+          if (turn.mirrored_y) y = 3 + 2 * border - 1 - y;
+          const auto at = (channel * (3 + 2 * border) + y) * (5 + 2 * border) + x;
+          expected.at(channel, u, v) = 4 * (upright[static_cast<std::size_t>(at)] - 0.5);
+          allowed.at(channel, u, v) = 4 * kEpsilon;
+        }
+      }
+    }
+    expect_tensor(out.values(), planes, expected, allowed);
+  }
+}
+
 }  // namespace
 }  // namespace diacut

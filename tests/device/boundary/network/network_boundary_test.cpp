@@ -16,15 +16,18 @@
 #include "network_file.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
+#include "turned_picture.hpp"
 
 namespace diacut {
 namespace {
 
 using testing::DnnNetwork;
+using testing::image_of;
 using testing::mask_out;
 using testing::NetworkFile;
 using testing::noise_image;
 using testing::small_network;
+using testing::turned;
 
 class NetworkBoundaryMap : public ::testing::Test {
  protected:
@@ -146,6 +149,58 @@ TEST_F(NetworkBoundaryMap, ScalesAreAveraged) {
   }
   parameters_.scales = {0.5, 1.0, 1.5};
   expect_near(values_of(image), mean, 1e-6);
+}
+
+TEST_F(NetworkBoundaryMap, TurnsCommuteWithTurnsOfTheImage) {
+  use(small_network(10));
+  parameters_.scales = {0.5, 1.0};
+  parameters_.border = 5;
+  for (const auto& [width, height] : {std::pair(61, 43), std::pair(33, 70), std::pair(17, 17)}) {
+    Image image = noise_image(width, height, 3, 7);
+    const cv::Mat picture(height, width, CV_32FC3, image.pixels.data());
+    for (const int turns : {1, 2, 4, 8}) {
+      parameters_.turns = turns;
+      std::vector<float> upright = values_of(image);
+      const cv::Mat map(height, width, CV_32F, upright.data());
+      for (const int rotation : {-1, 0, 1, 2}) {
+        for (const bool mirrored : {false, true}) {
+          SCOPED_TRACE(::testing::Message() << width << "x" << height << ", " << turns << " turns, "
+                                            << rotation << (mirrored ? " mirrored" : ""));
+          const cv::Mat expected = turned(map, rotation, mirrored);
+          const std::vector<float> wanted(expected.ptr<float>(),
+                                          expected.ptr<float>() + expected.total());
+          const std::vector<float> found = values_of(image_of(turned(picture, rotation, mirrored)));
+          // Mirrored left to right alone, or turned alone.
+          const bool exact = turns == 8 || (turns == 4 && !mirrored) ||
+                             (turns == 2 && rotation < 0) || (rotation < 0 && !mirrored);
+          if (exact) {
+            expect_near(found, wanted, kRoundings);
+          } else {
+            float apart = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+              apart = std::max(apart, std::abs(found[i] - wanted[i]));
+            }
+            EXPECT_GT(apart, 100 * kRoundings);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NetworkBoundaryMap, TurnsAreAveraged) {
+  use(small_network(4));
+  Image image = noise_image(50, 31, 3, 3);
+  const cv::Mat picture(31, 50, CV_32FC3, image.pixels.data());
+  cv::Mat mean = cv::Mat::zeros(31, 50, CV_32F);
+  for (const bool mirrored : {false, true}) {
+    std::vector<float> one = values_of(image_of(turned(picture, -1, mirrored)));
+    const cv::Mat map(31, 50, CV_32F, one.data());
+    mean += 0.5f * turned(map, -1, mirrored);
+  }
+  parameters_.turns = 2;
+  expect_near(values_of(image), std::vector<float>(mean.ptr<float>(), mean.ptr<float>() + 50 * 31),
+              1e-6);
 }
 
 TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
@@ -273,6 +328,7 @@ TEST_F(NetworkBoundaryMap, AllocatesWhatItPlans) {
     for (const int tile : {64, 1024}) {
       parameters_.scales = scales;
       parameters_.tile = tile;
+      parameters_.turns = tile == 64 ? 8 : 1;
       MemoryBudget plan;
       budget_kept(plan, parameters_);
       budget_cue(plan, grid, parameters_);
