@@ -24,7 +24,9 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--quiet",       "--verbose",       "--version",  "--help",         "--cue",
       "--weights",     "--edges",         "--method",   "--threshold",    "--tree",
       "--ultrametric", "--contours",      "--memory",   "--detail",       "--page",
-      "--channel",     "--html"};
+      "--channel",     "--html",          "--coco",     "--rle",          "--labelme",
+      "--yolo",        "--label-studio",  "--cvat",     "--svg",          "--geojson",
+      "--table",       "--graph"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
