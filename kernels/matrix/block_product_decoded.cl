@@ -20,11 +20,7 @@
     }                                                                          \
   }
 
-__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
-                            __global const Set* restrict x, __global const Set* other,
-                            __global Set* out, const float alpha, const float beta,
-                            const float gamma, __global const int* restrict active,
-                            const ulong segment_rows, const uint sets) {
+__kernel void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)stride + REACH;
   const ulong runs = (stride + RUN - 1) / RUN;
   const long py = get_global_id(0) / runs;

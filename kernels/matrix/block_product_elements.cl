@@ -7,11 +7,7 @@
 #endif
 #include "matrix/block_product_border.clh"
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(
-    MATRIX, const ulong rows, const ulong stride, __global const Set* restrict x,
-    __global const Set* other, __global Set* out, const float alpha, const float beta,
-    const float gamma, __global const int* restrict active, const ulong segment_rows,
-    const uint sets) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)stride + REACH;
   const uint item = get_global_id(0);
   const uint set = item % SETS;

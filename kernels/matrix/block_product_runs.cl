@@ -14,11 +14,7 @@
     ADD_BAND(a, pitch, dy, dx, count, row);       \
   }
 
-__kernel void block_product(MATRIX, const ulong rows, const ulong stride,
-                            __global const Set* restrict x, __global const Set* other,
-                            __global Set* out, const float alpha, const float beta,
-                            const float gamma, __global const int* restrict active,
-                            const ulong segment_rows, const uint sets) {
+__kernel void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)stride + REACH;
   const ulong first = get_global_id(0) * RUN;
   const ulong end = min(first + RUN, rows);

@@ -38,11 +38,7 @@ typedef BLOCK_JOIN(float, EACH) Weights;
     }                                                                                \
   }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(
-    MATRIX, const ulong rows, const ulong stride, __global const Set* restrict x,
-    __global const Set* other, __global Set* out, const float alpha, const float beta,
-    const float gamma, __global const int* restrict active, const ulong segment_rows,
-    const uint sets) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)stride + REACH;
   const ulong first = active[get_global_id(1)] * segment_rows;
   const ulong end = first + segment_rows;

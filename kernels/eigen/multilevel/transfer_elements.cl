@@ -2,11 +2,7 @@
 // computes one element of the fine or of the coarse grid.
 #include "eigen/multilevel/transfer_element.clh"
 
-__kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,
-                            const int height, const int stride, __global const Set* restrict coarse,
-                            const int add, __global Set* restrict fine,
-                            __global const int* restrict active, const int segment_height,
-                            const uint sets) {
+__kernel void block_prolong(PROLONG_PARAMETERS) {
   const uint item = get_global_id(0);
   const uint set = item % SETS;
   const ulong inside = item / SETS;
@@ -22,19 +18,12 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
   STORE_FINE(at, sum);
 }
 
-__kernel void block_restrict(MATRIX, __global const float* restrict gain, const int width,
-                             const int height, const int stride, __global const Set* restrict fine,
-                             const float factor, __global Set* restrict coarse,
-                             __global const int* restrict active, const int segment_height,
-                             const uint sets) {
+__kernel void block_restrict(RESTRICT_PARAMETERS) {
   const int coarse_width = (width + 1) / 2;
-  const int segment_lines = (segment_height + 1) / 2;
-  const uint item = get_global_id(0);
-  const uint set = item % SETS;
-  const uint element = item / SETS;
-  const int cx = element % coarse_width;
-  if (element / coarse_width >= segment_lines) return;
-  const int cy = active[get_global_id(1)] * segment_lines + element / coarse_width;
+  int cx;
+  int cy;
+  uint set;
+  if (!coarse_element(coarse_width, active, segment_height, sets, &cx, &cy, &set)) return;
   const Set sum =
       restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine, set, sets);
   coarse[((ulong)cy * coarse_width + cx) * SETS + set] = factor * sum;
