@@ -193,8 +193,8 @@ std::vector<Image> photographs(const std::string& place, int count) {
 }
 
 /// Milliseconds for each of several photographs of one size, one after the other and together.
-void run_together(Context& context, const Options& options, Figures& figures) {
-  const std::vector<Image> images = photographs(options.image, options.at_once);
+void run_together(Context& context, const std::vector<Image>& images, const Options& options,
+                  Figures& figures) {
   EigenParameters parameters = options.eigen;
   parameters.solver = SolverKind::kMultilevel;
   const Grid grid{images[0].width, images[0].height, images[0].width};
@@ -267,14 +267,12 @@ std::string resizing(const Options& options) {
   return options.image.empty() ? "scene" : "enlarge";
 }
 
-void run_sizes(Context& context, const Options& options, Figures& figures) {
-  std::optional<Image> photograph;
-  if (!options.image.empty()) photograph = read_image(options.image);
+/// `photograph` may be null where options name sizes.
+void run_sizes(Context& context, const Image* photograph, const Options& options,
+               Figures& figures) {
   if (options.megapixels.empty()) run_size(context, *photograph, options, figures);
   for (const double megapixels : options.megapixels) {
-    run_size(context,
-             sized_image(photograph ? &*photograph : nullptr, resizing(options), megapixels),
-             options, figures);
+    run_size(context, sized_image(photograph, resizing(options), megapixels), options, figures);
   }
 }
 
@@ -305,6 +303,8 @@ void plot_times(const Context& context, const Options& options, Figures& figures
 
 void run(const Options& options) {
   check(options);
+  std::vector<Image> images;
+  if (!options.image.empty()) images = photographs(options.image, options.at_once);
   Context context(options.common.device, options.common.kernel_dir);
   fmt::print("{} ({}), {}, radius {}, {} vectors to {:g}\n", context.info().name,
              context.info().platform,
@@ -312,9 +312,9 @@ void run(const Options& options) {
              options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
   Figures figures;
   if (options.at_once > 1) {
-    run_together(context, options, figures);
+    run_together(context, images, options, figures);
   } else {
-    run_sizes(context, options, figures);
+    run_sizes(context, images.empty() ? nullptr : &images[0], options, figures);
   }
   const nlohmann::json growth = print_growth(options, figures);
   if (!options.plot.empty()) plot_times(context, options, figures);

@@ -168,6 +168,9 @@ cl::Program Context::program(const std::string& file, const std::string& options
                              const KernelTable& built_in) {
   std::string all = options;
   if (fp64_) all += " -DDIACUT_FP64";
+  // Without -w, PoCL prints how many warnings a kernel gave to stderr, where a user takes them for
+  // the program's own. Who edits kernels names their folder, and is warned.
+  if (kernel_dir_.empty()) all += " -w";
   const auto key = std::pair(file, all);
   if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
 

@@ -8,8 +8,9 @@
 #if !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "transfer_runs needs RUN, TILE and TAKEN, beside what transfer.clh needs"
 #endif
-#include "eigen/multilevel/transfer_element.clh"
 #include "matrix/band_table.clh"
+// After the table, whose loop it then takes.
+#include "eigen/multilevel/transfer_element.clh"
 
 // 2 * TILE, as the name of a vector type can hold it.
 #if TILE == 4
@@ -20,11 +21,7 @@
 #error "transfer_runs: TILE must be 4 or 8"
 #endif
 
-__kernel void block_prolong(MATRIX, __global const float* restrict gain, const int width,
-                            const int height, const int stride, __global const Set* restrict coarse,
-                            const int add, __global Set* restrict fine,
-                            __global const int* restrict active, const int segment_height,
-                            const uint sets) {
+__kernel void block_prolong(PROLONG_PARAMETERS) {
   const int runs = (stride + RUN - 1) / RUN;
   const int py = (int)(get_global_id(0) / runs);
   const int first = (int)(get_global_id(0) % runs) * RUN;
@@ -89,11 +86,7 @@ __kernel void block_prolong(MATRIX, __global const float* restrict gain, const i
   }
 }
 
-__kernel void block_restrict(MATRIX, __global const float* restrict gain, const int width,
-                             const int height, const int stride, __global const Set* restrict fine,
-                             const float factor, __global Set* restrict coarse,
-                             __global const int* restrict active, const int segment_height,
-                             const uint sets) {
+__kernel void block_restrict(RESTRICT_PARAMETERS) {
   const int coarse_width = (width + 1) / 2;
   const int runs = (coarse_width + RUN - 1) / RUN;
   const int cy = (int)(get_global_id(0) / runs);
