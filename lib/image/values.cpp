@@ -104,7 +104,7 @@ void note_pixels_without_data(std::size_t transparent, std::size_t not_finite, I
   }
 }
 
-/// What there is in a row of pixels.
+/// The range of the values of a row of pixels, and how many pixels have data or why they have none.
 struct RowValues {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();

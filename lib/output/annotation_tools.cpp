@@ -17,25 +17,28 @@ std::string score_of(const RegionFigures& region) {
   return is_height(region.merge_height) ? fmt::format(R"(,"score":{})", region.merge_height) : "";
 }
 
-/// The corners of a ring as [[x,y],...].
-std::string points_json(const Outlines& outlines, const Ring& ring) {
+/// The corners of a ring as [[x,y],...], each x and y as `x_of` and `y_of` give it.
+template <typename X, typename Y>
+std::string points_json(const Outlines& outlines, const Ring& ring, X x_of, Y y_of) {
   std::string text = "[";
   for (const Corner& corner : outlines.of(ring)) {
-    fmt::format_to(std::back_inserter(text), "[{},{}],", corner.x, corner.y);
+    fmt::format_to(std::back_inserter(text), "[{},{}],", x_of(corner), y_of(corner));
   }
   text.back() = ']';
   return text;
 }
 
-/// The same in percent of the image's width and height.
+std::string pixel_points_json(const Outlines& outlines, const Ring& ring) {
+  return points_json(
+      outlines, ring, [](const Corner& corner) { return corner.x; },
+      [](const Corner& corner) { return corner.y; });
+}
+
+/// The corners of a ring in percent of the image's width and height.
 std::string percent_points_json(const Outlines& outlines, const Ring& ring) {
-  std::string text = "[";
-  for (const Corner& corner : outlines.of(ring)) {
-    fmt::format_to(std::back_inserter(text), "[{},{}],", 100.0 * corner.x / outlines.width,
-                   100.0 * corner.y / outlines.height);
-  }
-  text.back() = ']';
-  return text;
+  return points_json(
+      outlines, ring, [&](const Corner& corner) { return 100.0 * corner.x / outlines.width; },
+      [&](const Corner& corner) { return 100.0 * corner.y / outlines.height; });
 }
 
 std::string labelme_shape(std::int64_t label, const std::string& group, const char* type,
@@ -169,7 +172,7 @@ std::string labelme_text(const AnnotatedImage& image) {
     }
     const std::string group = rings.pieces > 1 ? std::to_string(label) : "null";
     for (const Ring& ring : image.outlines->of(label)) {
-      add(labelme_shape(label, group, "polygon", points_json(*image.outlines, ring), "null"));
+      add(labelme_shape(label, group, "polygon", pixel_points_json(*image.outlines, ring), "null"));
     }
   }
   return text + fmt::format(

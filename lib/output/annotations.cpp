@@ -12,10 +12,15 @@
 namespace diacut {
 namespace {
 
-/// What a file has before, between and after the parts of its images.
+/// The text of an annotation file before, between and after the parts of its images.
 struct Frame {
   std::string head, between, tail;
 };
+
+/// COCO keeps images and regions in two lists; the other formats keep regions in their images.
+bool is_coco(AnnotationFormat format) {
+  return format == AnnotationFormat::kCoco || format == AnnotationFormat::kCocoRle;
+}
 
 Frame frame(AnnotationFormat format) {
   switch (format) {
@@ -144,7 +149,7 @@ AnnotationFile::AnnotationFile(AnnotationFile&&) noexcept = default;
 
 void AnnotationFile::add(const AnnotationPart& part) {
   State& state = *state_;
-  if (state.format == AnnotationFormat::kCoco || state.format == AnnotationFormat::kCocoRle) {
+  if (is_coco(state.format)) {
     for (const std::string& region : part.regions) {
       state.separate(state.begun);
       state.write(fmt::format(R"({{"id":{},{})", ++state.number, region));
@@ -158,7 +163,7 @@ void AnnotationFile::add(const AnnotationPart& part) {
 
 void AnnotationFile::commit() {
   State& state = *state_;
-  if (state.format == AnnotationFormat::kCoco || state.format == AnnotationFormat::kCocoRle) {
+  if (is_coco(state.format)) {
     state.write("],\n\"images\":[");
     bool begun = false;
     for (const std::string& image : state.images) {

@@ -22,9 +22,8 @@ struct FullPicture {
 /// The regions of a reduced picture in the full one. What is within a region, more than one and a
 /// half pixels of the reduced picture from its boundary, stays in the region; the band between is
 /// flooded from there in the order of the levels, as in a watershed from markers (Beucher and Meyer
-/// 1993), first in, first out within a level, from the regions' borders in
-/// scan order. A region that is too thin for that keeps a line of
-/// pixels that connects it.
+/// 1993), first in, first out within a level, from the regions' borders in scan order. A region
+/// that is too thin to have such pixels keeps a line of pixels that connects it.
 ///
 /// The result keeps the contract of Labels. A region that pixels without data part becomes several,
 /// and one that has no pixel of its own in the full picture is gone. Preconditions: `found` keeps
@@ -32,8 +31,9 @@ struct FullPicture {
 /// `found` with data. Time: the pixels. Deterministic.
 Labels placed(const Labels& found, const FullPicture& picture);
 
-/// The same for a hierarchy: its leaves are placed, and each pair of leaves that touch merges where
-/// the leaves that they were found as merge. check() holds for the result if it does for `found`.
+/// A hierarchy found in a reduced picture, in the full one: its leaves are placed, and each pair of
+/// leaves that touch merges where the leaves that they were found as merge. check() holds for the
+/// result if it does for `found`.
 Hierarchy placed(const Hierarchy& found, const FullPicture& picture);
 
 }  // namespace diacut

@@ -33,7 +33,7 @@ std::optional<EdgeMap> edge_map(const Edges& edges) {
   return edges ? std::optional(edge_map(*edges)) : std::nullopt;
 }
 
-/// What is left to do for an image when the device is done with it.
+/// A segmentation whose work on the device is done: finish() does the host's part.
 class Begun {
  public:
   explicit Begun(BegunSegmentation begun) : begun_(std::move(begun)) {}

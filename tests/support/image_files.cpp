@@ -449,6 +449,20 @@ FileBytes webp_with_profile(const FileBytes& webp, int width, int height,
   return extended_webp(webp, kHasProfile, width, height, chunk, {});
 }
 
+FileBytes with_changed_bytes(const FileBytes& file, std::size_t header,
+                             std::mt19937_64& generator) {
+  const auto below = [&](std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(generator);
+  };
+  FileBytes changed = file;
+  const std::size_t changes = 1 + below(8);
+  for (std::size_t k = 0; k < changes; ++k) {
+    const std::size_t range = below(2) == 0 ? std::min(file.size(), header) : file.size();
+    changed[below(range)] = static_cast<std::uint8_t>(below(256));
+  }
+  return changed;
+}
+
 void expect_well_formed(const Image& image) {
   ASSERT_GT(image.width, 0);
   ASSERT_GT(image.height, 0);

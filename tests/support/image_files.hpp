@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ class TemporaryFolder {
  private:
   std::string path_;
 };
+
+/// A copy of which one to eight bytes are other ones: half of these, on average, among the first
+/// `header` bytes, the rest anywhere.
+FileBytes with_changed_bytes(const FileBytes& file, std::size_t header, std::mt19937_64& generator);
 
 /// OpenCV's imencode; `samples` in OpenCV's order of channels.
 FileBytes encode(const std::string& extension, const cv::Mat& samples,

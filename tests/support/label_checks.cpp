@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace diacut::testing {
@@ -42,6 +43,17 @@ void expect_labels_contract(const Labels& labels, int width, int height,
     }
   }
   EXPECT_EQ(labels.count, regions);
+}
+
+Labels drawn_labels(const std::vector<std::string>& rows) {
+  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
+  for (const std::string& row : rows) {
+    for (const char c : row) {
+      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
+      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
+    }
+  }
+  return labels;
 }
 
 }  // namespace diacut::testing

@@ -19,6 +19,7 @@
 namespace diacut {
 namespace {
 
+using testing::drawn_labels;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -65,20 +66,8 @@ Hierarchy grown(const std::vector<std::string>& rows) {
   return hierarchy(drawn.strength, {}, drawn.valid, drawn.width, drawn.height, {});
 }
 
-/// Leaves from letters, without merges.
-Labels leaves(const std::vector<std::string>& rows) {
-  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
-  for (const std::string& row : rows) {
-    for (const char c : row) {
-      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
-      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
-    }
-  }
-  return labels;
-}
-
 Parts parts(const std::vector<std::string>& rows) {
-  const Labels labels = leaves(rows);
+  const Labels labels = drawn_labels(rows);
   return {labels.width, labels.height, static_cast<std::int32_t>(labels.count), labels.values};
 }
 
@@ -360,8 +349,8 @@ TEST(Hierarchy, WhatIsNotFiniteOrDoesNotFitIsTold) {
 
 TEST(UltrametricMap, HeightsBetweenThePixelsAndTheirLargestAtCrossings) {
   Hierarchy tree;
-  tree.leaves = leaves({"AB",  //
-                        "CC"});
+  tree.leaves = drawn_labels({"AB",  //
+                              "CC"});
   tree.merges = {{1, 2, 0.25F}, {3, 4, 0.5F}};
   check(tree);
   const std::vector<float> map = ultrametric_map(tree);
@@ -375,7 +364,7 @@ TEST(UltrametricMap, HeightsBetweenThePixelsAndTheirLargestAtCrossings) {
 
 TEST(UltrametricMap, NeverAroundWhatHasNoData) {
   Hierarchy tree;
-  tree.leaves = leaves({"A ", "B "});
+  tree.leaves = drawn_labels({"A ", "B "});
   tree.merges = {{1, 2, 0.5F}};
   const std::vector<float> map = ultrametric_map(tree);
   const std::vector<float> expected = {0,    0,    kNever, 0, 0,  //
@@ -388,7 +377,7 @@ TEST(UltrametricMap, NeverAroundWhatHasNoData) {
 
 TEST(UltrametricMap, OfOneColumn) {
   Hierarchy tree;
-  tree.leaves = leaves({"A", "B"});
+  tree.leaves = drawn_labels({"A", "B"});
   tree.merges = {{1, 2, 1.0F}};
   EXPECT_EQ(ultrametric_map(tree), (std::vector<float>{0, 0, 0,  //
                                                        0, 0, 0,  //
@@ -401,9 +390,9 @@ TEST(UltrametricMap, OfOneColumn) {
 template <class Damage>
 std::string fault(const Damage& damage) {
   Hierarchy tree;
-  tree.leaves = leaves({"AAB",  //
-                        "CCB",  //
-                        "DD "});
+  tree.leaves = drawn_labels({"AAB",  //
+                              "CCB",  //
+                              "DD "});
   tree.merges = {{3, 4, 0.25F}, {1, 5, 0.25F}, {2, 6, 0.5F}};
   check(tree);
   damage(tree);

@@ -81,22 +81,12 @@ TEST(DamagedCameraFile, CutFilesAreRefusedAtTenPlaces) {
 
 TEST(DamagedCameraFile, ChangedBytesNeverCrash) {
   std::mt19937_64 generator(20261123);
-  const auto below = [&](std::size_t limit) {
-    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(generator);
-  };
   ImageParameters parameters;
   parameters.max_pixels = 1 << 20;
   for (const auto& [name, file] : whole_files()) {
     ::testing::internal::CaptureStderr();
     for (int trial = 0; trial < 60; ++trial) {
-      FileBytes damaged = file;
-      const std::size_t changes = 1 + below(8);
-      for (std::size_t k = 0; k < changes; ++k) {
-        // Half of them where headers are.
-        const std::size_t range =
-            below(2) == 0 ? std::min<std::size_t>(file.size(), 400) : file.size();
-        damaged[below(range)] = static_cast<std::uint8_t>(below(256));
-      }
+      const FileBytes damaged = testing::with_changed_bytes(file, 400, generator);
       try {
         testing::expect_well_formed(decode_image(damaged, name, parameters));
       } catch (const InputError& error) {

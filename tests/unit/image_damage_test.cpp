@@ -200,20 +200,10 @@ TEST(DamagedImage, CutFilesAreCalledSo) {
 TEST(DamagedImage, ChangedBytesNeverCrash) {
   const SilenceOnStderr silence;
   std::mt19937_64 generator(20250101);
-  const auto below = [&](std::size_t limit) {
-    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(generator);
-  };
   for (const auto& [name, file] : whole_files()) {
     SCOPED_TRACE(name);
     for (int trial = 0; trial < 150; ++trial) {
-      FileBytes damaged = file;
-      const std::size_t changes = 1 + below(8);
-      for (std::size_t k = 0; k < changes; ++k) {
-        // Half of them where headers are.
-        const std::size_t range =
-            below(2) == 0 ? std::min<std::size_t>(file.size(), 200) : file.size();
-        damaged[below(range)] = static_cast<std::uint8_t>(below(256));
-      }
+      const FileBytes damaged = testing::with_changed_bytes(file, 200, generator);
       const std::optional<Image> image = try_decode(damaged, name);
       if (image) testing::expect_well_formed(*image);
       if (::testing::Test::HasFatalFailure()) FAIL() << "trial " << trial;

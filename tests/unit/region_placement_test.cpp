@@ -20,23 +20,13 @@
 namespace diacut {
 namespace {
 
+using testing::drawn_labels;
 using ::testing::ElementsAre;
-
-Labels drawn(const std::vector<std::string>& rows) {
-  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
-  for (const std::string& row : rows) {
-    for (const char c : row) {
-      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
-      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
-    }
-  }
-  return labels;
-}
 
 /// The core's pixels as they are drawn, others as dots.
 std::vector<std::string> cores(const std::vector<std::string>& rows) {
   std::vector<std::string> result = rows;
-  const std::vector<std::uint8_t> core = region_cores(drawn(rows));
+  const std::vector<std::uint8_t> core = region_cores(drawn_labels(rows));
   std::size_t i = 0;
   for (std::string& row : result) {
     for (char& c : row) c = core[i++] != 0 ? c : '.';
@@ -202,7 +192,7 @@ TEST(Placement, OfTwoSizesIsTheSameScene) {
 
 TEST(Placement, WithoutDetailKeepsWhatWasFound) {
   const Labels found =
-      drawn({"AAAABBBB", "AAAABBBB", "AAAABBBB", "CCCCBBBB", "CCCCBBBB", "CCCCBBBB"});
+      drawn_labels({"AAAABBBB", "AAAABBBB", "AAAABBBB", "CCCCBBBB", "CCCCBBBB", "CCCCBBBB"});
   const std::vector<std::uint8_t> flat(24 * 18, 0);
   const Labels labels = placed(found, FullPicture{24, 18, flat, kEverywhere});
   ASSERT_EQ(labels.count, 3);
@@ -219,7 +209,7 @@ TEST(Placement, WithoutDetailKeepsWhatWasFound) {
 }
 
 TEST(Placement, OfAHierarchyKeepsItsMerges) {
-  Hierarchy found{drawn({"AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC"}),
+  Hierarchy found{drawn_labels({"AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC", "AAAABBBBCCCC"}),
                   {{2, 3, 0.25F}, {1, 4, 0.5F}},
                   0.3};
   const std::vector<std::uint8_t> flat(36 * 12, 7);
@@ -236,7 +226,7 @@ TEST(Placement, OfAHierarchyKeepsItsMerges) {
 }
 
 TEST(Placement, ALineWithoutDataPartsARegion) {
-  const Hierarchy found{drawn({"AAAA", "AAAA", "BBBB", "BBBB"}), {{1, 2, 0.5F}}, 0.3};
+  const Hierarchy found{drawn_labels({"AAAA", "AAAA", "BBBB", "BBBB"}), {{1, 2, 0.5F}}, 0.3};
   const std::vector<std::uint8_t> flat(16 * 16, 0);
   std::vector<std::uint8_t> valid(16 * 16, 1);
   for (std::size_t y = 0; y < 16; ++y) valid[y * 16 + 5] = 0;
@@ -248,7 +238,7 @@ TEST(Placement, ALineWithoutDataPartsARegion) {
 }
 
 TEST(Placement, PixelsWithDataAmongPixelsWithoutHaveARegion) {
-  const Labels found = drawn({"AAAA", "AAAA"});
+  const Labels found = drawn_labels({"AAAA", "AAAA"});
   const std::vector<std::uint8_t> flat(20 * 10, 0);
   std::vector<std::uint8_t> valid(20 * 10, 0);
   valid[0] = valid[33] = valid[34] = valid[199] = 1;

@@ -5,23 +5,14 @@
 #include <vector>
 
 #include "diacut/hierarchy.hpp"
+#include "label_checks.hpp"
 
 namespace diacut {
 namespace {
 
+using testing::drawn_labels;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-Labels drawn(const std::vector<std::string>& rows) {
-  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
-  for (const std::string& row : rows) {
-    for (const char c : row) {
-      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
-      labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
-    }
-  }
-  return labels;
-}
 
 std::vector<std::string> letters(const Labels& labels) {
   std::vector<std::string> rows;
@@ -34,10 +25,10 @@ std::vector<std::string> letters(const Labels& labels) {
 
 /// A, B and D are large; C is a speck that is merged with B and D together, and touches D more.
 Hierarchy speck() {
-  return {drawn({"AAAABBBB",  //
-                 "AAAABBBB",  //
-                 "AAAADCCD",  //
-                 "AAAADDDD"}),
+  return {drawn_labels({"AAAABBBB",  //
+                        "AAAABBBB",  //
+                        "AAAADCCD",  //
+                        "AAAADDDD"}),
           {{2, 4, 0.2F}, {3, 5, 0.4F}, {1, 6, 0.6F}},
           0.3};
 }
@@ -68,13 +59,13 @@ TEST(WithoutSmallRegions, ALeastSizeOfOneChangesNothing) {
 }
 
 TEST(WithoutSmallRegions, SmallOnesThatMergeMayBeLargeTogether) {
-  const Hierarchy tree{drawn({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
+  const Hierarchy tree{drawn_labels({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
   EXPECT_THAT(letters(without_small_regions(tree, 5).leaves), ElementsAre("AAAABBBB", "AAAABBBB"));
   EXPECT_THAT(letters(without_small_regions(tree, 9).leaves), ElementsAre("AAAAAAAA", "AAAAAAAA"));
 }
 
 TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
-  const Hierarchy tree{drawn({"AAA B", "AAA B"}), {}, 0.3};
+  const Hierarchy tree{drawn_labels({"AAA B", "AAA B"}), {}, 0.3};
   const Hierarchy clean = without_small_regions(tree, 100);
   check(clean);
   EXPECT_THAT(letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
