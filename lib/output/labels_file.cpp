@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
-
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/npy.hpp"
 #include "output/palette.hpp"
 #include "output/png.hpp"
+#include "output/tiff.hpp"
 
 namespace diacut {
 namespace {
@@ -72,13 +70,9 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
                       "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
       return encode_indexed(labels);
     case LabelFormat::kTiff: {
-      std::vector<std::uint8_t> bytes;
-      const cv::Mat pixels(labels.height, labels.width, CV_32S,
-                           const_cast<std::int32_t*>(labels.values.data()));
-      if (!cv::imencode(".tiff", pixels, bytes)) {
-        throw InputError("the labels could not be encoded as TIFF; write them as .npy");
-      }
-      return bytes;
+      TiffLabels file;
+      file.add(labels);
+      return file.finish();
     }
     case LabelFormat::kNpy:
       return encode_npy<std::int32_t>(labels.values, {static_cast<std::size_t>(labels.height),

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
 #include "output/npy.hpp"
 #include "output/palette.hpp"
+#include "output/tiff.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
@@ -116,6 +118,39 @@ TEST(LabelsTiff, Holds32BitIntegers) {
   ASSERT_EQ(read.size(), cv::Size(5, 3));
   EXPECT_TRUE(std::equal(read.begin<std::int32_t>(), read.end<std::int32_t>(),
                          labels.values.begin(), labels.values.end()));
+}
+
+TEST(LabelsTiff, IsPackedInSeveralStrips) {
+  // More than one strip, of which the last is shorter.
+  const Labels labels = stripes(700, 331, 40'000);
+  const std::vector<std::uint8_t> bytes = encode_labels(labels, LabelFormat::kTiff);
+  EXPECT_LT(bytes.size() * 20, labels.values.size() * sizeof(std::int32_t));
+  const cv::Mat read = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);
+  ASSERT_EQ(read.type(), CV_32SC1);
+  ASSERT_EQ(read.size(), cv::Size(700, 331));
+  EXPECT_TRUE(std::equal(read.begin<std::int32_t>(), read.end<std::int32_t>(),
+                         labels.values.begin(), labels.values.end()));
+}
+
+TEST(LabelsTiff, PagesMayDifferInSize) {
+  for (const bool is_big : {false, true}) {
+    TiffLabels file(is_big);
+    const std::vector<Labels> pages = {stripes(5, 3, 14), stripes(1, 9, 2), stripes(800, 100, 3)};
+    for (const Labels& page : pages) file.add(page);
+    const std::vector<std::uint8_t> bytes = file.finish();
+    for (std::size_t k = 0; k < pages.size(); ++k) {
+      ImageParameters parameters;
+      parameters.range = ValueRange::kData;
+      const Image image = decode_image(bytes, "labels", parameters, {static_cast<int>(k) + 1, ""});
+      ASSERT_EQ(image.width, pages[k].width);
+      ASSERT_EQ(image.height, pages[k].height);
+      for (std::size_t i = 0; i < pages[k].values.size(); ++i) {
+        const double share = pages[k].values[i] / static_cast<double>(pages[k].count);
+        ASSERT_NEAR(image.pixels[i], share, 1e-6) << "page " << k;
+      }
+    }
+    EXPECT_THROW(decode_image(bytes, "labels", {}, {4, ""}), InputError);
+  }
 }
 
 TEST(LabelsNpy, IsHeightByWidth) {

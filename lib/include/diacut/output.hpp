@@ -33,7 +33,7 @@ inline constexpr std::int64_t kMaxIndexedRegions = 255;  ///< Most regions in an
 enum class LabelFormat {
   kGreyPng,     ///< 16-bit grey PNG whose values are the labels: .png
   kIndexedPng,  ///< 8-bit palette PNG whose indices are the labels, 0 transparent: .png
-  kTiff,        ///< TIFF of 32-bit signed integers: .tif, .tiff
+  kTiff,        ///< TIFF of 32-bit signed integers, packed by deflate: .tif, .tiff
   kNpy,         ///< NumPy array of 32-bit signed integers, shape (height, width): .npy
 };
 

@@ -1,0 +1,121 @@
+#include "output/tiff.hpp"
+
+#include <fmt/format.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+/// The file as libtiff writes it: bytes that it may go back to.
+struct TiffLabels::State {
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t at = 0;
+  std::string message;  ///< libtiff's first error.
+  TIFF* tiff = nullptr;
+
+  ~State() {
+    if (tiff != nullptr) TIFFClose(tiff);
+  }
+
+  [[noreturn]] void refuse() const {
+    throw InputError(
+        fmt::format("the labels could not be encoded as TIFF ({}); write them as .npy", message));
+  }
+
+  static State& of(thandle_t handle) { return *static_cast<State*>(handle); }
+  static int on_error(TIFF*, void* self, const char*, const char* format, std::va_list arguments) {
+    std::string& message = of(self).message;
+    char text[300];
+    std::vsnprintf(text, sizeof(text), format, arguments);
+    if (message.empty()) message = text;
+    return 1;  // Tells libtiff not to print the message.
+  }
+  // No warning of libtiff's is about what is written here.
+  static int on_warning(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
+  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
+    State& self = of(handle);
+    const std::uint64_t left =
+        self.bytes.size() - std::min<std::uint64_t>(self.at, self.bytes.size());
+    const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
+    if (count > 0) std::memcpy(data, self.bytes.data() + self.at, count);
+    self.at += count;
+    return static_cast<tmsize_t>(count);
+  }
+  static tmsize_t write(thandle_t handle, void* data, tmsize_t size) {
+    State& self = of(handle);
+    const auto end = static_cast<std::size_t>(self.at) + static_cast<std::size_t>(size);
+    if (end > self.bytes.size()) self.bytes.resize(end);
+    std::memcpy(self.bytes.data() + self.at, data, static_cast<std::size_t>(size));
+    self.at = end;
+    return size;
+  }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    State& self = of(handle);
+    const std::uint64_t base = whence == SEEK_CUR   ? self.at
+                               : whence == SEEK_END ? self.bytes.size()
+                                                    : 0;
+    return self.at = base + offset;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
+};
+
+TiffLabels::TiffLabels(bool is_big) : state_(std::make_unique<State>()) {
+  const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
+      TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &State::on_error, state_.get());
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &State::on_warning, state_.get());
+  // "l": the bytes of a file do not depend on the machine.
+  state_->tiff =
+      TIFFClientOpenExt("TIFF", is_big ? "wl8" : "wl", state_.get(), &State::read, &State::write,
+                        &State::seek, &State::close, &State::size, nullptr, nullptr, options.get());
+  if (state_->tiff == nullptr) state_->refuse();
+}
+
+TiffLabels::~TiffLabels() = default;
+TiffLabels::TiffLabels(TiffLabels&&) noexcept = default;
+
+void TiffLabels::add(const Labels& labels) {
+  TIFF* tiff = state_->tiff;
+  const auto width = static_cast<std::uint32_t>(labels.width);
+  const auto height = static_cast<std::uint32_t>(labels.height);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 32);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_INT);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+  TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+  const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(std::int32_t);
+  const std::size_t rows = std::max<std::size_t>(1, (std::size_t{1} << 18) / row_bytes);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+  // libtiff changes what it encodes.
+  std::vector<std::int32_t> strip;
+  std::uint32_t number = 0;
+  for (std::size_t y = 0; y < height; y += rows) {
+    const std::size_t end = std::min<std::size_t>(y + rows, height);
+    strip.assign(labels.values.begin() + static_cast<std::ptrdiff_t>(y * width),
+                 labels.values.begin() + static_cast<std::ptrdiff_t>(end * width));
+    const auto bytes = static_cast<tmsize_t>((end - y) * row_bytes);
+    if (TIFFWriteEncodedStrip(tiff, number++, strip.data(), bytes) < 0) state_->refuse();
+  }
+  if (TIFFWriteDirectory(tiff) == 0) state_->refuse();
+}
+
+std::vector<std::uint8_t> TiffLabels::finish() {
+  TIFFClose(std::exchange(state_->tiff, nullptr));
+  if (!state_->message.empty()) state_->refuse();
+  return std::move(state_->bytes);
+}
+
+}  // namespace diacut
