@@ -31,6 +31,10 @@ std::string describe_run(const Segmentation& segmentation) {
       "iterations, largest residual {:.1e}\n",
       segmentation.eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes,
       eigen.matvec, eigen.restarts, worst);
+  if (segmentation.programs_built > 0) {
+    text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",
+                        segmentation.programs_built, segmentation.programs_ms);
+  }
   text += fmt::format("  at most {} on the device, {} in main memory",
                       bytes_text(static_cast<double>(segmentation.device_peak_bytes)),
                       bytes_text(static_cast<double>(segmentation.host_peak_bytes)));

@@ -73,6 +73,10 @@ void RunLog::opened(const DeviceInfo& device) {
   console_.detail(fmt::format("device {}: {} ({})", device.index(), device.name, device.platform));
 }
 
+void RunLog::compiling(const DeviceInfo& device) {
+  progress_.stage(fmt::format("compiling kernels for {}, in the first run only", device.name), 0);
+}
+
 void RunLog::skipped(const Job& job) {
   ++tally_.skipped;
   progress_.skipped();

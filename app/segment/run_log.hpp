@@ -39,6 +39,8 @@ class RunLog {
   RunLog(const Options& options, const Plan& plan, Console& console);
 
   void opened(const DeviceInfo& device);
+  /// The driver compiles kernels: shown while it does.
+  void compiling(const DeviceInfo& device);
   void began(const Job& job) { progress_.begin(job.input); }
   void skipped(const Job& job);
   /// An image is written, or failed.

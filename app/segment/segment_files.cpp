@@ -166,6 +166,7 @@ class Scheduler {
     const Places& results = plan_.roots.results;
     segmenter_->keep_eigenvectors(!results[Result::kEigenvectors].empty() ||
                                   !results[Result::kPage].empty());
+    segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
     log_.opened(segmenter_->device());
   }
 

@@ -64,13 +64,16 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
 
   auto padded = context.allocate<float>(InterveningContour::padded_size(grid, parameters.radius),
                                         "the boundary map with a border");
+  const bool logistic = parameters.formula == AffinityFormula::kLogistic;
+  const Kernel weigh = affinity_weigh_kernel(context, stencil.size(), logistic);
+  const Kernel normalizing = affinity_normalize_kernel(context);
   InterveningContour contour(context, grid, shape.pitch, stencil, contour_lines(stencil));
   contour.launch(boundary.values, boundary.valid, padded, matrix.values);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  const AffinityWeight formula{
-      parameters.formula == AffinityFormula::kLogistic, static_cast<float>(1 / parameters.scale),
-      static_cast<float>(kLogisticBias), static_cast<float>(kLogisticSlope)};
+  const AffinityWeight formula{logistic, static_cast<float>(1 / parameters.scale),
+                               static_cast<float>(kLogisticBias),
+                               static_cast<float>(kLogisticSlope)};
   launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch, formula);
   return matrix;
 }

@@ -41,8 +41,8 @@ class InterveningContour {
   Grid grid_;
   int radius_;
   std::size_t pitch_;
-  cl::Kernel pad_;
-  cl::Kernel contour_;
+  Kernel pad_;
+  Kernel contour_;
 };
 
 }  // namespace diacut

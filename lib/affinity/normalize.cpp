@@ -4,15 +4,24 @@
 
 namespace diacut {
 
+namespace {
+
+constexpr char kFile[] = "affinity/normalize.cl";
+
+}  // namespace
+
+Kernel affinity_normalize_kernel(Context& context) {
+  return context.kernel(kFile, "affinity_normalize", "");
+}
+
 void launch_affinity_normalize(Context& context, Buffer<float>& values,
                                const Buffer<std::int64_t>& offsets, std::size_t rows,
                                std::size_t pitch, Buffer<float>& sqrt_degree,
                                Buffer<float>& inverse) {
-  constexpr char kFile[] = "affinity/normalize.cl";
-  cl::Kernel degree = context.kernel(kFile, "affinity_degree", "");
+  Kernel degree = context.kernel(kFile, "affinity_degree", "");
   set_arguments(degree, values, sqrt_degree, inverse, rows, pitch, offsets.size());
   launch_rows(context, degree, rows, 1);
-  cl::Kernel normalize = context.kernel(kFile, "affinity_normalize", "");
+  Kernel normalize = affinity_normalize_kernel(context);
   set_arguments(normalize, values, inverse, offsets, rows, pitch);
   launch_rows(context, normalize, rows, offsets.size());
 }

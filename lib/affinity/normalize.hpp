@@ -7,6 +7,9 @@
 
 namespace diacut {
 
+/// kernels/affinity/normalize.cl. A caller may ask for it early (opencl/kernel.hpp).
+Kernel affinity_normalize_kernel(Context& context);
+
 /// kernels/affinity/normalize.cl. Enqueues: sqrt_degree[row], the square root of the sum of row
 /// `row` of the matrix, and inverse[row] = 1 / sqrt_degree[row] (0 for a row of zeros); then
 /// values[d * pitch + row] *= inverse[row] * inverse[row + offsets[d]]. sqrt_degree and inverse

@@ -16,6 +16,9 @@ struct AffinityWeight {
   float slope = 0;
 };
 
+/// kernels/affinity/weigh.cl. A caller may ask for it early (opencl/kernel.hpp).
+Kernel affinity_weigh_kernel(Context& context, std::size_t diagonals, bool logistic);
+
 /// kernels/affinity/weigh.cl. Enqueues: replaces the intervening contours that InterveningContour
 /// wrote to `values` by affinities, and writes every element of the matrix in DIA form. `offsets`
 /// has one element for each diagonal, an odd number.

@@ -32,8 +32,8 @@ class BoundaryOrientation {
   std::size_t lanes_;
   Buffer<float> taps_;
   Buffer<float> planes_;
-  cl::Kernel rows_;
-  cl::Kernel columns_;
+  Kernel rows_;
+  Kernel columns_;
 };
 
 }  // namespace diacut

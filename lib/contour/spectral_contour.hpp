@@ -53,9 +53,9 @@ class SpectralContour {
   Buffer<float> planes_;
   Buffer<float> weights_;
   Buffer<float> scales_;
-  cl::Kernel scale_;
-  cl::Kernel pad_;
-  cl::Kernel contour_;
+  Kernel scale_;
+  Kernel pad_;
+  Kernel contour_;
 };
 
 }  // namespace diacut

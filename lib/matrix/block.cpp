@@ -64,7 +64,7 @@ std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
   return active ? std::move(active) : std::make_shared<const ActiveSegments>(context, 1);
 }
 
-void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t lines,
+void BlockRuns::launch(Context& context, const Kernel& kernel, std::size_t lines,
                        std::size_t length, std::size_t items, const ActiveSegments& active) const {
   if (run == 1) {
     context.launch(kernel, cl::NDRange(round_up(items * sets, group), active.count()),
@@ -75,7 +75,7 @@ void BlockRuns::launch(Context& context, const cl::Kernel& kernel, std::size_t l
   }
 }
 
-cl_uint set_matrix(cl::Kernel& kernel, const NormalizedMatrix& matrix) {
+cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix) {
   if (matrix.form() == MatrixForm::kDia) {
     set_arguments(kernel, matrix.dia().values, matrix.shape().pitch);
     return 2;

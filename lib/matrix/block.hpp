@@ -13,7 +13,7 @@ namespace diacut {
 
 /// Sets a kernel's first arguments, the MATRIX of kernels/matrix/grid_matrix.clh, and returns the
 /// index of the argument that follows.
-cl_uint set_matrix(cl::Kernel& kernel, const NormalizedMatrix& matrix);
+cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix);
 
 /// The macros that kernels/matrix/grid_matrix.clh needs, and -DBANDS and -DREACH, for a matrix with
 /// that stencil in that form.
@@ -75,7 +75,7 @@ struct BlockRuns {
   std::size_t most_each() const { return run == 1 ? 4 : 1; }
   /// Launches `kernel`, on a CPU for `lines` lines of `length` elements each, elsewhere for `items`
   /// items and sets of each active segment.
-  void launch(Context& context, const cl::Kernel& kernel, std::size_t lines, std::size_t length,
+  void launch(Context& context, const Kernel& kernel, std::size_t lines, std::size_t length,
               std::size_t items, const ActiveSegments& active) const;
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);

@@ -47,7 +47,7 @@ class BlockProduct {
   std::string matrix_options_;
   /// Pairs of the elements that a work-item takes and the kernel, ascending. A compressed matrix,
   /// and a CPU, have a single one.
-  using Kernels = std::vector<std::pair<std::size_t, cl::Kernel>>;
+  using Kernels = std::vector<std::pair<std::size_t, Kernel>>;
   Kernels& kernels_for(int columns);
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };

@@ -21,7 +21,7 @@ class BlockQuadratic {
   Context* context_;
   std::size_t sets_;
   std::size_t each_;  ///< Elements that a work-item takes.
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

@@ -54,27 +54,27 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
   });
 
   const std::string options = fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns);
-  cl::Kernel scaling = context.kernel(kFile, "quadratic_form_scale", options);
-  cl::Kernel form = context.kernel(kFile, "quadratic_form", options);
+  Kernel scaling = context.kernel(kFile, "quadratic_form_scale", options);
+  Kernel form = context.kernel(kFile, "quadratic_form", options);
   std::vector<double> result;
   for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += kColumns) {
     const std::size_t columns = std::min(kColumns, static_cast<std::size_t>(count) - first);
-    scaling.setArg(0, basis.cl());
-    scaling.setArg(1, static_cast<cl_ulong>(pitch));
-    scaling.setArg(2, static_cast<cl_ulong>(first));
-    scaling.setArg(3, scale.cl());
-    scaling.setArg(4, static_cast<cl_ulong>(rows));
-    scaling.setArg(5, y.cl());
-    scaling.setArg(6, static_cast<cl_ulong>(length));
+    scaling.set_argument(0, basis.cl());
+    scaling.set_argument(1, static_cast<cl_ulong>(pitch));
+    scaling.set_argument(2, static_cast<cl_ulong>(first));
+    scaling.set_argument(3, scale.cl());
+    scaling.set_argument(4, static_cast<cl_ulong>(rows));
+    scaling.set_argument(5, y.cl());
+    scaling.set_argument(6, static_cast<cl_ulong>(length));
     context.launch(scaling, cl::NDRange(round_up(rows, 32), columns), cl::NullRange);
-    form.setArg(0, matrix.dia().values.cl());
-    form.setArg(1, static_cast<cl_ulong>(pitch));
-    form.setArg(2, device_upper.cl());
-    form.setArg(3, static_cast<cl_uint>(upper.size()));
-    form.setArg(4, scale.cl());
-    form.setArg(5, y.cl());
-    form.setArg(6, static_cast<cl_ulong>(length));
-    form.setArg(7, partials.cl());
+    form.set_argument(0, matrix.dia().values.cl());
+    form.set_argument(1, static_cast<cl_ulong>(pitch));
+    form.set_argument(2, device_upper.cl());
+    form.set_argument(3, static_cast<cl_uint>(upper.size()));
+    form.set_argument(4, scale.cl());
+    form.set_argument(5, y.cl());
+    form.set_argument(6, static_cast<cl_ulong>(length));
+    form.set_argument(7, partials.cl());
     context.launch(form, cl::NDRange(groups * shape.group), cl::NDRange(shape.group));
     const std::vector<double> parts = partials.download(groups * columns);
     for (std::size_t c = 0; c < columns; ++c) {

@@ -6,9 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <thread>
 
 #include "opencl/devices.hpp"
@@ -17,43 +15,8 @@ namespace diacut {
 
 namespace {
 
-std::string kernel_text(const std::string& dir, const std::string& file,
-                        const KernelTable& built_in) {
-  if (!dir.empty()) {
-    const std::filesystem::path path = std::filesystem::path(dir) / file;
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) {
-      throw ConfigError(
-          fmt::format("--kernel-dir: cannot read the kernel file '{}'", path.string()));
-    }
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
-  for (const EmbeddedText& kernel : built_in) {
-    if (kernel.name == file) return std::string(kernel.text);
-  }
-  throw DeviceError(fmt::format("no kernel file '{}' was built into this program", file));
-}
-
-std::string with_includes(const std::string& dir, const std::string& file,
-                          const KernelTable& built_in) {
-  constexpr std::string_view kInclude = "#include \"";
-  std::istringstream lines(kernel_text(dir, file, built_in));
-  std::string result;
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (line.rfind(kInclude, 0) == 0) {
-      const std::string name =
-          line.substr(kInclude.size(), line.find('"', kInclude.size()) - kInclude.size());
-      result += with_includes(dir, name, built_in);
-    } else {
-      result += line;
-    }
-    result += '\n';
-  }
-  return result;
-}
+/// Building a program that the driver has kept takes less.
+constexpr double kSlowBuildMs = 200;
 
 }  // namespace
 
@@ -111,6 +74,8 @@ Context::Context(std::string_view device, std::string kernel_dir)
   info_ = opened.info;
   device_ = opened.device;
   fp64_ = info_.fp64;
+  // On GPUs the gain is not measured.
+  joins_ = info_.kind == DeviceKind::kCpu;
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
@@ -164,21 +129,13 @@ void Context::drop_kept() {
   kept_bytes_ = 0;
 }
 
-cl::Program Context::program(const std::string& file, const std::string& options,
-                             const KernelTable& built_in) {
-  std::string all = options;
-  if (fp64_) all += " -DDIACUT_FP64";
-  // Without -w, PoCL prints how many warnings a kernel gave to stderr, where a user takes them for
-  // the program's own. Who edits kernels names their folder, and is warned.
-  if (kernel_dir_.empty()) all += " -w";
-  const auto key = std::pair(file, all);
-  if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
-
-  const std::string source = with_includes(kernel_dir_, file, built_in);
+cl::Program Context::built(const std::string& source, const std::string& options,
+                           const std::string& what) {
+  const auto start = std::chrono::steady_clock::now();
   cl::Program program;
   try {
     program = cl::Program(context_, source);
-    program.build(device_, all.c_str());
+    program.build(device_, options.c_str());
   } catch (const cl::Error& error) {
     std::string log;
     if (program() != nullptr) {
@@ -188,19 +145,64 @@ cl::Program Context::program(const std::string& file, const std::string& options
         log = "(the driver gave no build log)";
       }
     }
-    throw DeviceError(fmt::format("kernel file '{}' does not build on {} with '{}' ({}):\n{}", file,
-                                  info_.name, all, error_name(error.err()), log),
+    throw DeviceError(fmt::format("kernel file '{}' does not build on {} with '{}' ({}):\n{}", what,
+                                  info_.name, options, error_name(error.err()), log),
                       log);
   }
-  programs_.emplace(key, program);
+  ++builds_.programs;
+  const double taken =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  builds_.milliseconds += taken;
+  if (taken > kSlowBuildMs && slow_build_) slow_build_();
   return program;
 }
 
-cl::Kernel Context::kernel(const std::string& file, const std::string& name,
-                           const std::string& options, const KernelTable& built_in) {
-  const cl::Program built = program(file, options, built_in);
-  return with_device_errors(fmt::format("making kernel '{}' of '{}'", name, file),
-                            [&] { return cl::Kernel(built, name.c_str()); });
+void Context::build_waiting() {
+  std::vector<ProgramPart> parts;
+  for (const ProgramKey& key : waiting_) {
+    parts.push_back({key.first, key.second, programs_.at(key).source});
+  }
+  try {
+    const cl::Program joined = built(joined_source(parts), "", "of several kernels");
+    for (std::size_t k = 0; k < waiting_.size(); ++k) {
+      programs_.at(waiting_[k]) = {{}, joined, part_name("", k)};
+    }
+  } catch (const DeviceError&) {
+    joins_ = false;  // Each by itself then, so that the error names the file.
+  }
+  if (joins_) waiting_.clear();
+}
+
+Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
+  ProgramEntry& entry = programs_.at(key);
+  if (entry.program() != nullptr) return entry;
+  if (joins_ && waiting_.size() > 1) build_waiting();
+  if (entry.program() != nullptr) return entry;
+  entry.program = built(entry.source, key.second, key.first);
+  entry.source.clear();
+  std::erase(waiting_, key);
+  return entry;
+}
+
+Kernel Context::kernel(const std::string& file, const std::string& name, const std::string& options,
+                       const KernelTable& built_in) {
+  ProgramKey key(file, options);
+  if (fp64_) key.second += " -DDIACUT_FP64";
+  if (!programs_.contains(key)) {
+    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
+    waiting_.push_back(key);
+  }
+  return Kernel({this, std::move(key), name, {}});
+}
+
+Kernel::operator cl::Kernel&() const {
+  if (state_->made() == nullptr) {
+    Context::ProgramEntry& entry = state_->context->built_entry(state_->program);
+    with_device_errors(
+        fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first),
+        [&] { state_->made = cl::Kernel(entry.program, (state_->name + entry.suffix).c_str()); });
+  }
+  return state_->made;
 }
 
 void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,

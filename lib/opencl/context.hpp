@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <string>
@@ -8,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/embedded_text.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
+#include "opencl/kernel.hpp"
+#include "opencl/program_source.hpp"
 
 namespace diacut {
 
@@ -23,8 +25,11 @@ decltype(auto) with_device_errors(std::string_view doing, F&& f);
 /// Device time between two markers of one queue, milliseconds.
 double milliseconds_between(const cl::Event& begin, const cl::Event& end);
 
-/// The kernel files that were built into a library, each named by its path in kernels/.
-using KernelTable = std::vector<EmbeddedText>;
+/// The programs that the device's compiler built, or that its driver had kept.
+struct ProgramBuilds {
+  int programs = 0;
+  double milliseconds = 0;  ///< On the wall.
+};
 
 /// One device, one in-order queue with profiling, and the programs built for it. Not thread-safe:
 /// one context a thread. Neither copied nor moved, because buffers point at it.
@@ -41,17 +46,21 @@ class Context {
   const cl::Context& cl() const { return context_; }
   cl::CommandQueue& queue() { return queue_; }
 
-  /// The program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."); built once a pair,
-  /// kept for the life of the context. -DDIACUT_FP64 is added on devices with double precision
-  /// (unless emulation is forced). A line `#include "name.clh"` is replaced by that kernel file.
-  /// Without a kernel_dir the files come from `built_in`: a library with a kernel table of its own
-  /// gives that table. Throws DeviceError with the build log.
-  cl::Program program(const std::string& file, const std::string& options,
-                      const KernelTable& built_in = embedded_kernels());
+  /// A kernel of the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
+  /// built once and kept for the life of the context. Every call makes a new kernel, so its
+  /// arguments are the caller's. -DDIACUT_FP64 is added on devices with double precision (unless
+  /// emulation is forced). A line `#include "name.clh"` is replaced by that kernel file. Without a
+  /// kernel_dir the files come from `built_in`: a library with a kernel table of its own gives that
+  /// table. On a CPU, programs that were asked for and not used yet are built as one. Throws as
+  /// program_source() does.
+  Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
+                const KernelTable& built_in = embedded_kernels());
 
-  /// A kernel of such a program. Every call makes a new one, so its arguments are the caller's.
-  cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
-                    const KernelTable& built_in = embedded_kernels());
+  /// All programs built so far.
+  const ProgramBuilds& builds() const { return builds_; }
+  /// Calls `tell` when building a program took longer than 0.2 seconds, because the driver has
+  /// not kept it: others may follow. Empty: calls nothing.
+  void on_slow_build(std::function<void()> tell) { slow_build_ = std::move(tell); }
 
   /// Throws DeviceError saying what was to be held, and what is free, when it does not fit.
   template <class T>
@@ -90,7 +99,22 @@ class Context {
   std::uint64_t memory_kept() const { return kept_bytes_; }
 
  private:
+  friend class Kernel;
   friend class RawBuffer;
+
+  /// A kernel file and its options.
+  using ProgramKey = std::pair<std::string, std::string>;
+  struct ProgramEntry {
+    std::string source;   ///< Until it is built.
+    cl::Program program;  ///< Null until then.
+    std::string suffix;   ///< Of its kernels' names in the program.
+  };
+  /// The entry of a program that kernel() was asked for, built.
+  ProgramEntry& built_entry(const ProgramKey& key);
+  /// Builds all that wait as one program; without success it leaves them, and joins_ false.
+  void build_waiting();
+  /// `what`: for the error.
+  cl::Program built(const std::string& source, const std::string& options, const std::string& what);
 
   struct Kept {
     std::size_t bytes = 0;
@@ -112,7 +136,11 @@ class Context {
   cl::Device device_;
   cl::Context context_;
   cl::CommandQueue queue_;
-  std::map<std::pair<std::string, std::string>, cl::Program> programs_;
+  std::map<ProgramKey, ProgramEntry> programs_;
+  std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
+  bool joins_ = false;               ///< Whether those that wait are built as one.
+  ProgramBuilds builds_;
+  std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;
   bool fp64_ = false;
   std::uint64_t memory_limit_ = 0;

@@ -74,6 +74,10 @@ Json memory_json(const Segmentation& segmentation) {
           {"device_plan", plan}};
 }
 
+Json kernels_json(const Segmentation& segmentation) {
+  return {{"programs", segmentation.programs_built}, {"build_ms", segmentation.programs_ms}};
+}
+
 Json eigen_json(const Eigenvectors& eigenvectors) {
   return {{"converged", eigenvectors.report.converged},
           {"solver", eigenvectors.report.solver},
@@ -150,6 +154,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                      {"parameters", parameters_json(parameters)},
                      {"stages", stages_json(segmentation.times)},
                      {"memory", memory_json(segmentation)},
+                     {"kernels", kernels_json(segmentation)},
                      {"matvec", segmentation.eigenvectors.report.matvec},
                      {"eigen", eigen_json(segmentation.eigenvectors)},
                      {"regions", regions_json(segmentation.labels, image)},

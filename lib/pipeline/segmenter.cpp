@@ -176,6 +176,10 @@ void Segmenter::limit_device_memory(std::uint64_t bytes) {
 
 void Segmenter::keep_eigenvectors(bool keep) { implementation_->stages().keep_eigenvectors(keep); }
 
+void Segmenter::on_compiling(std::function<void()> tell) {
+  implementation_->stages().on_compiling(std::move(tell));
+}
+
 std::int64_t Segmenter::pixels_together() const {
   return device().kind == DeviceKind::kCpu ? 0 : kPixelsTogether;
 }

@@ -220,6 +220,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
 Context& Stages::opened() {
   if (!context_) context_.emplace(device_.index(), kernel_dir_);
   context_->limit_memory(memory_limit_);
+  context_->on_slow_build(compiling_);
   context_->reset_memory_peak();
   return *context_;
 }
@@ -228,6 +229,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch) {
   Context& context = opened();
   TimedStages timed(context, watch);
+  const ProgramBuilds before = context.builds();
   const RegionParameters& region = plan.parameters.region;
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
@@ -279,6 +281,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   for (UnfinishedSegmentation& each : begun) {
     each.result.times = timed.shares(images.size());
     each.result.device_peak_bytes = context.memory_peak();
+    each.result.programs_built = context.builds().programs - before.programs;
+    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
   }
   return begun;
 }

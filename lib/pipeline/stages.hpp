@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
@@ -39,6 +40,8 @@ class Stages {
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   /// As Segmenter::keep_eigenvectors().
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
+  /// As Segmenter::on_compiling().
+  void on_compiling(std::function<void()> tell) { compiling_ = std::move(tell); }
 
   /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
   /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
@@ -57,6 +60,7 @@ class Stages {
   DeviceInfo device_;
   std::uint64_t memory_limit_ = 0;
   bool keep_eigenvectors_ = true;
+  std::function<void()> compiling_;
   std::optional<Context> context_;
   DeviceNetworks networks_;  // After the context, which must outlive it.
 };

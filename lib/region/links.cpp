@@ -10,7 +10,7 @@ void launch_region_links(Context& context, const NormalizedMatrix& matrix, Buffe
                          Buffer<float>& down) {
   constexpr std::size_t kGroup = 64;
   const Stencil& stencil = matrix.stencil();
-  cl::Kernel kernel = context.kernel(
+  Kernel kernel = context.kernel(
       "region/links.cl", "region_links",
       fmt::format("-DRIGHT={} -DDOWN={}", stencil.index({1, 0}), stencil.index({0, 1})));
   const Grid grid = matrix.grid();

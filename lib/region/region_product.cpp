@@ -33,7 +33,7 @@ void RegionProduct::launch(const NormalizedMatrix& matrix, const Buffer<std::int
                                                fmt::format("{} -DCOLUMNS={}", options_, columns)))
             .first;
   }
-  cl::Kernel& kernel = found->second;
+  Kernel& kernel = found->second;
   const Grid grid = matrix.grid();
   set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), region, x, out, grid.width,
                 grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);

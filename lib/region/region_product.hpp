@@ -31,7 +31,7 @@ class RegionProduct {
  private:
   Context* context_;
   std::string options_;
-  std::map<int, cl::Kernel> kernels_;
+  std::map<int, Kernel> kernels_;
 };
 
 }  // namespace diacut

@@ -36,6 +36,8 @@ struct Sample {
     segmentation.host_peak_bytes = 70'000'000;
     segmentation.device_peak_bytes = 6'000'000'000;
     segmentation.device_kept_bytes = 800'000'000;
+    segmentation.programs_built = 5;
+    segmentation.programs_ms = 12.5;
     segmentation.notes = {"First note.", "Second note."};
     device.platform_index = 1;
     device.device_index = 2;
@@ -74,6 +76,7 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                             "device_largest_allocation_bytes": 5000000000,
                             "device_plan": [{"what": "matrix", "bytes": 5000000000},
                                             {"what": "basis", "bytes": 3000}]})"));
+  EXPECT_EQ(json["kernels"], Json::parse(R"({"programs": 5, "build_ms": 12.5})"));
   EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "solver": "multilevel", "levels": 5,
                                            "products": 345, "passes": 23, "restarts": 6,
                                            "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],

@@ -46,10 +46,10 @@ class ImageGradient {
   Context* context_;
   Grid grid_;
   Buffer<float> weights_;
-  cl::Kernel fill_;
-  cl::Kernel rows_;
-  cl::Kernel columns_;
-  cl::Kernel magnitude_;
+  Kernel fill_;
+  Kernel rows_;
+  Kernel columns_;
+  Kernel magnitude_;
 };
 
 }  // namespace diacut

@@ -8,7 +8,7 @@ void launch_gradient_normalize(Context& context, const Grid& grid, const Buffer<
                                const Buffer<std::uint8_t>& valid,
                                const Buffer<std::uint32_t>& quantile, float floor,
                                Buffer<float>& boundary) {
-  cl::Kernel kernel = context.kernel("boundary/gradient/normalize.cl", "gradient_normalize", "");
+  Kernel kernel = context.kernel("boundary/gradient/normalize.cl", "gradient_normalize", "");
   set_arguments(kernel, values, valid, quantile, boundary, grid.width, grid.stride, floor);
   launch_rows(context, kernel, grid.stride, grid.height);
 }

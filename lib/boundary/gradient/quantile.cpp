@@ -27,8 +27,8 @@ Buffer<std::uint32_t> exact_quantile(Context& context, const Grid& grid,
   state.upload(std::array<std::uint32_t, kState>{0, rank});
   auto counts = context.allocate<std::uint32_t>(kCounts, "counts for a quantile");
   counts.fill(0);
-  cl::Kernel count = context.kernel(kFile, "quantile_count", "");
-  cl::Kernel select = context.kernel(kFile, "quantile_select", "");
+  Kernel count = context.kernel(kFile, "quantile_count", "");
+  Kernel select = context.kernel(kFile, "quantile_select", "");
   set_arguments(select, state, counts);
   for (int pass = 0; pass < 4; ++pass) {
     set_arguments(count, values, valid, state, counts, grid.width, grid.height, grid.stride, pass);

@@ -6,10 +6,14 @@
 
 namespace diacut {
 
+Kernel network_blend_kernel(Context& context) {
+  return context.kernel("boundary/network/blend.cl", "network_blend", "");
+}
+
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary) {
-  cl::Kernel kernel = context.kernel("boundary/network/blend.cl", "network_blend", "");
+  Kernel kernel = network_blend_kernel(context);
   int width = map.width - 2 * map.border;
   int height = map.height - 2 * map.border;
   int step_x = 1;

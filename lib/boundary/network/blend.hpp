@@ -9,6 +9,9 @@
 
 namespace diacut {
 
+/// kernels/boundary/network/blend.cl. A caller may ask for it early (opencl/kernel.hpp).
+Kernel network_blend_kernel(Context& context);
+
 /// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map of a picture turned by
 /// `turn`, without its border, turned back and resized to the grid's pixels, to `boundary`; with
 /// `first` the result overwrites it instead. `valid` and `boundary` have grid.rows() elements;

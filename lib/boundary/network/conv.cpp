@@ -83,14 +83,14 @@ Items items_of(const PatchTile& tile, const ConvolutionShape& shape, const Netwo
 
 int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
 
-cl::Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
+Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
   return context.kernel(
       "boundary/network/conv.cl", "network_conv",
       fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
                   tile.channels, tile.lanes, tile.vectors, tile.group));
 }
 
-cl::Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
+Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
   return context.kernel(
       "boundary/network/conv_patch.cl", "network_conv_patch",
       fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
@@ -176,6 +176,8 @@ NetworkConv::NetworkConv(Context& context, const ConvolutionShape& shape,
       weights_(context.allocate<float>(weight_count(shape), "the network's weights")),
       bias_(context.allocate<float>(block_count(shape.outputs) * kChannels,
                                     "the network's weights")) {
+  // On a CPU one tile serves every size.
+  if (lanes_ > 1) kernel(row_tile(lanes_, shape, {}));
   weights_.upload(packed(shape, weights));
   std::vector<float> padded = bias;
   padded.resize(bias_.size(), 0.0f);
@@ -186,7 +188,7 @@ std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
   return (weight_count(shape) + block_count(shape.outputs) * kChannels) * sizeof(float);
 }
 
-cl::Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
+Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
   for (auto& [made_for, kernel] : kernels_) {
     if (made_for == tile) return kernel;
   }
@@ -204,7 +206,7 @@ void NetworkConv::operator()(const NetworkPlanes& planes,
 void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
                       const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
                       Buffer<float>& out) {
-  cl::Kernel& kernel = this->kernel(tile);
+  Kernel& kernel = this->kernel(tile);
   // An input that is not used names the first tensor and has 0 channels.
   std::array<const Buffer<float>*, kMaxInputs> tensors;
   std::array<int, kMaxInputs> channels{};

@@ -98,14 +98,14 @@ class NetworkConv {
 
  private:
   /// The kernel for a tile, compiled when it is first asked for.
-  cl::Kernel& kernel(const ConvolutionTile& tile);
+  Kernel& kernel(const ConvolutionTile& tile);
 
   Context* context_;
   ConvolutionShape shape_;
   int lanes_;
   Buffer<float> weights_;
   Buffer<float> bias_;
-  std::vector<std::pair<ConvolutionTile, cl::Kernel>> kernels_;
+  std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
 };
 
 /// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.

@@ -31,7 +31,7 @@ class NetworkDepthwise {
   int lanes_;
   Buffer<float> weights_;
   Buffer<float> bias_;
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

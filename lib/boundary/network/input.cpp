@@ -4,9 +4,13 @@
 
 namespace diacut {
 
+Kernel network_input_kernel(Context& context) {
+  return context.kernel("boundary/network/input.cl", "network_input", "");
+}
+
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out) {
-  cl::Kernel kernel = context.kernel("boundary/network/input.cl", "network_input", "");
+  Kernel kernel = network_input_kernel(context);
   set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
                 picture.scaled_width, picture.scaled_height, picture.border,
                 picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,

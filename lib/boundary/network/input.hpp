@@ -20,6 +20,9 @@ struct NetworkPicture {
   Turn turn = {};
 };
 
+/// kernels/boundary/network/input.cl. A caller may ask for it early (opencl/kernel.hpp).
+Kernel network_input_kernel(Context& context);
+
 /// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input into `out`,
 /// planes.elements(3) floats. They are the part of the resized, turned and mirrored picture from
 /// pixel (left, top) on, border included, that has the size of `planes`.

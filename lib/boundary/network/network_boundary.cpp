@@ -1,12 +1,14 @@
 #include "boundary/network/network_boundary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "boundary/network/blend.hpp"
 #include "boundary/network/input.hpp"
 #include "boundary/network/output.hpp"
+#include "boundary/network/resize.hpp"
 #include "boundary/network/tiles.hpp"
 #include "boundary/network/turn.hpp"
 #include "image/gaps.hpp"
@@ -146,6 +148,9 @@ Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>&
     pixels.upload(image.pixels);
   }
   auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
+  // Asked for early, so that they are built together with the networks' own.
+  const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
+                                network_blend_kernel(context), network_resize_kernel(context)};
   const std::vector<Turn> turns = network_turns(parameters.turns);
   const float share =
       1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());

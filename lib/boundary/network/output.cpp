@@ -4,9 +4,13 @@
 
 namespace diacut {
 
+Kernel network_output_kernel(Context& context) {
+  return context.kernel("boundary/network/output.cl", "network_output", "");
+}
+
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
                            const NetworkCopy& rectangle, const NetworkMap& map) {
-  cl::Kernel kernel = context.kernel("boundary/network/output.cl", "network_output", "");
+  Kernel kernel = network_output_kernel(context);
   set_arguments(kernel, in, planes.stride, planes.margin, rectangle.from_x, rectangle.from_y,
                 map.values, map.width, rectangle.to_x, rectangle.to_y, rectangle.width);
   launch_rows(context, kernel, static_cast<std::size_t>(rectangle.width),

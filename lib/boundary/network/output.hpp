@@ -24,6 +24,9 @@ struct NetworkCopy {
   int height = 0;
 };
 
+/// kernels/boundary/network/output.cl. A caller may ask for it early (opencl/kernel.hpp).
+Kernel network_output_kernel(Context& context);
+
 /// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of `in`, a
 /// tensor of one channel in `planes`, into the map.
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,

@@ -14,7 +14,7 @@ NetworkPlanes network_planes(int width, int height, int margin) {
   return {width, height, margin, static_cast<int>(stride)};
 }
 
-void launch_planes(Context& context, const cl::Kernel& kernel, const NetworkPlanes& planes,
+void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
                    int channels) {
   context.launch(kernel,
                  cl::NDRange(round_up(static_cast<std::size_t>(planes.stride), kRowGroup),

@@ -29,7 +29,7 @@ NetworkPlanes network_planes(int width, int height, int margin);
 
 /// Launches work-items (x, row, channel) for every row of the planes, margins included; x runs to
 /// the stride, rounded up to whole work-groups.
-void launch_planes(Context& context, const cl::Kernel& kernel, const NetworkPlanes& planes,
+void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
                    int channels);
 
 }  // namespace diacut

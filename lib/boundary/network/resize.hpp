@@ -5,6 +5,10 @@
 
 namespace diacut {
 
+/// A kernel of kernels/boundary/network/resize.cl. A caller may ask for it early
+/// (opencl/kernel.hpp).
+Kernel network_resize_kernel(Context& context);
+
 /// kernels/boundary/network/resize.cl: 2x2 max pooling and bilinear upsampling of `channels`
 /// planes. Both enqueue and return. Preconditions: `in` and `out` are different buffers, laid out
 /// as `from` and `to`; the sides of the coarser layout are half of the finer ones, rounded up.

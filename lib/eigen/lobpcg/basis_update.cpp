@@ -28,7 +28,7 @@ void BasisUpdate::apply(const Rotation& rotation, Buffer<float>& x, const Buffer
                 static_cast<int>(groups.per_segment), workspace_->active().list());
   const auto side = static_cast<std::size_t>(workspace_->columns() + (blocks - 1) * width);
   with_device_errors("setting a kernel's arguments",
-                     [&] { kernel_.setArg(13, cl::Local(rows * side * sizeof(float))); });
+                     [&] { kernel_.set_argument(13, cl::Local(rows * side * sizeof(float))); });
   const std::size_t group = workspace_->group();
   workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
 }

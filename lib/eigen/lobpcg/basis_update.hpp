@@ -19,7 +19,7 @@ class BasisUpdate {
 
  private:
   Workspace* workspace_;
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

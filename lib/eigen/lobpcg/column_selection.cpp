@@ -28,7 +28,7 @@ void ColumnGather::apply(const ColumnSelection& selection, const Buffer<float>& 
   launch_gather(*workspace_, kernel_, selection.width, segments);
 }
 
-void launch_gather(Workspace& workspace, const cl::Kernel& kernel, int width,
+void launch_gather(Workspace& workspace, const Kernel& kernel, int width,
                    const Segments& segments) {
   const auto sets = static_cast<std::size_t>(width / block_vector(workspace.device()));
   workspace.context().launch(

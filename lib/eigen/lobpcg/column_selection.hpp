@@ -32,11 +32,10 @@ class ColumnGather {
 
  private:
   Workspace* workspace_;
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 /// Launches a kernel of gather.clh that makes a block of `width` columns.
-void launch_gather(Workspace& workspace, const cl::Kernel& kernel, int width,
-                   const Segments& segments);
+void launch_gather(Workspace& workspace, const Kernel& kernel, int width, const Segments& segments);
 
 }  // namespace diacut

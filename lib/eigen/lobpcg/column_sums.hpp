@@ -19,8 +19,8 @@ class ColumnSums {
 
  private:
   Workspace* workspace_;
-  cl::Kernel sums_;
-  cl::Kernel totals_;
+  Kernel sums_;
+  Kernel totals_;
 };
 
 }  // namespace diacut

@@ -32,7 +32,8 @@ void BlockColumns::extract(const Buffer<float>& x, const Extraction& from, std::
   set_arguments(extract_, x, from.first, from.rows, pitch, from.columns.words(),
                 static_cast<int>(from.first_column), from.count, vectors);
   const std::size_t lines = rows_ * (static_cast<std::size_t>(columns_) + 1) * sizeof(float);
-  with_device_errors("setting a kernel's arguments", [&] { extract_.setArg(8, cl::Local(lines)); });
+  with_device_errors("setting a kernel's arguments",
+                     [&] { extract_.set_argument(8, cl::Local(lines)); });
   const std::size_t groups = round_up(pitch, rows_) / rows_;
   context_->launch(extract_, cl::NDRange(groups * group_), cl::NDRange(group_));
 }

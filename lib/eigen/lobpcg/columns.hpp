@@ -37,8 +37,8 @@ class BlockColumns {
   int columns_;
   std::size_t rows_;   ///< Elements that a work-group of extract() takes.
   std::size_t group_;  ///< Its work-items.
-  cl::Kernel insert_;
-  cl::Kernel extract_;
+  Kernel insert_;
+  Kernel extract_;
 };
 
 }  // namespace diacut

@@ -19,8 +19,8 @@ class Peaks {
 
  private:
   Workspace* workspace_;
-  cl::Kernel of_groups_;
-  cl::Kernel of_segments_;
+  Kernel of_groups_;
+  Kernel of_segments_;
 };
 
 }  // namespace diacut

@@ -34,11 +34,11 @@ void Projection::apply(const Buffer<float>& x, int width, const Segments& segmen
   const SegmentGroups groups = workspace_->groups(segments, workspace_->combined_rows());
   const auto factors = static_cast<std::size_t>(workspace_->columns() * width);
   with_device_errors("setting a kernel's arguments", [&] {
-    kernel_.setArg(0, x.cl());
-    kernel_.setArg(1, dots.cl());
+    kernel_.set_argument(0, x.cl());
+    kernel_.set_argument(1, dots.cl());
     set_arguments_from(kernel_, 2, width, segments.rows, segments.pitch,
                        static_cast<int>(groups.per_segment), workspace_->active().list(), w);
-    kernel_.setArg(8, cl::Local(factors * sizeof(float)));
+    kernel_.set_argument(8, cl::Local(factors * sizeof(float)));
   });
   const std::size_t group = workspace_->group();
   workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));

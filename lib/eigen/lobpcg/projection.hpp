@@ -22,7 +22,7 @@ class Projection {
   Workspace* workspace_;
   TileProducts products_;
   std::map<int, TileList> tiles_;  ///< By the width of W.
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

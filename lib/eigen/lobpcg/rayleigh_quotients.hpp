@@ -25,7 +25,7 @@ class RayleighQuotients {
  private:
   Workspace* workspace_;
   ColumnSums sums_;
-  cl::Kernel divide_;
+  Kernel divide_;
   std::map<MatrixForm, BlockQuadratic> quadratics_;  ///< Built when first asked for.
 };
 

@@ -31,7 +31,7 @@ std::vector<double> Residuals::norms(const Buffer<float>& x, const Buffer<float>
   set_arguments(squares_, x, theta.words.words(), segments.rows, segments.pitch, groups.chunk,
                 static_cast<int>(groups.per_segment), workspace_->active().list(), product);
   with_device_errors("setting a kernel's arguments",
-                     [&] { squares_.setArg(8, workspace_->partials().cl()); });
+                     [&] { squares_.set_argument(8, workspace_->partials().cl()); });
   const std::size_t group = workspace_->group();
   workspace_->context().launch(squares_, cl::NDRange(groups.all * group), cl::NDRange(group));
   std::vector<double> norms = sums_.totals(groups);

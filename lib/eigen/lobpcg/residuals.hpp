@@ -25,8 +25,8 @@ class Residuals {
  private:
   Workspace* workspace_;
   ColumnSums sums_;
-  cl::Kernel residuals_;
-  cl::Kernel squares_;
+  Kernel residuals_;
+  Kernel squares_;
 };
 
 }  // namespace diacut

@@ -81,7 +81,7 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
     for (const BasisBlocks* blocks : {&s, &ms}) {
       for (int block = 0; block < 3; ++block) {
         const Buffer<float>* own = blocks->at(block);
-        products_.setArg(index++, (own != nullptr ? *own : *s.x).cl());
+        products_.set_argument(index++, (own != nullptr ? *own : *s.x).cl());
       }
     }
     // Local memory of size 0 is no argument.
@@ -89,17 +89,17 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
     set_arguments_from(products_, index, width, list.words.words(), static_cast<int>(count),
                        static_cast<int>(list.parts), segments.rows, segments.pitch, groups.chunk,
                        static_cast<int>(groups.per_segment), active.list());
-    products_.setArg(index + 9, workspace_->partials().cl());
-    products_.setArg(index + 10, cl::Local(line * sizeof(float)));
+    products_.set_argument(index + 9, workspace_->partials().cl());
+    products_.set_argument(index + 10, cl::Local(line * sizeof(float)));
   });
   Context& context = workspace_->context();
   context.launch(products_, cl::NDRange(round_up(count, group), groups.all), cl::NDRange(group, 1));
   const std::size_t values = count * tile * tile;
   with_device_errors("setting a kernel's arguments", [&] {
-    totals_.setArg(0, workspace_->partials().cl());
-    totals_.setArg(1, static_cast<cl_uint>(groups.per_segment));
-    totals_.setArg(2, static_cast<cl_uint>(values));
-    totals_.setArg(3, workspace_->totals().cl());
+    totals_.set_argument(0, workspace_->partials().cl());
+    totals_.set_argument(1, static_cast<cl_uint>(groups.per_segment));
+    totals_.set_argument(2, static_cast<cl_uint>(values));
+    totals_.set_argument(3, workspace_->totals().cl());
   });
   context.launch(totals_,
                  cl::NDRange(round_up(values, total_values_) * total_lanes_, active.count()),

@@ -56,8 +56,8 @@ class TileProducts {
   std::size_t lines_;         ///< Elements that a work-group reads at a time.
   std::size_t total_values_;  ///< Of a work-group of tile_totals.
   std::size_t total_lanes_;
-  cl::Kernel products_;
-  cl::Kernel totals_;
+  Kernel products_;
+  Kernel totals_;
 };
 
 }  // namespace diacut

@@ -27,16 +27,16 @@ std::string Coarsen::options(MatrixForm form) const {
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
 
-cl::Kernel& Coarsen::gain_kernel(MatrixForm form) {
-  cl::Kernel& kernel = gains_[form];
-  if (kernel() == nullptr) kernel = context_->kernel(kFile, "coarsen_gain", options(form));
+Kernel& Coarsen::gain_kernel(MatrixForm form) {
+  Kernel& kernel = gains_[form];
+  if (!kernel) kernel = context_->kernel(kFile, "coarsen_gain", options(form));
   return kernel;
 }
 
 void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
                     Buffer<float>& coarse_sqrt_degree, int level) {
   const Grid grid = matrix.grid();
-  cl::Kernel& kernel = gain_kernel(matrix.form());
+  Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
                      grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
   context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
@@ -51,7 +51,7 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
   const std::size_t group = run_ == 1 ? kRowGroup : 1;
   const std::size_t later_lines = static_cast<std::size_t>(stencil_.radius) + 1;
   const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
-  cl::Kernel& kernel = by_lines ? lines_ : matrix_;
+  Kernel& kernel = by_lines ? lines_ : matrix_;
   set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
                 grid.stride, coarse, coarse_pitch);
   context_->launch(

@@ -34,15 +34,15 @@ class Coarsen {
 
  private:
   std::string options(MatrixForm form) const;
-  cl::Kernel& gain_kernel(MatrixForm form);
+  Kernel& gain_kernel(MatrixForm form);
 
   Context* context_;
   Stencil stencil_;
   std::size_t run_;  ///< Coarse elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
-  std::map<MatrixForm, cl::Kernel> gains_;  ///< Built when first asked for.
-  cl::Kernel matrix_;
-  cl::Kernel lines_;  ///< Makes the coarse matrix by lines of the stencil; on a GPU only.
+  std::map<MatrixForm, Kernel> gains_;  ///< Built when first asked for.
+  Kernel matrix_;
+  Kernel lines_;  ///< Makes the coarse matrix by lines of the stencil; on a GPU only.
 };
 
 }  // namespace diacut

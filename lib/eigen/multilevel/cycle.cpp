@@ -68,9 +68,9 @@ void BlockCycle::launch(const Cycle& cycle, const Buffer<float>& b, Buffer<float
       cycle.restriction_factor, active_->list(),
       static_cast<int>(std::max<std::size_t>(items_ / memory.coarse, 1)), sets, b, x);
   with_device_errors("setting a kernel's arguments", [&] {
-    kernel_.setArg(16, cl::Local(memory.fine * bytes));
-    kernel_.setArg(17, cl::Local(memory.partials * bytes));
-    kernel_.setArg(18, cl::Local(memory.coarse * bytes));
+    kernel_.set_argument(16, cl::Local(memory.fine * bytes));
+    kernel_.set_argument(17, cl::Local(memory.partials * bytes));
+    kernel_.set_argument(18, cl::Local(memory.coarse * bytes));
   });
   context_->launch(kernel_, cl::NDRange(static_cast<std::size_t>(sets) * items_, active_->count()),
                    cl::NDRange(items_, 1));

@@ -62,7 +62,7 @@ class BlockCycle {
   int columns_;
   std::size_t items_;
   int radius_;
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

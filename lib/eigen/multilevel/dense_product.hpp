@@ -22,7 +22,7 @@ class DenseProduct {
  private:
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
-  cl::Kernel kernel_;
+  Kernel kernel_;
 };
 
 }  // namespace diacut

@@ -42,8 +42,8 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
           ? 1
           : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256));
   const std::string options = fmt::format("-DGROUP={}", group);
-  cl::Kernel partial = context.kernel(kFile, "level_degrees_partial", options);
-  cl::Kernel join = context.kernel(kFile, "level_degrees_join", options);
+  Kernel partial = context.kernel(kFile, "level_degrees_partial", options);
+  Kernel join = context.kernel(kFile, "level_degrees_join", options);
 
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
@@ -58,8 +58,8 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   set_arguments(partial, sqrt_degree, image.width, image.height, image.stride, batch.segment(),
                 chunk_for(image.pixels()));
   with_device_errors("setting a kernel's arguments", [&] {
-    partial.setArg(6, squares.cl());
-    join.setArg(0, squares.cl());
+    partial.set_argument(6, squares.cl());
+    join.set_argument(0, squares.cl());
   });
   set_arguments_from(partial, 7, counts);
   set_arguments_from(join, 1, counts, static_cast<int>(groups), result.scales, result.counts);

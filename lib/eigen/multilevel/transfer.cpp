@@ -32,7 +32,7 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   const DeviceInfo& device = context_->info();
   const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
-  if (kernels.prolong() != nullptr) return kernels;
+  if (kernels.prolong) return kernels;
   const std::string options = fmt::format("{} {} {}", block_options(device, built_for),
                                           matrix_options_, block_runs(device, columns).options());
   kernels.prolong = context_->kernel(file_, "block_prolong", options);
@@ -45,7 +45,7 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
                             int columns) {
   const Grid grid = fine.grid();
   const BlockRuns runs = block_runs(context_->info(), columns);
-  cl::Kernel& kernel = kernels_for(columns).prolong;
+  Kernel& kernel = kernels_for(columns).prolong;
   set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
                      coarse_block, add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
                      static_cast<int>(runs.sets));
@@ -60,7 +60,7 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
                                 Buffer<float>& coarse_block, int columns) {
   const Grid grid = fine.grid();
   const BlockRuns runs = block_runs(context_->info(), columns);
-  cl::Kernel& kernel = kernels_for(columns).restrict_to;
+  Kernel& kernel = kernels_for(columns).restrict_to;
   set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
                      fine_block, factor, coarse_block, active_->list(), fine.batch().height,
                      static_cast<int>(runs.sets));

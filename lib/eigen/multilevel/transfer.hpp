@@ -32,8 +32,8 @@ class BlockTransfer {
 
  private:
   struct Kernels {
-    cl::Kernel prolong;
-    cl::Kernel restrict_to;
+    Kernel prolong;
+    Kernel restrict_to;
   };
   Kernels& kernels_for(int columns);
 

@@ -57,6 +57,10 @@ struct Segmentation {
   /// `device_peak_bytes`. It is given up where it is in the way of another allocation. Always 0 on
   /// a CPU.
   std::uint64_t device_kept_bytes = 0;
+  /// Programs of kernels that the driver built for this run, or had kept; 0 where the run before
+  /// needed the same.
+  int programs_built = 0;
+  double programs_ms = 0;             ///< What that took, milliseconds.
   std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
   std::vector<std::string> notes;     ///< What a person should know; the image's notes come first.
 };
@@ -132,6 +136,12 @@ class Segmenter {
   /// eigenvalues and the report.
   /// @param keep Whether they do; they do until this is called.
   void keep_eigenvectors(bool keep);
+
+  /// Says whom to tell that the driver compiles kernels, which takes seconds when a device is used
+  /// for the first time: drivers keep what they compiled.
+  /// @param tell Is called from begin() and segment() when a program of kernels took longer than
+  ///     0.2 seconds to build and others may follow; empty: nobody is told.
+  void on_compiling(std::function<void()> tell);
 
   /// Segments one image.
   /// @param image The image.

@@ -1,0 +1,107 @@
+// Programs that are built when a kernel is first used, and several of them as one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "opencl/arguments.hpp"
+#include "opencl/context.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+
+const KernelTable& table() {
+  // Both files define names and macros of their own that the other defines otherwise. The product
+  // of `contracted` has an error that shows whether it was rounded.
+  static const KernelTable files = {
+      {"first.cl",
+       "#define SCALE 2\n"
+       "#pragma OPENCL FP_CONTRACT OFF\n"
+       "typedef float number;\n"
+       "inline number twice(number x) { return SCALE * x; }\n"
+       "__kernel void apply(__global float* x) { x[0] = twice(x[0]) + OFFSET; }\n"
+       "__kernel void rounded(__global float* x) { x[0] = x[0] * x[0] - x[1]; }\n"},
+      {"second.cl",
+       "#ifdef SCALE\n#error \"SCALE of another file\"\n#endif\n"
+       "#ifdef OFFSET\n#error \"OFFSET of another file\"\n#endif\n"
+       "typedef int number;\n"
+       "inline float twice(float x) { number k = 3; return k * x; }\n"
+       "__kernel void apply(__global float* x) { x[0] = twice(x[0]); }\n"
+       "__kernel void contracted(__global float* x) { x[0] = x[0] * x[0] - x[1]; }\n"},
+      {"wrong.cl", "__kernel void apply(__global float* x) { x[0] = nothing_known; }\n"},
+  };
+  return files;
+}
+
+class Programs : public ::testing::Test {
+ protected:
+  Kernel kernel(const std::string& file, const std::string& name, const std::string& options = "") {
+    return context_.kernel(file, name, options, table());
+  }
+  float run(const Kernel& kernel, std::vector<float> values) {
+    auto buffer = context_.allocate<float>(values.size(), "values");
+    buffer.upload(values);
+    cl::Kernel& made = kernel;
+    set_arguments(made, buffer);
+    context_.launch(made, cl::NDRange(1), cl::NDRange(1));
+    return buffer.download().front();
+  }
+  bool joins() const { return context_.info().kind == DeviceKind::kCpu; }
+
+  Context context_{testing::test_device()};
+};
+
+TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
+  const Kernel one = kernel("first.cl", "apply", "-DOFFSET=0.5f");
+  const Kernel other = kernel("first.cl", "apply", "-DOFFSET=0.25f");
+  const Kernel second = kernel("second.cl", "apply");
+  EXPECT_EQ(context_.builds().programs, 0);
+  EXPECT_EQ(run(second, {5}), 15.0f);
+  EXPECT_EQ(context_.builds().programs, 1);
+  EXPECT_EQ(run(one, {5}), 10.5f);
+  EXPECT_EQ(run(other, {5}), 10.25f);
+  EXPECT_EQ(context_.builds().programs, joins() ? 1 : 3);
+  EXPECT_GT(context_.builds().milliseconds, 0);
+  // What is built stays built.
+  EXPECT_EQ(run(kernel("second.cl", "apply"), {1}), 3.0f);
+  EXPECT_EQ(context_.builds().programs, joins() ? 1 : 3);
+}
+
+TEST_F(Programs, KeepTheirOwnRounding) {
+  // (1 + e)^2 = 1 + 2e + e^2, whose last term is lost in a product of its own.
+  const float e = 1.0f / 8192.0f;
+  const std::vector<float> values = {1 + e, 1 + 2 * e};
+  const float alone = run(kernel("second.cl", "contracted"), values);
+  Context other(testing::test_device());
+  const Kernel rounded = other.kernel("first.cl", "rounded", "-DOFFSET=0", table());
+  const Kernel contracted = other.kernel("second.cl", "contracted", "", table());
+  for (const auto& [kernel, expected] : {std::pair(rounded, 0.0f), std::pair(contracted, alone)}) {
+    auto buffer = other.allocate<float>(2, "values");
+    buffer.upload(values);
+    cl::Kernel& made = kernel;
+    set_arguments(made, buffer);
+    other.launch(made, cl::NDRange(1), cl::NDRange(1));
+    EXPECT_EQ(buffer.download().front(), expected);
+  }
+}
+
+TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
+  const Kernel wrong = kernel("wrong.cl", "apply");
+  const Kernel second = kernel("second.cl", "apply");
+  EXPECT_EQ(run(second, {2}), 6.0f);
+  try {
+    run(wrong, {1});
+    FAIL() << "it was built";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
+    EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
+  }
+  EXPECT_THROW(kernel("missing.cl", "apply"), DeviceError);
+}
+
+}  // namespace
+}  // namespace diacut
