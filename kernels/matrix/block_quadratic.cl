@@ -15,6 +15,7 @@
 #if !defined(BANDS) || !defined(REACH) || !defined(EACH)
 #error "block_quadratic needs BANDS, REACH and EACH, beside what block.clh needs"
 #endif
+#include "matrix/band_table.clh"
 #include "matrix/block.clh"
 #include "matrix/grid_matrix.clh"
 
@@ -84,12 +85,12 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
   // In images narrower than the stencil a later image row may begin before this element.
   if (row + stride >= REACH && row + EACH + REACH * stride + REACH <= rows) {
 #define PLACE(element) (element)
-    BANDS
+    ALL_BANDS
 #undef PLACE
   } else {
     // Weights of columns that do not exist are 0, so any number may be read in their place.
 #define PLACE(element) clamp(element, (long)0, last)
-    BANDS
+    ALL_BANDS
 #undef PLACE
   }
   UNROLL

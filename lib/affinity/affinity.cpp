@@ -55,6 +55,13 @@ void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParam
   budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
 }
 
+void request_affinity_kernels(Context& context, const AffinityParameters& parameters) {
+  const Stencil stencil = disc_stencil(parameters.radius);
+  InterveningContour::request(context, stencil, contour_lines(stencil));
+  request_affinity_weigh(context, stencil.size(), parameters.formula == AffinityFormula::kLogistic);
+  request_affinity_normalize(context);
+}
+
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const Grid& grid = boundary.grid;
@@ -65,8 +72,7 @@ DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
   auto padded = context.allocate<float>(InterveningContour::padded_size(grid, parameters.radius),
                                         "the boundary map with a border");
   const bool logistic = parameters.formula == AffinityFormula::kLogistic;
-  const Kernel weigh = affinity_weigh_kernel(context, stencil.size(), logistic);
-  const Kernel normalizing = affinity_normalize_kernel(context);
+  request_affinity_kernels(context, parameters);
   InterveningContour contour(context, grid, shape.pitch, stencil, contour_lines(stencil));
   contour.launch(boundary.values, boundary.valid, padded, matrix.values);
 

@@ -13,6 +13,10 @@ namespace diacut {
 /// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
 void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
 
+/// Asks for the kernels of this stage, so that they are built together with others that are asked
+/// for before the first of them is used (opencl/kernel.hpp).
+void request_affinity_kernels(Context& context, const AffinityParameters& parameters);
+
 /// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
 /// largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines are
 /// Bresenham's, drawn from the one that comes first in reading order, so W is symmetric to the bit.

@@ -38,14 +38,23 @@ std::string lines_macro(const std::vector<ContourLine>& lines) {
   return text;
 }
 
+std::string options_of(const Stencil& stencil, const std::vector<ContourLine>& lines) {
+  return fmt::format("-DRADIUS={} -DCENTRE={} -DLINES={}", stencil.radius, stencil.centre(),
+                     lines_macro(lines));
+}
+
 }  // namespace
+
+void InterveningContour::request(Context& context, const Stencil& stencil,
+                                 const std::vector<ContourLine>& lines) {
+  context.kernel(kFile, "intervening_contour", options_of(stencil, lines));
+}
 
 InterveningContour::InterveningContour(Context& context, const Grid& grid, std::size_t pitch,
                                        const Stencil& stencil,
                                        const std::vector<ContourLine>& lines)
     : context_(&context), grid_(grid), radius_(stencil.radius), pitch_(pitch) {
-  const std::string options = fmt::format("-DRADIUS={} -DCENTRE={} -DLINES={}", stencil.radius,
-                                          stencil.centre(), lines_macro(lines));
+  const std::string options = options_of(stencil, lines);
   pad_ = context.kernel(kFile, "intervening_pad", options);
   contour_ = context.kernel(kFile, "intervening_contour", options);
 }

@@ -10,8 +10,8 @@ constexpr char kFile[] = "affinity/normalize.cl";
 
 }  // namespace
 
-Kernel affinity_normalize_kernel(Context& context) {
-  return context.kernel(kFile, "affinity_normalize", "");
+void request_affinity_normalize(Context& context) {
+  context.kernel(kFile, "affinity_normalize", "");
 }
 
 void launch_affinity_normalize(Context& context, Buffer<float>& values,
@@ -21,7 +21,7 @@ void launch_affinity_normalize(Context& context, Buffer<float>& values,
   Kernel degree = context.kernel(kFile, "affinity_degree", "");
   set_arguments(degree, values, sqrt_degree, inverse, rows, pitch, offsets.size());
   launch_rows(context, degree, rows, 1);
-  Kernel normalize = affinity_normalize_kernel(context);
+  Kernel normalize = context.kernel(kFile, "affinity_normalize", "");
   set_arguments(normalize, values, inverse, offsets, rows, pitch);
   launch_rows(context, normalize, rows, offsets.size());
 }

@@ -6,16 +6,24 @@
 
 namespace diacut {
 
-Kernel affinity_weigh_kernel(Context& context, std::size_t diagonals, bool logistic) {
+namespace {
+
+Kernel weigh_kernel(Context& context, std::size_t diagonals, bool logistic) {
   return context.kernel("affinity/weigh.cl", "affinity_weigh",
                         fmt::format("-DCENTRE={} -DLOGISTIC={}", diagonals / 2, logistic ? 1 : 0));
+}
+
+}  // namespace
+
+void request_affinity_weigh(Context& context, std::size_t diagonals, bool logistic) {
+  weigh_kernel(context, diagonals, logistic);
 }
 
 void launch_affinity_weigh(Context& context, Buffer<float>& values,
                            const Buffer<std::int64_t>& offsets, std::size_t rows, std::size_t pitch,
                            const AffinityWeight& weight) {
   const std::size_t centre = offsets.size() / 2;
-  Kernel kernel = affinity_weigh_kernel(context, offsets.size(), weight.logistic);
+  Kernel kernel = weigh_kernel(context, offsets.size(), weight.logistic);
   set_arguments(kernel, values, offsets, rows, pitch, weight.inverse_scale, weight.bias,
                 weight.slope);
   launch_rows(context, kernel, pitch, centre + 1);

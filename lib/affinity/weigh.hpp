@@ -16,8 +16,8 @@ struct AffinityWeight {
   float slope = 0;
 };
 
-/// kernels/affinity/weigh.cl. A caller may ask for it early (opencl/kernel.hpp).
-Kernel affinity_weigh_kernel(Context& context, std::size_t diagonals, bool logistic);
+/// Asks for the kernel, so that it is built together with others (opencl/kernel.hpp).
+void request_affinity_weigh(Context& context, std::size_t diagonals, bool logistic);
 
 /// kernels/affinity/weigh.cl. Enqueues: replaces the intervening contours that InterveningContour
 /// wrote to `values` by affinities, and writes every element of the matrix in DIA form. `offsets`

@@ -9,6 +9,7 @@ namespace diacut {
 
 namespace {
 
+constexpr char kFile[] = "contour/boundary_orientation.cl";
 constexpr std::size_t kFilters = 3;
 
 /// The distance of rows in a plane: whole vectors of any width that a device may use.
@@ -20,7 +21,15 @@ std::size_t planes_size(const Grid& grid) {
   return kFilters * static_cast<std::size_t>(grid.height) * plane_stride(grid);
 }
 
+std::string options_for(const DeviceInfo& device, std::size_t taps) {
+  return fmt::format("-DREACH={} -DWIDTH={}", taps / kFilters / 2, lane_shape(device).width);
+}
+
 }  // namespace
+
+void BoundaryOrientation::request(Context& context, std::size_t taps) {
+  context.kernel(kFile, "orientation_columns", options_for(context.info(), taps));
+}
 
 BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
                                          const std::vector<float>& taps)
@@ -31,9 +40,7 @@ BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
       taps_(context.allocate<float>(taps.size(), "filters of boundaries")),
       planes_(context.allocate<float>(planes_size(grid), "boundaries filtered along x")) {
   taps_.upload(taps);
-  const std::string options =
-      fmt::format("-DREACH={} -DWIDTH={}", taps.size() / kFilters / 2, lanes_);
-  constexpr char kFile[] = "contour/boundary_orientation.cl";
+  const std::string options = options_for(context.info(), taps.size());
   rows_ = context.kernel(kFile, "orientation_rows", options);
   columns_ = context.kernel(kFile, "orientation_columns", options);
 }

@@ -12,6 +12,10 @@ namespace diacut {
 /// pixel.
 class BoundaryOrientation {
  public:
+  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp). `taps`:
+  /// the number of weights of all three filters together.
+  static void request(Context& context, std::size_t taps);
+
   /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
   /// filter and its first and second derivative.
   BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);

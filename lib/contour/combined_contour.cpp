@@ -14,6 +14,8 @@ void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
   budget.add("contours", grid.rows() * sizeof(float));
 }
 
+void request_contour_kernels(Context& context) { SpectralContour::request(context); }
+
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,

@@ -36,6 +36,10 @@ std::size_t scale_group(const DeviceInfo& device) {
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
 }
 
+std::string options_for(const DeviceInfo& device) {
+  return fmt::format("-DGROUP={} -DWIDTH={}", scale_group(device), lane_shape(device).width);
+}
+
 /// The Gaussian of sigma 1 with unit sum over 7 pixels, at 0 to 3 pixels from its middle.
 cl_float4 gaussian() {
   std::array<double, kBorder + 1> taps{};
@@ -51,6 +55,10 @@ cl_float4 gaussian() {
 
 }  // namespace
 
+void SpectralContour::request(Context& context) {
+  context.kernel(kFile, "spectral_contour", options_for(context.info()));
+}
+
 SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors)
     : context_(&context),
       grid_(grid),
@@ -62,7 +70,7 @@ SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors
           context.allocate<float>(static_cast<std::size_t>(vectors), "weights of eigenvectors")),
       scales_(context.allocate<float>(2 * static_cast<std::size_t>(vectors),
                                       "scales of eigenvectors")) {
-  const std::string options = fmt::format("-DGROUP={} -DWIDTH={}", group_, lanes_);
+  const std::string options = options_for(context.info());
   scale_ = context.kernel(kFile, "spectral_scale", options);
   pad_ = context.kernel(kFile, "spectral_pad", options);
   contour_ = context.kernel(kFile, "spectral_contour", options);

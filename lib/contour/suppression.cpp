@@ -158,6 +158,10 @@ Buffer<float> boundary_orientation(Context& context, const Grid& grid,
   return orientation;
 }
 
+void request_orientation_kernels(Context& context) {
+  BoundaryOrientation::request(context, 3 * kTaps);
+}
+
 void budget_orientation(MemoryBudget& budget, const Grid& grid) {
   budget.add("boundaries filtered along x", BoundaryOrientation::memory(grid, 3 * kTaps));
   budget.add("directions of boundaries", grid.rows() * sizeof(float));

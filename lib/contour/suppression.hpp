@@ -27,6 +27,8 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
 /// to no pixel are undefined. Throws DeviceError.
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary);
+/// Asks for its kernels, so that they are built together with others (opencl/kernel.hpp).
+void request_orientation_kernels(Context& context);
 /// Adds to `budget` the memory that boundary_orientation() allocates on the device, its result
 /// included.
 void budget_orientation(MemoryBudget& budget, const Grid& grid);

@@ -85,7 +85,7 @@ cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix) {
   return 3;
 }
 
-std::string matrix_options(const Stencil& stencil, MatrixForm form) {
+std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form) {
   const std::vector<StencilOffset>& entries = stencil.entries;
   const std::size_t centre = stencil.centre();
   const bool compressed = form == MatrixForm::kCompressed;
@@ -102,7 +102,8 @@ std::string matrix_options(const Stencil& stencil, MatrixForm form) {
     }
     d = end;
   }
-  return fmt::format("{} -DREACH={}{}", bands, stencil.radius,
+  return fmt::format("{}{} -DREACH={}{}", bands,
+                     device.kind == DeviceKind::kCpu ? " -DBAND_TABLE" : "", stencil.radius,
                      compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", centre) : std::string());
 }
 

@@ -15,9 +15,9 @@ namespace diacut {
 /// index of the argument that follows.
 cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix);
 
-/// The macros that kernels/matrix/grid_matrix.clh needs, and -DBANDS and -DREACH, for a matrix with
-/// that stencil in that form.
-std::string matrix_options(const Stencil& stencil, MatrixForm form);
+/// The macros that kernels/matrix/grid_matrix.clh and band_table.clh need on that device, and
+/// -DREACH, for a matrix with that stencil in that form.
+std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form);
 
 /// Columns of a block that holds `wanted` vectors (kernels/matrix/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }

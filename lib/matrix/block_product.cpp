@@ -25,7 +25,7 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       columns_(columns),
       active_(or_one_image(context, std::move(active))),
       form_(form),
-      matrix_options_(matrix_options(stencil, form)) {
+      matrix_options_(matrix_options(context.info(), stencil, form)) {
   kernels_for(columns);
 }
 

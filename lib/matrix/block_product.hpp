@@ -15,8 +15,9 @@ namespace diacut {
 class BlockProduct {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active
-  /// (one image where `active` is null). `columns` is a result of block_columns(). Builds the
-  /// kernel for blocks of that width; the kernel for another width is built at its first launch.
+  /// (one image where `active` is null). `columns` is a result of block_columns(). Asks for
+  /// the kernel for blocks of that width; the kernel for another width is built at its first
+  /// launch.
   BlockProduct(Context& context, const Stencil& stencil, int columns,
                MatrixForm form = MatrixForm::kDia,
                std::shared_ptr<const ActiveSegments> active = nullptr);
@@ -27,6 +28,9 @@ class BlockProduct {
   }
 
   int columns() const { return columns_; }
+  /// Asks for the kernel for blocks of another width, so that it is built together with others
+  /// (opencl/kernel.hpp).
+  void request(int columns) { kernels_for(columns); }
 
   /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, `x` may not; with
   /// gamma 0 `other` is not read. Blocks are `columns` wide, a multiple of block_vector(), and hold

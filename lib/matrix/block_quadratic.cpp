@@ -14,7 +14,7 @@ BlockQuadratic::BlockQuadratic(Context& context, const Stencil& stencil, int col
   each_ = form == MatrixForm::kDia ? runs.most_each() : 1;
   kernel_ = context.kernel("matrix/block_quadratic.cl", "block_quadratic",
                            fmt::format("{} {} -DEACH={}", block_options(context.info(), columns),
-                                       matrix_options(stencil, form), each_));
+                                       matrix_options(context.info(), stencil, form), each_));
 }
 
 void BlockQuadratic::launch(const NormalizedMatrix& matrix, const Buffer<float>& y,

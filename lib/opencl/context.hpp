@@ -51,8 +51,8 @@ class Context {
   /// arguments are the caller's. -DDIACUT_FP64 is added on devices with double precision (unless
   /// emulation is forced). A line `#include "name.clh"` is replaced by that kernel file. Without a
   /// kernel_dir the files come from `built_in`: a library with a kernel table of its own gives that
-  /// table. On a CPU, programs that were asked for and not used yet are built as one. Throws as
-  /// program_source() does.
+  /// table. Programs that were asked for and not used yet are built together: on a CPU as one, on
+  /// other devices side by side. Throws as program_source() does.
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
                 const KernelTable& built_in = embedded_kernels());
 
@@ -112,9 +112,12 @@ class Context {
   /// The entry of a program that kernel() was asked for, built.
   ProgramEntry& built_entry(const ProgramKey& key);
   /// Builds all that wait as one program; without success it leaves them, and joins_ false.
-  void build_waiting();
-  /// `what`: for the error.
-  cl::Program built(const std::string& source, const std::string& options, const std::string& what);
+  void build_joined();
+  /// Builds all that wait side by side, each by itself, and leaves those that do not build.
+  void build_apart();
+  /// May be called by several threads. `what`: for the error, which is a DeviceError.
+  cl::Program built(const std::string& source, const std::string& options,
+                    const std::string& what) const;
 
   struct Kept {
     std::size_t bytes = 0;

@@ -27,6 +27,14 @@ bool hierarchical(const SegmentationPlan& plan) {
   return plan.parameters.region.method == RegionMethod::kHierarchy;
 }
 
+/// Asks for kernels of stages after that of the boundary maps, so that one program has them all.
+/// Direct cuts need no contours, but a program that drivers have kept for other runs.
+void request_later_kernels(Context& context, const SegmentationPlan& plan) {
+  request_affinity_kernels(context, plan.parameters.affinity);
+  request_contour_kernels(context);
+  request_orientation_kernels(context);
+}
+
 /// The boundary maps of all images.
 struct Boundaries {
   std::vector<BoundaryMap> maps;  ///< What affinities are made from.
@@ -233,6 +241,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   const RegionParameters& region = plan.parameters.region;
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
+  request_later_kernels(context, plan);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   Affinities affinities =

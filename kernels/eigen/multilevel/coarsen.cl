@@ -18,6 +18,7 @@
 #if !defined(BANDS) || !defined(REACH)
 #error "coarsen needs BANDS and REACH"
 #endif
+#include "matrix/band_table.clh"
 #include "matrix/grid_matrix.clh"
 
 // gain, one element an item: 0 where there is no data, or where no kept pixel is near, which also
@@ -47,7 +48,7 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
     }                                                                                              \
   }
   if (own > 0.0f) {
-    BANDS
+    ALL_BANDS
   }
 #undef BAND
   const bool reached = sum > 0.0f && sum < INFINITY;

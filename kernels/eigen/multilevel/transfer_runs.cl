@@ -8,8 +8,6 @@
 #if !defined(RUN) || !defined(TILE) || !defined(TAKEN)
 #error "transfer_runs needs RUN, TILE and TAKEN, beside what transfer.clh needs"
 #endif
-#include "matrix/band_table.clh"
-// After the table, whose loop it then takes.
 #include "eigen/multilevel/transfer_element.clh"
 
 // 2 * TILE, as the name of a vector type can hold it.

@@ -10,6 +10,13 @@ RayleighQuotients::RayleighQuotients(Workspace& workspace)
       divide_(workspace.context().kernel("eigen/lobpcg/rayleigh_quotients.cl", "divide_rows",
                                          workspace.options())) {}
 
+BlockQuadratic& RayleighQuotients::quadratic_for(const NormalizedMatrix& matrix) {
+  return quadratics_
+      .try_emplace(matrix.form(), workspace_->context(), matrix.stencil(), workspace_->columns(),
+                   matrix.form())
+      .first->second;
+}
+
 std::vector<double> RayleighQuotients::compute(const NormalizedMatrix& matrix,
                                                const Buffer<float>& x, Buffer<float>& y,
                                                Buffer<float>& parts) {
@@ -17,12 +24,7 @@ std::vector<double> RayleighQuotients::compute(const NormalizedMatrix& matrix,
   set_arguments(divide_, x, matrix.sqrt_degree(), rows, y);
   workspace_->context().launch(divide_, cl::NDRange(round_up(rows * workspace_->sets(), kRowGroup)),
                                cl::NDRange(kRowGroup));
-  BlockQuadratic& quadratic =
-      quadratics_
-          .try_emplace(matrix.form(), workspace_->context(), matrix.stencil(),
-                       workspace_->columns(), matrix.form())
-          .first->second;
-  quadratic.launch(matrix, y, parts);
+  quadratic_for(matrix).launch(matrix, y, parts);
   const Batch& batch = matrix.batch();
   return sums_.compute(parts, {batch.image.rows(), batch.segment()});
 }

@@ -16,6 +16,10 @@ class RayleighQuotients {
  public:
   explicit RayleighQuotients(Workspace& workspace);
 
+  /// Asks for the kernel that compute() needs for a matrix with the stencil and the form of
+  /// `matrix`, so that it is built together with others (opencl/kernel.hpp).
+  void request(const NormalizedMatrix& matrix) { quadratic_for(matrix); }
+
   /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, s = D^1/2 and y = x / s (0
   /// where s is 0), for each active image of the matrix's batch. `y` and `parts` are overwritten,
   /// blocks both; `parts` may be x. Waits.
@@ -23,6 +27,8 @@ class RayleighQuotients {
                               Buffer<float>& y, Buffer<float>& parts);
 
  private:
+  BlockQuadratic& quadratic_for(const NormalizedMatrix& matrix);
+
   Workspace* workspace_;
   ColumnSums sums_;
   Kernel divide_;

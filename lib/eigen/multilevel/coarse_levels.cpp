@@ -127,6 +127,10 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   const Batch& batch = matrix.batch();
   const auto images = static_cast<std::size_t>(batch.count);
   std::size_t levels = grids_of(batch).size();
+  // Before level_degrees(), so that all kernels of the levels are built together.
+  CoarseLevels result(context, matrix, form, columns);
+  Coarsen coarsen(context, matrix.stencil(), levels);
+  coarsen.request_gains(form);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());
@@ -140,9 +144,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   }
   if (levels < 2) return std::nullopt;
 
-  CoarseLevels result(context, matrix, form, columns);
-  Coarsen coarsen(context, matrix.stencil(), levels);
-  std::vector<std::int32_t> orphans(levels);
+  std::vector<std::int32_t> orphans(coarsen.orphans().size());
   const WaitAtEnd all_read(context);
   while (result.levels_.size() < levels) result.add_level(coarsen, form);
   result.allocate_blocks();
@@ -249,6 +251,10 @@ bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix) {
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
                         Buffer<float>& out, double alpha, double beta, double gamma, int columns) {
   Level& own = at(level);
+  // Blocks become narrower where vectors have converged: both kernels for a width are built at
+  // once.
+  product_.request(columns);
+  transfer_.request(columns);
   product_.launch(*own.matrix, x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
                   static_cast<float>(gamma), columns);
   ++own.passes;

@@ -23,7 +23,7 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels)
 }
 
 std::string Coarsen::options(MatrixForm form) const {
-  const std::string bands = matrix_options(stencil_, form);
+  const std::string bands = matrix_options(context_->info(), stencil_, form);
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
 

@@ -52,10 +52,10 @@ BlockCycle::BlockCycle(Context& context, const Stencil& stencil, const Groups& g
       columns_(groups.columns),
       items_(items_of(context.info(), groups)),
       radius_(stencil.radius),
-      kernel_(context.kernel(
-          "eigen/multilevel/cycle.cl", "block_cycle",
-          fmt::format("-DVEC={} {} -DGROUP={} -DPER={}", columns_,
-                      matrix_options(stencil, MatrixForm::kDia), items_, kMostRows / items_))) {}
+      kernel_(context.kernel("eigen/multilevel/cycle.cl", "block_cycle",
+                             fmt::format("-DVEC={} {} -DGROUP={} -DPER={}", columns_,
+                                         matrix_options(context.info(), stencil, MatrixForm::kDia),
+                                         items_, kMostRows / items_))) {}
 
 void BlockCycle::launch(const Cycle& cycle, const Buffer<float>& b, Buffer<float>& x, int columns) {
   const Batch& batch = cycle.matrix.batch();

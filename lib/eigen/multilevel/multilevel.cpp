@@ -58,7 +58,11 @@ class Descent {
         watch_(watch),
         columns_(Lobpcg::columns(parameters)),
         images_(static_cast<std::size_t>(batch_.count)),
-        solver_(context, parameters, batch_, levels_.active()) {}
+        solver_(context, parameters, batch_, levels_.active()),
+        quotients_(solver_.workspace()),
+        peaks_(solver_.workspace()) {
+    quotients_.request(levels_.matrix(0));
+  }
 
   std::vector<DeviceEigenvectors> run();
 
@@ -92,6 +96,9 @@ class Descent {
   int columns_;
   std::vector<LobpcgImage> images_;
   Lobpcg solver_;
+  // Here, so that their kernels are built together with those of the solver.
+  RayleighQuotients quotients_;
+  Peaks peaks_;
   const WaitAtEnd uploaded_{context_};
   double share_ = 0;
 };
@@ -144,11 +151,9 @@ void Descent::iterate(int level, Block& x) {
 Descent::Measured Descent::measure(const Block& x) {
   Block y = solver_.blocks().take(columns_);
   Block scratch = solver_.blocks().take(columns_);
-  RayleighQuotients quotients(solver_.workspace());
-  Peaks peaks(solver_.workspace());
   Measured result;
-  result.values = quotients.compute(levels_.matrix(0), *x, *y, *scratch);
-  result.peaks = peaks.compute(*x, levels_.segments(0), *scratch);
+  result.values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
+  result.peaks = peaks_.compute(*x, levels_.segments(0), *scratch);
   return result;
 }
 

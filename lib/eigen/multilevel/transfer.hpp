@@ -16,11 +16,15 @@ namespace diacut {
 class BlockTransfer {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active
-  /// (one image where `active` is null). Builds the kernels for blocks of that width; the kernels
-  /// for another width are built at its first launch.
+  /// (one image where `active` is null). Asks for the kernels for blocks of that width; the
+  /// kernels for another width are built at its first launch.
   BlockTransfer(Context& context, const Stencil& stencil, int columns,
                 MatrixForm form = MatrixForm::kDia,
                 std::shared_ptr<const ActiveSegments> active = nullptr);
+
+  /// Asks for the kernels for blocks of another width, so that they are built together with others
+  /// (opencl/kernel.hpp).
+  void request(int columns) { kernels_for(columns); }
 
   /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
   void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
