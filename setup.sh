@@ -9,6 +9,7 @@ build_packages=(
   libopencv-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
   libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libmatio-dev
   libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
+  libgdal-dev  # Scenes with coordinates.
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)
@@ -18,6 +19,7 @@ test_packages=(
   libgtest-dev libgmock-dev oclgrind lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
+  gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
   "${package_packages[@]}" "${style_packages[@]}"
 )
 # What `pip install .` needs beside build_packages.

@@ -90,7 +90,7 @@ if(BUILD_SHARED_LIBS)
       "diacut (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 else()
   string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-         "libfmt-dev, libgif-dev, libheif-dev, libjpeg-dev, libjxl-dev, liblcms2-dev, libmatio-dev, "
+         "libfmt-dev, libgdal-dev, libgif-dev, libheif-dev, libjpeg-dev, libjxl-dev, liblcms2-dev, libmatio-dev, "
          "libopencv-dev, libopenjp2-7-dev, libpng-dev, libpugixml-dev, libraw-dev, "
          "libtiff-dev, libtomlplusplus-dev, "
          "ocl-icd-opencl-dev, pkgconf | pkg-config, zlib1g-dev")

@@ -17,6 +17,8 @@ struct Decoded {
   /// Grey, or red, green, blue; then alpha if has_alpha. Any depth of OpenCV's but CV_16F.
   cv::Mat samples;
   bool has_alpha = false;
+  /// What notes say of the pixels with an alpha below half of its range.
+  std::string hidden = "transparent";
   bool premultiplied = false;  ///< The colours were multiplied by alpha.
   bool zero_is_white = false;
   /// The smallest and largest value that the stored integers can have; empty for floats.

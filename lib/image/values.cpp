@@ -33,6 +33,7 @@ class Samples {
   }
 
   int colours() const { return colours_; }
+  const std::string& hidden() const { return decoded_.hidden; }
   const T* pixel(int y, int x) const { return decoded_.samples.ptr<T>(y, x); }
 
   bool is_transparent(const T* pixel) const {
@@ -87,16 +88,16 @@ struct Range {
   double high = 1;
 };
 
-void note_pixels_without_data(std::size_t transparent, std::size_t not_finite, Image& image) {
+void note_pixels_without_data(const std::string& hidden, std::size_t transparent,
+                              std::size_t not_finite, Image& image) {
   const std::size_t count = image.pixel_count();
   if (transparent + not_finite == count) {
-    throw InputError(
-        fmt::format("nothing to segment: of {} pixels {} are transparent and {} are not finite",
-                    count, transparent, not_finite));
+    throw InputError(fmt::format("nothing to segment: of {} pixels {} are {} and {} are not finite",
+                                 count, transparent, hidden, not_finite));
   }
   if (transparent > 0) {
     image.notes.push_back(
-        fmt::format("{} of {} pixels are transparent: they have no data.", transparent, count));
+        fmt::format("{} of {} pixels are {}: they have no data.", transparent, count, hidden));
   }
   if (not_finite > 0) {
     image.notes.push_back(fmt::format(
@@ -188,7 +189,7 @@ Values find_valid(const Samples<T>& samples, bool quantiles, Image& image) {
     transparent += row.transparent;
     not_finite += row.not_finite;
   }
-  note_pixels_without_data(transparent, not_finite, image);
+  note_pixels_without_data(samples.hidden(), transparent, not_finite, image);
   if (quantiles) values.sampled = sampled_values(samples, image, rows);
   if (transparent + not_finite == 0) image.valid.clear();
   return values;

@@ -35,6 +35,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"contour", {"core", "opencl", "matrix", "boundary", "eigen"}},
       {"region", {"core", "opencl", "matrix", "contour"}},
       {"output", {"core", "image"}},
+      {"map", {"core", "image", "output"}},
       {"evaluate", {"core", "image", "contour"}},
       // A library of its own: no other folder may include it. Of matrix it knows where a device's
       // profile is found.
@@ -49,7 +50,10 @@ const std::map<std::string, Folders>& allowed_folders() {
 const std::map<std::string, Folders>& allowed_libraries() {
   static const std::map<std::string, Folders> allowed = {
       {"CL/", {"opencl"}},
-      {"opencv2/", {"core", "image", "output", "evaluate"}},
+      {"opencv2/", {"core", "image", "map", "output", "evaluate"}},
+      {"gdal", {"map"}},
+      {"ogr", {"map"}},
+      {"cpl_", {"map"}},
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},

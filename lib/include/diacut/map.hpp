@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diacut/image.hpp"
+#include "diacut/labels.hpp"
+
+/// @file
+/// Scenes with coordinates, as remote sensing has them: how they are read, and how their regions
+/// are written with the coordinates of the scene. GDAL reads and writes them.
+///
+/// Files are written as those of diacut/output.hpp: complete or not at all.
+namespace diacut {
+
+/// A place in a scene whose place on the ground is known.
+struct ControlPoint {
+  std::string name;   ///< What the scene calls it.
+  double column = 0;  ///< Pixels from the left edge; the first pixel's centre is at 0.5.
+  double row = 0;     ///< Pixels from the upper edge.
+  double x = 0;       ///< To the east, in units of the projection.
+  double y = 0;       ///< To the north, in units of the projection.
+  double z = 0;       ///< Upwards.
+};
+
+/// Where a scene lies on the ground, and what it is made of.
+struct MapFrame {
+  std::string source;  ///< What GDAL opens to read the scene again.
+  int width = 0;       ///< Width, pixels.
+  int height = 0;      ///< Height, pixels.
+  /// The numbers of the bands, from 1, without alpha bands.
+  std::vector<int> bands;
+  std::string projection;  ///< The coordinate system as WKT 2; empty: not known.
+  /// Which axis of the coordinate system the first, the second ... coordinate is, from 1.
+  std::vector<int> axes;
+  /// x = t[0] + t[1] column + t[2] row and y = t[3] + t[4] column + t[5] row, from the upper left
+  /// corner of the first pixel.
+  std::optional<std::array<double, 6>> transform;
+  std::vector<ControlPoint> points;  ///< Where there is no transform.
+  /// The coefficients of a sensor's rational polynomials, "NAME=VALUE" each.
+  std::vector<std::string> sensor_model;
+
+  /// Whether pixels have coordinates by a transform or by control points.
+  /// @return True with a transform, or with three control points or more.
+  bool has_coordinates() const { return transform || points.size() >= 3; }
+};
+
+/// An image and where it lies.
+struct Map {
+  Image image;     ///< The bands that are looked at, as grey or colours.
+  MapFrame frame;  ///< Where all bands lie.
+};
+
+/// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, with a
+/// value that means no data, or with more than four samples a pixel; a name that begins with
+/// "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that read_image()
+/// does not know and GDAL does. It reads a few bytes of most files.
+/// @param name The file; "-" is never a map.
+/// @return Whether it is; false where the file cannot be read.
+bool is_map(const std::string& name);
+
+/// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
+/// One band is read as grey (with a palette: as its colours), three as red, green and blue. Of
+/// another number of bands, all are looked at: their first three principal components become
+/// brightness, red against blue, and green against both (the axes of Ohta, Kanade and Sakai, Color
+/// information for region segmentation, 1980), after each band was divided by its standard
+/// deviation. A note tells the share of the variance. Pixels that a mask, an alpha band or the
+/// value of no data leaves out in a band that is looked at have no data.
+/// @param name What GDAL opens.
+/// @param parameters How it is read; ImageParameters::max_pixels holds before anything is read.
+/// @param bands The numbers of one band or of three, which alone are looked at; empty: as above.
+/// @return The scene.
+/// @throws InputError naming the scene when it cannot be read, has no such band, or holds complex
+///     numbers; ConfigError for another number of bands.
+Map read_map(const std::string& name, const ImageParameters& parameters = {},
+             const std::vector<int>& bands = {});
+
+/// Writes labels as a tiled, compressed GeoTIFF of 32-bit unsigned integers with the projection,
+/// the transform or control points, and the sensor model of a scene; 0 is declared as no data.
+/// @param path The file.
+/// @param labels The labels.
+/// @param frame Where they lie.
+/// @param cloud_optimised Whether the file is a cloud-optimised GeoTIFF, with overviews.
+/// @throws InputError when the file cannot be written, or sizes differ.
+void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
+                      bool cloud_optimised = false);
+
+/// A format of polygons with coordinates.
+enum class MapRegionFormat {
+  kGeoPackage,  ///< .gpkg
+  kGeoJson,     ///< .geojson, in longitude and latitude (WGS 84), as RFC 7946 asks
+  kShapefile,   ///< .shp, with .shx, .dbf and others beside it
+};
+
+/// The format of polygons that the extension of a path, in upper or lower case, stands for.
+/// @param path The path.
+/// @return The format; nothing for another extension.
+std::optional<MapRegionFormat> map_region_format(const std::string& path);
+
+/// Sees whether the regions of a scene can be written.
+/// @param path The file, of a format that map_region_format() knows.
+/// @param frame Where the scene lies.
+/// @throws InputError when the scene has no coordinates, or GeoJSON would need a projection that is
+///     not known, or the format holds fewer fields.
+void check_map_regions(const std::string& path, const MapFrame& frame);
+
+/// Writes each region as a feature: a multipolygon along the sides of its pixels, with holes, whose
+/// vertices its neighbours share; its label; its area in pixels ("pixels") and, in projected
+/// coordinates, in squared units of the projection ("area"); and for each band N of the scene the
+/// mean, standard deviation (divided by the number of pixels), least and greatest value that the
+/// scene stores ("bN_mean", "bN_std", "bN_min", "bN_max"), empty where the band has no data.
+/// @param path The file.
+/// @param labels The labels.
+/// @param frame Where they lie. Its source is read again.
+/// @throws InputError as check_map_regions() does, and when the source cannot be read, the file
+///     cannot be written, or sizes differ.
+void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame);
+
+}  // namespace diacut

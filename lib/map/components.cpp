@@ -1,0 +1,184 @@
+#include "map/components.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <opencv2/core.hpp>
+
+#include "core/parallel.hpp"
+#include "diacut/errors.hpp"
+#include "map/scene.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr std::size_t kMostComponents = 3;
+
+/// How far red, green and blue go along each component: axes of length 1 at right angles to each
+/// other, so that distances between colours are those between components. These are the axes along
+/// which the colours of photographs vary the most, the first the most of all (Ohta, Kanade and
+/// Sakai 1980), so that the network sees scenes as it saw photographs.
+constexpr double kThird = 0.57735026918962576;
+constexpr double kHalf = 0.70710678118654752;
+constexpr double kSixth = 0.40824829046386302;
+constexpr std::array<std::array<double, 3>, kMostComponents> kColours = {
+    {{kThird, kThird, kThird}, {kHalf, 0, -kHalf}, {-kSixth, 2 * kSixth, -kSixth}}};
+
+/// The mean of each band, and one divided by its standard deviation.
+void standardize(const std::vector<double>& samples, std::size_t bands, Components& components) {
+  const std::size_t count = samples.size() / bands;
+  components.mean.assign(bands, 0);
+  components.scale.assign(bands, 0);
+  parallel_for(static_cast<int>(bands), [&](int band) {
+    const auto b = static_cast<std::size_t>(band);
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += samples[i * bands + b];
+    const double mean = sum / static_cast<double>(count);
+    double squares = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = samples[i * bands + b] - mean;
+      squares += value * value;
+    }
+    const double deviation = std::sqrt(squares / static_cast<double>(count));
+    components.mean[b] = mean;
+    // What rounding leaves of a band with one value is no deviation.
+    if (deviation > 1e-12 * std::abs(mean)) components.scale[b] = 1 / deviation;
+  });
+}
+
+/// The correlation of each pair of bands; 0 for flat ones.
+cv::Mat correlations(const std::vector<double>& samples, std::size_t bands,
+                     const Components& components) {
+  const std::size_t count = samples.size() / bands;
+  cv::Mat matrix = cv::Mat::zeros(static_cast<int>(bands), static_cast<int>(bands), CV_64F);
+  parallel_for(static_cast<int>(bands), [&](int row) {
+    const auto a = static_cast<std::size_t>(row);
+    for (std::size_t b = a; b < bands; ++b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        sum += (samples[i * bands + a] - components.mean[a]) *
+               (samples[i * bands + b] - components.mean[b]);
+      }
+      const double value =
+          sum / static_cast<double>(count) * components.scale[a] * components.scale[b];
+      matrix.at<double>(row, static_cast<int>(b)) = value;
+      matrix.at<double>(static_cast<int>(b), row) = value;
+    }
+  });
+  return matrix;
+}
+
+/// The samples of evenly spaced pixels that have data in every band.
+std::vector<double> spaced_samples(const Scene& scene, const std::vector<int>& bands) {
+  constexpr std::size_t kMostPixels = std::size_t{1} << 18;
+  constexpr std::size_t kMostSamples = std::size_t{1} << 24;
+  const std::size_t most =
+      std::max<std::size_t>(std::min(kMostPixels, kMostSamples / bands.size()), 1);
+  const double pixels = static_cast<double>(scene.width()) * scene.height();
+  const int step =
+      std::max(static_cast<int>(std::ceil(std::sqrt(pixels / static_cast<double>(most)))), 1);
+  std::vector<double> samples;
+  BandRows rows;
+  const auto width = static_cast<std::size_t>(scene.width());
+  // Around the middle, so that no edge is left out.
+  for (int y = step / 2; y < scene.height(); y += step) {
+    scene.read_rows(y, 1, bands, rows);
+    for (auto x = static_cast<std::size_t>(step / 2); x < width;
+         x += static_cast<std::size_t>(step)) {
+      bool whole = true;
+      for (std::size_t b = 0; b < bands.size(); ++b)
+        whole = whole && rows.valid[b * width + x] != 0;
+      for (std::size_t b = 0; whole && b < bands.size(); ++b) {
+        samples.push_back(rows.values[b * width + x]);
+      }
+    }
+  }
+  return samples;
+}
+
+/// The colours of a row of pixels, with alpha behind them. `row`: within `rows`.
+void colour_row(const Components& components, const BandRows& rows, int row, std::size_t width,
+                float* to) {
+  const std::size_t bands = components.mean.size();
+  const std::size_t plane = static_cast<std::size_t>(rows.rows) * width;
+  const std::size_t start = static_cast<std::size_t>(row) * width;
+  for (std::size_t x = 0; x < width; ++x, to += 4) {
+    std::array<double, kMostComponents> values{};
+    bool whole = true;
+    for (std::size_t b = 0; b < bands && whole; ++b) {
+      const std::size_t at = b * plane + start + x;
+      whole = rows.valid[at] != 0;
+      const double value = (rows.values[at] - components.mean[b]) * components.scale[b];
+      for (std::size_t k = 0; k < components.weights.size(); ++k) {
+        values[k] += components.weights[k][b] * value;
+      }
+    }
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      double sum = 0;
+      for (std::size_t k = 0; k < kMostComponents; ++k) sum += values[k] * kColours[k][channel];
+      to[channel] = whole ? static_cast<float>(sum) : 0;
+    }
+    to[3] = whole ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+Components principal_components(const std::vector<double>& samples, std::size_t bands) {
+  Components components;
+  standardize(samples, bands, components);
+  cv::Mat values;
+  cv::Mat vectors;
+  cv::eigen(correlations(samples, bands, components), values, vectors);
+  double all = 0;
+  double kept = 0;
+  for (std::size_t k = 0; k < bands; ++k) {
+    const double variance = std::max(values.at<double>(static_cast<int>(k)), 0.0);
+    all += variance;
+    if (k >= kMostComponents) continue;
+    kept += variance;
+    const double* row = vectors.ptr<double>(static_cast<int>(k));
+    std::vector<double> weights(row, row + bands);
+    double sum = 0;
+    for (const double weight : weights) sum += weight;
+    for (double& weight : weights) weight = sum < 0 ? -weight : weight;
+    components.weights.push_back(std::move(weights));
+  }
+  if (all > 0) components.share = kept / all;
+  return components;
+}
+
+Decoded decode_components(const Scene& scene, const std::vector<int>& bands) {
+  Decoded decoded;
+  decoded.type_range.reset();
+  decoded.has_alpha = true;
+  decoded.hidden = "masked, or hold no data in one of the bands";
+  decoded.samples = cv::Mat::zeros(scene.height(), scene.width(), CV_32FC4);
+  const std::vector<double> samples = spaced_samples(scene, bands);
+  if (samples.empty()) {
+    throw InputError(
+        fmt::format("nothing to segment: of evenly spaced pixels none has data in all of its {} "
+                    "bands; --bands chooses one or three of them",
+                    bands.size()));
+  }
+  const Components components = principal_components(samples, bands.size());
+  const auto width = static_cast<std::size_t>(scene.width());
+  const int at_once = scene.rows_at_once(bands.size() * (sizeof(double) + 1));
+  BandRows rows;
+  for (int first = 0; first < scene.height(); first += at_once) {
+    scene.read_rows(first, std::min(at_once, scene.height() - first), bands, rows);
+    parallel_for(rows.rows, [&](int row) {
+      colour_row(components, rows, row, width, decoded.samples.ptr<float>(first + row));
+    });
+  }
+  decoded.notes.push_back(fmt::format(
+      "All of its {} bands were looked at together: {} principal components of the standardized "
+      "bands, with {:.1f}% of their variance, became brightness and colours (--bands chooses one "
+      "or three bands instead).",
+      bands.size(), components.weights.size(), 100 * components.share));
+  return decoded;
+}
+
+}  // namespace diacut

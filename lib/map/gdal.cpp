@@ -1,0 +1,144 @@
+#include "map/gdal.hpp"
+
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+#include "diacut/errors.hpp"
+#include "output/atomic_file.hpp"
+
+namespace diacut {
+namespace {
+
+void register_drivers() {
+  static std::once_flag once;
+  std::call_once(once, [] { GDALAllRegister(); });
+}
+
+/// The names of the drivers that open_raster() asks.
+const CPLStringList& raster_drivers() {
+  static const CPLStringList names = [] {
+    constexpr std::array<std::string_view, 2> kNoScenes = {"PDF", "HTTP"};
+    CPLStringList found;
+    GDALDriverManager* manager = GetGDALDriverManager();
+    for (int i = 0; i < manager->GetDriverCount(); ++i) {
+      GDALDriver* driver = manager->GetDriver(i);
+      const std::string_view name = driver->GetDescription();
+      if (driver->GetMetadataItem(GDAL_DCAP_RASTER) != nullptr &&
+          std::find(kNoScenes.begin(), kNoScenes.end(), name) == kNoScenes.end()) {
+        found.AddString(driver->GetDescription());
+      }
+    }
+    return found;
+  }();
+  return names;
+}
+
+}  // namespace
+
+GdalMessages::GdalMessages() {
+  register_drivers();
+  CPLPushErrorHandlerEx(&GdalMessages::keep, this);
+}
+
+GdalMessages::~GdalMessages() { CPLPopErrorHandler(); }
+
+void GdalMessages::refuse(const std::string& what, const std::string& advice) const {
+  throw InputError(error_.empty() ? fmt::format("{}: {}", what, advice)
+                                  : fmt::format("{} ({}): {}", what, error_, advice));
+}
+
+void GdalMessages::keep(CPLErr severity, CPLErrorNum /*number*/, const char* message) {
+  auto* self = static_cast<GdalMessages*>(CPLGetErrorHandlerUserData());
+  if (severity < CE_Failure || !self->error_.empty()) return;
+  self->error_ = message;
+  std::replace(self->error_.begin(), self->error_.end(), '\n', ' ');
+  while (!self->error_.empty() &&
+         std::string_view(". ").find(self->error_.back()) != std::string::npos) {
+    self->error_.pop_back();
+  }
+}
+
+Dataset open_raster(const std::string& name) {
+  return Dataset(GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_VERBOSE_ERROR,
+                                   raster_drivers().List()));
+}
+
+bool has_raster_driver(const std::string& name) {
+  return GDALIdentifyDriverEx(name.c_str(), GDAL_OF_RASTER, raster_drivers().List(), nullptr) !=
+         nullptr;
+}
+
+OGRSpatialReference spatial_reference(const MapFrame& frame) {
+  OGRSpatialReference reference;
+  if (frame.projection.empty()) return reference;
+  if (reference.importFromWkt(frame.projection.c_str()) != OGRERR_NONE) {
+    throw InputError("its projection is not understood: assign one with gdal_edit.py -a_srs");
+  }
+  if (frame.axes.empty()) {
+    reference.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+  } else {
+    reference.SetDataAxisToSRSAxisMapping(frame.axes);
+  }
+  return reference;
+}
+
+std::vector<GDAL_GCP> control_points(const MapFrame& frame) {
+  std::vector<GDAL_GCP> points;
+  for (const ControlPoint& point : frame.points) {
+    // GDAL's struct has texts that may be written to; here they are only read.
+    points.push_back({const_cast<char*>(point.name.c_str()), const_cast<char*>(""), point.column,
+                      point.row, point.x, point.y, point.z});
+  }
+  return points;
+}
+
+void check_same_size(const Labels& labels, const MapFrame& frame) {
+  if (labels.width == frame.width && labels.height == frame.height) return;
+  throw InputError(
+      fmt::format("the labels have {} x {} pixels, the scene {} x {}; they must be of "
+                  "one size",
+                  labels.width, labels.height, frame.width, frame.height));
+}
+
+GDALDriver& writing_driver(const char* name) {
+  GDALDriver* driver = GetGDALDriverManager()->GetDriverByName(name);
+  if (driver != nullptr) return *driver;
+  throw InputError(
+      fmt::format("this GDAL was built without its driver {}: choose another format", name));
+}
+
+MemoryFolder::MemoryFolder() {
+  static std::atomic<unsigned> counter{0};
+  path_ = fmt::format("/vsimem/diacut-{}-{}", ::getpid(), ++counter);
+  VSIMkdir(path_.c_str(), 0700);
+}
+
+MemoryFolder::~MemoryFolder() { VSIRmdirRecursive(path_.c_str()); }
+
+std::vector<std::string> MemoryFolder::names() const {
+  const CPLStringList found(VSIReadDir(path_.c_str()));
+  std::vector<std::string> names;
+  for (int i = 0; i < found.Count(); ++i) {
+    const std::string name = found[i];
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void copy_file(const std::string& in_memory, AtomicFile& to) {
+  vsi_l_offset size = 0;
+  const GByte* bytes = VSIGetMemFileBuffer(in_memory.c_str(), &size, 0);
+  if (bytes == nullptr) throw InputError("GDAL wrote nothing: choose another format");
+  to.write(bytes, static_cast<std::size_t>(size));
+}
+
+}  // namespace diacut

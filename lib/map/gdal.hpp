@@ -1,0 +1,79 @@
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diacut/map.hpp"
+
+/// GDAL's own types, for this folder alone.
+namespace diacut {
+
+/// While it exists, what GDAL says in this thread is kept off standard error, and the first error
+/// is kept. GDAL's drivers are known from the first one on.
+class GdalMessages {
+ public:
+  GdalMessages();
+  ~GdalMessages();
+  GdalMessages(const GdalMessages&) = delete;
+  GdalMessages& operator=(const GdalMessages&) = delete;
+
+  /// The first error; empty: none.
+  const std::string& error() const { return error_; }
+  /// Throws InputError: `what`, then the first error in brackets, then `advice`.
+  [[noreturn]] void refuse(const std::string& what, const std::string& advice) const;
+
+ private:
+  static void keep(CPLErr severity, CPLErrorNum number, const char* message);
+
+  std::string error_;
+};
+
+struct CloseDataset {
+  void operator()(GDALDataset* dataset) const { GDALClose(dataset); }
+};
+using Dataset = std::unique_ptr<GDALDataset, CloseDataset>;
+
+/// Opens a raster to read it; null with a message in the present GdalMessages where that fails.
+/// Drivers of documents (PDF) and of whole web addresses are not asked.
+Dataset open_raster(const std::string& name);
+
+/// Whether GDAL has a driver that open_raster() would try for a file.
+bool has_raster_driver(const std::string& name);
+
+/// The coordinate system of a frame, which is empty where the projection is.
+OGRSpatialReference spatial_reference(const MapFrame& frame);
+
+/// The control points of a frame as GDAL takes them; they refer to the frame.
+std::vector<GDAL_GCP> control_points(const MapFrame& frame);
+
+/// Throws InputError where labels have not the size of a frame.
+void check_same_size(const Labels& labels, const MapFrame& frame);
+
+/// A driver that writes. Throws InputError where GDAL was built without it.
+GDALDriver& writing_driver(const char* name);
+
+/// A folder in memory that GDAL writes to, removed with its files.
+class MemoryFolder {
+ public:
+  MemoryFolder();
+  ~MemoryFolder();
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+  /// Names of its files, sorted.
+  std::vector<std::string> names() const;
+
+ private:
+  std::string path_;
+};
+
+class AtomicFile;
+
+/// Copies a file in memory to a file that is to be put in its place. Throws InputError.
+void copy_file(const std::string& in_memory, AtomicFile& to);
+
+}  // namespace diacut

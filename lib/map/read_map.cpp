@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/map.hpp"
+#include "image/decoded.hpp"
+#include "image/values.hpp"
+#include "map/components.hpp"
+#include "map/scene.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr const char* kHidden = "masked, or hold the value of no data";
+
+/// Writes how opaque pixels are behind the bands of each. `block`: rows of the samples.
+void set_alpha(const std::vector<std::uint8_t>& opacity, const SampleType& type, cv::Mat block) {
+  const cv::Mat bytes(block.rows, block.cols, CV_8UC1,
+                      const_cast<std::uint8_t*>(opacity.data()));  // Only read.
+  const auto [low, high] = type.range.value_or(std::pair{0.0, 1.0});
+  cv::Mat alpha;
+  bytes.convertTo(alpha, type.depth, (high - low) / 255, low);
+  cv::insertChannel(alpha, block, block.channels() - 1);
+}
+
+/// Reads bands as the channels of a picture.
+Decoded decode_bands(const Scene& scene, const std::vector<int>& bands) {
+  const SampleType type = scene.sample_type(bands);
+  Decoded decoded;
+  decoded.has_alpha = !scene.is_whole(bands);
+  decoded.hidden = kHidden;
+  decoded.type_range = type.range;
+  const int channels = static_cast<int>(bands.size()) + (decoded.has_alpha ? 1 : 0);
+  decoded.samples.create(scene.height(), scene.width(), CV_MAKETYPE(type.depth, channels));
+  const std::size_t stride = decoded.samples.elemSize();
+  const int at_once = scene.rows_at_once(stride);
+  for (int first = 0; first < scene.height(); first += at_once) {
+    const int rows = std::min(at_once, scene.height() - first);
+    scene.read_samples(first, rows, bands, type, decoded.samples.ptr(first), stride);
+    if (!decoded.has_alpha) continue;
+    set_alpha(scene.read_opacity(first, rows, bands), type,
+              decoded.samples.rowRange(first, first + rows));
+  }
+  return decoded;
+}
+
+/// Reads a band whose numbers are those of colours.
+Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& table) {
+  Decoded decoded;
+  decoded.has_alpha = true;
+  decoded.hidden = kHidden;
+  decoded.samples = cv::Mat::zeros(scene.height(), scene.width(), CV_8UC4);
+  const int at_once = scene.rows_at_once(sizeof(double) + 1);
+  const auto width = static_cast<std::size_t>(scene.width());
+  BandRows rows;
+  for (int first = 0; first < scene.height(); first += at_once) {
+    scene.read_rows(first, std::min(at_once, scene.height() - first), {number}, rows);
+    for (std::size_t i = 0; i < rows.values.size(); ++i) {
+      if (rows.valid[i] == 0) continue;
+      const double index = rows.values[i];
+      const GDALColorEntry* colour = index >= 0 && index < table.GetColorEntryCount()
+                                         ? table.GetColorEntry(static_cast<int>(index))
+                                         : nullptr;
+      if (colour == nullptr) continue;
+      auto* to = decoded.samples.ptr<std::uint8_t>(first + static_cast<int>(i / width),
+                                                   static_cast<int>(i % width));
+      const std::array<short, 4> parts = {colour->c1, colour->c2, colour->c3, colour->c4};
+      std::transform(parts.begin(), parts.end(), to, [](short part) {
+        return static_cast<std::uint8_t>(std::clamp<short>(part, 0, 255));
+      });
+    }
+  }
+  return decoded;
+}
+
+/// The bands of a picture in the order of red, green and blue, where the scene says which is which.
+std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands) {
+  std::vector<int> ordered;
+  for (const GDALColorInterp colour : {GCI_RedBand, GCI_GreenBand, GCI_BlueBand}) {
+    for (const int number : bands) {
+      if (scene.band(number).GetColorInterpretation() == colour) ordered.push_back(number);
+    }
+  }
+  return ordered.size() == bands.size() ? ordered : bands;
+}
+
+Decoded decode(const Scene& scene, const std::vector<int>& chosen) {
+  for (const int number : chosen) scene.band(number);  // Throws where there is none.
+  const std::vector<int>& bands = chosen.empty() ? scene.bands() : chosen;
+  if (bands.size() == 1) {
+    GDALRasterBand& only = scene.band(bands.front());
+    const GDALColorTable* table = only.GetColorTable();
+    if (table != nullptr && table->GetPaletteInterpretation() == GPI_RGB) {
+      return decode_palette(scene, bands.front(), *table);
+    }
+    return decode_bands(scene, bands);
+  }
+  if (bands.size() != 3) return decode_components(scene, bands);
+  return decode_bands(scene, chosen.empty() ? in_colour_order(scene, bands) : bands);
+}
+
+Map read(const std::string& name, const ImageParameters& parameters,
+         const std::vector<int>& bands) {
+  const GdalMessages quiet;
+  const Scene scene(name);
+  check_size(scene.width(), scene.height(), parameters.max_pixels);
+  Map map;
+  map.frame = scene.frame();
+  const Decoded decoded = decode(scene, bands);
+  const bool numbers = bands.empty() && scene.bands().size() != 1 && scene.bands().size() != 3;
+  // Components have no type whose range they could fill.
+  const ValueRange range =
+      numbers && parameters.range != ValueRange::kData ? ValueRange::kRobust : parameters.range;
+  map.image = to_image(decoded, range);
+  return map;
+}
+
+}  // namespace
+
+Map read_map(const std::string& name, const ImageParameters& parameters,
+             const std::vector<int>& bands) {
+  if (!bands.empty() && bands.size() != 1 && bands.size() != 3) {
+    throw ConfigError(fmt::format(
+        "{} bands are named: name one (grey) or three (red, green and blue)", bands.size()));
+  }
+  try {
+    return read(name, parameters, bands);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
+  } catch (const cv::Exception& error) {
+    // OpenCV throws this when memory is short.
+    throw InputError(fmt::format("{}: cannot be read ({})", name, error.err));
+  }
+}
+
+}  // namespace diacut

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <ogr_geometry.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "diacut/labels.hpp"
+#include "diacut/map.hpp"
+#include "diacut/outlines.hpp"
+
+namespace diacut {
+
+/// Turns places in pixels, corners of pixels being whole numbers, into coordinates of a frame. The
+/// frame must have coordinates.
+class PixelToMap {
+ public:
+  /// Throws InputError where control points determine nothing, or pixels have no extent.
+  explicit PixelToMap(const MapFrame& frame);
+  ~PixelToMap();
+  PixelToMap(const PixelToMap&) = delete;
+  PixelToMap& operator=(const PixelToMap&) = delete;
+
+  void transform(std::vector<double>& x, std::vector<double>& y) const;
+
+ private:
+  std::optional<std::array<double, 6>> transform_;
+  void* polynomial_ = nullptr;  ///< GDAL's, through control points.
+};
+
+/// The regions as multipolygons of a frame's coordinates, with outer rings counterclockwise and
+/// holes clockwise. Their vertices are the corners where an outline turns, and those where three
+/// regions or more meet, so that neighbours share all vertices of their common boundary.
+class RegionShapes {
+ public:
+  /// `step`: a side of an outline also has a vertex at every multiple of so many pixels, for
+  /// coordinates in which straight lines will be curved; 0: none. `labels` must outlive it.
+  RegionShapes(const Labels& labels, const MapFrame& frame, int step);
+
+  OGRMultiPolygon shape(std::int64_t label) const;
+
+ private:
+  std::unique_ptr<OGRLinearRing> ring(const Ring& ring) const;
+  /// Whether three boundaries or four leave a corner.
+  bool is_junction(int x, int y) const;
+  std::int32_t label_at(int x, int y) const;
+
+  const Labels& labels_;
+  Outlines outlines_;
+  PixelToMap to_map_;
+  int step_ = 0;
+};
+
+}  // namespace diacut

@@ -1,0 +1,264 @@
+#include "map/scene.hpp"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <opencv2/core.hpp>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr const char* kSaveAgain = "copy or save it again";
+
+/// The names of the datasets that a file holds in place of bands.
+std::vector<std::string> subdatasets(GDALDataset& dataset) {
+  std::vector<std::string> names;
+  const CPLStringList items(dataset.GetMetadata("SUBDATASETS"), FALSE);
+  for (int i = 1;; ++i) {
+    const char* name = items.FetchNameValue(fmt::format("SUBDATASET_{}_NAME", i).c_str());
+    if (name == nullptr) return names;
+    names.emplace_back(name);
+  }
+}
+
+[[noreturn]] void refuse_without_bands(GDALDataset& dataset) {
+  std::vector<std::string> names = subdatasets(dataset);
+  if (names.empty()) throw InputError("it has no bands: there is nothing to segment");
+  constexpr std::size_t kShown = 5;
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kShown));
+  throw InputError(
+      fmt::format("it holds {} subdatasets and no bands of its own: name one of them, "
+                  "as {}{}",
+                  count, fmt::join(names, " or "), count > kShown ? " ..." : ""));
+}
+
+std::string wkt(const OGRSpatialReference& reference) {
+  const char* const options[] = {"FORMAT=WKT2_2019", nullptr};
+  char* text = nullptr;
+  reference.exportToWkt(&text, options);
+  std::string copy = text == nullptr ? "" : text;
+  CPLFree(text);
+  return copy;
+}
+
+/// Bits that the samples of a band use, where the file tells.
+int bits_of(GDALRasterBand& band) {
+  const char* bits = band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE");
+  return bits == nullptr ? 0 : std::atoi(bits);
+}
+
+bool is_signed_byte(GDALRasterBand& band) {
+  const char* type = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
+  return band.GetRasterDataType() == GDT_Byte && type != nullptr && EQUAL(type, "SIGNEDBYTE");
+}
+
+template <typename T>
+std::pair<double, double> range_of() {
+  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+}  // namespace
+
+Scene::Scene(const std::string& name) : name_(name) {
+  const GdalMessages messages;
+  dataset_ = open_raster(name);
+  if (!dataset_) {
+    messages.refuse("GDAL cannot open it", "name a raster that gdalinfo opens");
+  }
+  width_ = dataset_->GetRasterXSize();
+  height_ = dataset_->GetRasterYSize();
+  if (dataset_->GetRasterCount() == 0) refuse_without_bands(*dataset_);
+  for (int number = 1; number <= dataset_->GetRasterCount(); ++number) {
+    GDALRasterBand& each = *dataset_->GetRasterBand(number);
+    if (GDALDataTypeIsComplex(each.GetRasterDataType()) != FALSE) {
+      throw InputError(fmt::format(
+          "its band {} holds complex numbers ({}): make one of their magnitudes, as with "
+          "gdal_translate from a VRT with <PixelFunctionType>mod</PixelFunctionType>",
+          number, GDALGetDataTypeName(each.GetRasterDataType())));
+    }
+    if (each.GetColorInterpretation() != GCI_AlphaBand) bands_.push_back(number);
+  }
+  if (bands_.empty()) bands_.push_back(1);
+}
+
+GDALRasterBand& Scene::band(int number) const {
+  const int count = dataset_->GetRasterCount();
+  if (number >= 1 && number <= count) return *dataset_->GetRasterBand(number);
+  throw InputError(count == 1 ? fmt::format("it has one band: there is no band {}", number)
+                              : fmt::format("it has {} bands: there is no band {}", count, number));
+}
+
+MapFrame Scene::frame() const {
+  const GdalMessages quiet;
+  MapFrame frame;
+  frame.source = name_;
+  frame.width = width_;
+  frame.height = height_;
+  frame.bands = bands_;
+  std::array<double, 6> transform{};
+  if (dataset_->GetGeoTransform(transform.data()) == CE_None) frame.transform = transform;
+  const OGRSpatialReference* reference = dataset_->GetSpatialRef();
+  if (!frame.transform) {
+    const GDAL_GCP* points = dataset_->GetGCPs();
+    for (int i = 0; i < dataset_->GetGCPCount(); ++i) {
+      const GDAL_GCP& point = points[i];
+      frame.points.push_back({point.pszId, point.dfGCPPixel, point.dfGCPLine, point.dfGCPX,
+                              point.dfGCPY, point.dfGCPZ});
+    }
+    if (!frame.points.empty()) reference = dataset_->GetGCPSpatialRef();
+  }
+  if (reference != nullptr) {
+    frame.projection = wkt(*reference);
+    frame.axes = reference->GetDataAxisToSRSAxisMapping();
+  }
+  const CPLStringList model(dataset_->GetMetadata("RPC"), FALSE);
+  for (int i = 0; i < model.Count(); ++i) frame.sensor_model.emplace_back(model[i]);
+  return frame;
+}
+
+SampleType Scene::sample_type(const std::vector<int>& bands) const {
+  GDALDataType type = GDT_Byte;
+  int bits = 0;
+  std::size_t signed_bytes = 0;
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    GDALRasterBand& each = band(bands[i]);
+    type = i == 0 ? each.GetRasterDataType() : GDALDataTypeUnion(type, each.GetRasterDataType());
+    bits = i == 0 ? bits_of(each) : std::max(bits, bits_of(each));
+    signed_bytes += is_signed_byte(each) ? 1 : 0;
+  }
+  if (signed_bytes == bands.size()) return {GDT_Byte, CV_8S, range_of<std::int8_t>()};
+  if (signed_bytes > 0) {
+    throw InputError(
+        "its bands mix signed bytes with other types: write them as one type, as with "
+        "gdal_translate -ot Int16");
+  }
+  const int whole = GDALGetDataTypeSizeBits(type);
+  const auto unsigned_range = [&] {
+    const int used = bits > 0 && bits < whole ? bits : whole;
+    return std::pair{0.0, std::ldexp(1.0, used) - 1};
+  };
+  switch (type) {
+    case GDT_Byte:
+      return {GDT_Byte, CV_8U, unsigned_range()};
+    case GDT_UInt16:
+      return {GDT_UInt16, CV_16U, unsigned_range()};
+    case GDT_Int16:
+      return {GDT_Int16, CV_16S, range_of<std::int16_t>()};
+    case GDT_Int32:
+      return {GDT_Int32, CV_32S, range_of<std::int32_t>()};
+    case GDT_UInt32:  // OpenCV has no such type.
+      return {GDT_Float64, CV_64F, unsigned_range()};
+    case GDT_Float32:
+      return {GDT_Float32, CV_32F, std::nullopt};
+    default:  // Doubles, and integers of 64 bits.
+      return {GDT_Float64, CV_64F, std::nullopt};
+  }
+}
+
+void Scene::read(int first, int rows, const std::vector<int>& bands, void* to, GDALDataType type,
+                 std::size_t pixel, std::size_t line, std::size_t band) const {
+  const GdalMessages messages;
+  std::vector<int> numbers = bands;
+  const CPLErr failed = dataset_->RasterIO(
+      GF_Read, 0, first, width_, rows, to, width_, rows, type, static_cast<int>(numbers.size()),
+      numbers.data(), static_cast<GSpacing>(pixel), static_cast<GSpacing>(line),
+      static_cast<GSpacing>(band), nullptr);
+  if (failed != CE_None || !messages.error().empty()) {
+    messages.refuse("it is damaged or cut off", kSaveAgain);
+  }
+}
+
+void Scene::read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
+                         void* to, std::size_t stride) const {
+  const auto width = static_cast<std::size_t>(width_);
+  read(first, rows, bands, to, type.type, stride, stride * width,
+       static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type.type)));
+}
+
+bool Scene::is_whole(const std::vector<int>& bands) const {
+  const GdalMessages quiet;
+  return std::all_of(bands.begin(), bands.end(), [&](int number) {
+    return (band(number).GetMaskFlags() & GMF_ALL_VALID) != 0;
+  });
+}
+
+std::vector<std::uint8_t> Scene::read_mask(int first, int rows, int number) const {
+  const GdalMessages messages;
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(width_) * static_cast<std::size_t>(rows),
+                                 255);
+  GDALRasterBand& each = band(number);
+  const int flags = each.GetMaskFlags();
+  if ((flags & GMF_ALL_VALID) != 0) return mask;
+  const CPLErr failed = each.GetMaskBand()->RasterIO(GF_Read, 0, first, width_, rows, mask.data(),
+                                                     width_, rows, GDT_Byte, 0, 0, nullptr);
+  if (failed != CE_None) messages.refuse("its mask is damaged or cut off", kSaveAgain);
+  if ((flags & GMF_ALPHA) == 0) {
+    for (std::uint8_t& value : mask) value = value == 0 ? 0 : 255;
+  }
+  return mask;
+}
+
+std::vector<std::uint8_t> Scene::read_opacity(int first, int rows,
+                                              const std::vector<int>& bands) const {
+  std::vector<std::uint8_t> least;
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    // One mask for all bands.
+    if (i > 0 && (band(bands[i]).GetMaskFlags() & GMF_PER_DATASET) != 0) continue;
+    const std::vector<std::uint8_t> mask = read_mask(first, rows, bands[i]);
+    if (least.empty()) {
+      least = mask;
+    } else {
+      std::transform(mask.begin(), mask.end(), least.begin(), least.begin(),
+                     [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); });
+    }
+  }
+  return least;
+}
+
+void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const {
+  const std::size_t pixels = static_cast<std::size_t>(width_) * static_cast<std::size_t>(rows);
+  to.first = first;
+  to.rows = rows;
+  to.values.resize(bands.size() * pixels);
+  to.valid.resize(bands.size() * pixels);
+  read(first, rows, bands, to.values.data(), GDT_Float64, sizeof(double),
+       sizeof(double) * static_cast<std::size_t>(width_), sizeof(double) * pixels);
+  constexpr std::uint8_t kHalf = 128;
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    const std::vector<std::uint8_t> mask = read_mask(first, rows, bands[b]);
+    double* values = to.values.data() + b * pixels;
+    if (is_signed_byte(band(bands[b]))) {
+      // GDAL gives the bits of signed bytes as unsigned ones.
+      std::transform(values, values + pixels, values,
+                     [](double value) { return value < kHalf ? value : value - 256; });
+    }
+    std::uint8_t* valid = to.valid.data() + b * pixels;
+    for (std::size_t i = 0; i < pixels; ++i) {
+      valid[i] = mask[i] >= kHalf && std::isfinite(values[i]) ? 1 : 0;
+    }
+  }
+}
+
+int Scene::rows_at_once(std::size_t bytes) const {
+  constexpr std::size_t kHeld = std::size_t{64} << 20;
+  int block_width = 0;
+  int block_height = 0;
+  band(bands_.front()).GetBlockSize(&block_width, &block_height);
+  const std::size_t row = std::max<std::size_t>(bytes * static_cast<std::size_t>(width_), 1);
+  const auto most =
+      static_cast<int>(std::clamp<std::size_t>(kHeld / row, 1, static_cast<std::size_t>(height_)));
+  // Whole blocks, where they are not too large, because each is decoded as a whole.
+  return most < block_height ? most : most / std::max(block_height, 1) * std::max(block_height, 1);
+}
+
+}  // namespace diacut

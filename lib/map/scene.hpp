@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "map/gdal.hpp"
+
+namespace diacut {
+
+/// Some whole rows of some bands of a scene, band after band.
+struct BandRows {
+  int first = 0;                    ///< The first row.
+  int rows = 0;                     ///< How many.
+  std::vector<double> values;       ///< bands * rows * width, as the scene stores them.
+  std::vector<std::uint8_t> valid;  ///< As many: whether the value is data, and finite.
+};
+
+/// How samples lie in an OpenCV matrix, and which values they can have; nothing for floats.
+struct SampleType {
+  GDALDataType type = GDT_Byte;
+  int depth = 0;
+  std::optional<std::pair<double, double>> range;
+};
+
+/// A scene that GDAL has opened to be read. Messages of its errors do not name it.
+class Scene {
+ public:
+  /// Throws InputError where GDAL cannot open it, where it has no bands (it may hold subdatasets),
+  /// or where its numbers are complex.
+  explicit Scene(const std::string& name);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  /// The numbers of its bands, from 1: without alpha bands, unless there is nothing else.
+  const std::vector<int>& bands() const { return bands_; }
+  /// Throws InputError where there is no such band.
+  GDALRasterBand& band(int number) const;
+  MapFrame frame() const;
+
+  /// The type that holds the samples of all these bands.
+  SampleType sample_type(const std::vector<int>& bands) const;
+  /// Reads samples of rows, the bands of a pixel side by side. `stride`: bytes of a pixel in `to`.
+  void read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
+                    void* to, std::size_t stride) const;
+  /// Whether every pixel of these bands has data, as far as masks tell.
+  bool is_whole(const std::vector<int>& bands) const;
+  /// How opaque pixels are, 0 to 255: the least over the bands. Masks give 0 or 255.
+  std::vector<std::uint8_t> read_opacity(int first, int rows, const std::vector<int>& bands) const;
+  /// Reads rows as numbers. The buffers of `to` are used again.
+  void read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const;
+  /// How many rows are read at once where `bytes` are held for a pixel.
+  int rows_at_once(std::size_t bytes) const;
+
+ private:
+  void read(int first, int rows, const std::vector<int>& bands, void* to, GDALDataType type,
+            std::size_t pixel, std::size_t line, std::size_t band) const;
+  std::vector<std::uint8_t> read_mask(int first, int rows, int band) const;
+
+  std::string name_;
+  Dataset dataset_;
+  int width_ = 0;
+  int height_ = 0;
+  std::vector<int> bands_;
+};
+
+}  // namespace diacut

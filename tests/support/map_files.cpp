@@ -1,0 +1,225 @@
+#include "map_files.hpp"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <gdal_priv.h>
+#include <ogrsf_frmts.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+namespace diacut::testing {
+namespace {
+
+struct Close {
+  void operator()(GDALDataset* dataset) const { GDALClose(dataset); }
+};
+using Opened = std::unique_ptr<GDALDataset, Close>;
+
+void require(bool done, const std::string& what) {
+  if (!done) throw std::runtime_error("the test's GDAL: " + what);
+}
+
+OGRSpatialReference reference_of(int epsg) {
+  OGRSpatialReference reference;
+  if (epsg != 0) reference.importFromEPSG(epsg);
+  reference.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+  return reference;
+}
+
+CPLStringList list_of(const std::vector<std::string>& texts) {
+  CPLStringList list;
+  for (const std::string& text : texts) list.AddString(text.c_str());
+  return list;
+}
+
+void place(GDALDataset& dataset, const SceneFile& scene) {
+  const OGRSpatialReference reference = reference_of(scene.epsg);
+  if (!scene.points.empty()) {
+    std::vector<GDAL_GCP> points;
+    char name[] = "p";
+    for (const auto& [column, row, x, y] : scene.points) {
+      points.push_back({name, name, column, row, x, y, 0});
+    }
+    dataset.SetGCPs(static_cast<int>(points.size()), points.data(), &reference);
+  } else {
+    if (scene.epsg != 0) dataset.SetSpatialRef(&reference);
+    std::vector<double> transform = scene.transform;
+    if (!transform.empty()) dataset.SetGeoTransform(transform.data());
+  }
+  CPLStringList model = list_of(scene.sensor_model);
+  if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
+}
+
+void fill(GDALDataset& dataset, const SceneFile& scene) {
+  std::vector<double> row(static_cast<std::size_t>(scene.width));
+  for (int band = 1; band <= scene.bands; ++band) {
+    GDALRasterBand& each = *dataset.GetRasterBand(band);
+    for (int y = 0; y < scene.height; ++y) {
+      for (int x = 0; x < scene.width; ++x) {
+        row[static_cast<std::size_t>(x)] = scene.value(band, x, y);
+      }
+      require(each.RasterIO(GF_Write, 0, y, scene.width, 1, row.data(), scene.width, 1, GDT_Float64,
+                            0, 0, nullptr) == CE_None,
+              "write");
+    }
+  }
+}
+
+std::string wkt(const OGRSpatialReference* reference) {
+  if (reference == nullptr) return "";
+  const char* const options[] = {"FORMAT=WKT2_2019", nullptr};
+  char* text = nullptr;
+  reference->exportToWkt(&text, options);
+  std::string copy = text;
+  CPLFree(text);
+  return copy;
+}
+
+void add_ring(const OGRLinearRing& ring, ReadFeature& feature) {
+  for (int i = 0; i < ring.getNumPoints(); ++i) {
+    feature.vertices.push_back({ring.getX(i), ring.getY(i)});
+  }
+}
+
+ReadFeature read_feature(OGRFeature& from) {
+  ReadFeature feature;
+  for (int i = 0; i < from.GetFieldCount(); ++i) {
+    feature.fields.emplace_back(from.GetFieldDefnRef(i)->GetNameRef());
+    feature.values.push_back(from.IsFieldSetAndNotNull(i)
+                                 ? from.GetFieldAsDouble(i)
+                                 : std::numeric_limits<double>::quiet_NaN());
+  }
+  const OGRGeometry* geometry = from.GetGeometryRef();
+  require(geometry != nullptr, "geometry");
+  feature.is_valid = geometry->IsValid() != 0;
+  feature.kind = geometry->getGeometryName();
+  OGREnvelope box;
+  geometry->getEnvelope(&box);
+  feature.left = box.MinX;
+  feature.right = box.MaxX;
+  feature.lower = box.MinY;
+  feature.upper = box.MaxY;
+  // Shapefiles do not tell a polygon from several.
+  const std::unique_ptr<OGRGeometry> several(
+      OGRGeometryFactory::forceToMultiPolygon(geometry->clone()));
+  const OGRMultiPolygon& polygons = *several->toMultiPolygon();
+  feature.area = polygons.get_Area();
+  feature.polygons = polygons.getNumGeometries();
+  for (const OGRPolygon* polygon : polygons) {
+    feature.holes += polygon->getNumInteriorRings();
+    for (const OGRLinearRing* ring : polygon) add_ring(*ring, feature);
+  }
+  return feature;
+}
+
+Opened open_features(const std::string& path) {
+  GDALAllRegister();
+  Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR));
+  require(dataset != nullptr && dataset->GetLayerCount() == 1, "open " + path);
+  return dataset;
+}
+
+}  // namespace
+
+void write_scene(const std::string& path, const SceneFile& scene) {
+  GDALAllRegister();
+  GDALDriver* memory = GetGDALDriverManager()->GetDriverByName("MEM");
+  GDALDriver* driver = GetGDALDriverManager()->GetDriverByName(scene.driver.c_str());
+  require(driver != nullptr, scene.driver);
+  const GDALDataType type = GDALGetDataTypeByName(scene.type.c_str());
+  require(type != GDT_Unknown, scene.type);
+  Opened dataset(memory->Create("", scene.width, scene.height, scene.bands, type, nullptr));
+  require(dataset != nullptr, "create");
+  place(*dataset, scene);
+  for (int band = 1; band <= scene.bands && scene.no_data; ++band) {
+    dataset->GetRasterBand(band)->SetNoDataValue(*scene.no_data);
+  }
+  if (scene.last_is_alpha) {
+    dataset->GetRasterBand(scene.bands)->SetColorInterpretation(GCI_AlphaBand);
+  }
+  if (!scene.palette.empty()) {
+    GDALColorTable table;
+    for (std::size_t i = 0; i < scene.palette.size(); ++i) {
+      const int colour = scene.palette[i];
+      const GDALColorEntry entry = {static_cast<short>(colour >> 16),
+                                    static_cast<short>(colour >> 8 & 255),
+                                    static_cast<short>(colour & 255), 255};
+      table.SetColorEntry(static_cast<int>(i), &entry);
+    }
+    dataset->GetRasterBand(1)->SetColorTable(&table);
+    dataset->GetRasterBand(1)->SetColorInterpretation(GCI_PaletteIndex);
+  }
+  fill(*dataset, scene);
+  const CPLStringList options = list_of(scene.options);
+  const Opened written(
+      driver->CreateCopy(path.c_str(), dataset.get(), FALSE, options.List(), nullptr, nullptr));
+  require(written != nullptr, "write " + path);
+}
+
+ReadScene read_scene(const std::string& path) {
+  GDALAllRegister();
+  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER));
+  require(dataset != nullptr, "open " + path);
+  ReadScene scene;
+  scene.width = dataset->GetRasterXSize();
+  scene.height = dataset->GetRasterYSize();
+  scene.bands = dataset->GetRasterCount();
+  scene.points = dataset->GetGCPCount();
+  scene.projection = wkt(scene.points > 0 ? dataset->GetGCPSpatialRef() : dataset->GetSpatialRef());
+  scene.transform.resize(6);
+  if (dataset->GetGeoTransform(scene.transform.data()) != CE_None) scene.transform.clear();
+  GDALRasterBand& band = *dataset->GetRasterBand(1);
+  scene.type = GDALGetDataTypeName(band.GetRasterDataType());
+  int has_no_data = 0;
+  const double no_data = band.GetNoDataValue(&has_no_data);
+  if (has_no_data != 0) scene.no_data = no_data;
+  const auto item = [&](const char* name) {
+    const char* text = dataset->GetMetadataItem(name, "IMAGE_STRUCTURE");
+    return std::string(text == nullptr ? "" : text);
+  };
+  scene.compression = item("COMPRESSION");
+  scene.layout = item("LAYOUT");
+  band.GetBlockSize(&scene.block_width, &scene.block_height);
+  scene.overviews = band.GetOverviewCount();
+  const CPLStringList model(dataset->GetMetadata("RPC"), FALSE);
+  for (int i = 0; i < model.Count(); ++i) scene.sensor_model.emplace_back(model[i]);
+  scene.values.resize(static_cast<std::size_t>(scene.width) *
+                      static_cast<std::size_t>(scene.height));
+  require(band.RasterIO(GF_Read, 0, 0, scene.width, scene.height, scene.values.data(), scene.width,
+                        scene.height, GDT_Float64, 0, 0, nullptr) == CE_None,
+          "read");
+  return scene;
+}
+
+double ReadFeature::value(const std::string& field) const {
+  const auto found = std::find(fields.begin(), fields.end(), field);
+  require(found != fields.end(), "no field " + field);
+  return values[static_cast<std::size_t>(found - fields.begin())];
+}
+
+ReadFeatures read_features(const std::string& path) {
+  const Opened dataset = open_features(path);
+  OGRLayer& layer = *dataset->GetLayer(0);
+  ReadFeatures read;
+  const OGRSpatialReference* reference = layer.GetSpatialRef();
+  if (reference != nullptr && reference->GetName() != nullptr) {
+    read.projection = reference->GetName();
+  }
+  OGRMultiPolygon all;
+  for (const auto& feature : layer) {
+    read.features.push_back(read_feature(*feature));
+    const std::unique_ptr<OGRGeometry> several(
+        OGRGeometryFactory::forceToMultiPolygon(feature->GetGeometryRef()->clone()));
+    for (const OGRPolygon* polygon : *several->toMultiPolygon()) all.addGeometry(polygon);
+  }
+  const std::unique_ptr<OGRGeometry> together(all.UnionCascaded());
+  require(together != nullptr, "union");
+  read.union_area = OGR_G_Area(OGRGeometry::ToHandle(together.get()));
+  return read;
+}
+
+}  // namespace diacut::testing

@@ -1,0 +1,391 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <opencv2/core.hpp>
+
+#include "diacut/errors.hpp"
+#include "diacut/map.hpp"
+#include "diacut/samples.hpp"
+#include "image_files.hpp"
+#include "map_files.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::diacut::testing::expect_well_formed;
+using ::diacut::testing::SceneFile;
+using ::diacut::testing::TempFolder;
+using ::diacut::testing::write_scene;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+/// What read_map() says that is wrong with a scene.
+std::string refusal(const std::string& name, const ImageParameters& parameters = {},
+                    const std::vector<int>& bands = {}) {
+  try {
+    read_map(name, parameters, bands);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class MapRead : public ::testing::Test {
+ protected:
+  /// A scene of 7 x 5 pixels whose values tell band, column and row.
+  static SceneFile scene(int bands = 1, const std::string& type = "Byte") {
+    SceneFile file;
+    file.width = 7;
+    file.height = 5;
+    file.bands = bands;
+    file.type = type;
+    file.value = [](int band, int x, int y) { return 40 * band + 5 * y + x; };
+    return file;
+  }
+  std::string write(const std::string& name, const SceneFile& file) const {
+    write_scene(folder_ / name, file);
+    return folder_ / name;
+  }
+  static float pixel(const Image& image, int x, int y, int channel = 0) {
+    return image.pixels[static_cast<std::size_t>((y * image.width + x) * image.channels + channel)];
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(MapRead, TellsScenesFromPictures) {
+  const std::vector<std::string> maps = {
+      write("plain.tif", scene()),
+      write("big.tif",
+            [] {
+              SceneFile file = scene();
+              file.options = {"BIGTIFF=YES"};
+              return file;
+            }()),
+      write("motorola.tif",
+            [] {
+              SceneFile file = scene();
+              file.options = {"ENDIANNESS=BIG"};
+              return file;
+            }()),
+      write("no-data.tif",
+            [] {
+              SceneFile file = scene();
+              file.epsg = 0;
+              file.transform.clear();
+              file.no_data = 3;
+              return file;
+            }()),
+      write("many.tif",
+            [] {
+              SceneFile file = scene(5);
+              file.epsg = 0;
+              file.transform.clear();
+              return file;
+            }()),
+      write("points.tif",
+            [] {
+              SceneFile file = scene();
+              file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
+              return file;
+            }()),
+      write("geo.jp2",
+            [] {
+              SceneFile file = scene();
+              file.width = file.height = 64;
+              file.driver = "JP2OpenJPEG";
+              return file;
+            }()),
+      write("scene.vrt",
+            [] {
+              SceneFile file = scene();
+              file.driver = "VRT";
+              return file;
+            }()),
+      write("scene.img",
+            [] {
+              SceneFile file = scene();
+              file.driver = "HFA";
+              return file;
+            }()),
+  };
+  for (const std::string& map : maps) EXPECT_TRUE(is_map(map)) << map;
+  EXPECT_TRUE(is_map("/vsizip/" + (folder_ / "a.zip") + "/b.tif"));
+}
+
+TEST_F(MapRead, TellsPicturesFromScenes) {
+  SceneFile picture = scene(3);
+  picture.epsg = 0;
+  picture.transform.clear();
+  write("picture.tif", picture);
+  picture.driver = "PNG";
+  write("picture.png", picture);
+  picture.driver = "JP2OpenJPEG";
+  picture.width = picture.height = 64;
+  write("picture.jp2", picture);
+  // Inks, with alpha.
+  testing::TiffPage inks = testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC(5)));
+  inks.photometric = 5;
+  const testing::FileBytes bytes = testing::write_tiff({inks});
+  std::ofstream(folder_ / "inks.tif")
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(folder_ / "text.tif") << "no picture at all";
+  std::ofstream(folder_ / "short.tif") << std::string("II*\0", 4);
+  std::ofstream(folder_ / "empty.tif");
+  std::ofstream(folder_ / "paper.pdf") << "%PDF-1.4\n";
+  for (const char* name :
+       {"picture.tif", "picture.png", "picture.jp2", "inks.tif", "text.tif", "short.tif",
+        "empty.tif", "paper.pdf", "missing.tif", "NETCDF:missing.nc:a"}) {
+    EXPECT_FALSE(is_map(folder_ / name)) << name;
+  }
+  EXPECT_FALSE(is_map("-"));
+  EXPECT_FALSE(is_map(folder_.path().string()));
+}
+
+TEST_F(MapRead, KnowsWhereASceneLies) {
+  SceneFile file = scene(4);
+  file.last_is_alpha = true;
+  file.value = [](int band, int, int) { return band == 4 ? 255 : 100; };
+  file.sensor_model = {};
+  const MapFrame frame = read_map(write("a.tif", file)).frame;
+  EXPECT_EQ(frame.source, folder_ / "a.tif");
+  EXPECT_EQ(frame.width, 7);
+  EXPECT_EQ(frame.height, 5);
+  EXPECT_THAT(frame.bands, ElementsAre(1, 2, 3));
+  EXPECT_THAT(frame.projection, HasSubstr("UTM zone 32N"));
+  ASSERT_TRUE(frame.transform);
+  EXPECT_THAT(*frame.transform, ElementsAre(500'000, 10, 0, 5'200'000, 0, -10));
+  EXPECT_TRUE(frame.has_coordinates());
+  EXPECT_THAT(frame.points, IsEmpty());
+}
+
+TEST_F(MapRead, KnowsControlPoints) {
+  SceneFile file = scene();
+  file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
+  const MapFrame frame = read_map(write("a.tif", file)).frame;
+  EXPECT_FALSE(frame.transform);
+  ASSERT_EQ(frame.points.size(), 3u);
+  EXPECT_EQ(frame.points[1].column, 7);
+  EXPECT_EQ(frame.points[1].x, 30);
+  EXPECT_THAT(frame.projection, HasSubstr("UTM zone 32N"));
+  EXPECT_TRUE(frame.has_coordinates());
+}
+
+TEST_F(MapRead, OneBandIsGreyAndThreeAreColoursAsInPictures) {
+  const Image grey = read_map(write("grey.tif", scene(1))).image;
+  expect_well_formed(grey);
+  EXPECT_EQ(grey.channels, 1);
+  EXPECT_EQ(pixel(grey, 3, 2), 53 / 255.0F);
+  EXPECT_THAT(grey.notes, IsEmpty());
+  const Image colours = read_map(write("colours.tif", scene(3))).image;
+  EXPECT_EQ(colours.channels, 3);
+  EXPECT_EQ(pixel(colours, 3, 2, 2), 133 / 255.0F);
+  EXPECT_THAT(colours.valid, IsEmpty());
+}
+
+TEST_F(MapRead, ValuesOfMoreBitsAreStretchedAsThoseOfPictures) {
+  SceneFile file = scene(3, "UInt16");
+  file.value = [](int band, int x, int y) { return 300 * band + 100 * y + x; };
+  const Image image = read_map(write("a.tif", file)).image;
+  std::vector<std::uint16_t> samples;
+  for (int y = 0; y < 5; ++y) {
+    for (int x = 0; x < 7; ++x) {
+      for (int band = 1; band <= 3; ++band) {
+        samples.push_back(static_cast<std::uint16_t>(file.value(band, x, y)));
+      }
+    }
+  }
+  const Image expected = image_from_samples({samples.data(), SampleType::kUint16, 7, 5, 3});
+  EXPECT_EQ(image.pixels, expected.pixels);
+  EXPECT_EQ(image.notes, expected.notes);
+  ASSERT_EQ(image.notes.size(), 1u);
+}
+
+TEST_F(MapRead, EveryTypeOfNumberIsRead) {
+  for (const char* type : {"Byte", "UInt16", "Int16", "UInt32", "Int32", "Float32", "Float64"}) {
+    SceneFile file = scene(1, type);
+    file.no_data = 41;
+    ImageParameters parameters;
+    parameters.range = ValueRange::kData;
+    const Image image = read_map(write(std::string(type) + ".tif", file), parameters).image;
+    expect_well_formed(image);
+    // 40 to 66 without 41, of which 40 becomes 0 and 66 becomes 1.
+    EXPECT_NEAR(pixel(image, 6, 4), 1, 1e-6) << type;
+    EXPECT_NEAR(pixel(image, 3, 2), 0.5, 1e-6) << type;
+    EXPECT_EQ(image.valid[1], 0) << type;
+    EXPECT_EQ(image.valid[0], 1) << type;
+  }
+}
+
+TEST_F(MapRead, SignedBytesAreSigned) {
+  SceneFile file = scene();
+  file.options = {"PIXELTYPE=SIGNEDBYTE"};
+  file.value = [](int, int x, int) { return x == 0 ? 156 : 10 * x; };  // 156 is -100.
+  ImageParameters parameters;
+  parameters.range = ValueRange::kData;
+  const Image image = read_map(write("a.tif", file), parameters).image;
+  EXPECT_NEAR(pixel(image, 0, 0), 0, 1e-6);
+  EXPECT_NEAR(pixel(image, 6, 0), 1, 1e-6);
+  EXPECT_NEAR(pixel(image, 1, 0), 110 / 160.0, 1e-6);
+}
+
+TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
+  SceneFile file = scene(3, "Float32");
+  file.no_data = -9999;
+  file.value = [](int band, int x, int y) {
+    if (band == 2 && x == 1 && y == 1) return -9999.0;
+    if (band == 3 && x == 2 && y == 2) return std::numeric_limits<double>::quiet_NaN();
+    return x / 10.0 + y / 20.0;
+  };
+  const Image image = read_map(write("a.tif", file)).image;
+  expect_well_formed(image);
+  ASSERT_EQ(image.valid.size(), 35u);
+  EXPECT_EQ(std::count(image.valid.begin(), image.valid.end(), 0), 2);
+  EXPECT_EQ(image.valid[1 * 7 + 1], 0);
+  EXPECT_EQ(image.valid[2 * 7 + 2], 0);
+  EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("1 of 35 pixels are masked")));
+  EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("1 of 35 pixels are not finite")));
+
+  SceneFile alpha = scene(2);
+  alpha.last_is_alpha = true;
+  alpha.value = [](int band, int x, int) { return band == 2 ? (x < 3 ? 100 : 200) : 10 * x; };
+  const Image half = read_map(write("b.tif", alpha)).image;
+  EXPECT_EQ(half.channels, 1);
+  EXPECT_EQ(std::count(half.valid.begin(), half.valid.end(), 0), 15);
+  EXPECT_EQ(half.valid[2], 0);
+  EXPECT_EQ(half.valid[3], 1);
+}
+
+TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
+  for (const int bands : {1, 3, 5}) {
+    SceneFile file = scene(bands);
+    file.no_data = 7;
+    file.value = [](int, int, int) { return 7; };
+    EXPECT_THAT(refusal(write("a.tif", file)),
+                AllOf(HasSubstr(folder_ / "a.tif"), HasSubstr("nothing to segment")));
+  }
+}
+
+TEST_F(MapRead, BandsAreChosenByTheirNumbers) {
+  const std::string name = write("a.tif", scene(5));
+  const Map three = read_map(name, {}, {4, 3, 2});
+  EXPECT_EQ(three.image.channels, 3);
+  EXPECT_EQ(pixel(three.image, 0, 0, 0), 160 / 255.0F);
+  EXPECT_EQ(pixel(three.image, 0, 0, 2), 80 / 255.0F);
+  EXPECT_THAT(three.image.notes, IsEmpty());
+  EXPECT_THAT(three.frame.bands, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(pixel(read_map(name, {}, {5}).image, 0, 0), 200 / 255.0F);
+  EXPECT_THAT(refusal(name, {}, {6}), AllOf(HasSubstr("5 bands"), HasSubstr("no band 6")));
+  EXPECT_THAT(refusal(name, {}, {0}), HasSubstr("no band 0"));
+  EXPECT_THAT(refusal(name, {}, {1, 2}), HasSubstr("2 bands are named"));
+  EXPECT_THROW(read_map(name, {}, {1, 2}), ConfigError);
+}
+
+TEST_F(MapRead, APaletteIsReadAsItsColours) {
+  SceneFile file = scene();
+  file.palette = {0xff0000, 0x00ff00, 0x102030};
+  file.value = [](int, int x, int) { return x % 3; };
+  const Map map = read_map(write("a.tif", file));
+  EXPECT_EQ(map.image.channels, 3);
+  EXPECT_EQ(pixel(map.image, 1, 0, 1), 1);
+  EXPECT_EQ(pixel(map.image, 2, 0, 0), 16 / 255.0F);
+  EXPECT_THAT(map.frame.bands, ElementsAre(1));
+}
+
+TEST_F(MapRead, OtherNumbersOfBandsAreLookedAtTogether) {
+  for (const int bands : {2, 4, 7}) {
+    SceneFile file = scene(bands, "UInt16");
+    file.value = [](int band, int x, int y) {
+      return 1000 + 100 * band + (x < 3 ? 0 : 50 * band) + (band % 2) * 9 * y;
+    };
+    const Image image = read_map(write("a.tif", file)).image;
+    expect_well_formed(image);
+    EXPECT_EQ(image.channels, 3);
+    ASSERT_FALSE(image.notes.empty());
+    EXPECT_THAT(image.notes.front(),
+                AllOf(HasSubstr("All of its " + std::to_string(bands) + " bands"),
+                      HasSubstr("100.0% of their variance"), HasSubstr("--bands")));
+    // What all bands have in common is brightness.
+    const auto brightness = [&](int x, int y) {
+      return pixel(image, x, y, 0) + pixel(image, x, y, 1) + pixel(image, x, y, 2);
+    };
+    EXPECT_GT(brightness(5, 2), brightness(1, 2) + 0.5F) << bands;
+  }
+}
+
+TEST_F(MapRead, APixelWithoutDataInOneOfManyBandsHasNone) {
+  SceneFile file = scene(4);
+  file.no_data = 0;
+  file.value = [](int band, int x, int y) {
+    return band == 3 && x == 2 && y == 1 ? 0 : 10 * band + x * y;
+  };
+  const Image image = read_map(write("a.tif", file)).image;
+  EXPECT_EQ(std::count(image.valid.begin(), image.valid.end(), 0), 1);
+  EXPECT_EQ(image.valid[7 + 2], 0);
+}
+
+TEST_F(MapRead, WhatIsTooLargeIsRefusedBeforeItIsRead) {
+  SceneFile file = scene(1, "Byte");
+  file.width = 30;
+  file.height = 20;
+  ImageParameters parameters;
+  parameters.max_pixels = 599;
+  EXPECT_THAT(refusal(write("a.tif", file), parameters),
+              AllOf(HasSubstr("30 x 20"), HasSubstr("599"), HasSubstr("image.max_pixels")));
+  // A million by a million pixels that nobody could hold.
+  std::ofstream(folder_ / "huge.vrt")
+      << "<VRTDataset rasterXSize=\"1000000\" rasterYSize=\"1000000\">"
+         "<VRTRasterBand dataType=\"Byte\" band=\"1\"/></VRTDataset>";
+  EXPECT_THAT(refusal(folder_ / "huge.vrt"), HasSubstr("1000000 x 1000000"));
+}
+
+TEST_F(MapRead, ComplexNumbersAreRefused) {
+  const std::string name = write("a.tif", scene(1, "CFloat32"));
+  EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), HasSubstr("complex"), HasSubstr("CFloat32")));
+}
+
+TEST_F(MapRead, ADamagedFileIsRefused) {
+  SceneFile file = scene(3);
+  file.width = 100;
+  file.height = 80;
+  for (const char* compression : {"NONE", "DEFLATE"}) {
+    file.options = {std::string("COMPRESS=") + compression};
+    const std::string name = write("a.tif", file);
+    std::filesystem::resize_file(name, std::filesystem::file_size(name) * 6 / 10);
+    ASSERT_TRUE(is_map(name) || compression == std::string("DEFLATE"));
+    EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), ::testing::Not(IsEmpty()))) << compression;
+  }
+}
+
+TEST_F(MapRead, WhatGdalCannotOpenIsRefusedWithItsReason) {
+  EXPECT_THAT(refusal("/vsizip/" + (folder_ / "missing.zip") + "/a.tif"),
+              AllOf(HasSubstr("missing.zip"), HasSubstr("GDAL cannot open it")));
+}
+
+TEST_F(MapRead, SubdatasetsAreNamed) {
+  SceneFile file = scene();
+  file.driver = "GPKG";
+  file.options = {"RASTER_TABLE=first"};
+  write("a.gpkg", file);
+  file.options = {"RASTER_TABLE=second", "APPEND_SUBDATASET=YES"};
+  write("a.gpkg", file);
+  const std::string message = refusal(folder_ / "a.gpkg");
+  EXPECT_THAT(message, AllOf(HasSubstr("2 subdatasets"), HasSubstr(":second")));
+  const std::size_t at = message.find("GPKG:");
+  const std::string name = message.substr(at, message.find(" or ") - at);
+  EXPECT_TRUE(is_map(name)) << name;
+  EXPECT_GE(read_map(name).image.width, 7);
+}
+
+}  // namespace
+}  // namespace diacut

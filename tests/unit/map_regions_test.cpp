@@ -1,0 +1,362 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/map.hpp"
+#include "map_files.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::diacut::testing::read_bytes;
+using ::diacut::testing::read_features;
+using ::diacut::testing::ReadFeature;
+using ::diacut::testing::ReadFeatures;
+using ::diacut::testing::SceneFile;
+using ::diacut::testing::TempFolder;
+using ::diacut::testing::write_scene;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Labels drawn with digits.
+Labels drawn(const std::vector<std::string>& rows) {
+  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
+  for (const std::string& row : rows) {
+    for (const char digit : row) {
+      labels.values.push_back(digit - '0');
+      labels.count = std::max<std::int64_t>(labels.count, digit - '0');
+    }
+  }
+  return labels;
+}
+
+class MapRegions : public ::testing::Test {
+ protected:
+  MapFrame frame_of(SceneFile scene, const Labels& labels) const {
+    scene.width = labels.width;
+    scene.height = labels.height;
+    if (!scene.value) {
+      scene.value = [](int band, int x, int y) { return 100 * band + 10 * y + x; };
+    }
+    write_scene(folder_ / "scene.tif", scene);
+    return read_map(folder_ / "scene.tif", {}, {1}).frame;
+  }
+  /// The features of the labels as they are read back from a file of this name.
+  ReadFeatures written(const std::string& name, const Labels& labels, const MapFrame& frame) {
+    write_map_regions(folder_ / name, labels, frame);
+    return read_features(folder_ / name);
+  }
+  std::string refusal(const std::string& name, const Labels& labels, const MapFrame& frame) {
+    try {
+      write_map_regions(folder_ / name, labels, frame);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TempFolder folder_;
+};
+
+/// A region with holes that touch at a corner, others whose outlines meet at corners, no data.
+Labels awkward() { return drawn({"111112", "131112", "114112", "111122", "055662", "005566"}); }
+
+TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
+  const Labels labels = awkward();
+  const MapFrame frame = frame_of({}, labels);
+  for (const char* name : {"a.gpkg", "a.shp"}) {
+    const ReadFeatures read = written(name, labels, frame);
+    EXPECT_THAT(read.projection, HasSubstr("32N")) << name;
+    ASSERT_EQ(read.features.size(), 6u) << name;
+    double sum = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const ReadFeature& feature = read.features[i];
+      EXPECT_TRUE(feature.is_valid) << name << i;
+      const auto pixels = static_cast<double>(
+          std::count(labels.values.begin(), labels.values.end(), static_cast<int>(i) + 1));
+      EXPECT_EQ(feature.value("label"), static_cast<double>(i + 1));
+      EXPECT_EQ(feature.value("pixels"), pixels);
+      EXPECT_EQ(feature.value("area"), 100.0 * pixels);
+      EXPECT_NEAR(feature.area, 100.0 * pixels, 1e-6);
+      sum += feature.area;
+    }
+    EXPECT_EQ(read.features[0].holes, 2) << name;
+    // No two overlap.
+    EXPECT_NEAR(read.union_area, sum, 1e-6) << name;
+    EXPECT_EQ(read.features[0].left, 500'000);
+    EXPECT_EQ(read.features[0].upper, 5'200'000);
+    EXPECT_EQ(read.features[0].right, 500'050);
+    EXPECT_EQ(read.features[5].lower, 5'199'940);
+  }
+  EXPECT_EQ(read_features(folder_ / "a.gpkg").features[0].kind, "MULTIPOLYGON");
+}
+
+TEST_F(MapRegions, OfAnyLabelsAreValidAndCoverThePixels) {
+  std::mt19937_64 random(11);
+  for (const int kinds : {2, 3, 6}) {
+    Labels labels{24, 19, kinds, {}};
+    for (int i = 0; i < 24 * 19; ++i) {
+      labels.values.push_back(static_cast<std::int32_t>(random() % (kinds + 1)));
+    }
+    const auto data = labels.values.size() - static_cast<std::size_t>(std::count(
+                                                 labels.values.begin(), labels.values.end(), 0));
+    SceneFile scene;
+    scene.transform = {7, 0.3, 0.1, 9, 0.2, -0.4};
+    const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
+    double sum = 0;
+    for (const ReadFeature& feature : read.features) {
+      EXPECT_TRUE(feature.is_valid) << feature.value("label");
+      sum += feature.area;
+    }
+    EXPECT_NEAR(sum, 0.14 * static_cast<double>(data), 1e-9);
+    EXPECT_NEAR(read.union_area, sum, 1e-9);
+  }
+}
+
+TEST_F(MapRegions, NeighboursShareEveryVertexOfTheirBoundary) {
+  // The outline of region 1 is straight where regions 2 and 3 meet it.
+  const Labels labels = drawn({"1111", "2233", "2233"});
+  const ReadFeatures read = written("a.gpkg", labels, frame_of({}, labels));
+  const std::array<double, 2> meeting = {500'020, 5'199'990};
+  for (const ReadFeature& feature : read.features) {
+    EXPECT_THAT(feature.vertices, ::testing::Contains(meeting)) << feature.value("label");
+  }
+}
+
+TEST_F(MapRegions, HaveTheFiguresOfEachBandOfTheSource) {
+  const Labels labels = awkward();
+  SceneFile scene;
+  scene.bands = 5;
+  scene.type = "Float32";
+  scene.no_data = -1;
+  scene.value = [](int band, int x, int y) {
+    if (band == 3 && x == 5) return -1.0;  // All of region 2 but two pixels.
+    if (band == 4) return -1.0;
+    return 1000.5 * band + 7 * x * y - 3 * x;
+  };
+  const MapFrame frame = frame_of(scene, labels);
+  for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
+    const ReadFeatures read = written(name, labels, frame);
+    for (std::size_t i = 0; i < read.features.size(); ++i) {
+      for (int band = 1; band <= 5; ++band) {
+        std::vector<double> values;
+        for (std::size_t p = 0; p < labels.values.size(); ++p) {
+          const double value = scene.value(band, static_cast<int>(p) % 6, static_cast<int>(p) / 6);
+          if (labels.values[p] == static_cast<int>(i) + 1 && value != -1) values.push_back(value);
+        }
+        const auto field = [&](const char* figure) {
+          return read.features[i].value("b" + std::to_string(band) + "_" + figure);
+        };
+        if (values.empty()) {
+          for (const char* figure : {"mean", "std", "min", "max"}) {
+            EXPECT_TRUE(std::isnan(field(figure))) << name << band << figure;
+          }
+          continue;
+        }
+        double mean = 0;
+        for (const double value : values) mean += value / static_cast<double>(values.size());
+        double variance = 0;
+        for (const double value : values) {
+          variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
+        }
+        // Float32 holds these values exactly.
+        EXPECT_NEAR(field("mean"), mean, 1e-9) << name << i << band;
+        EXPECT_NEAR(field("std"), std::sqrt(variance), 1e-9) << name << i << band;
+        EXPECT_EQ(field("min"), *std::min_element(values.begin(), values.end())) << name;
+        EXPECT_EQ(field("max"), *std::max_element(values.begin(), values.end())) << name;
+      }
+    }
+  }
+}
+
+TEST_F(MapRegions, InGeoJsonAreInLongitudeAndLatitude) {
+  const Labels labels = drawn({"1111", "1221", "1111"});
+  const ReadFeatures read = written("a.geojson", labels, frame_of({}, labels));
+  EXPECT_THAT(read.projection, HasSubstr("WGS 84"));
+  ASSERT_EQ(read.features.size(), 2u);
+  // 500 km east in zone 32 is its middle meridian; 5200 km north is at 46.95 degrees.
+  EXPECT_NEAR(read.features[0].left, 9, 1e-7);
+  EXPECT_NEAR(read.features[0].right - 9, 40 / (111'320 * std::cos(46.95 / 180 * M_PI)), 2e-6);
+  EXPECT_NEAR(read.features[0].upper, 46.9527, 1e-3);
+  EXPECT_EQ(read.features[0].holes, 1);
+  for (const ReadFeature& feature : read.features) EXPECT_TRUE(feature.is_valid);
+  const std::string text = read_bytes(folder_ / "a.geojson");
+  EXPECT_THAT(text, Not(HasSubstr("\"crs\"")));
+  EXPECT_THAT(text, HasSubstr("\"Polygon\""));
+}
+
+TEST_F(MapRegions, InGeoJsonKeepTinyPixelsApart) {
+  // Pixels of a millimetre, as of a microscope with coordinates.
+  Labels labels = awkward();
+  SceneFile scene;
+  scene.transform = {500'000, 0.001, 0, 5'200'000, 0, -0.001};
+  const ReadFeatures read = written("a.geojson", labels, frame_of(scene, labels));
+  ASSERT_EQ(read.features.size(), 6u);
+  for (const ReadFeature& feature : read.features) {
+    EXPECT_TRUE(feature.is_valid) << feature.value("label");
+    EXPECT_GT(feature.area, 0);
+  }
+}
+
+TEST_F(MapRegions, InGeoJsonStayBesideEachOtherAlongLongCurvedLines) {
+  // Lines of 400 km in a conic projection are curved in longitude and latitude: by ten pixels.
+  Labels labels{400, 6, 3, {}};
+  for (int y = 0; y < 6; ++y) {
+    for (int x = 0; x < 400; ++x) {
+      labels.values.push_back(y == 2 && x > 0 && x < 399 ? 2 : y > 3 && x > 100 ? 3 : 1);
+    }
+  }
+  SceneFile scene;
+  scene.epsg = 3035;
+  scene.transform = {4'800'000, 1000, 0, 4'500'000, 0, -1000};
+  const ReadFeatures read = written("a.geojson", labels, frame_of(scene, labels));
+  double sum = 0;
+  for (const ReadFeature& feature : read.features) {
+    EXPECT_TRUE(feature.is_valid) << feature.value("label");
+    sum += feature.area;
+  }
+  // Overlaps would be in the sum twice: less than a thousandth of a pixel of all pixels.
+  EXPECT_NEAR(read.union_area / sum, 1, 1e-6);
+}
+
+TEST_F(MapRegions, FollowRotatedAndSouthUpTransforms) {
+  const Labels labels = awkward();
+  for (const std::vector<double>& transform :
+       {std::vector<double>{500'000, 3, 4, 5'200'000, 4, -3}, {500'000, 3, 0, 5'200'000, 0, 3}}) {
+    SceneFile scene;
+    scene.transform = transform;
+    const double pixel = std::abs(transform[1] * transform[5] - transform[2] * transform[4]);
+    const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
+    for (const ReadFeature& feature : read.features) {
+      EXPECT_TRUE(feature.is_valid);
+      EXPECT_NEAR(feature.area, pixel * feature.value("pixels"), 1e-6);
+      EXPECT_NEAR(feature.value("area"), pixel * feature.value("pixels"), 1e-9);
+    }
+  }
+  // South-up: the first row is the lowest.
+  EXPECT_EQ(read_features(folder_ / "a.gpkg").features[0].lower, 5'200'000);
+}
+
+TEST_F(MapRegions, FollowControlPoints) {
+  const Labels labels = awkward();
+  SceneFile scene;
+  scene.points = {{0, 0, 100, 200}, {6, 0, 160, 200}, {0, 6, 100, 140}, {6, 6, 160, 140}};
+  const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
+  for (const ReadFeature& feature : read.features) {
+    EXPECT_TRUE(feature.is_valid);
+    EXPECT_NEAR(feature.area, 100 * feature.value("pixels"), 1e-6);
+    EXPECT_NEAR(feature.value("area"), feature.area, 1e-9);
+  }
+  EXPECT_NEAR(read.features[0].left, 100, 1e-9);
+  EXPECT_NEAR(read.features[0].upper, 200, 1e-9);
+}
+
+TEST_F(MapRegions, InDegreesHaveNoAreaInSquaredDegrees) {
+  const Labels labels = awkward();
+  SceneFile scene;
+  scene.epsg = 4326;
+  scene.transform = {10, 0.01, 0, 50, 0, -0.01};
+  const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
+  EXPECT_THAT(read.features[0].fields, Not(::testing::Contains("area")));
+  EXPECT_EQ(read.features[0].left, 10);
+}
+
+TEST_F(MapRegions, NeedCoordinates) {
+  const Labels labels = awkward();
+  SceneFile scene;
+  scene.epsg = 0;
+  scene.transform.clear();
+  const MapFrame none = frame_of(scene, labels);
+  for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
+    EXPECT_THAT(
+        refusal(name, labels, none),
+        AllOf(HasSubstr(folder_ / name), HasSubstr("no coordinates"), HasSubstr("--geojson")));
+  }
+  scene.transform = {0, 1, 0, 0, 0, -1};
+  const MapFrame local = frame_of(scene, labels);
+  EXPECT_THAT(refusal("a.geojson", labels, local),
+              AllOf(HasSubstr("projection"), HasSubstr(".gpkg")));
+  EXPECT_EQ(written("a.gpkg", labels, local).features.size(), 6u);
+  scene.transform = {0, 1, 1, 0, 1, 1};
+  EXPECT_THAT(refusal("b.gpkg", labels, frame_of(scene, labels)), HasSubstr("no area"));
+  scene.transform.clear();
+  scene.points = {{0, 0, 1, 1}, {1, 1, 2, 2}, {2, 2, 3, 3}};  // On a line.
+  EXPECT_THAT(refusal("b.gpkg", labels, frame_of(scene, labels)), HasSubstr("control points"));
+  EXPECT_THAT(folder_.names(), ElementsAre("a.gpkg", "scene.tif"));
+}
+
+TEST_F(MapRegions, OfMoreBandsThanAFormatHoldsAreRefused) {
+  const Labels labels = awkward();
+  SceneFile scene;
+  scene.bands = 64;
+  const MapFrame frame = frame_of(scene, labels);
+  EXPECT_THAT(refusal("a.shp", labels, frame),
+              AllOf(HasSubstr("64 bands"), HasSubstr("255"), HasSubstr(".gpkg")));
+  EXPECT_EQ(written("a.gpkg", labels, frame).features[0].fields.size(), 259u);
+  EXPECT_THAT(folder_.names(), ElementsAre("a.gpkg", "scene.tif"));
+}
+
+TEST_F(MapRegions, AreTheSameBytesEachTime) {
+  const Labels labels = awkward();
+  const MapFrame frame = frame_of({}, labels);
+  const auto write = [&] {
+    std::vector<std::string> bytes;
+    for (const char* name : {"a.gpkg", "a.geojson", "a.shp"}) {
+      write_map_regions(folder_ / name, labels, frame);
+      bytes.push_back(read_bytes(folder_ / name));
+    }
+    bytes.push_back(read_bytes(folder_ / "a.dbf"));
+    return bytes;
+  };
+  EXPECT_EQ(write(), write());
+}
+
+TEST_F(MapRegions, AShapefileReplacesAllFilesOfAnOldOne) {
+  const Labels labels = awkward();
+  const MapFrame frame = frame_of({}, labels);
+  for (const char* name : {"a.shp", "a.dbf", "a.sbn", "a.sbx", "a.txt"}) {
+    std::ofstream(folder_ / name) << "old";
+  }
+  EXPECT_EQ(written("a.shp", labels, frame).features.size(), 6u);
+  EXPECT_THAT(folder_.names(), ElementsAre("a.cpg", "a.dbf", "a.prj", "a.qix", "a.shp", "a.shx",
+                                           "a.txt", "scene.tif"));
+}
+
+TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
+  const Labels labels = awkward();
+  MapFrame frame = frame_of({}, labels);
+  EXPECT_THAT(refusal("none/a.shp", labels, frame), HasSubstr("none"));
+  EXPECT_THAT(refusal("a.kml", labels, frame), AllOf(HasSubstr(".kml"), HasSubstr(".gpkg")));
+  EXPECT_THAT(refusal("a.gpkg", drawn({"1"}), frame), HasSubstr("1 x 1"));
+  SceneFile other;
+  other.bands = 2;
+  frame_of(other, labels);
+  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("has changed"));
+  frame.source = folder_ / "gone.tif";
+  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("gone.tif"));
+  EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
+}
+
+TEST(MapRegionFormats, AreToldByTheirExtensions) {
+  EXPECT_EQ(map_region_format("a/b.GPKG"), MapRegionFormat::kGeoPackage);
+  EXPECT_EQ(map_region_format("b.geojson"), MapRegionFormat::kGeoJson);
+  EXPECT_EQ(map_region_format("b.shp"), MapRegionFormat::kShapefile);
+  EXPECT_EQ(map_region_format("b.tif"), std::nullopt);
+  EXPECT_EQ(map_region_format("-"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace diacut
