@@ -40,9 +40,14 @@ constexpr const char* kExamples = R"(Examples:
       as a filter; labels are palette indices, which viewers show in colour
   segment recut photo.tree --regions 12 -o labels.png
       another cut of a saved hierarchy, in milliseconds: segment recut --help
+  segment scene.tif -o regions.gpkg --bands 4,3,2
+      polygons with coordinates and statistics of each band, from a GeoTIFF
   segment photo.jpg --html regions.html
       a page for a browser, with a slider from one region to many
   segment photo.jpg --json - | jq .regions.count
+
+A scene with coordinates (GeoTIFF, or what else GDAL reads, /vsi names too)
+keeps them in .tif, .gpkg, .geojson and .shp; in folders its labels are .tif.
 
 When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
 --contours, --html, --json, annotations, tables), photo.jpg gives
@@ -195,6 +200,7 @@ class SegmentLine {
   std::string config_;
   std::string memory_;
   std::string page_;
+  std::string bands_;
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
   bool list_ = false;
@@ -217,10 +223,13 @@ SegmentLine::SegmentLine() {
 void SegmentLine::declare_places() {
   line_.option(
       "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
-      "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output; for several "
-      "images a folder, made if missing");
-  line_.flag("--indexed", options_.indexed, kInputOutput,
+      "Labels: .png (16 bits), .tif or .npy (32 bits); of a scene with coordinates also polygons: "
+      ".gpkg, .geojson or .shp; - is a PNG on standard output; for several images a folder, made "
+      "if missing");
+  line_.flag("--indexed", options_.labels.indexed, kInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
+             "Labels as a cloud-optimised GeoTIFF (.tif)");
   line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
   line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR", kInputOutput,
@@ -250,6 +259,10 @@ void SegmentLine::declare_places() {
   line_.option("--channel", options_.part.channel, "N|NAME", kInputOutput,
                "The channel that is read, as grey: its number from 1, or its name in an OME-TIFF, "
                "whose pages are then counted within the channel");
+  line_.option("--bands", bands_, "N|N,N,N", kInputOutput,
+               "Scenes: the bands that are looked at, as grey or as red, green and blue; default: "
+               "all of them, which become their principal components where there are neither one "
+               "nor three");
   line_.flag("--skip-existing", options_.skip_existing, kInputOutput,
              "Leave out images whose output files exist");
 }
@@ -301,7 +314,8 @@ CommandDescription SegmentLine::describe() const {
   const Values maps = {.files = true, .extensions = {"png", "npy"}};
   ValueTable values = {
       {kInputs, {.files = true, .extensions = extensions_offered()}},
-      {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--output",
+       {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
       {"--overlay", pictures},
       {"--tree", {.files = true, .extensions = {"tree"}}},
       {"--ultrametric", maps},
@@ -327,6 +341,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   check_texts();
   if (given("--memory")) options_.memory = memory_size(memory_);
   if (given("--page")) options_.part.page = page_number(page_);
+  if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
   check_hierarchy();
   check_effects();
@@ -335,7 +350,8 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output", "--edges", "--json", "--config", "--channel"};
+  std::vector<std::string> names = {"--output", "--edges",   "--json",
+                                    "--config", "--channel", "--bands"};
   for (const ResultInfo& info : kResults) {
     if (info.result != Result::kLabels) names.emplace_back(info.option);
   }
@@ -343,6 +359,14 @@ void SegmentLine::check_texts() const {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
       fail(fmt::format("{} is given an empty text; it needs a value", name));
+    }
+  }
+  for (const char* name : {"--page", "--channel"}) {
+    if (given("--bands") && given(name)) {
+      fail(
+          fmt::format("--bands chooses bands of a scene, and {} a part of a picture: leave out one "
+                      "of them",
+                      name));
     }
   }
   for (const char* name : {"--cue", "--weights"}) {

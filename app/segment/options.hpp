@@ -7,6 +7,7 @@
 #include "common_options.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
+#include "maps.hpp"
 #include "results.hpp"
 
 namespace diacut::app {
@@ -21,8 +22,9 @@ struct Options : CommonOptions {
   Places results;                   ///< Files or folders; "-" for standard output.
   std::string edges;                ///< File, or folder, of boundary maps.
   ImagePart part;                   ///< Of each input.
+  std::vector<int> bands;           ///< That are looked at; empty: not named.
   std::string json;
-  bool indexed = false;
+  LabelStyle labels;
   bool rle = false;  ///< Whether COCO's masks are all RLE.
   bool skip_existing = false;
   Parameters parameters;

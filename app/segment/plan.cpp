@@ -12,6 +12,7 @@
 
 #include "annotate.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/map.hpp"
 #include "find_images.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
@@ -69,10 +70,28 @@ class ResultNames {
   std::map<std::string, std::pair<std::string, std::string>> names_;  ///< Option and input.
 };
 
+bool is_part_chosen(const Options& options) {
+  return options.part.page != 0 || !options.part.channel.empty();
+}
+
+/// Whether an input is read as a scene, with its coordinates.
+bool reads_as_map(const Options& options, const std::string& input) {
+  return !options.bands.empty() || (!is_part_chosen(options) && is_map(input));
+}
+
+/// The extension of labels of which only the folder is named. People who have scenes expect the
+/// labels to be GeoTIFFs.
+const char* labels_extension(const LabelStyle& style, bool map) {
+  return style.cloud_optimised || (map && !style.indexed) ? ".tif" : ".png";
+}
+
 /// Where labels go when no result is asked for: beside the input.
-std::string default_labels(const std::string& input, bool batch) {
-  if (!batch) return with_suffix(fs::path(input).replace_extension(), "-labels.png").string();
-  return with_suffix(whole_path(input), "-labels").string();
+std::string default_labels(const Options& options, bool batch) {
+  const std::string& input = options.inputs.front();
+  if (batch) return with_suffix(whole_path(input), "-labels").string();
+  const char* extension = labels_extension(options.labels, reads_as_map(options, input));
+  const fs::path stem = with_suffix(fs::path(input).replace_extension(), "-labels");
+  return with_suffix(stem, extension).string();
 }
 
 /// The place of the labels: of a batch a folder, of a single image a file; empty when labels are
@@ -86,12 +105,17 @@ std::string labels_place(const Options& options, bool batch) {
   };
   if (options.inputs.size() > 1) throw fail("several inputs");
   if (options.inputs.front() == "-") throw fail("standard input");
-  return default_labels(options.inputs.front(), batch);
+  if (!exists(options.inputs.front()) && is_map(options.inputs.front()))
+    throw fail("no plain file");
+  return default_labels(options, batch);
 }
 
 void check_streams(const Options& options, bool batch) {
   if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1) {
     throw ConfigError("standard input (-) is named twice");
+  }
+  if (!options.bands.empty() && std::count(options.inputs.begin(), options.inputs.end(), "-") > 0) {
+    throw ConfigError("--bands: a scene is read from a file, not from standard input (-)");
   }
   const std::string& labels = options.results[Result::kLabels];
   for (const ResultInfo& info : kResults) {
@@ -125,26 +149,33 @@ std::string mirrored_edges(const std::string& root, const fs::path& name) {
   return found.empty() ? base.string() : found;
 }
 
+/// The file of an image's result in a folder of results. `labels`: the extension of labels.
+std::string file_in(const std::string& folder, const FoundImage& image, const ResultInfo& info,
+                    const char* labels) {
+  const char* extension = info.result == Result::kLabels ? labels : info.extension;
+  return (fs::path(folder) / with_suffix(image.name, extension)).string();
+}
+
 /// The job of an image of a batch, whose results go into folders.
-Job mirrored(const Job& roots, const FoundImage& image) {
+Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, {}, mirrored_edges(roots.edges, image.name)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
     if (root.empty() || info.of_run) continue;
-    job.results[info.result] = (fs::path(root) / with_suffix(image.name, info.extension)).string();
+    job.results[info.result] = file_in(root, image, info, labels);
   }
   return job;
 }
 
 /// The job of a single image, whose results are named files or go into named folders.
-Job single(const Job& roots, const FoundImage& image) {
+Job single(const Job& roots, const FoundImage& image, const char* labels) {
   const bool folder = is_folder(roots.edges);
   Job job{image.input, roots.results,
           folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
-    place = (fs::path(place) / with_suffix(image.name, info.extension)).string();
+    place = file_in(place, image, info, labels);
   }
   return job;
 }
@@ -211,8 +242,13 @@ Plan make_plan(const Options& options) {
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options, plan.batch);
   plan.roots.edges = options.edges;
-  if (options.indexed && plan.roots.results[Result::kLabels].empty()) {
-    throw ConfigError("--indexed says how labels are written; say with -o where");
+  if (plan.roots.results[Result::kLabels].empty()) {
+    const char* styled = options.labels.indexed           ? "--indexed"
+                         : options.labels.cloud_optimised ? "--cog"
+                                                          : nullptr;
+    if (styled != nullptr) {
+      throw ConfigError(fmt::format("{} says how labels are written; say with -o where", styled));
+    }
   }
   check_annotations(options.results, options.rle, plan.batch);
   if (plan.batch) check_batch_places(plan.roots, options.skip_existing);
@@ -227,8 +263,14 @@ Plan make_plan(const Options& options) {
   plan.ignored = found.ignored;
   plan.jobs.reserve(found.images.size());
   for (const FoundImage& image : found.images) {
-    plan.jobs.push_back(plan.batch ? mirrored(plan.roots, image) : single(plan.roots, image));
+    const bool map = reads_as_map(options, image.input);
+    const char* labels = labels_extension(options.labels, map);
+    plan.jobs.push_back(plan.batch ? mirrored(plan.roots, image, labels)
+                                   : single(plan.roots, image, labels));
     Job& job = plan.jobs.back();
+    job.map = map;
+    job.as_picture = is_part_chosen(options) && is_map(image.input);
+    job.bands = options.bands;
     job.name = (image.name.parent_path() / fs::path(image.input).filename()).generic_string();
     job.number = static_cast<std::int64_t>(plan.jobs.size());
     job.part = options.part;

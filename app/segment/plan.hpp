@@ -25,6 +25,10 @@ struct Job {
   /// What annotations call the image: its path from the folder that was named, or its file name.
   std::string name = {};
   std::int64_t number = 1;  ///< Among the images of the run, from 1.
+  bool map = false;         ///< Whether the input is read as a scene, with its coordinates.
+  /// Whether the input is a scene that is read as a picture all the same, without coordinates.
+  bool as_picture = false;
+  std::vector<int> bands = {};  ///< Of a scene, that are looked at; empty: not named.
 };
 
 /// All the work of a run.

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "diacut/errors.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "paths.hpp"
@@ -57,7 +58,7 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
   check_file(info.option, place);
   switch (info.result) {
     case Result::kLabels:
-      label_format(place, options.indexed);
+      check_labels_name(place, options.labels);
       break;
     case Result::kOverlay:
       picture_format(place);
@@ -81,7 +82,7 @@ void check_folder_name(const char* option, const std::string& path) {
   if (exists(path)) {
     throw InputError(fmt::format("{}: '{}' is a file; a folder is needed", option, path));
   }
-  if (has_image_extension(path)) {
+  if (has_image_extension(path) || map_region_format(path)) {
     throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
   }
 }

@@ -27,6 +27,33 @@ EdgeMap read_edges_of(const Job& job, std::int64_t max_pixels) {
   return read_edges(job.edges, max_pixels);
 }
 
+/// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
+void note_reduction(const ImageParameters& parameters, Image& image) {
+  if (parameters.detail == 0 || std::max(image.width, image.height) <= parameters.detail) return;
+  image.notes.push_back(
+      fmt::format("Regions are found in the scene reduced to a longer side of {} pixels and placed "
+                  "in the scene itself: --detail native, or more pixels, finds smaller ones.",
+                  parameters.detail));
+}
+
+/// Reads the image, and sees whether its regions can be written as polygons, if they are to be.
+void read_picture(const Job& job, const ImageParameters& parameters, LoadedImage& loaded) {
+  if (job.map) {
+    Map map = read_map(job.input, parameters, job.bands);
+    loaded.image = std::move(map.image);
+    note_reduction(parameters, loaded.image);
+    loaded.frame = std::move(map.frame);
+  } else {
+    loaded.image = read_image(job.input, parameters, job.part);
+  }
+  if (job.as_picture) {
+    loaded.image.notes.emplace_back(
+        "It was read as a picture, without its coordinates (--bands chooses bands of a scene).");
+  }
+  const std::string& labels = job.results[Result::kLabels];
+  if (map_region_format(labels)) check_map_regions(labels, loaded.frame.value_or(MapFrame{}));
+}
+
 bool is_file(const std::string& name) {
   std::error_code ignored;
   return name != "-" && std::filesystem::is_regular_file(name, ignored);
@@ -38,7 +65,7 @@ LoadedImage load(const Job& job, const ImageParameters& parameters) {
   const Stopwatch stopwatch;
   LoadedImage loaded;
   loaded.failure = attempt(job.input, [&] {
-    loaded.image = read_image(job.input, parameters, job.part);
+    read_picture(job, parameters, loaded);
     if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters.max_pixels);
   });
   loaded.seconds = stopwatch.seconds();

@@ -9,6 +9,7 @@
 
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
+#include "diacut/map.hpp"
 #include "exit_code.hpp"
 #include "plan.hpp"
 
@@ -17,7 +18,8 @@ namespace diacut::app {
 /// An image and its boundary map as they were read, or why they could not be read.
 struct LoadedImage {
   Image image;
-  std::optional<EdgeMap> edges;  ///< If the job names a boundary map.
+  std::optional<MapFrame> frame;  ///< If the image is a scene.
+  std::optional<EdgeMap> edges;   ///< If the job names a boundary map.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

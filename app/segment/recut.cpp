@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "annotate.hpp"
@@ -18,9 +19,11 @@
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "diacut/parameters.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 #include "program.hpp"
 #include "stopwatch.hpp"
@@ -53,7 +56,7 @@ A file that is itself called recut is segmented as ./recut.
 struct RecutOptions : CommonOptions {
   std::string tree;
   std::string output;
-  bool indexed = false;
+  LabelStyle labels;
   std::string overlay;
   std::string image;
   std::string ultrametric;
@@ -79,6 +82,13 @@ Number parse_number(const char* option, const std::string& text, Number least, N
   return number;
 }
 
+/// Whether labels are written to a file that holds coordinates, and a scene that has some is named.
+bool takes_coordinates(const RecutOptions& options) {
+  if (options.output.empty() || options.output == "-" || !is_map(options.image)) return false;
+  return map_region_format(options.output) ||
+         label_format(options.output, options.labels.indexed) == LabelFormat::kTiff;
+}
+
 void check_places(const RecutOptions& options) {
   const bool annotated = std::any_of(options.annotations.begin(), options.annotations.end(),
                                      [](const std::string& place) { return !place.empty(); });
@@ -86,14 +96,22 @@ void check_places(const RecutOptions& options) {
       options.page.empty() && !annotated) {
     fail("say with -o where the labels go");
   }
-  if (options.indexed && options.output.empty()) {
-    fail("--indexed says how labels are written; say with -o where");
+  for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
+                                    std::pair("--cog", options.labels.cloud_optimised)}) {
+    if (given && options.output.empty()) {
+      fail(fmt::format("{} says how labels are written; say with -o where", name));
+    }
   }
   if (options.image.empty() && !options.overlay.empty()) {
     fail("--overlay and --image belong together: the boundaries are drawn on the image");
   }
-  if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated) {
-    fail("--image has no effect: it is for --overlay, --html, annotations and tables");
+  if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
+      !takes_coordinates(options)) {
+    fail("--image has no effect: it is for --overlay, --html, annotations, tables and coordinates");
+  }
+  if (map_region_format(options.output) && options.image.empty()) {
+    fail(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
+                     options.output));
   }
   if (!options.page.empty() && options.image.empty()) {
     fail("--html needs --image: the page shows the image");
@@ -144,14 +162,17 @@ class RecutLine {
 RecutLine::RecutLine() {
   line_.app().add_option(kInputs, trees_, "A hierarchy, or - for standard input");
   line_.option("-o,--output", options_.output, "FILE|-", kInputOutput,
-               "Labels: .png (16 bits), .tif or .npy (32 bits); - is a PNG on standard output");
-  line_.flag("--indexed", options_.indexed, kInputOutput,
+               "Labels: .png (16 bits), .tif or .npy (32 bits); with a scene as --image also "
+               "polygons: .gpkg, .geojson or .shp; - is a PNG on standard output");
+  line_.flag("--indexed", options_.labels.indexed, kInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
+  line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
+             "Labels as a cloud-optimised GeoTIFF (.tif)");
   line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
   line_.option("--image", options_.image, "FILE|-", kInputOutput,
-               "The image for --overlay and --html, for the bands of --table, and for the name in "
-               "annotations");
+               "The image for --overlay and --html, for the bands of --table, for the name in "
+               "annotations, and for the coordinates of labels and polygons");
   line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
                "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
   line_.option("--html", options_.page, "FILE", kInputOutput,
@@ -168,11 +189,13 @@ RecutLine::RecutLine() {
 }
 
 CommandDescription RecutLine::describe() const {
-  ValueTable values = {{kInputs, {.files = true, .extensions = {"tree"}}},
-                       {"--output", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
-                       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
-                       {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
-                       {"--html", {.files = true, .extensions = {"html"}}}};
+  ValueTable values = {
+      {kInputs, {.files = true, .extensions = {"tree"}}},
+      {"--output",
+       {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
+      {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
+      {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
+      {"--html", {.files = true, .extensions = {"html"}}}};
   describe_annotations(values);
   CommandDescription description = app::describe(line_.app(), values);
   description.name = kName;
@@ -231,7 +254,7 @@ void check_results(const RecutOptions& options) {
     }
     results.emplace_back(option, place);
   };
-  if (!options.output.empty()) label_format(options.output, options.indexed);
+  if (!options.output.empty()) check_labels_name(options.output, options.labels);
   if (!options.overlay.empty()) picture_format(options.overlay);
   if (!options.ultrametric.empty()) ultrametric_format(options.ultrametric);
   if (!options.page.empty()) check_page_name(options.page);
@@ -242,10 +265,22 @@ void check_results(const RecutOptions& options) {
   for (const ResultInfo& info : kResults) add(info.option, options.annotations[info.result]);
 }
 
-/// The image that the hierarchy was made from.
-Image matching_image(const RecutOptions& options, const Labels& labels) {
-  Image image = read_image(options.image);
-  if (image.width == labels.width && image.height == labels.height) return image;
+/// The image that the hierarchy was made from, and where it lies if it is a scene.
+struct Source {
+  Image image;
+  std::optional<MapFrame> frame;
+};
+
+Source read_source(const std::string& name) {
+  if (!is_map(name)) return {read_image(name), std::nullopt};
+  Map map = read_map(name);
+  return {std::move(map.image), std::move(map.frame)};
+}
+
+Source matching_source(const RecutOptions& options, const Labels& labels) {
+  Source source = read_source(options.image);
+  const Image& image = source.image;
+  if (image.width == labels.width && image.height == labels.height) return source;
   throw InputError(fmt::format(
       "{}: the image has {} x {} pixels, but the hierarchy {} was made from one of {} x {}",
       options.image, image.width, image.height, options.tree, labels.width, labels.height));
@@ -270,16 +305,19 @@ void write_annotated(const RecutOptions& options, const Hierarchy& hierarchy, co
 
 void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
                    const RegionParameters& wanted, std::vector<std::string>& notes) {
-  std::optional<Image> image;
-  if (!options.image.empty()) image = matching_image(options, labels);
-  if (!options.overlay.empty()) write_overlay(options.overlay, image.value(), labels);
+  std::optional<Source> source;
+  if (!options.image.empty()) source = matching_source(options, labels);
+  const Image* image = source ? &source->image : nullptr;
+  if (!options.overlay.empty()) write_overlay(options.overlay, *image, labels);
   if (!options.page.empty()) {
-    write_page(options.page, image.value(), hierarchy, nullptr,
+    write_page(options.page, *image, hierarchy, nullptr,
                {page_title(options.image), wanted, labels.count}, notes);
   }
-  write_annotated(options, hierarchy, labels, image ? &*image : nullptr, notes);
+  write_annotated(options, hierarchy, labels, image, notes);
   if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
-  if (!options.output.empty()) write_labels(options.output, labels, options.indexed);
+  if (options.output.empty()) return;
+  const MapFrame* frame = source && source->frame ? &*source->frame : nullptr;
+  write_labels_of(options.output, labels, frame, options.labels);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
       if (!plan_.batch) write_file(options_.json, written.report);
     }
     written.parts = parts(job, annotations);
-    write_results(job, loaded.image, written.result, annotations);
+    write_results(job, loaded, written.result, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -66,7 +66,7 @@ std::vector<std::pair<Result, AnnotationPart>> Writer::parts(const Job& job,
   return parts;
 }
 
-void Writer::write_results(const Job& job, const Image& image, Segmentation& result,
+void Writer::write_results(const Job& job, const LoadedImage& loaded, Segmentation& result,
                            const Annotations& annotations) const {
   // In reverse order, so that the labels come last: where they are, all results are.
   for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
@@ -80,7 +80,7 @@ void Writer::write_results(const Job& job, const Image& image, Segmentation& res
     if (is_annotation(info->result)) {
       write_annotation(info->result, job, annotations);
     } else {
-      write_result(info->result, job, image, result);
+      write_result(info->result, job, loaded, result);
     }
   }
 }
@@ -91,12 +91,14 @@ void Writer::write_annotation(Result kind, const Job& job, const Annotations& an
                     annotated_name(job.input, job.name, kind == Result::kLabelMe ? place : ""));
 }
 
-void Writer::write_result(Result kind, const Job& job, const Image& image,
+void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded,
                           Segmentation& result) const {
   const std::string& place = job.results[kind];
+  const Image& image = loaded.image;
   switch (kind) {
     case Result::kLabels:
-      return write_labels(place, result.labels, options_.indexed);
+      return write_labels_of(place, result.labels, loaded.frame ? &*loaded.frame : nullptr,
+                             options_.labels);
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
     case Result::kEigenvectors:

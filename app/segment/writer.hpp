@@ -51,9 +51,10 @@ class Writer {
   std::optional<Done> next();
 
  private:
-  void write_results(const Job& job, const Image& image, Segmentation& result,
+  void write_results(const Job& job, const LoadedImage& loaded, Segmentation& result,
                      const Annotations& annotations) const;
-  void write_result(Result kind, const Job& job, const Image& image, Segmentation& result) const;
+  void write_result(Result kind, const Job& job, const LoadedImage& loaded,
+                    Segmentation& result) const;
   void write_annotation(Result kind, const Job& job, const Annotations& annotations) const;
   /// The parts of files of the whole run.
   std::vector<std::pair<Result, AnnotationPart>> parts(const Job& job,

@@ -26,7 +26,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--ultrametric", "--contours",      "--memory",   "--detail",       "--page",
       "--channel",     "--html",          "--coco",     "--rle",          "--labelme",
       "--yolo",        "--label-studio",  "--cvat",     "--svg",          "--geojson",
-      "--table",       "--graph"};
+      "--table",       "--graph",         "--bands",    "--cog"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");

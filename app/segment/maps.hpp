@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diacut/labels.hpp"
+#include "diacut/map.hpp"
+
+namespace diacut::app {
+
+/// How labels are written.
+struct LabelStyle {
+  bool indexed = false;          ///< --indexed
+  bool cloud_optimised = false;  ///< --cog
+};
+
+/// "4,3,2" as numbers of bands. Throws ConfigError unless there are one or three, from 1 on.
+std::vector<int> parse_bands(const std::string& text);
+
+/// Throws ConfigError when labels cannot be written so to a file of this name.
+void check_labels_name(const std::string& place, const LabelStyle& style);
+
+/// Writes labels as a picture, as a GeoTIFF with the coordinates of `frame`, or as polygons, as the
+/// extension says. `frame`: of the scene that they are of, or null for a picture.
+void write_labels_of(const std::string& place, const Labels& labels, const MapFrame* frame,
+                     const LabelStyle& style);
+
+}  // namespace diacut::app

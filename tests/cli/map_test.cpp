@@ -1,0 +1,176 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli_test.hpp"
+#include "map_files.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+using Json = nlohmann::json;
+
+class CliMap : public CliTest {
+ protected:
+  /// A scene of two halves with a little texture, as the pictures of write_picture().
+  SceneFile scene(int bands) const {
+    SceneFile file;
+    file.width = kWidth;
+    file.height = kHeight;
+    file.bands = bands;
+    file.type = "UInt16";
+    file.value = [](int band, int x, int y) {
+      return (x < kWidth / 2 ? 400 : 2400) + 100 * band + (x * 7 + y * 5) % 11;
+    };
+    return file;
+  }
+  void write_map(const std::string& name, int bands = 4) const {
+    write_scene(path(name), scene(bands));
+  }
+  /// Segments by the gradient, which needs no network.
+  Result cut(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient", "--regions", "2"});
+    return segment(arguments);
+  }
+};
+
+TEST_F(CliMap, LabelsKeepTheCoordinatesOfTheScene) {
+  write_map("scene.tif");
+  const Result result = cut({"scene.tif", "-o", "regions.tif"});
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("All of its 4 bands were looked at together"));
+  const ReadScene source = read_scene(path("scene.tif"));
+  const ReadScene labels = read_scene(path("regions.tif"));
+  EXPECT_EQ(labels.projection, source.projection);
+  EXPECT_EQ(labels.transform, source.transform);
+  EXPECT_EQ(labels.type, "UInt32");
+  EXPECT_EQ(labels.no_data, 0);
+  EXPECT_THAT(labels.values, Contains(2.0));
+  expect_done(cut({"scene.tif", "-o", "cog.tif", "--cog", "--bands", "3,2,1"}));
+  EXPECT_EQ(read_scene(path("cog.tif")).layout, "COG");
+}
+
+TEST_F(CliMap, RegionsAreFeaturesWithFiguresOfEveryBand) {
+  write_map("scene.tif");
+  for (const char* name : {"regions.gpkg", "regions.geojson", "regions.shp"}) {
+    expect_done(cut({"scene.tif", "-o", name, "--bands", "4"}));
+    const ReadFeatures read = read_features(path(name));
+    ASSERT_EQ(read.features.size(), 2u) << name;
+    EXPECT_NEAR(read.features[0].value("b4_mean"), 805, 2) << name;
+    EXPECT_NEAR(read.features[1].value("b1_max"), 2510, 1) << name;
+  }
+  EXPECT_THAT(files(), UnorderedElementsAre("scene.tif", "regions.gpkg", "regions.geojson",
+                                            "regions.shp", "regions.shx", "regions.dbf",
+                                            "regions.prj", "regions.cpg", "regions.qix"));
+}
+
+TEST_F(CliMap, AFolderOfScenesGivesGeoTiffsAndOneOfPicturesPngs) {
+  make_folder("all");
+  make_folder("all/deep");
+  write_map("all/deep/scene.tif", 1);
+  write_picture("all/photo.png");
+  expect_done(cut({"all", "-o", "out"}));
+  EXPECT_TRUE(exists("out/photo.png"));
+  EXPECT_THAT(read_scene(path("out/deep/scene.tif")).projection, HasSubstr("32N"));
+  // A single scene without -o, too.
+  expect_done(cut({"all/deep/scene.tif"}));
+  EXPECT_THAT(read_scene(path("all/deep/scene-labels.tif")).projection, HasSubstr("32N"));
+  expect_done(cut({"all", "-o", "indexed", "--indexed"}));
+  EXPECT_TRUE(exists("indexed/deep/scene.png"));
+}
+
+TEST_F(CliMap, WhatOnlyGdalReadsIsRead) {
+  SceneFile file = scene(1);
+  file.driver = "HFA";
+  write_scene(path("scene.img"), file);
+  write("scene.vrt",
+        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
+        "<GeoTransform>1, 2, 0, 3, 0, -2</GeoTransform>"
+        "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
+        "<SourceFilename relativeToVRT=\"1\">scene.img</SourceFilename><SourceBand>1</SourceBand>"
+        "</SimpleSource></VRTRasterBand></VRTDataset>");
+  expect_done(cut({"scene.vrt", "-o", "labels.tif"}));
+  EXPECT_THAT(read_scene(path("labels.tif")).transform, ElementsAre(1, 2, 0, 3, 0, -2));
+  file.driver = "GTiff";
+  write_scene(path("scene.tif"), file);
+  expect_done(cut({"/vsisubfile/0,scene.tif", "-o", "part.tif"}));
+  EXPECT_THAT(read_scene(path("part.tif")).projection, HasSubstr("32N"));
+  expect_error(cut({"/vsisubfile/0,scene.tif"}), 2, {"-o"});
+}
+
+TEST_F(CliMap, AnotherCutKeepsTheCoordinatesToo) {
+  write_map("scene.tif");
+  expect_done(cut({"scene.tif", "--tree", "a.tree"}));
+  expect_done(
+      segment({"recut", "a.tree", "--regions", "2", "--image", "scene.tif", "-o", "regions.gpkg"}));
+  EXPECT_EQ(read_features(path("regions.gpkg")).features.size(), 2u);
+  expect_done(segment(
+      {"recut", "a.tree", "--regions", "2", "--image", "scene.tif", "-o", "labels.tif", "--cog"}));
+  EXPECT_THAT(read_scene(path("labels.tif")).projection, HasSubstr("32N"));
+  expect_error(segment({"recut", "a.tree", "-o", "regions.gpkg"}), 2, {"--image"});
+  expect_error(segment({"recut", "a.tree", "--image", "scene.tif", "-o", "labels.png"}), 2,
+               {"--image has no effect"});
+}
+
+TEST_F(CliMap, APictureHasNoCoordinatesToWrite) {
+  write_picture("photo.png");
+  for (const char* name : {"a.gpkg", "a.geojson", "a.shp"}) {
+    expect_error(cut({"photo.png", "-o", name}), 3, {name, "no coordinates", "--geojson"});
+  }
+  EXPECT_THAT(files(), ElementsAre("photo.png"));
+}
+
+TEST_F(CliMap, WhatMakesNoSenseIsRefusedAndWritesNothing) {
+  write_map("scene.tif");
+  const auto refused = [&](const std::vector<std::string>& more, int code,
+                           const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments = {"scene.tif", "-o", "a.tif"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(segment(arguments), code, parts);
+  };
+  refused({"--bands", "1,2"}, 2, {"--bands", "2 bands", "three"});
+  refused({"--bands", "1,2,3,4"}, 2, {"--bands", "4 bands"});
+  refused({"--bands", "1,x,3"}, 2, {"--bands", "'1,x,3'", "4,3,2"});
+  refused({"--bands", "1,2,"}, 2, {"--bands", "'1,2,'"});
+  refused({"--bands", "0"}, 2, {"--bands", "counted from 1"});
+  refused({"--bands", ""}, 2, {"--bands", "empty"});
+  refused({"--bands", "1,2,9"}, 3, {"scene.tif", "4 bands", "no band 9"});
+  refused({"--bands", "1", "--page", "2"}, 2, {"--bands", "--page"});
+  refused({"--bands", "1", "--channel", "2"}, 2, {"--bands", "--channel"});
+  refused({"--set", "image.max_pixels=100"}, 3, {"scene.tif", "16 x 12", "image.max_pixels"});
+  expect_error(segment({"scene.tif", "-o", "a.kml"}), 2, {"a.kml", ".png", ".gpkg"});
+  expect_error(segment({"scene.tif", "-o", "a.png", "--cog"}), 2, {"--cog", "a.png", ".tif"});
+  expect_error(segment({"scene.tif", "-o", "a.gpkg", "--cog"}), 2, {"--cog", "a.gpkg"});
+  expect_error(segment({"scene.tif", "-o", "a.gpkg", "--indexed"}), 2, {"--indexed", "a.gpkg"});
+  expect_error(segment({"scene.tif", "--cog", "--tree", "a.tree"}), 2, {"--cog", "-o"});
+  expect_error(segment({"-", "-o", "a.tif", "--bands", "1"}), 2, {"--bands", "standard input"});
+  make_folder("all");
+  write_map("all/scene.tif");
+  expect_error(segment({"all", "-o", "a.gpkg"}), 2, {"a.gpkg", "folder"});
+  EXPECT_THAT(files(), UnorderedElementsAre("scene.tif", "all/scene.tif"));
+}
+
+TEST_F(CliMap, APartOfASceneIsAPictureWithANote) {
+  write_map("scene.tif");
+  const Result result = cut({"scene.tif", "-o", "a.tif", "--channel", "2"});
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("read as a picture, without its coordinates"));
+  EXPECT_EQ(read_scene(path("a.tif")).projection, "");
+}
+
+TEST_F(CliMap, GdalSaysNothingByItself) {
+  write("broken.vrt",
+        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
+        "<VRTRasterBand dataType=\"Byte\" band=\"1\"><SimpleSource>"
+        "<SourceFilename>/nowhere/scene.tif</SourceFilename><SourceBand>1"
+        "</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>");
+  expect_error(cut({"broken.vrt", "-o", "a.tif"}), 3, {"broken.vrt", "nowhere"});
+}
+
+}  // namespace
+}  // namespace diacut::testing
