@@ -37,14 +37,15 @@ void note_reduction(const ImageParameters& parameters, Image& image) {
 }
 
 /// Reads the image, and sees whether its regions can be written as polygons, if they are to be.
-void read_picture(const Job& job, const ImageParameters& parameters, LoadedImage& loaded) {
+void read_picture(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts,
+                  LoadedImage& loaded) {
   if (job.map) {
-    Map map = read_map(job.input, parameters, job.bands);
+    Map map = read_map(job.input, parameters, job.bands, accepts);
     loaded.image = std::move(map.image);
     note_reduction(parameters, loaded.image);
     loaded.frame = std::move(map.frame);
   } else {
-    loaded.image = read_image(job.input, parameters, job.part);
+    loaded.image = read_image(job.input, parameters, job.part, accepts);
   }
   if (job.as_picture) {
     loaded.image.notes.emplace_back(
@@ -61,11 +62,11 @@ bool is_file(const std::string& name) {
 
 }  // namespace
 
-LoadedImage load(const Job& job, const ImageParameters& parameters) {
+LoadedImage load(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts) {
   const Stopwatch stopwatch;
   LoadedImage loaded;
   loaded.failure = attempt(job.input, [&] {
-    read_picture(job, parameters, loaded);
+    read_picture(job, parameters, accepts, loaded);
     if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters.max_pixels);
   });
   loaded.seconds = stopwatch.seconds();
@@ -73,21 +74,25 @@ LoadedImage load(const Job& job, const ImageParameters& parameters) {
 }
 
 Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-               std::function<bool(const Job&)> skips)
-    : jobs_(jobs), parameters_(parameters), skips_(std::move(skips)) {}
+               std::function<bool(const Job&)> skips, SizeCheck accepts)
+    : jobs_(jobs),
+      parameters_(parameters),
+      skips_(std::move(skips)),
+      accepts_(std::move(accepts)) {}
 
 void Reader::read_ahead(std::size_t index, std::size_t count) {
   const std::size_t end = std::min(index + count, jobs_.size());
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
-    ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job, parameters_); });
+    ahead_[i] =
+        std::async(std::launch::async, [this, &job] { return load(job, parameters_, accepts_); });
   }
 }
 
 LoadedImage Reader::take(std::size_t index) {
   const auto found = ahead_.find(index);
-  if (found == ahead_.end()) return load(jobs_[index], parameters_);
+  if (found == ahead_.end()) return load(jobs_[index], parameters_, accepts_);
   LoadedImage loaded = found->second.get();
   ahead_.erase(found);
   return loaded;

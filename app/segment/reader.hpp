@@ -9,6 +9,7 @@
 
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "exit_code.hpp"
 #include "plan.hpp"
@@ -24,16 +25,17 @@ struct LoadedImage {
   double seconds = 0;  ///< How long reading took.
 };
 
-/// Reads what a job names.
-LoadedImage load(const Job& job, const ImageParameters& parameters);
+/// Reads what a job names. `accepts`: as read_image() takes it.
+LoadedImage load(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts = {});
 
 /// Reads the images of jobs, in other threads ahead of their use. Its destructor waits for the
 /// images that are being read.
 class Reader {
  public:
-  /// `jobs` must outlive the reader. `skips` says which jobs are not to be read.
+  /// `jobs` must outlive the reader. `skips` says which jobs are not to be read. `accepts` is as
+  /// read_image() takes it, called in several threads at once.
   Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-         std::function<bool(const Job&)> skips);
+         std::function<bool(const Job&)> skips, SizeCheck accepts = {});
 
   /// Begins to read the images from `index` to before `index` + `count`, up to the first that is to
   /// be skipped, or that could wait for somebody, as a pipe does: a signal ends such a wait in the
@@ -54,6 +56,7 @@ class Reader {
   const std::vector<Job>& jobs_;
   ImageParameters parameters_;
   std::function<bool(const Job&)> skips_;
+  SizeCheck accepts_;
   std::map<std::size_t, std::future<LoadedImage>> ahead_;  ///< By index.
 };
 

@@ -35,9 +35,16 @@ std::string describe_run(const Segmentation& segmentation) {
     text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",
                         segmentation.programs_built, segmentation.programs_ms);
   }
-  text += fmt::format("  at most {} on the device, {} in main memory",
-                      bytes_text(static_cast<double>(segmentation.device_peak_bytes)),
-                      bytes_text(static_cast<double>(segmentation.host_peak_bytes)));
+  const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
+  const MemoryPlan& announced = segmentation.memory_plan;
+  const std::uint64_t taken =
+      segmentation.host_peak_bytes -
+      std::min(segmentation.host_peak_bytes, segmentation.host_before_bytes);
+  text += fmt::format(
+      "  memory taken: {} on the device ({} announced), {} of main memory ({} announced) beyond "
+      "{} before",
+      bytes(segmentation.device_peak_bytes), bytes(announced.device_bytes()), bytes(taken),
+      bytes(announced.host_bytes()), bytes(segmentation.host_before_bytes));
   if (segmentation.device_kept_bytes > 0) {
     text += fmt::format("; {} kept on the device for what comes next",
                         bytes_text(static_cast<double>(segmentation.device_kept_bytes)));

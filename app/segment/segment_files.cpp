@@ -10,6 +10,7 @@
 #include "attempt.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
+#include "memory_check.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
 #include "reader.hpp"
@@ -37,7 +38,10 @@ class Scheduler {
         plan_(plan),
         log_(log),
         cancel_(cancel),
-        reader_(plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); }),
+        memory_check_(options),
+        reader_(
+            plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
+            [this](const ImageSize& size) { memory_check_.check(size); }),
         writer_(options, plan, cancel),
         shared_(options, plan) {}
 
@@ -175,6 +179,8 @@ class Scheduler {
   RunLog& log_;
   const CancelToken& cancel_;
   std::optional<Segmenter> segmenter_;
+  // Before the reader, because its threads use it to the end.
+  MemoryCheck memory_check_;
   // After the segmenter, because their threads use it to the end.
   Reader reader_;
   Writer writer_;

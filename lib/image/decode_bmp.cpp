@@ -87,9 +87,9 @@ bool has_alpha_mask(Bytes file, const Header& header) {
 
 }  // namespace
 
-Decoded decode_bmp(Bytes file, std::int64_t max_pixels) {
+Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
   const Header header = read_header(file);
-  check_size(header.width, header.height, max_pixels);
+  check_size(header.width, header.height, limit);
   const std::uint32_t bits = header.bits;
   const bool is_run_length =
       (header.compression == kRle8 && bits == 8) || (header.compression == kRle4 && bits == 4);

@@ -36,12 +36,12 @@ struct Source {
 /// Draws the frames of a file one after the other on its canvas.
 class GifReader {
  public:
-  GifReader(Bytes file, std::int64_t max_pixels)
+  GifReader(Bytes file, const SizeLimit& limit)
       : source_{file, 0}, gif_(nullptr, [](GifFileType* gif) { DGifCloseFile(gif, nullptr); }) {
     int error = 0;
     gif_.reset(DGifOpen(&source_, &Source::read, &error));
     if (!gif_) refuse(error);
-    check_size(gif_->SWidth, gif_->SHeight, max_pixels);
+    check_size(gif_->SWidth, gif_->SHeight, limit);
   }
 
   /// Reads to the end of the file. `wanted`: the page as choose_page() takes it.
@@ -173,8 +173,8 @@ class GifReader {
 
 }  // namespace
 
-Decoded decode_gif(Bytes file, std::int64_t max_pixels, int page) {
-  return GifReader(file, max_pixels).read(page);
+Decoded decode_gif(Bytes file, const SizeLimit& limit, int page) {
+  return GifReader(file, limit).read(page);
 }
 
 }  // namespace diacut

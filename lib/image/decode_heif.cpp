@@ -104,7 +104,7 @@ cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
 
 }  // namespace
 
-Decoded decode_heif(Bytes file, std::int64_t max_pixels, int page) {
+Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
   check_boxes(file);
   const Context context(heif_context_alloc(), &heif_context_free);
   check(
@@ -117,9 +117,9 @@ Decoded decode_heif(Bytes file, std::int64_t max_pixels, int page) {
   check(heif_context_get_image_handle(context.get(), pictures[static_cast<std::size_t>(chosen - 1)],
                                       &opened));
   const Handle handle(opened, &heif_image_handle_release);
-  check_size(heif_image_handle_get_width(opened), heif_image_handle_get_height(opened), max_pixels);
+  check_size(heif_image_handle_get_width(opened), heif_image_handle_get_height(opened), limit);
   check_size(heif_image_handle_get_ispe_width(opened), heif_image_handle_get_ispe_height(opened),
-             max_pixels);
+             limit);
   decoded.has_alpha = heif_image_handle_has_alpha_channel(opened) != 0;
   decoded.premultiplied =
       decoded.has_alpha && heif_image_handle_is_premultiplied_alpha(opened) != 0;

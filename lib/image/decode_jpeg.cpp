@@ -176,11 +176,11 @@ void convert_cmyk(bool is_inverted, Decoded& decoded) {
 
 }  // namespace
 
-Decoded decode_jpeg(Bytes file, std::int64_t max_pixels) {
+Decoded decode_jpeg(Bytes file, const SizeLimit& limit) {
   JpegReader reader;
   if (!reader.read_header(file)) refuse(reader);
   const jpeg_decompress_struct& info = reader.info();
-  check_size(info.image_width, info.image_height, max_pixels);
+  check_size(info.image_width, info.image_height, limit, info.num_components == 1 ? 1 : 3);
   Decoded decoded;
   read_markers(reader, decoded);
   J_COLOR_SPACE colours = JCS_RGB;

@@ -86,9 +86,8 @@ Codec make_codec(Source& source) {
 }
 
 /// Before the samples are decoded: their number and kind. OpenJPEG takes four bytes for each.
-void check_header(const opj_image_t& picture, std::int64_t max_pixels) {
-  check_size(std::int64_t{picture.x1} - picture.x0, std::int64_t{picture.y1} - picture.y0,
-             max_pixels);
+void check_header(const opj_image_t& picture, const SizeLimit& limit) {
+  check_size(std::int64_t{picture.x1} - picture.x0, std::int64_t{picture.y1} - picture.y0, limit);
   constexpr unsigned kMostComponents = 4;
   if (picture.numcomps < 1 || picture.numcomps > kMostComponents) {
     throw InputError(fmt::format(
@@ -185,7 +184,7 @@ Decoded decoded_from(const opj_image_t& picture) {
 
 }  // namespace
 
-Decoded decode_jpeg2000(Bytes file, std::int64_t max_pixels) {
+Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
   Source source{file, 0, {}};
   const Stream stream = open_stream(source);
   const Codec codec = make_codec(source);
@@ -193,7 +192,7 @@ Decoded decode_jpeg2000(Bytes file, std::int64_t max_pixels) {
   const bool has_header = opj_read_header(stream.get(), codec.get(), &opened) != OPJ_FALSE;
   const Picture picture(opened, &opj_image_destroy);
   if (!has_header || opened == nullptr) refuse(source);
-  check_header(*opened, max_pixels);
+  check_header(*opened, limit);
   if (opj_decode(codec.get(), stream.get(), opened) == OPJ_FALSE ||
       opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE) {
     refuse(source);
@@ -204,7 +203,7 @@ Decoded decode_jpeg2000(Bytes file, std::int64_t max_pixels) {
     }
   }
   // A palette, which has become colours, may have changed what the header said.
-  check_header(*opened, max_pixels);
+  check_header(*opened, limit);
   return decoded_from(*opened);
 }
 

@@ -23,11 +23,11 @@ namespace {
 class JxlReader {
  public:
   /// `wanted`: the page as choose_page() takes it.
-  JxlReader(Bytes file, std::int64_t max_pixels, int wanted)
+  JxlReader(Bytes file, const SizeLimit& limit, int wanted)
       : decoder_(JxlDecoderCreate(nullptr), &JxlDecoderDestroy),
         threads_(JxlResizableParallelRunnerCreate(nullptr), &JxlResizableParallelRunnerDestroy),
         file_(file),
-        max_pixels_(max_pixels),
+        limit_(limit),
         wanted_(wanted) {
     if (!decoder_ || !threads_) throw std::bad_alloc();
   }
@@ -72,7 +72,7 @@ class JxlReader {
   void take_info() {
     JxlBasicInfo info{};
     if (JxlDecoderGetBasicInfo(decoder_.get(), &info) != JXL_DEC_SUCCESS) refuse("its header");
-    check_size(info.xsize, info.ysize, max_pixels_);
+    check_size(info.xsize, info.ysize, limit_);
     constexpr unsigned kMostExtra = 16;  // libjxl allocates memory for each.
     if (info.num_extra_channels > kMostExtra) {
       throw InputError(fmt::format(
@@ -144,7 +144,7 @@ class JxlReader {
   std::unique_ptr<JxlDecoder, decltype(&JxlDecoderDestroy)> decoder_;
   std::unique_ptr<void, decltype(&JxlResizableParallelRunnerDestroy)> threads_;
   Bytes file_;
-  std::int64_t max_pixels_;
+  const SizeLimit& limit_;
   int wanted_;
   int frames_ = 0;
   int width_ = 0;
@@ -157,8 +157,8 @@ class JxlReader {
 
 }  // namespace
 
-Decoded decode_jxl(Bytes file, std::int64_t max_pixels, int page) {
-  return JxlReader(file, max_pixels, page).read();
+Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page) {
+  return JxlReader(file, limit, page).read();
 }
 
 }  // namespace diacut

@@ -118,12 +118,14 @@ class PngReader {
 
 }  // namespace
 
-Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices) {
+Decoded decode_png(Bytes file, const SizeLimit& limit, bool keep_indices) {
   PngReader reader(file);
   if (!reader.read_header()) refuse(reader);
   const int width = static_cast<int>(png_get_image_width(reader.png(), reader.info()));
   const int height = static_cast<int>(png_get_image_height(reader.png(), reader.info()));
-  check_size(width, height, max_pixels);
+  const bool is_colour =
+      (png_get_color_type(reader.png(), reader.info()) & PNG_COLOR_MASK_COLOR) != 0;
+  check_size(width, height, limit, is_colour ? 3 : 1);
   if (!reader.choose_layout(keep_indices)) refuse(reader);
   const int channels = png_get_channels(reader.png(), reader.info());
   const int depth = png_get_bit_depth(reader.png(), reader.info());

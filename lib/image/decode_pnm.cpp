@@ -54,7 +54,7 @@ class PnmReader {
     return true;
   }
 
-  Header read_header(std::int64_t max_pixels) {
+  Header read_header(const SizeLimit& limit) {
     Header header;
     header.kind = file_[at_ + 1] - '0';
     at_ += 2;
@@ -67,7 +67,7 @@ class PnmReader {
       header.channels = header.kind % 3 == 0 ? 3 : 1;
       next_byte();  // One white space.
     }
-    check_size(header.width, header.height, max_pixels);
+    check_size(header.width, header.height, limit);
     if (header.most < 1 || header.most > 65535) {
       refuse(fmt::format("its largest value is {}, expected 1 to 65535", header.most));
     }
@@ -206,13 +206,13 @@ class PnmReader {
 
 }  // namespace
 
-Decoded decode_pnm(Bytes file, std::int64_t max_pixels, int page) {
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page) {
   PnmReader reader(file);
   Decoded decoded;
   int pages = 0;
   while (reader.has_next()) {
     ++pages;
-    const Header header = reader.read_header(max_pixels);
+    const Header header = reader.read_header(limit);
     if (pages != std::max(page, 1)) {
       reader.skip(header);
       continue;

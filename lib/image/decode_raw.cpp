@@ -32,7 +32,7 @@ void check(int result) {
 
 }  // namespace
 
-Decoded decode_raw(Bytes file, std::int64_t max_pixels) {
+Decoded decode_raw(Bytes file, const SizeLimit& limit) {
   const auto raw = std::make_unique<LibRaw>();  // Too large for some stacks.
   bool is_damaged = false;
   raw->set_dataerror_handler([](void* flag, const char*, int) { *static_cast<bool*>(flag) = true; },
@@ -45,8 +45,8 @@ Decoded decode_raw(Bytes file, std::int64_t max_pixels) {
   parameters.gamm[1] = 12.92;
   // LibRaw only reads the bytes.
   check(raw->open_buffer(const_cast<std::uint8_t*>(file.data()), file.size()));
-  check_size(raw->imgdata.sizes.raw_width, raw->imgdata.sizes.raw_height, max_pixels);
-  check_size(raw->imgdata.sizes.width, raw->imgdata.sizes.height, max_pixels);
+  check_size(raw->imgdata.sizes.raw_width, raw->imgdata.sizes.raw_height, limit);
+  check_size(raw->imgdata.sizes.width, raw->imgdata.sizes.height, limit);
   check(raw->unpack());
   if (is_damaged) refuse("its data end early or contradict themselves");
   check(raw->dcraw_process());

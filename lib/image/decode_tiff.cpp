@@ -388,7 +388,7 @@ void read_profile(const TiffReader& reader, Decoded& decoded) {
 }
 
 /// libtiff needs no memory beyond that of the largest picture of doubles.
-std::int64_t most_memory(std::int64_t max_pixels) { return max_pixels * 32 + (1 << 20); }
+std::int64_t most_memory(const SizeLimit& limit) { return limit.max_pixels * 32 + (1 << 20); }
 
 /// What `part` means in this file.
 TiffPart find_part(const TiffReader& reader, const ImagePart& part) {
@@ -406,13 +406,13 @@ void go_to(const TiffReader& reader, int directory) {
 
 }  // namespace
 
-Decoded decode_tiff(Bytes file, std::int64_t max_pixels, const ImagePart& part) {
-  const TiffReader reader(file, most_memory(max_pixels));
+Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+  const TiffReader reader(file, most_memory(limit));
   const TiffPart found = find_part(reader, part);
   go_to(reader,
         found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
   const Layout layout(reader);
-  check_size(layout.width, layout.height, max_pixels);
+  check_size(layout.width, layout.height, limit);
   Decoded decoded;
   decoded.pages = found.pages();
   decoded.notes = found.notes;

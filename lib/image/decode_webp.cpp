@@ -74,9 +74,9 @@ Header read_header(Bytes file) {
 
 }  // namespace
 
-Decoded decode_webp(Bytes file, std::int64_t max_pixels) {
+Decoded decode_webp(Bytes file, const SizeLimit& limit) {
   const Header header = read_header(file);
-  check_size(header.width, header.height, max_pixels);
+  check_size(header.width, header.height, limit);
   if (file.size() > kOpenCvLargest) {
     throw InputError(
         fmt::format("a WebP file of {} bytes, more than the {} that can be read: save "

@@ -29,7 +29,8 @@ class QuietOpenCv {
 
 }  // namespace
 
-void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels) {
+void check_size(std::int64_t width, std::int64_t height, const SizeLimit& limit, int channels) {
+  const std::int64_t max_pixels = limit.max_pixels;
   if (width <= 0 || height <= 0) {
     throw InputError(
         fmt::format("its header claims {} x {} pixels: the file is damaged, or has no "
@@ -42,6 +43,9 @@ void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels
         fmt::format("its header claims {} x {} pixels, more than the limit of {}: "
                     "scale or crop it, or raise image.max_pixels",
                     width, height, max_pixels));
+  }
+  if (limit.accepts) {
+    limit.accepts({static_cast<int>(width), static_cast<int>(height), channels});
   }
 }
 

@@ -30,9 +30,20 @@ struct Decoded {
   int pages = 1;  ///< Of the file.
 };
 
+/// Up to which size a picture is decoded.
+struct SizeLimit {
+  // Implicit, because most readers have no other limit than a number.
+  SizeLimit(std::int64_t pixels) : max_pixels(pixels) {}
+  SizeLimit(std::int64_t pixels, const SizeCheck& check) : max_pixels(pixels), accepts(check) {}
+
+  std::int64_t max_pixels;
+  SizeCheck accepts;  ///< Throws where the size is not accepted; empty: every size is.
+};
+
 /// Throws InputError where a header's width or height is not positive, or where the picture has
-/// more than max_pixels pixels. To be called before memory for the picture is allocated.
-void check_size(std::int64_t width, std::int64_t height, std::int64_t max_pixels);
+/// more than limit.max_pixels pixels; and what limit.accepts throws. To be called before memory for
+/// the picture is allocated. `channels`: 1 for a picture that is known to be grey.
+void check_size(std::int64_t width, std::int64_t height, const SizeLimit& limit, int channels = 3);
 
 /// The page that is to be decoded, from 1. `asked`: its number, or 0 for the first. Throws
 /// InputError where a file of `pages` pages has no such page.
@@ -40,25 +51,25 @@ int choose_page(int asked, int pages);
 
 /// The decoders, one for each format. Those of formats that can hold several pages (frames of an
 /// animation, pictures of a collection) take the page as choose_page() does. Each throws InputError
-/// (its message without the file's name) if the file is damaged, cut off, larger than max_pixels,
+/// (its message without the file's name) if the file is damaged, cut off, larger than the limit,
 /// or of a kind that is not supported; none prints. JPEG, PNG and TIFF are read by libjpeg, libpng
 /// and libtiff themselves: through OpenCV they print to stderr, take damaged JPEG and TIFF files
 /// for whole ones, and lose depth and alpha of TIFF.
-Decoded decode_bmp(Bytes file, std::int64_t max_pixels);
-Decoded decode_gif(Bytes file, std::int64_t max_pixels, int page = 0);
+Decoded decode_bmp(Bytes file, const SizeLimit& limit);
+Decoded decode_gif(Bytes file, const SizeLimit& limit, int page = 0);
 /// HEIC and AVIF.
-Decoded decode_heif(Bytes file, std::int64_t max_pixels, int page = 0);
-Decoded decode_jpeg2000(Bytes file, std::int64_t max_pixels);
-Decoded decode_jpeg(Bytes file, std::int64_t max_pixels);
-Decoded decode_jxl(Bytes file, std::int64_t max_pixels, int page = 0);
+Decoded decode_heif(Bytes file, const SizeLimit& limit, int page = 0);
+Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
+Decoded decode_jpeg(Bytes file, const SizeLimit& limit);
+Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page = 0);
 /// `keep_indices`: pixels that are indices of a palette stay indices.
-Decoded decode_png(Bytes file, std::int64_t max_pixels, bool keep_indices = false);
+Decoded decode_png(Bytes file, const SizeLimit& limit, bool keep_indices = false);
 /// PBM, PGM, PPM and PAM.
-Decoded decode_pnm(Bytes file, std::int64_t max_pixels, int page = 0);
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);
 /// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
-Decoded decode_raw(Bytes file, std::int64_t max_pixels);
-Decoded decode_tiff(Bytes file, std::int64_t max_pixels, const ImagePart& part = {});
-Decoded decode_webp(Bytes file, std::int64_t max_pixels);
+Decoded decode_raw(Bytes file, const SizeLimit& limit);
+Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {});
+Decoded decode_webp(Bytes file, const SizeLimit& limit);
 
 /// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked
 /// the file's headers. Throws InputError, also where the picture has not the size that is given.

@@ -32,9 +32,12 @@ void add_gradient(cv::Mat& plane, double sigma, cv::Mat& sum) {
 
 }  // namespace
 
+PictureSize detail_size(const PictureSize& full, const PictureSize& found) {
+  return {std::min(full.width, 2 * found.width), std::min(full.height, 2 * found.height)};
+}
+
 Image detail_picture(const Image& image, const PictureSize& found) {
-  return reduced(
-      image, {std::min(image.width, 2 * found.width), std::min(image.height, 2 * found.height)});
+  return reduced(image, detail_size({image.width, image.height}, found));
 }
 
 std::vector<std::uint8_t> detail_levels(Image detail, const PictureSize& found,

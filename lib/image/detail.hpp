@@ -8,6 +8,10 @@
 
 namespace diacut {
 
+/// The size of detail_picture() of an image of the size `full`. Precondition: `found` is not
+/// larger.
+PictureSize detail_size(const PictureSize& full, const PictureSize& found);
+
 /// What detail_levels() reads of an image in which boundaries are placed that were found in the
 /// image reduced to the size `found`: the image reduced to twice that size. Precondition: `found`
 /// is not larger than the image.

@@ -44,20 +44,20 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
 }
 
 /// What the decoder of the file's format reads, of the formats that hold one page.
-Decoded decode_single(ImageFormat format, Bytes file, std::int64_t max_pixels) {
+Decoded decode_single(ImageFormat format, Bytes file, const SizeLimit& limit) {
   switch (format) {
     case ImageFormat::kBmp:
-      return decode_bmp(file, max_pixels);
+      return decode_bmp(file, limit);
     case ImageFormat::kJpeg:
-      return decode_jpeg(file, max_pixels);
+      return decode_jpeg(file, limit);
     case ImageFormat::kJpeg2000:
-      return decode_jpeg2000(file, max_pixels);
+      return decode_jpeg2000(file, limit);
     case ImageFormat::kPng:
-      return decode_png(file, max_pixels);
+      return decode_png(file, limit);
     case ImageFormat::kRaw:
-      return decode_raw(file, max_pixels);
+      return decode_raw(file, limit);
     default:
-      return decode_webp(file, max_pixels);
+      return decode_webp(file, limit);
   }
 }
 
@@ -79,28 +79,28 @@ void extract_channel(const std::string& channel, Decoded& decoded) {
   decoded.profile.clear();  // It says what the channels are together.
 }
 
-Decoded decode_page(ImageFormat format, Bytes file, std::int64_t max_pixels, int page) {
+Decoded decode_page(ImageFormat format, Bytes file, const SizeLimit& limit, int page) {
   switch (format) {
     case ImageFormat::kGif:
-      return decode_gif(file, max_pixels, page);
+      return decode_gif(file, limit, page);
     case ImageFormat::kHeif:
-      return decode_heif(file, max_pixels, page);
+      return decode_heif(file, limit, page);
     case ImageFormat::kJxl:
-      return decode_jxl(file, max_pixels, page);
+      return decode_jxl(file, limit, page);
     case ImageFormat::kPnm:
-      return decode_pnm(file, max_pixels, page);
+      return decode_pnm(file, limit, page);
     default:
       choose_page(page, 1);
-      return decode_single(format, file, max_pixels);
+      return decode_single(format, file, limit);
   }
 }
 
-Decoded decode(Bytes file, std::int64_t max_pixels, const ImagePart& part) {
+Decoded decode(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   ImageFormat format = identify_format(file);
   if (format == ImageFormat::kTiff && is_raw_tiff(file)) format = ImageFormat::kRaw;
   const bool is_tiff = format == ImageFormat::kTiff;
-  Decoded decoded = is_tiff ? decode_tiff(file, max_pixels, part)
-                            : decode_page(format, file, max_pixels, part.page);
+  Decoded decoded =
+      is_tiff ? decode_tiff(file, limit, part) : decode_page(format, file, limit, part.page);
   // A TIFF may have more channels than are decoded without a choice.
   if (!is_tiff && !part.channel.empty()) extract_channel(part.channel, decoded);
   if (part.page == 0 && decoded.pages > 1) {
@@ -142,9 +142,10 @@ NamedBytes read_file_bytes(const std::string& path) {
 }  // namespace
 
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
-                   const ImageParameters& parameters, const ImagePart& part) {
+                   const ImageParameters& parameters, const ImagePart& part,
+                   const SizeCheck& accepts) {
   return with_name(name, [&] {
-    Decoded decoded = decode(bytes, parameters.max_pixels, part);
+    Decoded decoded = decode(bytes, {parameters.max_pixels, accepts}, part);
     apply_profile(decoded);
     decoded.samples = turn_upright(decoded.samples, decoded.orientation);
     return to_image(decoded, parameters.range);
@@ -156,10 +157,10 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
   return decode_image(bytes, name, parameters, {});
 }
 
-Image read_image(const std::string& path, const ImageParameters& parameters,
-                 const ImagePart& part) {
+Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part,
+                 const SizeCheck& accepts) {
   const auto [bytes, name] = read_file_bytes(path);
-  return decode_image(bytes, name, parameters, part);
+  return decode_image(bytes, name, parameters, part, accepts);
 }
 
 Image read_image(const std::string& path, const ImageParameters& parameters) {

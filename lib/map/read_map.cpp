@@ -104,11 +104,11 @@ Decoded decode(const Scene& scene, const std::vector<int>& chosen) {
   return decode_bands(scene, chosen.empty() ? in_colour_order(scene, bands) : bands);
 }
 
-Map read(const std::string& name, const ImageParameters& parameters,
-         const std::vector<int>& bands) {
+Map read(const std::string& name, const ImageParameters& parameters, const std::vector<int>& bands,
+         const SizeCheck& accepts) {
   const GdalMessages quiet;
   const Scene scene(name);
-  check_size(scene.width(), scene.height(), parameters.max_pixels);
+  check_size(scene.width(), scene.height(), {parameters.max_pixels, accepts});
   Map map;
   map.frame = scene.frame();
   const Decoded decoded = decode(scene, bands);
@@ -123,13 +123,13 @@ Map read(const std::string& name, const ImageParameters& parameters,
 }  // namespace
 
 Map read_map(const std::string& name, const ImageParameters& parameters,
-             const std::vector<int>& bands) {
+             const std::vector<int>& bands, const SizeCheck& accepts) {
   if (!bands.empty() && bands.size() != 1 && bands.size() != 3) {
     throw ConfigError(fmt::format(
         "{} bands are named: name one (grey) or three (red, green and blue)", bands.size()));
   }
   try {
-    return read(name, parameters, bands);
+    return read(name, parameters, bands, accepts);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", name, error.what()));
   } catch (const std::bad_alloc&) {

@@ -67,10 +67,21 @@ Json memory_json(const Segmentation& segmentation) {
     plan.push_back({{"what", use.what}, {"bytes", use.bytes}});
     largest = std::max(largest, use.bytes);
   }
-  return {{"host_peak_bytes", segmentation.host_peak_bytes},
+  const MemoryPlan& announced = segmentation.memory_plan;
+  Json phases = Json::array();
+  for (const MemoryPhase& phase : announced.phases) {
+    phases.push_back({{"phase", phase.phase},
+                      {"device_bytes", phase.device_bytes},
+                      {"host_bytes", phase.host_bytes}});
+  }
+  return {{"host_before_bytes", segmentation.host_before_bytes},
+          {"host_announced_bytes", announced.host_bytes()},
+          {"host_peak_bytes", segmentation.host_peak_bytes},
+          {"device_announced_bytes", announced.device_bytes()},
           {"device_peak_bytes", segmentation.device_peak_bytes},
           {"device_kept_bytes", segmentation.device_kept_bytes},
           {"device_largest_allocation_bytes", largest},
+          {"phases", phases},
           {"device_plan", plan}};
 }
 

@@ -183,11 +183,14 @@ void check_memory(const PipelineBudget& budget, const Grid& grid, const Paramete
                     "megapixels ({}x{})",
                     static_cast<double>(largest->pixels()) * 1e-6, largest->width, largest->height)
               : std::string("no image fits");
+  const char* detail = parameters.image.detail == 0
+                           ? "find regions in a reduction of it (--detail 640)"
+                           : "lower image.detail (--detail), to which it is reduced";
   const std::string advice = fmt::format(
-      "with affinity.radius {} and {} eigenvectors {}: make the image ({}x{}) smaller, lower "
-      "either of them, or choose a device with more memory",
+      "with affinity.radius {} and {} eigenvectors {}: make the image, in which regions are found "
+      "at {}x{}, smaller, {}, lower radius or eigenvectors, or choose a device with more memory",
       parameters.affinity.radius, eigen_parameters(parameters).vectors, size, grid.width,
-      grid.height);
+      grid.height, detail);
   for (const MemoryBudget* phase : phases(budget)) phase->check(device, limit, advice);
 }
 

@@ -1,7 +1,6 @@
 #include "diacut/segmenter.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,6 +12,8 @@
 #include <utility>
 
 #include "boundary/boundary.hpp"
+#include "core/host_memory.hpp"
+#include "pipeline/memory_plan.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
@@ -72,12 +73,6 @@ void check_regions(const Image& image, const RegionParameters& parameters) {
 /// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
-std::uint64_t host_peak() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB.
-}
-
 /// The parameters. Throws ConfigError where they make no sense.
 Parameters checked(const Parameters& parameters) {
   validate(parameters);
@@ -102,7 +97,20 @@ class Segmenter::Implementation {
     const Image& image = *asked.image;
     check_image(image);
     check_regions(image, parameters_.region);
+    note_held({&asked, 1});
     return begin_one(working_image(asked, parameters_), watch);
+  }
+
+  /// Notes what the process holds before the first images are begun; what they hold does not count.
+  void note_held(std::span<const ImageToSegment> images) {
+    if (held_before_) return;
+    std::uint64_t held = host_memory_held();
+    for (const ImageToSegment& each : images) {
+      const Image& image = *each.image;
+      held -=
+          std::min<std::uint64_t>(held, image.pixels.size() * sizeof(float) + image.valid.size());
+    }
+    held_before_ = held;
   }
 
   /// Begins working images of one size: together where they fit the device so, else in halves, down
@@ -135,7 +143,9 @@ class Segmenter::Implementation {
         working_parameters(parameters_, size, image.full ? image.full->size : size);
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
                                                  stages_.device(), stages_.memory_limit());
-    return std::move(stages_.run({&image, 1}, plan, watch)->front());
+    std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);
+    announce(plan, {&image, 1}, begun);
+    return std::move(begun.front());
   }
 
   /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
@@ -148,7 +158,9 @@ class Segmenter::Implementation {
         working_parameters(parameters_, size, size), stages_.device(), stages_.memory_limit());
     if (!plan) return std::nullopt;
     try {
-      return stages_.run(images, *plan, watch);
+      auto begun = stages_.run(images, *plan, watch);
+      if (begun) announce(*plan, images, *begun);
+      return begun;
     } catch (const DeviceError&) {
       return std::nullopt;
     } catch (const NumericalError&) {
@@ -156,8 +168,24 @@ class Segmenter::Implementation {
     }
   }
 
+  /// Adds to the results of images what was announced for all of them.
+  void announce(const SegmentationPlan& plan, std::span<const WorkingImage> images,
+                std::vector<UnfinishedSegmentation>& begun) const {
+    std::vector<HostImage> on_host;
+    for (const WorkingImage& each : images) {
+      on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
+                         !(each.full ? each.full->valid : each.image->valid).empty()});
+    }
+    const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
+    for (UnfinishedSegmentation& each : begun) {
+      each.result.memory_plan = announced;
+      each.result.host_before_bytes = held_before_.value_or(0);
+    }
+  }
+
   Parameters parameters_;
   Stages stages_;
+  std::optional<std::uint64_t> held_before_;
 };
 
 Segmenter::Segmenter(const Parameters& parameters, const std::string& device,
@@ -197,6 +225,7 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
     std::vector<std::size_t> members;
   };
   std::map<std::pair<int, int>, Group> by_size;
+  implementation_->note_held(images);
   for (std::size_t k = 0; k < images.size(); ++k) {
     const Image& image = *images[k].image;
     try {
@@ -235,7 +264,7 @@ BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)
 Segmentation BegunSegmentation::finish(const Watch& watch) && {
   if (failure_) std::rethrow_exception(failure_);
   if (host_work_) host_work_(result_, watch);
-  result_.host_peak_bytes = host_peak();
+  result_.host_peak_bytes = host_memory_peak();
   return std::move(result_);
 }
 

@@ -174,6 +174,22 @@ TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
   EXPECT_EQ(read("x.png"), read("auto.png"));
 }
 
+TEST_F(CliDevice, AnImageThatDoesNotFitIsRefusedBeforeItIsDecoded) {
+  const Result idle = segment({"--list-devices"});
+  ASSERT_GT(idle.peak_bytes, 0u);
+  constexpr int kLongSide = 10'000;
+  constexpr int kShortSide = 7'000;
+  write_picture("large.png", cv::Mat(kShortSide, kLongSide, CV_8UC3, cv::Scalar(40, 90, 200)));
+  const Result refused =
+      segment({"large.png", "-o", "x.png", "--detail", "native", "--memory", "1G"});
+  expect_error(refused, 4,
+               {"large.png", "10000x7000", "not enough device memory", "1024 MiB", "--detail 640"});
+  EXPECT_FALSE(exists("x.png"));
+  // Decoded, it would hold 210 MB, and 840 MB more as floats.
+  constexpr std::uint64_t kMargin = 100'000'000;
+  EXPECT_LT(refused.peak_bytes, idle.peak_bytes + kMargin);
+}
+
 TEST_F(CliDevice, MemoryIsALimit) {
   expect_done(segment({"a.png", "-o", "x.png", "--cue", "gradient", "--memory", "1G"}));
   expect_error(segment({"a.png", "-o", "y.png", "--cue", "gradient", "--memory", "100K"}), 4,

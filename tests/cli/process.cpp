@@ -158,8 +158,10 @@ void Process::read_available(int wait_ms) {
 bool Process::finished() {
   if (reaped_) return true;
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  rusage usage{};
+  if (wait4(pid_, &status, WNOHANG, &usage) != pid_) return false;
   reaped_ = true;
+  result_.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   result_.seconds = seconds();
   if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@ struct Result {
   std::string err;
   bool timed_out = false;
   double seconds = 0;
+  std::uint64_t peak_bytes = 0;  ///< The most main memory that the process held at once.
 };
 
 /// Where standard output goes.

@@ -33,6 +33,8 @@ struct Sample {
                                         8,    {1e-7, 2e-5, 9e-5}};
     segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
     segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
+    segmentation.memory_plan.phases = {{"eigenvectors", 6'100'000'000, 4000}, {"results", 0, 5000}};
+    segmentation.host_before_bytes = 60'000'000;
     segmentation.host_peak_bytes = 70'000'000;
     segmentation.device_peak_bytes = 6'000'000'000;
     segmentation.device_kept_bytes = 800'000'000;
@@ -71,9 +73,15 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
   EXPECT_EQ(json["stages"], Json::parse(R"([{"stage": "read", "wall_ms": 1.5, "device_ms": 0.0},
                             {"stage": "eigen", "wall_ms": 200.0, "device_ms": 150.25}])"));
   EXPECT_EQ(json["memory"],
-            Json::parse(R"({"host_peak_bytes": 70000000, "device_peak_bytes": 6000000000,
-                            "device_kept_bytes": 800000000,
+            Json::parse(R"({"host_before_bytes": 60000000, "host_announced_bytes": 5000,
+                            "host_peak_bytes": 70000000,
+                            "device_announced_bytes": 6100000000,
+                            "device_peak_bytes": 6000000000, "device_kept_bytes": 800000000,
                             "device_largest_allocation_bytes": 5000000000,
+                            "phases": [{"phase": "eigenvectors", "device_bytes": 6100000000,
+                                        "host_bytes": 4000},
+                                       {"phase": "results", "device_bytes": 0,
+                                        "host_bytes": 5000}],
                             "device_plan": [{"what": "matrix", "bytes": 5000000000},
                                             {"what": "basis", "bytes": 3000}]})"));
   EXPECT_EQ(json["kernels"], Json::parse(R"({"programs": 5, "build_ms": 12.5})"));

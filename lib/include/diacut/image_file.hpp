@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,17 @@ struct ImagePart {
   std::string channel = {};
 };
 
+/// What the header of a file tells of an image's size.
+struct ImageSize {
+  int width = 0;     ///< Width, pixels; the height, where the image is to be turned upright.
+  int height = 0;    ///< Height, pixels; the width, where the image is to be turned upright.
+  int channels = 3;  ///< 1: grey; 3: colour, or not known before decoding.
+};
+
+/// Looks at an image's size as soon as it is known, before memory is taken for the image. What it
+/// throws ends the reading. It is called in the thread that reads, once or several times.
+using SizeCheck = std::function<void(const ImageSize&)>;
+
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 /// files (DNG and others), GIF, BMP or PNM; 1 to 16 bits, and of some formats 32 bits and floats.
 /// The orientation that the file tells is applied, and colours of 8 and 16 bits are brought from
@@ -28,19 +40,25 @@ struct ImagePart {
 /// @param path The file; "-" reads standard input to its end.
 /// @param parameters How the file is read.
 /// @param part What of the file is read.
+/// @param accepts Throws where the image's size is not accepted; empty: every size is.
 /// @return The image.
 /// @throws InputError naming the file when it cannot be read or decoded, or has no such part.
-Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part);
+/// @throws Error whatever `accepts` throws.
+Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part,
+                 const SizeCheck& accepts = {});
 
 /// Decodes the bytes of an image file, as read_image() does.
 /// @param bytes The whole file.
 /// @param name What messages call the image.
 /// @param parameters How the file is read.
 /// @param part What of the file is read.
+/// @param accepts As read_image() takes it.
 /// @return The image.
 /// @throws InputError naming the image when it cannot be decoded, or has no such part.
+/// @throws Error whatever `accepts` throws.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
-                   const ImageParameters& parameters, const ImagePart& part);
+                   const ImageParameters& parameters, const ImagePart& part,
+                   const SizeCheck& accepts = {});
 
 /// The extensions that files of the formats that read_image() knows have, in lower case with the
 /// dot. The format of a file is told from its first bytes, whatever its name.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
 
 /// @file
@@ -72,11 +73,13 @@ bool is_map(const std::string& name);
 /// @param name What GDAL opens.
 /// @param parameters How it is read; ImageParameters::max_pixels holds before anything is read.
 /// @param bands The numbers of one band or of three, which alone are looked at; empty: as above.
+/// @param accepts As read_image() takes it.
 /// @return The scene.
 /// @throws InputError naming the scene when it cannot be read, has no such band, or holds complex
 ///     numbers; ConfigError for another number of bands.
+/// @throws Error whatever `accepts` throws.
 Map read_map(const std::string& name, const ImageParameters& parameters = {},
-             const std::vector<int>& bands = {});
+             const std::vector<int>& bands = {}, const SizeCheck& accepts = {});
 
 /// Writes labels as a tiled, compressed GeoTIFF of 32-bit unsigned integers with the projection,
 /// the transform or control points, and the sensor model of a scene; 0 is declared as no data.

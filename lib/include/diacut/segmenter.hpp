@@ -16,6 +16,7 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
+#include "diacut/memory_plan.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 
@@ -52,6 +53,8 @@ struct Segmentation {
   /// Every large buffer that the run plans to allocate on the device. They are not all held at
   /// once.
   std::vector<MemoryUse> device_memory;
+  /// What was announced before the run, of all images that were begun together.
+  MemoryPlan memory_plan;
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
   /// Device memory that is free after the run but kept for the next run, bytes; not in
   /// `device_peak_bytes`. It is given up where it is in the way of another allocation. Always 0 on
@@ -62,7 +65,10 @@ struct Segmentation {
   int programs_built = 0;
   double programs_ms = 0;             ///< What that took, milliseconds.
   std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
-  std::vector<std::string> notes;     ///< What a person should know; the image's notes come first.
+  /// The process's resident size when the first image was begun, without that image, bytes: what
+  /// MemoryPlan::host_bytes() comes on top of.
+  std::uint64_t host_before_bytes = 0;
+  std::vector<std::string> notes;  ///< What a person should know; the image's notes come first.
 };
 
 /// The stages' own form of a BegunSegmentation; not for callers.

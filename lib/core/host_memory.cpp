@@ -1,0 +1,75 @@
+#include "core/host_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace diacut {
+namespace {
+
+/// The number that a file of the kernel begins with; nothing where it begins with a word ("max") or
+/// is not there.
+std::optional<std::uint64_t> number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  if (file >> number) return number;
+  return std::nullopt;
+}
+
+/// The sum of free memory, memory that can be freed, and free swap.
+std::uint64_t free_on_machine() {
+  std::ifstream file("/proc/meminfo");
+  std::uint64_t free = 0;
+  std::string name;
+  std::uint64_t kibibytes = 0;
+  for (std::string unit; file >> name >> kibibytes; std::getline(file, unit)) {
+    if (name == "MemAvailable:" || name == "SwapFree:") free += kibibytes * 1024;
+  }
+  return free;
+}
+
+/// What the control group of a container may hold beyond what it holds, of which file caches can be
+/// freed; nothing without a limit.
+std::optional<std::uint64_t> free_in_group() {
+  const auto limit = number_in("/sys/fs/cgroup/memory.max");
+  const auto held = number_in("/sys/fs/cgroup/memory.current");
+  if (!limit || !held) return std::nullopt;
+  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  std::uint64_t cached = 0;
+  std::string name;
+  std::uint64_t bytes = 0;
+  while (file >> name >> bytes) {
+    if (name == "inactive_file" || name == "active_file") cached += bytes;
+  }
+  const std::uint64_t taken = *held - std::min(*held, cached);
+  return *limit - std::min(*limit, taken);
+}
+
+}  // namespace
+
+std::uint64_t host_memory_held() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  if (!(file >> size >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t host_memory_peak() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB.
+}
+
+std::uint64_t host_memory_available() {
+  std::uint64_t free = free_on_machine();
+  if (free == 0) return 0;
+  if (const auto in_group = free_in_group()) free = std::min(free, *in_group);
+  return free + host_memory_held();
+}
+
+}  // namespace diacut

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/device.hpp"
+#include "diacut/image_file.hpp"
+#include "diacut/parameters.hpp"
+
+/// @file
+/// The memory that a segmentation takes, known before any of it is taken.
+namespace diacut {
+
+/// The memory that is held at once in a phase of a segmentation.
+struct MemoryPhase {
+  std::string phase;               ///< The phase's name, as "eigenvectors".
+  std::uint64_t device_bytes = 0;  ///< On the device, bytes.
+  /// In main memory, bytes, beyond what the process holds before the image is read. It includes
+  /// `device_bytes` where the device is a CPU, whose memory this is.
+  std::uint64_t host_bytes = 0;
+};
+
+/// The memory that a segmentation takes.
+struct MemoryPlan {
+  std::vector<MemoryPhase> phases;  ///< In their order.
+
+  /// The most memory held at once on the device.
+  /// @return Bytes.
+  std::uint64_t device_bytes() const;
+  /// The most main memory held at once, beyond what the process holds before the image is read.
+  /// @return Bytes.
+  std::uint64_t host_bytes() const;
+};
+
+/// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes
+/// no memory of the device.
+/// @param image The image's size.
+/// @param parameters What it is to be segmented with.
+/// @param device The device.
+/// @param limit Of the device memory held at once, bytes; 0: the device's memory.
+/// @return The plan.
+/// @throws DeviceError when the image does not fit the device in any way; the message says what it
+///     would take, what there is, and what to do.
+MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
+                       const DeviceInfo& device, std::uint64_t limit = 0);
+
+/// Throws InputError when a plan does not fit the main memory that this process can have: the
+/// message says what it would take, what there is, and what to do.
+/// @param plan The plan.
+/// @param image The image's size.
+/// @param device The device that the plan is for.
+void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const DeviceInfo& device);
+
+}  // namespace diacut

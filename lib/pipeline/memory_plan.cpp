@@ -1,0 +1,160 @@
+#include "pipeline/memory_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/host_memory.hpp"
+#include "diacut/errors.hpp"
+#include "image/detail.hpp"
+#include "pipeline/pipeline_budget.hpp"
+#include "pipeline/working_image.hpp"
+
+namespace diacut {
+namespace {
+
+/// What the driver of a CPU takes for the compiled kernels of a run beside their buffers, bytes: 5
+/// to 25 MB with PoCL.
+constexpr std::uint64_t kKernelsOnCpu = std::uint64_t{12} << 20;
+
+/// The most that making a hierarchy holds for each pixel beside its maps, bytes: what the watershed
+/// knows of a pixel, basins, and the arcs between them.
+constexpr std::uint64_t kHierarchyBytes = 20;
+
+constexpr std::uint64_t kFloat = sizeof(float);
+constexpr std::uint64_t kLabel = sizeof(std::int32_t);
+
+std::uint64_t pixels_of(const PictureSize& size) {
+  return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+}
+
+/// What one image of a run takes of main memory, bytes.
+class HostBytes {
+ public:
+  HostBytes(const SegmentationPlan& plan, const HostImage& image)
+      : hierarchical_(plan.parameters.region.method == RegionMethod::kHierarchy),
+        channels_(static_cast<std::uint64_t>(image.channels)),
+        value_(kFloat * channels_ + (image.masked ? 1 : 0)),
+        full_(pixels_of(image.full)),
+        working_(plan.batch.image.pixels()) {
+    const PictureSize working{plan.batch.image.width, plan.batch.image.height};
+    if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
+  }
+
+  bool places() const { return detail_ > 0; }
+
+  std::uint64_t reading() const { return full_ * (value_ + channels_); }
+  /// While the device works. A working image of the full size is the image itself.
+  std::uint64_t on_device() const {
+    const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
+    return full_ * value_ + reduced;
+  }
+  std::uint64_t contours() const {
+    return on_device() + (hierarchical_ ? 2 * kFloat * working_ : 0);
+  }
+  std::uint64_t regions() const {
+    return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
+  }
+  /// Levels of the detail, then the flood, which holds its cells, their levels, and the labels.
+  std::uint64_t placement() const {
+    const std::uint64_t levels = detail_ * (2 * value_ + 4 * kFloat);
+    const std::uint64_t flood = full_ * (2 * kLabel + 2);
+    return contours() + std::max(levels, flood);
+  }
+  /// Contours and leaves of a hierarchy, labels, and these as PNG takes them.
+  std::uint64_t results() const {
+    const std::uint64_t of_hierarchy = hierarchical_ ? kLabel + kFloat : 0;
+    return detail_ * value_ + full_ * (value_ + of_hierarchy + kLabel + sizeof(std::uint16_t));
+  }
+
+ private:
+  bool hierarchical_;
+  std::uint64_t channels_;
+  std::uint64_t value_;  ///< Of a pixel, with its mask.
+  std::uint64_t full_;
+  std::uint64_t working_;
+  std::uint64_t detail_ = 0;  ///< Pixels; 0: the image is not reduced.
+};
+
+std::string gib(std::uint64_t bytes) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+}  // namespace
+
+std::uint64_t MemoryPlan::device_bytes() const {
+  std::uint64_t most = 0;
+  for (const MemoryPhase& phase : phases) most = std::max(most, phase.device_bytes);
+  return most;
+}
+
+std::uint64_t MemoryPlan::host_bytes() const {
+  std::uint64_t most = 0;
+  for (const MemoryPhase& phase : phases) most = std::max(most, phase.host_bytes);
+  return most;
+}
+
+MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> images,
+                       const DeviceInfo& device) {
+  const bool shared = device.kind == DeviceKind::kCpu;
+  MemoryPlan result;
+  const auto add = [&](const char* phase, const MemoryBudget& on_device,
+                       std::uint64_t (HostBytes::*on_host)() const) {
+    std::uint64_t bytes = 0;
+    for (const HostImage& image : images) bytes += (HostBytes(plan, image).*on_host)();
+    if (shared) bytes += on_device.total() + (result.phases.empty() ? 0 : kKernelsOnCpu);
+    result.phases.push_back({phase, on_device.total(), bytes});
+  };
+  const PipelineBudget& budget = plan.budget;
+  const MemoryBudget none;
+  const bool direct = plan.parameters.region.method == RegionMethod::kKway;
+  add("reading", none, &HostBytes::reading);
+  add("boundaries", budget.boundaries, &HostBytes::on_device);
+  if (plan.form == MatrixForm::kCompressed) {
+    add("compression", budget.compression, &HostBytes::on_device);
+  }
+  add("eigenvectors", budget.eigen, &HostBytes::on_device);
+  if (!direct) add("contours", budget.contours, &HostBytes::contours);
+  add("regions", direct ? budget.regions : none, &HostBytes::regions);
+  if (HostBytes(plan, images.front()).places()) add("placement", none, &HostBytes::placement);
+  add("results", none, &HostBytes::results);
+  return result;
+}
+
+MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
+                       const DeviceInfo& device, std::uint64_t limit) {
+  const PictureSize full{image.width, image.height};
+  const PictureSize working = reduced_size(full, parameters.image.detail);
+  const HostImage one{full, image.channels, false};
+  try {
+    const SegmentationPlan plan =
+        plan_for_image(grid_for(working.width, working.height),
+                       working_parameters(parameters, working, full), device, limit);
+    return memory_plan(plan, {&one, 1}, device);
+  } catch (const DeviceError& error) {
+    throw DeviceError(fmt::format("an image of {}x{}: {}", full.width, full.height, error.what()));
+  }
+}
+
+void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const DeviceInfo& device) {
+  const std::uint64_t available = host_memory_available();
+  if (available == 0 || plan.host_bytes() <= available) return;
+  const auto most = std::max_element(
+      plan.phases.begin(), plan.phases.end(),
+      [](const MemoryPhase& a, const MemoryPhase& b) { return a.host_bytes < b.host_bytes; });
+  std::string shared;
+  std::string advice;
+  if (most->device_bytes > 0 && device.kind == DeviceKind::kCpu) {
+    shared = fmt::format(", {} of them as memory of the device, which is a CPU",
+                         gib(most->device_bytes));
+    advice = "find regions in a smaller reduction (--detail), set --memory lower, ";
+  }
+  throw InputError(fmt::format(
+      "not enough main memory: an image of {}x{} takes {}{}, and {} are there; {}make the image "
+      "smaller, or close other programs",
+      image.width, image.height, gib(plan.host_bytes()), shared, gib(available), advice));
+}
+
+}  // namespace diacut

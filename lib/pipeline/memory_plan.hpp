@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "diacut/device.hpp"
+#include "diacut/memory_plan.hpp"
+#include "image/resize.hpp"
+#include "pipeline/segmentation_plan.hpp"
+
+namespace diacut {
+
+/// What main memory holds of an image.
+struct HostImage {
+  PictureSize full;
+  int channels = 3;
+  bool masked = false;  ///< Whether there are pixels without data.
+};
+
+/// The memory of a run by this plan, that of the images themselves included. `images`: as many as
+/// the plan is for.
+MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> images,
+                       const DeviceInfo& device);
+
+}  // namespace diacut
