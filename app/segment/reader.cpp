@@ -62,37 +62,43 @@ bool is_file(const std::string& name) {
 
 }  // namespace
 
-LoadedImage load(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts) {
+Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
+               std::function<bool(const Job&)> skips, MemoryCheck* memory)
+    : jobs_(jobs), parameters_(parameters), skips_(std::move(skips)), memory_(memory) {}
+
+LoadedImage Reader::load(const Job& job) const {
   const Stopwatch stopwatch;
   LoadedImage loaded;
+  const auto accepts = [&](const ImageSize& size) {
+    loaded.memory.reset();  // What it took for a size that was told before.
+    if (memory_ != nullptr) loaded.memory = memory_->take(size);
+  };
   loaded.failure = attempt(job.input, [&] {
-    read_picture(job, parameters, accepts, loaded);
-    if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters.max_pixels);
+    try {
+      read_picture(job, parameters_, accepts, loaded);
+    } catch (const NoRoomBesideOthers&) {
+      loaded.postponed = true;
+      return;
+    }
+    if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters_.max_pixels);
   });
+  if (loaded.failure) loaded.memory.reset();
   loaded.seconds = stopwatch.seconds();
   return loaded;
 }
-
-Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-               std::function<bool(const Job&)> skips, SizeCheck accepts)
-    : jobs_(jobs),
-      parameters_(parameters),
-      skips_(std::move(skips)),
-      accepts_(std::move(accepts)) {}
 
 void Reader::read_ahead(std::size_t index, std::size_t count) {
   const std::size_t end = std::min(index + count, jobs_.size());
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
-    ahead_[i] =
-        std::async(std::launch::async, [this, &job] { return load(job, parameters_, accepts_); });
+    ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });
   }
 }
 
 LoadedImage Reader::take(std::size_t index) {
   const auto found = ahead_.find(index);
-  if (found == ahead_.end()) return load(jobs_[index], parameters_, accepts_);
+  if (found == ahead_.end()) return load(jobs_[index]);
   LoadedImage loaded = found->second.get();
   ahead_.erase(found);
   return loaded;

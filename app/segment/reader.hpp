@@ -9,15 +9,17 @@
 
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
-#include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "exit_code.hpp"
+#include "memory_check.hpp"
 #include "plan.hpp"
 
 namespace diacut::app {
 
 /// An image and its boundary map as they were read, or why they could not be read.
 struct LoadedImage {
+  MemoryShare memory;      ///< Held as long as the image is.
+  bool postponed = false;  ///< It was not read: there was no room beside other images.
   Image image;
   std::optional<MapFrame> frame;  ///< If the image is a scene.
   std::optional<EdgeMap> edges;   ///< If the job names a boundary map.
@@ -25,17 +27,14 @@ struct LoadedImage {
   double seconds = 0;  ///< How long reading took.
 };
 
-/// Reads what a job names. `accepts`: as read_image() takes it.
-LoadedImage load(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts = {});
-
 /// Reads the images of jobs, in other threads ahead of their use. Its destructor waits for the
 /// images that are being read.
 class Reader {
  public:
-  /// `jobs` must outlive the reader. `skips` says which jobs are not to be read. `accepts` is as
-  /// read_image() takes it, called in several threads at once.
+  /// `jobs` and `memory` must outlive the reader. `skips` says which jobs are not to be read.
+  /// `memory` says which images are not to be decoded; null: none.
   Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-         std::function<bool(const Job&)> skips, SizeCheck accepts = {});
+         std::function<bool(const Job&)> skips, MemoryCheck* memory = nullptr);
 
   /// Begins to read the images from `index` to before `index` + `count`, up to the first that is to
   /// be skipped, or that could wait for somebody, as a pipe does: a signal ends such a wait in the
@@ -51,12 +50,16 @@ class Reader {
 
   /// Gives up the image at `index`, if it is read ahead.
   void drop(std::size_t index);
+  /// Gives up all images that are read ahead.
+  void drop_all() { ahead_.clear(); }
 
  private:
+  LoadedImage load(const Job& job) const;
+
   const std::vector<Job>& jobs_;
   ImageParameters parameters_;
   std::function<bool(const Job&)> skips_;
-  SizeCheck accepts_;
+  MemoryCheck* memory_;
   std::map<std::size_t, std::future<LoadedImage>> ahead_;  ///< By index.
 };
 

@@ -29,8 +29,8 @@ constexpr std::size_t kMostTogether = 16;
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
 /// before it is finished on the host and written, and the group after it is read, so that at most
-/// three groups are in memory. Everything is told and counted in the thread that calls run(), in
-/// the order of the jobs.
+/// three groups are in memory, fewer where there is no room for them. Everything is told and
+/// counted in the thread that calls run(), in the order of the jobs.
 class Scheduler {
  public:
   Scheduler(const Options& options, const Plan& plan, RunLog& log, const CancelToken& cancel)
@@ -41,8 +41,8 @@ class Scheduler {
         memory_check_(options),
         reader_(
             plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
-            [this](const ImageSize& size) { memory_check_.check(size); }),
-        writer_(options, plan, cancel),
+            &memory_check_),
+        writer_(options, plan, cancel, memory_check_),
         shared_(options, plan) {}
 
   /// Throws what ends the run.
@@ -76,7 +76,7 @@ class Scheduler {
     }
     log_.began(job);
     Group group;
-    group.push_back({&job, reader_.take(index)});
+    group.push_back({&job, read(index)});
     if (group.front().loaded.failure) {
       reader_.read_ahead(index + 1, 1);
       settle();
@@ -103,6 +103,16 @@ class Scheduler {
     return next;
   }
 
+  /// The image at `index`. One that was not read ahead, or for which there was no room, is read
+  /// when no other image is in memory.
+  LoadedImage read(std::size_t index) {
+    auto ahead = reader_.take_if(index, [](const LoadedImage& each) { return !each.postponed; });
+    if (ahead) return std::move(*ahead);
+    reader_.drop_all();
+    settle();
+    return reader_.take(index);
+  }
+
   /// Adds images from `index` on to a group of one, as long as the device gains by it.
   void gather(std::size_t index, Group& group) {
     const std::int64_t most = segmenter_->pixels_together();
@@ -115,7 +125,7 @@ class Scheduler {
     for (; group.size() < together && !cancel_.cancelled(); ++index) {
       std::optional<LoadedImage> loaded = reader_.take_if(index, [&](const LoadedImage& candidate) {
         pixels += static_cast<std::int64_t>(candidate.image.pixel_count());
-        return !candidate.failure && pixels <= most;
+        return !candidate.failure && !candidate.postponed && pixels <= most;
       });
       if (!loaded) return;
       group.push_back({&plan_.jobs[index], std::move(*loaded)});

@@ -12,8 +12,9 @@
 
 namespace diacut::app {
 
-Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel)
-    : options_(options), plan_(plan), cancel_(cancel) {}
+Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
+               const MemoryCheck& memory)
+    : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
 
 WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
                            const Segmenter& segmenter, const Watch& watch) const {
@@ -21,6 +22,9 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
   WrittenImage written;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
+    if (const std::uint64_t together = memory_.most_together(); together > 0) {
+      written.result.memory_plan.phases.push_back({"images together", 0, together});
+    }
     watch.report("writing", 0);
     const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;
     const Annotations annotations(plan_.roots.results, options_.rle, written.result.labels,

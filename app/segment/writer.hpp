@@ -11,6 +11,7 @@
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
+#include "memory_check.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "reader.hpp"
@@ -31,8 +32,10 @@ struct WrittenImage {
 /// caller's. Its destructor waits for those under way.
 class Writer {
  public:
-  /// The arguments must outlive the writer. `cancel` stops the work in other threads.
-  Writer(const Options& options, const Plan& plan, const CancelToken& cancel);
+  /// The arguments must outlive the writer. `cancel` stops the work in other threads. `memory` is
+  /// asked what was announced for several images together.
+  Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
+         const MemoryCheck& memory);
 
   /// Finishes a segmentation and writes its results. `segmenter` began it.
   WrittenImage write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
@@ -68,6 +71,7 @@ class Writer {
   const Options& options_;
   const Plan& plan_;
   const CancelToken& cancel_;
+  const MemoryCheck& memory_;
   std::deque<UnderWay> under_way_;
 };
 

@@ -1,6 +1,7 @@
 #include "core/file_bytes.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,6 +29,13 @@ void read_more(std::FILE* file, std::size_t count, const char* expected,
   throw InputError("cannot be read: " + std::generic_category().message(error));
 }
 
+/// The size of a regular file, bytes; 0 of others.
+std::size_t size_of(std::FILE* file) {
+  struct stat status {};
+  if (::fstat(::fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  return static_cast<std::size_t>(status.st_size);
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_size,
@@ -42,10 +50,14 @@ std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_s
   std::vector<std::uint8_t> bytes;
   read_more(file, head_size, expected, bytes);
   check_head(bytes);
-  std::size_t step = std::size_t{1} << 20;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  // At once, because a vector that grows holds its bytes twice; one byte more than the file has to
+  // meet its end.
+  const std::size_t size = size_of(file);
+  std::size_t step = size > bytes.size() ? size - bytes.size() + 1 : kStep;
   while (std::feof(file) == 0) {
     read_more(file, step, expected, bytes);
-    step = std::max(step, bytes.size() / 2);
+    step = std::max(kStep, bytes.size() / 2);
   }
   return bytes;
 }

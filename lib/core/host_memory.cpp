@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "diacut/memory_plan.hpp"
+
 namespace diacut {
 namespace {
 
@@ -49,15 +51,31 @@ std::optional<std::uint64_t> free_in_group() {
   return *limit - std::min(*limit, taken);
 }
 
+/// What the process has of memory, bytes; 0 where the system does not tell.
+struct Held {
+  std::uint64_t addresses = 0;
+  std::uint64_t resident = 0;
+};
+
+Held held_by_process() {
+  std::ifstream file("/proc/self/statm");
+  Held held;
+  if (!(file >> held.addresses >> held.resident)) return {};
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return {held.addresses * page, held.resident * page};
+}
+
+/// The addresses that are left to the process; nothing without a limit.
+std::optional<std::uint64_t> free_addresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const std::uint64_t most = limit.rlim_cur;
+  return most - std::min(most, held_by_process().addresses);
+}
+
 }  // namespace
 
-std::uint64_t host_memory_held() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t size = 0;
-  std::uint64_t resident = 0;
-  if (!(file >> size >> resident)) return 0;
-  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
+std::uint64_t host_memory_held() { return held_by_process().resident; }
 
 std::uint64_t host_memory_peak() {
   rusage usage{};
@@ -69,6 +87,7 @@ std::uint64_t host_memory_available() {
   std::uint64_t free = free_on_machine();
   if (free == 0) return 0;
   if (const auto in_group = free_in_group()) free = std::min(free, *in_group);
+  if (const auto addresses = free_addresses()) free = std::min(free, *addresses);
   return free + host_memory_held();
 }
 

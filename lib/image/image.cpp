@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/file_bytes.hpp"
+#include "core/mapped_file.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
@@ -110,13 +111,16 @@ Decoded decode(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   return decoded;
 }
 
-/// What `read` returns; what it throws becomes an InputError that begins with `name`.
+/// What `read` returns; what it throws becomes an InputError that begins with `name`. A DeviceError
+/// stays one.
 template <typename Read>
 auto with_name(const std::string& name, Read read) {
   try {
     return read();
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", name, error.what()));
+  } catch (const DeviceError& error) {
+    throw DeviceError(fmt::format("{}: {}", name, error.what()), error.build_log());
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("{}: there is not enough memory to read it", name));
   } catch (const cv::Exception& error) {
@@ -139,13 +143,46 @@ NamedBytes read_file_bytes(const std::string& path) {
       name};
 }
 
+/// What `accepts` is told of a file of `file_bytes`.
+SizeLimit limit_of(const ImageParameters& parameters, const SizeCheck& accepts,
+                   std::uint64_t file_bytes) {
+  if (!accepts) return parameters.max_pixels;
+  return {parameters.max_pixels, [&accepts, file_bytes](const ImageSize& size) {
+            accepts({size.width, size.height, size.channels, file_bytes});
+          }};
+}
+
+/// From this size on, a file is not read before its header was looked at.
+constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 24;
+
+/// Throws what decode_image() would throw of a large file before it takes memory for the picture.
+void check_large_file(const std::string& path, const ImageParameters& parameters,
+                      const ImagePart& part, const SizeCheck& accepts) {
+  struct SizeIsAccepted {};
+  if (path == "-") return;
+  const auto file = MappedFile::open(path, kLargeFile);
+  if (!file) return;
+  const Bytes bytes = file->bytes();
+  const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
+  const auto stop = [&limit](const ImageSize& size) {
+    if (limit.accepts) limit.accepts(size);
+    throw SizeIsAccepted();
+  };
+  with_name(path, [&] {
+    try {
+      decode(bytes, {limit.max_pixels, stop}, part);
+    } catch (const SizeIsAccepted&) {  // The rest of the file is of interest too.
+    }
+  });
+}
+
 }  // namespace
 
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts) {
   return with_name(name, [&] {
-    Decoded decoded = decode(bytes, {parameters.max_pixels, accepts}, part);
+    Decoded decoded = decode(bytes, limit_of(parameters, accepts, bytes.size()), part);
     apply_profile(decoded);
     decoded.samples = turn_upright(decoded.samples, decoded.orientation);
     return to_image(decoded, parameters.range);
@@ -159,6 +196,7 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
 
 Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part,
                  const SizeCheck& accepts) {
+  check_large_file(path, parameters, part, accepts);
   const auto [bytes, name] = read_file_bytes(path);
   return decode_image(bytes, name, parameters, part, accepts);
 }

@@ -38,14 +38,15 @@ class HostBytes {
         channels_(static_cast<std::uint64_t>(image.channels)),
         value_(kFloat * channels_ + (image.masked ? 1 : 0)),
         full_(pixels_of(image.full)),
-        working_(plan.batch.image.pixels()) {
+        working_(plan.batch.image.pixels()),
+        file_(image.file_bytes) {
     const PictureSize working{plan.batch.image.width, plan.batch.image.height};
     if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
   }
 
   bool places() const { return detail_ > 0; }
 
-  std::uint64_t reading() const { return full_ * (value_ + channels_); }
+  std::uint64_t reading() const { return file_ + full_ * (value_ + channels_); }
   /// While the device works. A working image of the full size is the image itself.
   std::uint64_t on_device() const {
     const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
@@ -75,6 +76,7 @@ class HostBytes {
   std::uint64_t value_;  ///< Of a pixel, with its mask.
   std::uint64_t full_;
   std::uint64_t working_;
+  std::uint64_t file_;
   std::uint64_t detail_ = 0;  ///< Pixels; 0: the image is not reduced.
 };
 
@@ -127,7 +129,7 @@ MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const DeviceInfo& device, std::uint64_t limit) {
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
-  const HostImage one{full, image.channels, false};
+  const HostImage one{full, image.channels, false, image.file_bytes};
   try {
     const SegmentationPlan plan =
         plan_for_image(grid_for(working.width, working.height),
@@ -146,7 +148,9 @@ void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const Dev
       [](const MemoryPhase& a, const MemoryPhase& b) { return a.host_bytes < b.host_bytes; });
   std::string shared;
   std::string advice;
-  if (most->device_bytes > 0 && device.kind == DeviceKind::kCpu) {
+  if (most == plan.phases.begin() && image.file_bytes > most->host_bytes / 2) {
+    shared = fmt::format(", {} of them for the bytes of its file", gib(image.file_bytes));
+  } else if (most->device_bytes > 0 && device.kind == DeviceKind::kCpu) {
     shared = fmt::format(", {} of them as memory of the device, which is a CPU",
                          gib(most->device_bytes));
     advice = "find regions in a smaller reduction (--detail), set --memory lower, ";

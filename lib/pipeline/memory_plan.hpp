@@ -13,7 +13,8 @@ namespace diacut {
 struct HostImage {
   PictureSize full;
   int channels = 3;
-  bool masked = false;  ///< Whether there are pixels without data.
+  bool masked = false;           ///< Whether there are pixels without data.
+  std::uint64_t file_bytes = 0;  ///< As ImageSize::file_bytes.
 };
 
 /// The memory of a run by this plan, that of the images themselves included. `images`: as many as

@@ -104,13 +104,22 @@ def _mask_of(array: NDArray[Any], mask: ArrayLike | None) -> NDArray[np.bool_] |
 
 
 def image_of(
-    image: ImageLike, parameters: _core.Parameters, max_pixels: int, mask: ArrayLike | None = None
+    image: ImageLike,
+    parameters: _core.Parameters,
+    max_pixels: int,
+    mask: ArrayLike | None = None,
+    engine: _core.Engine | None = None,
 ) -> _core.Image:
-    """The library's image of what a user gives."""
+    """The library's image of what a user gives.
+
+    engine: refuses a file whose image takes more memory than its device or the machine has.
+    """
     if isinstance(image, (str, os.PathLike)):
         if mask is not None:
             raise InputError("a mask belongs to an array: a file has its own transparency")
         with file_errors():
+            if engine is not None:
+                return engine.read(os.fspath(image))
             return _core.image_from_file(os.fspath(image), parameters)
     if isinstance(image, _core.Image):
         if mask is not None:

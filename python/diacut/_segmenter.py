@@ -110,7 +110,7 @@ class Segmenter:
         Ctrl-C stops the work, and so does an exception of the progress function.
         """
         engine = self._open()
-        read = image_of(image, self._parameters, self._max_pixels, mask)
+        read = image_of(image, self._parameters, self._max_pixels, mask, engine)
         map_ = None if edges is None else edges_of(edges)
         with stage_progress(progress) as tell:
             return Result(engine.segment(read, map_, self._keeps(eigenvectors), tell))
@@ -200,7 +200,7 @@ class Segmenter:
 
             def read_ahead(count: int) -> None:
                 for image, edges in islice(pairs, max(0, count - len(ahead))):
-                    ahead.append(pool.submit(self._load, image, edges))
+                    ahead.append(pool.submit(self._load, image, edges, engine))
 
             try:
                 while True:
@@ -227,8 +227,10 @@ class Segmenter:
                 for waiting in ahead:
                     waiting.cancel()
 
-    def _load(self, image: ImageLike, edges: ArrayLike | None) -> _Loaded:
-        read = image_of(image, self._parameters, self._max_pixels)
+    def _load(
+        self, image: ImageLike, edges: ArrayLike | None, engine: _core.Engine
+    ) -> _Loaded:
+        read = image_of(image, self._parameters, self._max_pixels, engine=engine)
         return read, None if edges is None else edges_of(edges)
 
 

@@ -10,6 +10,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "diacut/image_file.hpp"
+#include "diacut/memory_plan.hpp"
 #include "diacut/segmenter.hpp"
 #include "follower.hpp"
 #include "one_process.hpp"
@@ -51,11 +53,22 @@ class Begun {
 class Engine {
  public:
   Engine(const Parameters& parameters, const std::string& device, const std::string& kernel_dir,
-         std::uint64_t memory) {
+         std::uint64_t memory)
+      : memory_(memory) {
     check_process();
     const nb::gil_scoped_release release;
     segmenter_.emplace(parameters, device, kernel_dir);
     segmenter_->limit_device_memory(memory);
+  }
+
+  /// The image that a file holds. One that takes too much memory is refused before it is decoded.
+  Image read(const std::string& path) const {
+    const nb::gil_scoped_release release;
+    const Parameters& parameters = segmenter_->parameters();
+    return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
+      const DeviceInfo& device = segmenter_->device();
+      check_host_memory(plan_memory(size, parameters, device, memory_), size, device);
+    });
   }
 
   Segmentation segment(const Image& image, const Edges& edges, bool eigenvectors,
@@ -122,6 +135,7 @@ class Engine {
     Engine& engine_;
   };
 
+  std::uint64_t memory_;  ///< At most, on the device, bytes; 0: all of it.
   std::optional<Segmenter> segmenter_;
   std::timed_mutex turns_;
   std::atomic<std::thread::id> holder_;
@@ -135,6 +149,7 @@ void bind_engine(nb::module_& module) {
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
       .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
+      .def("read", &Engine::read, "path"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "eigenvectors"_a,
            "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "eigenvectors"_a)

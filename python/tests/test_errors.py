@@ -190,6 +190,18 @@ def test_memory_that_does_not_suffice(picture):
     assert raised.value.build_log == ""
 
 
+def test_a_file_too_large_is_refused_before_it_is_decoded(tmp_path):
+    path = tmp_path / "large.ppm"
+    path.write_bytes(b"P6 10000 7000 255 ")  # Decoded, it would be a file that ends early.
+    with diacut.Segmenter(detail="native", memory=1 << 30) as small:
+        with pytest.raises(diacut.DeviceError, match="large.ppm.*10000x7000.*--detail"):
+            small.segment(path)
+        with pytest.raises(diacut.DeviceError, match="10000x7000"):
+            list(small.map([path]))
+    with pytest.raises(diacut.FileError, match="end"):
+        diacut.segment(path)
+
+
 def test_kernels_that_do_not_build(picture, tmp_path):
     with pytest.raises(diacut.Error, match="nosuch"):
         diacut.Segmenter(kernel_dir=tmp_path / "nosuch").segment(picture)

@@ -190,6 +190,22 @@ TEST_F(CliDevice, AnImageThatDoesNotFitIsRefusedBeforeItIsDecoded) {
   EXPECT_LT(refused.peak_bytes, idle.peak_bytes + kMargin);
 }
 
+TEST_F(CliDevice, AFileLargerThanMemoryIsRefusedWithoutBeingRead) {
+  // The pixels of a header alone, most of which take no space on the disk.
+  constexpr std::uintmax_t kBytes = std::uintmax_t{8} << 40;
+  write("small.ppm", "P6 400 300 255 ");
+  std::error_code error;
+  std::filesystem::resize_file(path("small.ppm"), kBytes, error);
+  if (error) GTEST_SKIP() << "no file of 8 terabytes: " << error.message();
+  const Result idle = segment({"--list-devices"});
+  const Result refused = segment({"small.ppm", "-o", "x.png"});
+  expect_error(refused, 3,
+               {"small.ppm", "not enough main memory", "400x300", "the bytes of its file"});
+  EXPECT_FALSE(exists("x.png"));
+  constexpr std::uint64_t kMargin = 50'000'000;
+  EXPECT_LT(refused.peak_bytes, idle.peak_bytes + kMargin);
+}
+
 TEST_F(CliDevice, MemoryIsALimit) {
   expect_done(segment({"a.png", "-o", "x.png", "--cue", "gradient", "--memory", "1G"}));
   expect_error(segment({"a.png", "-o", "y.png", "--cue", "gradient", "--memory", "100K"}), 4,

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "image_files.hpp"
 
 namespace diacut {
@@ -17,6 +21,7 @@ using testing::FileBytes;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing::TemporaryFolder;
+using ::testing::ThrowsMessage;
 
 std::string refusal(const std::string& path) {
   try {
@@ -54,6 +59,68 @@ TEST(ReadImage, FilesThatAreNone) {
 TEST(ReadImage, FilesThatCannotBeRead) {
   // Opens for everyone, root too, and fails to read at address 0.
   EXPECT_THAT(refusal("/proc/self/mem"), HasSubstr("/proc/self/mem: cannot be read: "));
+}
+
+/// A picture without its pixels: a header, then zeros to `size` bytes, which take no space.
+std::string header_alone(const TemporaryFolder& folder, const std::string& header,
+                         std::uintmax_t size) {
+  std::string path = folder.write("large.ppm", {header.begin(), header.end()});
+  std::filesystem::resize_file(path, size);
+  return path;
+}
+
+TEST(ReadImage, TheSizeIsToldBeforeAPictureIsDecoded) {
+  const TemporaryFolder folder;
+  const std::string header = "P6 400 300 255 ";
+  const std::string path = header_alone(folder, header, header.size());
+  std::vector<ImageSize> told;
+  const auto note = [&told](const ImageSize& size) { told.push_back(size); };
+  EXPECT_THROW(read_image(path, {}, {}, note), InputError);  // It has no pixels.
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].width, 400);
+  EXPECT_EQ(told[0].height, 300);
+  EXPECT_EQ(told[0].file_bytes, header.size());
+
+  const auto refuse = [](const ImageSize&) { throw DeviceError("too large"); };
+  try {
+    read_image(path, {}, {}, refuse);
+    FAIL() << "read in spite of the check";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(std::string(error.what()), path + ": too large");
+  }
+}
+
+TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
+  const TemporaryFolder folder;
+  constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 40;
+  std::string path;
+  try {
+    path = header_alone(folder, "P6 400 300 255 ", kBytes);
+  } catch (const std::filesystem::filesystem_error& error) {
+    GTEST_SKIP() << "no file of a terabyte: " << error.what();
+  }
+  const std::uint64_t before = host_memory_held();
+  const auto refuse = [](const ImageSize& size) {
+    throw InputError(std::to_string(size.file_bytes) + " bytes are too many");
+  };
+  EXPECT_THROW(read_image(path, {}, {}, refuse), InputError);
+  ImageParameters few;
+  few.max_pixels = 1000;
+  EXPECT_THAT([&] { read_image(path, few); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr(path), HasSubstr("the limit of 1000"))));
+  EXPECT_LT(host_memory_held(), before + (std::uint64_t{64} << 20));
+}
+
+TEST(ReadImage, ALargeFileIsReadLikeAnother) {
+  const TemporaryFolder folder;
+  constexpr int kSide = 2400;  // 17 MB.
+  const FileBytes file = testing::encode(".ppm", testing::random_samples(kSide, kSide, CV_8UC3));
+  ASSERT_GT(file.size(), std::size_t{1} << 24);
+  int told = 0;
+  const auto note = [&told](const ImageSize&) { ++told; };
+  const Image image = read_image(folder.write("a.ppm", file), {}, {}, note);
+  EXPECT_EQ(told, 2);  // By the header alone, then by the whole file.
+  EXPECT_EQ(image.pixels, decode_image(file, "a.ppm").pixels);
 }
 
 TEST(ReadImage, EndlessFilesAreToldFromTheirStart) {

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
@@ -101,6 +105,36 @@ TEST(MemoryPlan, IsHeldAgainstMainMemory) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("not enough main memory"), HasSubstr("30000x20000"),
                                     HasSubstr("1.00 GiB of them"), HasSubstr("--memory")));
   }
+}
+
+TEST(MemoryPlan, CountsTheBytesOfTheFileWhileItIsRead) {
+  const DeviceInfo device = device_of(DeviceKind::kGpu);
+  const MemoryPlan plan = plan_memory({640, 480, 3, 5 * kGiB}, {}, device);
+  EXPECT_EQ(plan.phases.front().host_bytes,
+            plan_memory({640, 480}, {}, device).phases.front().host_bytes + 5 * kGiB);
+  EXPECT_EQ(plan.host_bytes(), plan.phases.front().host_bytes);
+  if (host_memory_available() == 0) GTEST_SKIP() << "the system does not tell its memory";
+  const ImageSize image{640, 480, 3, host_memory_available() + kGiB};
+  EXPECT_THAT([&] { check_host_memory(plan_memory(image, {}, device), image, device); },
+              ThrowsMessage<InputError>(HasSubstr("of them for the bytes of its file")));
+}
+
+TEST(HostMemory, KnowsTheLimitOfAddresses) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const std::uint64_t available = host_memory_available();
+  if (available == 0) GTEST_SKIP() << "the system does not tell its memory";
+  std::uint64_t pages = 0;
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  constexpr std::uint64_t kLeft = std::uint64_t{64} << 20;
+  rlimit limited = before;
+  limited.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + kLeft;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const std::uint64_t left = host_memory_available();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_LT(left, available);
+  constexpr std::uint64_t kGrowth = std::uint64_t{1} << 20;
+  EXPECT_LE(left, host_memory_held() + kLeft + kGrowth);
 }
 
 TEST(HostMemory, CountsWhatTheProcessHolds) {

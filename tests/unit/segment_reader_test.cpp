@@ -74,6 +74,29 @@ TEST_F(ReaderTest, StopsBeforeWhatIsSkippedOrMayWait) {
   EXPECT_FALSE(skips.take_if(0, anything));
 }
 
+TEST_F(ReaderTest, PostponesWhatHasNoRoomBesideOtherImages) {
+  const std::vector<Job> jobs = {job("a.png", 1), job("b.png", 2)};
+  const Options options;
+  MemoryCheck memory(options, [] { return std::uint64_t{1}; });
+  if (!memory.take({1, 1})) GTEST_SKIP() << "there is no OpenCL device to plan for";
+  Reader reader(jobs, {}, nothing, &memory);
+  LoadedImage first = reader.take(0);
+  EXPECT_FALSE(first.postponed);
+  EXPECT_EQ(first.image.width, 1);
+  reader.read_ahead(1, 1);
+  const LoadedImage second = reader.take(1);
+  EXPECT_TRUE(second.postponed);
+  EXPECT_FALSE(second.failure);
+  EXPECT_TRUE(second.image.pixels.empty());
+  first = {};
+  const LoadedImage again = reader.take(1);
+  EXPECT_FALSE(again.postponed);
+  EXPECT_EQ(again.image.width, 2);
+  reader.read_ahead(0, 1);
+  reader.drop_all();
+  EXPECT_FALSE(reader.take_if(0, anything));
+}
+
 TEST_F(ReaderTest, AFailureNamesTheFile) {
   const std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}},
                                  {picture("a.png", 1), {}, folder_ / "no-map"}};

@@ -27,10 +27,12 @@ struct ImageSize {
   int width = 0;     ///< Width, pixels; the height, where the image is to be turned upright.
   int height = 0;    ///< Height, pixels; the width, where the image is to be turned upright.
   int channels = 3;  ///< 1: grey; 3: colour, or not known before decoding.
+  std::uint64_t file_bytes = 0;  ///< Of the file, which is in memory while it is decoded.
 };
 
 /// Looks at an image's size as soon as it is known, before memory is taken for the image. What it
-/// throws ends the reading. It is called in the thread that reads, once or several times.
+/// throws ends the reading. It is called in the thread that reads, once or several times; of a file
+/// of 16 MiB or more first with nothing in memory but the pages of the file that tell the size.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera

@@ -45,6 +45,12 @@ struct MemoryPlan {
 MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const DeviceInfo& device, std::uint64_t limit = 0);
 
+/// Main memory that this process could hold at once, with what it holds already: what is free or
+/// can be freed, and swap, within the limits of its control group and of its address space (`ulimit
+/// -v`).
+/// @return Bytes; 0 where the system does not tell.
+std::uint64_t host_memory_available();
+
 /// Throws InputError when a plan does not fit the main memory that this process can have: the
 /// message says what it would take, what there is, and what to do.
 /// @param plan The plan.
