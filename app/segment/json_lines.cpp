@@ -21,6 +21,13 @@ std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// The image of a job as reports call it.
+Json named(const Job& job) {
+  Json line = {{"input", job.input}};
+  if (job.pages > 1) line["page"] = job.part.page;
+  return line;
+}
+
 }  // namespace
 
 JsonLines::JsonLines(const std::string& path) : path_(path) {
@@ -43,15 +50,19 @@ void JsonLines::add_report(const std::string& report) {
   if (descriptor_ != -1) add_line(one_line(Json::parse(report)));
 }
 
-void JsonLines::add_failure(const std::string& input, const Failure& failure) {
+void JsonLines::add_failure(const Job& job, const Failure& failure) {
   if (descriptor_ == -1) return;
-  add_line(one_line(Json{{"input", input},
-                         {"error", failure.message},
-                         {"exit_code", static_cast<int>(failure.code)}}));
+  Json line = named(job);
+  line["error"] = failure.message;
+  line["exit_code"] = static_cast<int>(failure.code);
+  add_line(one_line(line));
 }
 
-void JsonLines::add_skipped(const std::string& input) {
-  if (descriptor_ != -1) add_line(one_line(Json{{"input", input}, {"skipped", true}}));
+void JsonLines::add_skipped(const Job& job) {
+  if (descriptor_ == -1) return;
+  Json line = named(job);
+  line["skipped"] = true;
+  add_line(one_line(line));
 }
 
 void JsonLines::add_line(const std::string& line) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "exit_code.hpp"
+#include "plan.hpp"
 
 namespace diacut::app {
 
@@ -20,9 +21,9 @@ class JsonLines {
   /// Writes a report. `report`: a JSON object in any layout.
   void add_report(const std::string& report);
   /// Writes that an image failed.
-  void add_failure(const std::string& input, const Failure& failure);
+  void add_failure(const Job& job, const Failure& failure);
   /// Writes that an image was skipped.
-  void add_skipped(const std::string& input);
+  void add_skipped(const Job& job);
 
  private:
   void add_line(const std::string& line);

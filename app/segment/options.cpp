@@ -157,7 +157,8 @@ int page_number(const std::string& text) {
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 1) {
     fail(fmt::format(
-        "--page: '{}' is no page; pages are counted from 1 (a page for a browser: --html FILE)",
+        "--page: '{}' is no page; pages are counted from 1, or all (a page for a browser: --html "
+        "FILE)",
         text));
   }
   return number;
@@ -253,9 +254,10 @@ void SegmentLine::declare_places() {
       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
       "has a/b.png, .tif or .npy");
-  line_.option("--page", page_, "N", kInputOutput,
+  line_.option("--page", page_, "N|all", kInputOutput,
                "The page of a TIFF, frame of an animation or picture of a collection that is read, "
-               "from 1; default: the first");
+               "from 1 (default: the first); all: each page is an image, and the labels of all "
+               "pages are one TIFF; other results go into folders");
   line_.option("--channel", options_.part.channel, "N|NAME", kInputOutput,
                "The channel that is read, as grey: its number from 1, or its name in an OME-TIFF, "
                "whose pages are then counted within the channel");
@@ -327,6 +329,7 @@ CommandDescription SegmentLine::describe() const {
       {"--config", {.words = preset_names(), .extensions = {"toml"}}},
       {"--set", {.words = assignments_offered()}},
       {"--device", {.devices = true}},
+      {"--page", {.words = {"all"}}},
   };
   describe_annotations(values);
   for (const ParameterOption& option : kParameterOptions) {
@@ -340,7 +343,8 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   check_texts();
   if (given("--memory")) options_.memory = memory_size(memory_);
-  if (given("--page")) options_.part.page = page_number(page_);
+  options_.all_pages = page_ == "all";
+  if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
   check_hierarchy();

@@ -23,6 +23,7 @@ struct Options : CommonOptions {
   std::string edges;                ///< File, or folder, of boundary maps.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
+  bool all_pages = false;           ///< Whether every page of each input is an image.
   std::string json;
   LabelStyle labels;
   bool rle = false;  ///< Whether COCO's masks are all RLE.

@@ -16,6 +16,7 @@
 #include "find_images.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
+#include "stacks.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -94,6 +95,11 @@ std::string default_labels(const Options& options, bool batch) {
   return with_suffix(stem, extension).string();
 }
 
+/// Where the labels of all pages of a file go when no result is asked for.
+std::string default_stack(const std::string& input) {
+  return with_suffix(fs::path(input).replace_extension(), "-labels.tif").string();
+}
+
 /// The place of the labels: of a batch a folder, of a single image a file; empty when labels are
 /// not wanted.
 std::string labels_place(const Options& options, bool batch) {
@@ -105,8 +111,9 @@ std::string labels_place(const Options& options, bool batch) {
   };
   if (options.inputs.size() > 1) throw fail("several inputs");
   if (options.inputs.front() == "-") throw fail("standard input");
-  if (!exists(options.inputs.front()) && is_map(options.inputs.front()))
-    throw fail("no plain file");
+  const std::string& input = options.inputs.front();
+  if (!exists(input) && is_map(input)) throw fail("no plain file");
+  if (options.all_pages && !is_folder(input)) return default_stack(input);
   return default_labels(options, batch);
 }
 
@@ -180,9 +187,41 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
   return job;
 }
 
+/// Adds the jobs of an image: one, or with --page all one for each page.
+void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
+  const std::string extension = fs::path(image.input).extension().string();
+  const bool map = reads_as_map(options, image.input);
+  const char* labels = labels_extension(options.labels, map);
+  // What a scene has as pages are smaller versions of itself.
+  const int pages = options.all_pages && !map ? pages_to_do(image.input, options) : 1;
+  for (int page = 1; page <= pages; ++page) {
+    FoundImage named = image;
+    if (pages > 1) named.name = page_name(image.name, page, pages);
+    plan.jobs.push_back(plan.batch ? mirrored(plan.roots, named, labels)
+                                   : single(plan.roots, named, labels));
+    Job& job = plan.jobs.back();
+    job.map = map;
+    job.as_picture = is_part_chosen(options) && is_map(image.input);
+    job.bands = options.bands;
+    const fs::path file = pages > 1 ? fs::path(named.name.filename().string() + extension)
+                                    : fs::path(image.input).filename();
+    job.name = (image.name.parent_path() / file).generic_string();
+    job.number = static_cast<std::int64_t>(plan.jobs.size());
+    job.part = options.part;
+    if (pages > 1) job.part.page = page;
+    job.pages = pages;
+    if (map && !plan.stack.empty()) {
+      job.results[Result::kLabels] = plan.stack;
+    } else if (pages > 1 || !plan.stack.empty()) {
+      give_stack(plan, image.name, job);
+    }
+  }
+}
+
 void check_names(const Options& options, const Plan& plan) {
   ResultNames names(plan);
   for (const Job& job : plan.jobs) {
+    if (job.part.page <= 1) names.add("-o", job.stack, job.input);
     for (const ResultInfo& info : kResults) {
       names.add(info.option, job.results[info.result], job.input);
     }
@@ -237,7 +276,7 @@ void check_batch_places(const Job& roots, bool skip_existing) {
 
 Plan make_plan(const Options& options) {
   Plan plan;
-  plan.batch = options.inputs.size() > 1 || is_folder(options.inputs.front());
+  plan.batch = options.inputs.size() > 1 || is_folder(options.inputs.front()) || options.all_pages;
   check_streams(options, plan.batch);
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options, plan.batch);
@@ -251,6 +290,7 @@ Plan make_plan(const Options& options) {
     }
   }
   check_annotations(options.results, options.rle, plan.batch);
+  if (options.all_pages) plan.stack = take_stack(options.inputs, plan.roots);
   if (plan.batch) check_batch_places(plan.roots, options.skip_existing);
   FoundImages found = find_images(options.inputs, result_folders(plan.roots));
   if (found.images.empty() && found.failures.empty()) {
@@ -262,22 +302,15 @@ Plan make_plan(const Options& options) {
   plan.failures = std::move(found.failures);
   plan.ignored = found.ignored;
   plan.jobs.reserve(found.images.size());
-  for (const FoundImage& image : found.images) {
-    const bool map = reads_as_map(options, image.input);
-    const char* labels = labels_extension(options.labels, map);
-    plan.jobs.push_back(plan.batch ? mirrored(plan.roots, image, labels)
-                                   : single(plan.roots, image, labels));
-    Job& job = plan.jobs.back();
-    job.map = map;
-    job.as_picture = is_part_chosen(options) && is_map(image.input);
-    job.bands = options.bands;
-    job.name = (image.name.parent_path() / fs::path(image.input).filename()).generic_string();
-    job.number = static_cast<std::int64_t>(plan.jobs.size());
-    job.part = options.part;
-  }
+  for (const FoundImage& image : found.images) add_jobs(options, image, plan);
   check_names(options, plan);
   check_index(plan);
   return plan;
+}
+
+std::string shown_name(const Job& job) {
+  const std::string name = quoted_input_name(job.input);
+  return job.pages > 1 ? fmt::format("{}, page {}", name, job.part.page) : name;
 }
 
 std::string page_index(const Plan& plan) {

@@ -22,6 +22,10 @@ struct Job {
   /// file's path without its extension.
   std::string edges;
   ImagePart part = {};  ///< Of the input.
+  /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.
+  int pages = 1;
+  /// The TIFF file whose page part.page holds the labels; empty: none. Only with several pages.
+  std::string stack = {};
   /// What annotations call the image: its path from the folder that was named, or its file name.
   std::string name = {};
   std::int64_t number = 1;  ///< Among the images of the run, from 1.
@@ -31,9 +35,14 @@ struct Job {
   std::vector<int> bands = {};  ///< Of a scene, that are looked at; empty: not named.
 };
 
+/// What messages call the image of a job: its file in quotes, and of several pages the page.
+std::string shown_name(const Job& job);
+
 /// All the work of a run.
 struct Plan {
-  bool batch = false;  ///< Whether a folder or several inputs are named.
+  bool batch = false;  ///< Whether a folder or several inputs are named, or all pages asked for.
+  /// Where the labels of all pages of the only input go; empty: there is no such file.
+  std::string stack;
   /// The places that the command line names, in a batch the folders of all jobs.
   Job roots;
   std::vector<Job> jobs;

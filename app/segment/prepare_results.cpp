@@ -89,6 +89,7 @@ void check_folder_name(const char* option, const std::string& path) {
 
 void prepare_results(const Options& options, const Plan& plan) {
   if (!options.json.empty()) check_writable(options.json);
+  if (!plan.stack.empty()) check_file("-o", plan.stack);
   if (plan.batch) {
     for (const ResultInfo& info : kResults) {
       const std::string& place = plan.roots.results[info.result];
@@ -109,7 +110,8 @@ void prepare_results(const Options& options, const Plan& plan) {
 }
 
 bool is_done(const Job& job) {
-  bool any = false;
+  if (!job.stack.empty() && !exists(job.stack)) return false;
+  bool any = !job.stack.empty();
   for (const ResultInfo& info : kResults) {
     const std::string& place = job.results[info.result];
     if (place.empty()) continue;

@@ -36,16 +36,18 @@ void note_reduction(const ImageParameters& parameters, Image& image) {
                   parameters.detail));
 }
 
-/// Reads the image, and sees whether its regions can be written as polygons, if they are to be.
-void read_picture(const Job& job, const ImageParameters& parameters, const SizeCheck& accepts,
-                  LoadedImage& loaded) {
+/// Reads the image, from `file` if there is one, and sees whether its regions can be written as
+/// polygons, if they are to be.
+void read_picture(const Job& job, const ImageFile* file, const ImageParameters& parameters,
+                  const SizeCheck& accepts, LoadedImage& loaded) {
   if (job.map) {
     Map map = read_map(job.input, parameters, job.bands, accepts);
     loaded.image = std::move(map.image);
     note_reduction(parameters, loaded.image);
     loaded.frame = std::move(map.frame);
   } else {
-    loaded.image = read_image(job.input, parameters, job.part, accepts);
+    loaded.image = file != nullptr ? file->read(parameters, job.part, accepts)
+                                   : read_image(job.input, parameters, job.part, accepts);
   }
   if (job.as_picture) {
     loaded.image.notes.emplace_back(
@@ -75,7 +77,8 @@ LoadedImage Reader::load(const Job& job) const {
   };
   loaded.failure = attempt(job.input, [&] {
     try {
-      read_picture(job, parameters_, accepts, loaded);
+      const auto file = job.pages > 1 ? file_of(job) : nullptr;
+      read_picture(job, file.get(), parameters_, accepts, loaded);
     } catch (const NoRoomBesideOthers&) {
       loaded.postponed = true;
       return;
@@ -85,6 +88,16 @@ LoadedImage Reader::load(const Job& job) const {
   if (loaded.failure) loaded.memory.reset();
   loaded.seconds = stopwatch.seconds();
   return loaded;
+}
+
+std::shared_ptr<const ImageFile> Reader::file_of(const Job& job) const {
+  const std::lock_guard lock(file_mutex_);
+  if (!file_ || file_path_ != job.input) {
+    file_.reset();
+    file_ = std::make_shared<const ImageFile>(job.input);
+    file_path_ = job.input;
+  }
+  return file_;
 }
 
 void Reader::read_ahead(std::size_t index, std::size_t count) {

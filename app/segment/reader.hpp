@@ -4,11 +4,15 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "exit_code.hpp"
 #include "memory_check.hpp"
@@ -55,11 +59,17 @@ class Reader {
 
  private:
   LoadedImage load(const Job& job) const;
+  /// The file of a job of several pages. It stays in memory for the pages after this one.
+  std::shared_ptr<const ImageFile> file_of(const Job& job) const;
 
   const std::vector<Job>& jobs_;
   ImageParameters parameters_;
   std::function<bool(const Job&)> skips_;
   MemoryCheck* memory_;
+
+  mutable std::mutex file_mutex_;
+  mutable std::shared_ptr<const ImageFile> file_;  ///< The last that file_of() returned.
+  mutable std::string file_path_;
   std::map<std::size_t, std::future<LoadedImage>> ahead_;  ///< By index.
 };
 

@@ -13,25 +13,25 @@ namespace diacut::app {
 namespace {
 
 /// What to tell of an image whose eigenvectors did not converge.
-std::string convergence_error(const std::string& input, const EigenReport& report,
-                              double tolerance) {
+std::string convergence_error(const Job& job, const EigenReport& report, double tolerance) {
   double worst = 0;
   for (const double residual : report.residuals) worst = std::max(worst, residual);
   return fmt::format(
       "{}: the eigenvectors did not converge: the largest residual is {:.1e}, wanted {:.1e}, after "
       "{} products; the results were written all the same (raise eigen.max_products or "
       "--tolerance)",
-      quoted_input_name(input), worst, tolerance, report.products);
+      shown_name(job), worst, tolerance, report.products);
 }
 
 /// "'a.jpg': 7 regions -> a.png (0.5 s)".
 std::string result_line(const Job& job, const WrittenImage& written) {
-  std::string line = fmt::format("{}: {}", quoted_input_name(job.input),
-                                 counted(written.result.labels.count, "region"));
+  std::string line =
+      fmt::format("{}: {}", shown_name(job), counted(written.result.labels.count, "region"));
   std::vector<std::string> places;
   for (const std::string& place : job.results) {
     if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
   }
+  if (!job.stack.empty()) places.push_back(job.stack);
   if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));
   return line + fmt::format(" ({:.1f} s)", written.seconds);
 }
@@ -54,7 +54,8 @@ std::string summary(const Tally& tally, const Plan& plan, double seconds, bool v
   if (tally.noted > 0 && !verbose) {
     text += fmt::format("; {} with notes (--verbose or --json shows them)", tally.noted);
   }
-  const std::string& labels = plan.roots.results[Result::kLabels];
+  const std::string& folder = plan.roots.results[Result::kLabels];
+  const std::string& labels = plan.stack.empty() ? folder : plan.stack;
   if (!labels.empty()) text += fmt::format("; labels in '{}'", labels);
   return text;
 }
@@ -80,9 +81,9 @@ void RunLog::compiling(const DeviceInfo& device) {
 void RunLog::skipped(const Job& job) {
   ++tally_.skipped;
   progress_.skipped();
-  const std::string text = quoted_input_name(job.input) + ": skipped, its results exist";
+  const std::string text = shown_name(job) + ": skipped, its results exist";
   if (plan_.batch) {
-    lines_.add_skipped(job.input);
+    lines_.add_skipped(job);
     console_.detail(text);
   } else {
     console_.message(text);
@@ -95,7 +96,7 @@ void RunLog::concluded(const Job& job, const WrittenImage& written) {
   if (written.failure) {
     ++tally_.failed;
     add_error(*written.failure);
-    lines_.add_failure(job.input, *written.failure);
+    lines_.add_failure(job, *written.failure);
   } else {
     ++tally_.done;
     lines_.add_report(written.report);
@@ -111,7 +112,7 @@ void RunLog::tell(const Job& job, const WrittenImage& written) {
       !plan_.batch || options_.verbosity == Verbosity::kVerbose || result.labels.count == 1;
   for (const std::string& note : result.notes) {
     if (told) {
-      console_.note(fmt::format("{}: {}", quoted_input_name(job.input), note));
+      console_.note(fmt::format("{}: {}", shown_name(job), note));
     }
   }
   const std::string line = result_line(job, written);
@@ -125,7 +126,7 @@ void RunLog::tell(const Job& job, const WrittenImage& written) {
   if (!report.converged) {
     ++tally_.not_converged;
     add_error({ExitCode::kNotConverged,
-               convergence_error(job.input, report, options_.parameters.eigen.tolerance)});
+               convergence_error(job, report, options_.parameters.eigen.tolerance)});
   }
 }
 

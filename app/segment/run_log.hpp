@@ -45,6 +45,8 @@ class RunLog {
   void skipped(const Job& job);
   /// An image is written, or failed.
   void concluded(const Job& job, const WrittenImage& written);
+  /// A file of several images cannot be written.
+  void failed(const Failure& failure) { add_error(failure); }
   /// An error ends the run.
   void stopped(const Failure& failure);
   /// Tells of all errors, of an interruption, and of the summary of a batch. Returns the program's

@@ -16,6 +16,7 @@
 #include "reader.hpp"
 #include "run_log.hpp"
 #include "shared_files.hpp"
+#include "stacks.hpp"
 #include "stopwatch.hpp"
 #include "writer.hpp"
 
@@ -43,7 +44,8 @@ class Scheduler {
             plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
             &memory_check_),
         writer_(options, plan, cancel, memory_check_),
-        shared_(options, plan) {}
+        shared_(options, plan),
+        stacks_(options.skip_existing) {}
 
   /// Throws what ends the run.
   void run() {
@@ -171,6 +173,7 @@ class Scheduler {
     if (written.failure && cancel_.cancelled()) return;
     if (!written.failure) shared_.add(written.parts);
     log_.concluded(job, written);
+    if (const auto failure = stacks_.add(job, written)) log_.failed(*failure);
   }
 
   void open_device() {
@@ -195,6 +198,7 @@ class Scheduler {
   Reader reader_;
   Writer writer_;
   SharedFiles shared_;
+  Stacks stacks_;
 };
 
 /// Writes the index of the pages of a batch, with those of earlier runs that were left out.

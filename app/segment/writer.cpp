@@ -31,8 +31,9 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
                                   &loaded.image, hierarchy);
     for (std::string& note : annotations.notes()) written.result.notes.push_back(std::move(note));
     if (!options_.json.empty()) {
-      written.report = report_json(written.result, loaded.image, segmenter.parameters(),
-                                   segmenter.device(), job.input);
+      written.report =
+          report_json(written.result, loaded.image, segmenter.parameters(), segmenter.device(),
+                      job.input, job.pages > 1 ? job.part.page : 0);
       if (!plan_.batch) write_file(options_.json, written.report);
     }
     written.parts = parts(job, annotations);

@@ -406,6 +406,11 @@ void go_to(const TiffReader& reader, int directory) {
 
 }  // namespace
 
+int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+  const TiffReader reader(file, most_memory(limit));
+  return find_part(reader, part).pages();
+}
+
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   const TiffReader reader(file, most_memory(limit));
   const TiffPart found = find_part(reader, part);

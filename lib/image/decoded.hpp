@@ -69,6 +69,8 @@ Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);
 /// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
 Decoded decode_raw(Bytes file, const SizeLimit& limit);
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {});
+/// The pages that decode_tiff() counts.
+int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
 Decoded decode_webp(Bytes file, const SizeLimit& limit);
 
 /// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked

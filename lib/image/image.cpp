@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/file_bytes.hpp"
@@ -96,9 +97,13 @@ Decoded decode_page(ImageFormat format, Bytes file, const SizeLimit& limit, int 
   }
 }
 
+ImageFormat format_of(Bytes file) {
+  const ImageFormat format = identify_format(file);
+  return format == ImageFormat::kTiff && is_raw_tiff(file) ? ImageFormat::kRaw : format;
+}
+
 Decoded decode(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  ImageFormat format = identify_format(file);
-  if (format == ImageFormat::kTiff && is_raw_tiff(file)) format = ImageFormat::kRaw;
+  const ImageFormat format = format_of(file);
   const bool is_tiff = format == ImageFormat::kTiff;
   Decoded decoded =
       is_tiff ? decode_tiff(file, limit, part) : decode_page(format, file, limit, part.page);
@@ -203,6 +208,34 @@ Image read_image(const std::string& path, const ImageParameters& parameters, con
 
 Image read_image(const std::string& path, const ImageParameters& parameters) {
   return read_image(path, parameters, {});
+}
+
+ImageFile::ImageFile(const std::string& path) {
+  auto [bytes, name] = read_file_bytes(path);
+  bytes_ = std::move(bytes);
+  name_ = std::move(name);
+}
+
+int ImageFile::pages(const ImageParameters& parameters, const std::string& channel) const {
+  return with_name(name_, [&] {
+    const ImagePart first{1, channel};
+    switch (format_of(bytes_)) {
+      case ImageFormat::kTiff:
+        return count_tiff_pages(bytes_, parameters.max_pixels, first);
+      case ImageFormat::kGif:
+      case ImageFormat::kHeif:
+      case ImageFormat::kJxl:
+      case ImageFormat::kPnm:
+        return decode(bytes_, parameters.max_pixels, first).pages;
+      default:
+        return 1;
+    }
+  });
+}
+
+Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,
+                      const SizeCheck& accepts) const {
+  return decode_image(bytes_, name_, parameters, part, accepts);
 }
 
 Image read_numbers(const std::string& path, const ImageParameters& parameters) {

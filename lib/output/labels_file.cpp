@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include "diacut/errors.hpp"
+#include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/npy.hpp"
 #include "output/palette.hpp"
 #include "output/png.hpp"
-#include "output/tiff.hpp"
 
 namespace diacut {
 namespace {
@@ -59,6 +59,8 @@ LabelFormat label_format(const std::string& path, bool indexed) {
   return format;
 }
 
+bool holds_pages(LabelFormat format) { return format == LabelFormat::kTiff; }
+
 std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
   switch (format) {
     case LabelFormat::kGreyPng:
@@ -70,7 +72,7 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
                       "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
       return encode_indexed(labels);
     case LabelFormat::kTiff: {
-      TiffLabels file;
+      LabelStack file;
       file.add(labels);
       return file.finish();
     }

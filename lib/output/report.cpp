@@ -156,20 +156,19 @@ std::string dumped(const Json& json) {
 
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
-                        const std::string& input_name) {
-  const Json json = {{"schema", kSchema},
-                     {"diacut", kVersion},
-                     {"input", input_name},
-                     {"image", image_json(image)},
-                     {"device", device_json(device)},
-                     {"parameters", parameters_json(parameters)},
-                     {"stages", stages_json(segmentation.times)},
-                     {"memory", memory_json(segmentation)},
-                     {"kernels", kernels_json(segmentation)},
-                     {"matvec", segmentation.eigenvectors.report.matvec},
-                     {"eigen", eigen_json(segmentation.eigenvectors)},
-                     {"regions", regions_json(segmentation.labels, image)},
-                     {"notes", segmentation.notes}};
+                        const std::string& input_name, int page) {
+  Json json = {{"schema", kSchema}, {"diacut", kVersion}, {"input", input_name}};
+  if (page > 0) json["page"] = page;
+  json["image"] = image_json(image);
+  json["device"] = device_json(device);
+  json["parameters"] = parameters_json(parameters);
+  json["stages"] = stages_json(segmentation.times);
+  json["memory"] = memory_json(segmentation);
+  json["kernels"] = kernels_json(segmentation);
+  json["matvec"] = segmentation.eigenvectors.report.matvec;
+  json["eigen"] = eigen_json(segmentation.eigenvectors);
+  json["regions"] = regions_json(segmentation.labels, image);
+  json["notes"] = segmentation.notes;
   return dumped(json);
 }
 

@@ -132,7 +132,7 @@ TEST_F(CliInput, APageIsChosenByItsNumber) {
   expect_error(segment({"two.pgm", "-o", "y.png", "--page", "3"}), 3, {"two.pgm", "no page 3"});
   expect_error(segment({"two.pgm", "-o", "y.png", "--channel", "2"}), 3,
                {"two.pgm", "no channel '2'"});
-  for (const char* page : {"0", "-1", "all", "1.5", ""}) {
+  for (const char* page : {"0", "-1", "All", "1.5", ""}) {
     expect_error(segment({"two.pgm", "-o", "y.png", "--page", page}), 2, {"--page"});
   }
   EXPECT_EQ(files(), before);

@@ -14,11 +14,11 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
 #include "output/npy.hpp"
 #include "output/palette.hpp"
-#include "output/tiff.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
@@ -134,7 +134,7 @@ TEST(LabelsTiff, IsPackedInSeveralStrips) {
 
 TEST(LabelsTiff, PagesMayDifferInSize) {
   for (const bool is_big : {false, true}) {
-    TiffLabels file(is_big);
+    LabelStack file(is_big);
     const std::vector<Labels> pages = {stripes(5, 3, 14), stripes(1, 9, 2), stripes(800, 100, 3)};
     for (const Labels& page : pages) file.add(page);
     const std::vector<std::uint8_t> bytes = file.finish();

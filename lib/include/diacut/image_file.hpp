@@ -62,6 +62,36 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts = {});
 
+/// A file in memory, for reading several of its pages. Threads may read from one file.
+class ImageFile {
+ public:
+  /// Reads all bytes of a file.
+  /// @param path The file; "-" reads standard input to its end.
+  /// @throws InputError naming the file when it cannot be read or is no image file.
+  explicit ImageFile(const std::string& path);
+
+  /// The number of pages, frames or pictures that the file holds.
+  /// @param parameters How the file is read.
+  /// @param channel The channel whose pages are counted, as ImagePart::channel has it.
+  /// @return The number, at least 1.
+  /// @throws InputError naming the file when it cannot be decoded, or has no such channel.
+  int pages(const ImageParameters& parameters, const std::string& channel = {}) const;
+
+  /// Decodes one image, as decode_image() does.
+  /// @param parameters How the file is read.
+  /// @param part What of the file is read.
+  /// @param accepts As read_image() takes it.
+  /// @return The image.
+  /// @throws InputError naming the file when it cannot be decoded, or has no such part.
+  /// @throws Error whatever `accepts` throws.
+  Image read(const ImageParameters& parameters, const ImagePart& part,
+             const SizeCheck& accepts = {}) const;
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::string name_;
+};
+
 /// The extensions that files of the formats that read_image() knows have, in lower case with the
 /// dot. The format of a file is told from its first bytes, whatever its name.
 /// @return The extensions, ".jpg" first.

@@ -45,6 +45,11 @@ enum class LabelFormat {
 ///     is asked of a format other than PNG.
 LabelFormat label_format(const std::string& path, bool indexed = false);
 
+/// Whether labels of several images can be the pages of one file of this format.
+/// @param format The format.
+/// @return True for TIFF.
+bool holds_pages(LabelFormat format);
+
 /// Labels as the bytes of a file.
 /// @param labels The labels.
 /// @param format The format.
@@ -183,10 +188,11 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
 /// @param parameters What it was segmented with.
 /// @param device The device.
 /// @param input_name What the report calls the image.
+/// @param page The image's page in its file, told as "page"; 0: the file holds one image.
 /// @return The text.
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
-                        const std::string& input_name);
+                        const std::string& input_name, int page = 0);
 
 /// Devices as a JSON array: for each what report_json() tells of a device, and whether it is the
 /// chosen one.

@@ -1,4 +1,4 @@
-#include "output/tiff.hpp"
+#include "diacut/label_stack.hpp"
 
 #include <fmt/format.h>
 #include <tiffio.h>
@@ -15,7 +15,7 @@
 namespace diacut {
 
 /// The file as libtiff writes it: bytes that it may go back to.
-struct TiffLabels::State {
+struct LabelStack::State {
   std::vector<std::uint8_t> bytes;
   std::uint64_t at = 0;
   std::string message;  ///< libtiff's first error.
@@ -68,7 +68,7 @@ struct TiffLabels::State {
   static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
 };
 
-TiffLabels::TiffLabels(bool is_big) : state_(std::make_unique<State>()) {
+LabelStack::LabelStack(bool is_big) : state_(std::make_unique<State>()) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
       TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &State::on_error, state_.get());
@@ -80,10 +80,10 @@ TiffLabels::TiffLabels(bool is_big) : state_(std::make_unique<State>()) {
   if (state_->tiff == nullptr) state_->refuse();
 }
 
-TiffLabels::~TiffLabels() = default;
-TiffLabels::TiffLabels(TiffLabels&&) noexcept = default;
+LabelStack::~LabelStack() = default;
+LabelStack::LabelStack(LabelStack&& other) noexcept = default;
 
-void TiffLabels::add(const Labels& labels) {
+void LabelStack::add(const Labels& labels) {
   TIFF* tiff = state_->tiff;
   const auto width = static_cast<std::uint32_t>(labels.width);
   const auto height = static_cast<std::uint32_t>(labels.height);
@@ -112,7 +112,7 @@ void TiffLabels::add(const Labels& labels) {
   if (TIFFWriteDirectory(tiff) == 0) state_->refuse();
 }
 
-std::vector<std::uint8_t> TiffLabels::finish() {
+std::vector<std::uint8_t> LabelStack::finish() {
   TIFFClose(std::exchange(state_->tiff, nullptr));
   if (!state_->message.empty()) state_->refuse();
   return std::move(state_->bytes);
