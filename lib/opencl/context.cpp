@@ -193,7 +193,7 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   if (entry.program() != nullptr) return entry;
   const auto start = std::chrono::steady_clock::now();
   if (joins_ && waiting_.size() > 1) build_joined();
-  if (entry.program() == nullptr) build_apart();
+  if (entry.program() == nullptr && info_.kind != DeviceKind::kCpu) build_apart();
   if (entry.program() == nullptr) {
     entry.program = built(entry.source, key.second, key.first);
     ++builds_.programs;

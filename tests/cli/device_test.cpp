@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "cli_test.hpp"
 
@@ -134,10 +135,11 @@ TEST_F(CliDevice, KernelFolder) {
     if (file.is_directory()) continue;
     write(fs::relative(file.path(), path("")), "#error spoilt on purpose\n");
   }
-  // PoCL's compiler itself writes "1 error generated." to standard error before diacut writes.
+  // PoCL's compiler itself writes "1 error generated." to standard error before diacut writes: for
+  // the kernels that are built together, then for the one that diacut names.
   Result spoilt = segment({"a.png", "-o", "x.png", "--kernel-dir", "kernels"});
-  const std::string theirs = "1 error generated.\n";
-  if (spoilt.err.rfind(theirs, 0) == 0) spoilt.err.erase(0, theirs.size());
+  spoilt.err = std::regex_replace(spoilt.err, std::regex("^([0-9]+ errors? generated\\.\n){0,2}"),
+                                  "", std::regex_constants::format_first_only);
   expect_error(spoilt, 4, {"spoilt on purpose", ".cl"});
   expect_error(segment({"a.png", "-o", "x.png", "--kernel-dir", "nowhere"}), 2,
                {"--kernel-dir", "nowhere"});
