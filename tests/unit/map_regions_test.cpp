@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -333,6 +334,14 @@ TEST_F(MapRegions, AShapefileReplacesAllFilesOfAnOldOne) {
   EXPECT_EQ(written("a.shp", labels, frame).features.size(), 6u);
   EXPECT_THAT(folder_.names(), ElementsAre("a.cpg", "a.dbf", "a.prj", "a.qix", "a.shp", "a.shx",
                                            "a.txt", "scene.tif"));
+}
+
+TEST_F(MapRegions, AShapefileIsWholeOrAbsent) {
+  const Labels labels = awkward();
+  const MapFrame frame = frame_of({}, labels);
+  std::filesystem::create_directory(folder_ / "a.shx");
+  EXPECT_THAT(refusal("a.shp", labels, frame), AllOf(HasSubstr("a.shx"), HasSubstr("folder")));
+  EXPECT_THAT(folder_.names(), ElementsAre("a.shx", "scene.tif"));
 }
 
 TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {

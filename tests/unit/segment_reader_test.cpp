@@ -12,6 +12,7 @@ namespace diacut::app {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ReaderTest : public ::testing::Test {
  protected:
@@ -109,6 +110,42 @@ TEST_F(ReaderTest, AFailureNamesTheFile) {
   ASSERT_TRUE(without_map.failure);
   EXPECT_THAT(without_map.failure->message, HasSubstr("no-map"));
   EXPECT_THAT(without_map.failure->message, HasSubstr("a.png"));
+}
+
+LoadedImage read(const Job& job, const ImageParameters& parameters) {
+  const std::vector<Job> jobs = {job};
+  return Reader(jobs, parameters, nothing).take(0);
+}
+
+TEST_F(ReaderTest, ASceneHasAFrameAndANoteOfItsReduction) {
+  Job scene = job("a.png", 700);
+  scene.map = true;
+  const auto notes = [&](int detail) {
+    ImageParameters parameters;
+    parameters.detail = detail;
+    const LoadedImage loaded = read(scene, parameters);
+    EXPECT_FALSE(loaded.failure);
+    EXPECT_TRUE(loaded.frame && loaded.frame->width == 700);
+    return loaded.image.notes;
+  };
+  EXPECT_THAT(notes(640), ::testing::Contains(HasSubstr("--detail native")));
+  for (const int detail : {0, 700}) {
+    EXPECT_THAT(notes(detail), Not(::testing::Contains(HasSubstr("--detail native"))));
+  }
+  scene.map = false;
+  EXPECT_FALSE(read(scene, {}).frame);
+}
+
+TEST_F(ReaderTest, PolygonsOfAPictureAreRefusedBeforeItIsSegmented) {
+  for (const bool map : {false, true}) {
+    Job picture = job("a.png", 3);
+    picture.map = map;
+    picture.results[Result::kLabels] = folder_ / "a.gpkg";
+    const LoadedImage loaded = read(picture, {});
+    ASSERT_TRUE(loaded.failure);
+    EXPECT_EQ(loaded.failure->code, ExitCode::kInputOutput);
+    EXPECT_THAT(loaded.failure->message, HasSubstr("no coordinates"));
+  }
 }
 
 }  // namespace
