@@ -46,6 +46,13 @@ fs::path whole_path(const fs::path& path) {
   return failed ? path : whole;
 }
 
+void make_folder_of(const fs::path& result) {
+  std::error_code ignored;
+  if (const fs::path folder = result.parent_path(); !folder.empty()) {
+    fs::create_directories(folder, ignored);
+  }
+}
+
 std::string page_title(const std::string& input) {
   return input == "-" ? "picture" : fs::path(input).filename().string();
 }

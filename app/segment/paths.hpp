@@ -28,6 +28,10 @@ std::filesystem::path with_suffix(std::filesystem::path name, const char* suffix
 /// path as it is if it leads nowhere.
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
+/// Makes the folder that a result goes to. If it cannot be made, writing the result fails and says
+/// why.
+void make_folder_of(const std::filesystem::path& result);
+
 /// What the page of an image is called: the image's file name. `input`: a path, or "-".
 std::string page_title(const std::string& input);
 

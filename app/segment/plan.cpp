@@ -87,22 +87,18 @@ const char* labels_extension(const LabelStyle& style, bool map) {
 }
 
 /// Where labels go when no result is asked for: beside the input.
-std::string default_labels(const Options& options, bool batch) {
+std::string default_labels(const Options& options) {
   const std::string& input = options.inputs.front();
-  if (batch) return with_suffix(whole_path(input), "-labels").string();
-  const char* extension = labels_extension(options.labels, reads_as_map(options, input));
+  if (is_folder(input)) return with_suffix(whole_path(input), "-labels").string();
+  const char* extension =
+      options.all_pages ? ".tif" : labels_extension(options.labels, reads_as_map(options, input));
   const fs::path stem = with_suffix(fs::path(input).replace_extension(), "-labels");
   return with_suffix(stem, extension).string();
 }
 
-/// Where the labels of all pages of a file go when no result is asked for.
-std::string default_stack(const std::string& input) {
-  return with_suffix(fs::path(input).replace_extension(), "-labels.tif").string();
-}
-
-/// The place of the labels: of a batch a folder, of a single image a file; empty when labels are
-/// not wanted.
-std::string labels_place(const Options& options, bool batch) {
+/// The place of the labels: of a batch a folder, of a single image or of all pages of one a file;
+/// empty when labels are not wanted.
+std::string labels_place(const Options& options) {
   const bool any = std::any_of(options.results.begin(), options.results.end(),
                                [](const std::string& place) { return !place.empty(); });
   if (any || !options.json.empty()) return options.results[Result::kLabels];
@@ -113,8 +109,7 @@ std::string labels_place(const Options& options, bool batch) {
   if (options.inputs.front() == "-") throw fail("standard input");
   const std::string& input = options.inputs.front();
   if (!exists(input) && is_map(input)) throw fail("no plain file");
-  if (options.all_pages && !is_folder(input)) return default_stack(input);
-  return default_labels(options, batch);
+  return default_labels(options);
 }
 
 void check_streams(const Options& options, bool batch) {
@@ -191,6 +186,7 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
 void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
   const std::string extension = fs::path(image.input).extension().string();
   const bool map = reads_as_map(options, image.input);
+  const bool as_picture = is_part_chosen(options) && is_map(image.input);
   const char* labels = labels_extension(options.labels, map);
   // What a scene has as pages are smaller versions of itself.
   const int pages = options.all_pages && !map ? pages_to_do(image.input, options) : 1;
@@ -201,7 +197,7 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
                                    : single(plan.roots, named, labels));
     Job& job = plan.jobs.back();
     job.map = map;
-    job.as_picture = is_part_chosen(options) && is_map(image.input);
+    job.as_picture = as_picture;
     job.bands = options.bands;
     const fs::path file = pages > 1 ? fs::path(named.name.filename().string() + extension)
                                     : fs::path(image.input).filename();
@@ -279,7 +275,7 @@ Plan make_plan(const Options& options) {
   plan.batch = options.inputs.size() > 1 || is_folder(options.inputs.front()) || options.all_pages;
   check_streams(options, plan.batch);
   plan.roots.results = options.results;
-  plan.roots.results[Result::kLabels] = labels_place(options, plan.batch);
+  plan.roots.results[Result::kLabels] = labels_place(options);
   plan.roots.edges = options.edges;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"

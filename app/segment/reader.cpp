@@ -36,6 +36,19 @@ void note_reduction(const ImageParameters& parameters, Image& image) {
                   parameters.detail));
 }
 
+/// Reads a picture from standard input. What it holds beside the picture is lost.
+Image read_standard_input(const ImageParameters& parameters, const ImagePart& part,
+                          const SizeCheck& accepts) {
+  const ImageFile file("-");
+  Image image = file.read(parameters, part, accepts);
+  if (is_map(file.bytes())) {
+    image.notes.emplace_back(
+        "It was read as a picture, without its coordinates: a scene is read from a file, not from "
+        "standard input.");
+  }
+  return image;
+}
+
 /// Reads the image, from `file` if there is one, and sees whether its regions can be written as
 /// polygons, if they are to be.
 void read_picture(const Job& job, const ImageFile* file, const ImageParameters& parameters,
@@ -45,6 +58,8 @@ void read_picture(const Job& job, const ImageFile* file, const ImageParameters& 
     loaded.image = std::move(map.image);
     note_reduction(parameters, loaded.image);
     loaded.frame = std::move(map.frame);
+  } else if (job.input == "-") {
+    loaded.image = read_standard_input(parameters, job.part, accepts);
   } else {
     loaded.image = file != nullptr ? file->read(parameters, job.part, accepts)
                                    : read_image(job.input, parameters, job.part, accepts);

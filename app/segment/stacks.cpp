@@ -39,7 +39,7 @@ std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
 
 int pages_to_do(const std::string& input, const Options& options) {
   try {
-    return ImageFile(input).pages(options.parameters.image, options.part.channel);
+    return count_pages(input, options.parameters.image, options.part.channel);
   } catch (const InputError&) {
     return 1;
   }
@@ -91,11 +91,7 @@ std::optional<Failure> Stacks::add(const Job& job, const WrittenImage& written) 
       throw InputError(fmt::format("'{}' is not written, because {} of its {} pages {} no labels",
                                    job.stack, missing, job.pages, missing == 1 ? "has" : "have"));
     }
-    std::error_code ignored;
-    if (const fs::path folder = fs::path(job.stack).parent_path(); !folder.empty()) {
-      // If the folder cannot be made, writing into it fails and says why.
-      fs::create_directories(folder, ignored);
-    }
+    make_folder_of(job.stack);
     write_file(job.stack, stack->file.finish());
   });
   if (is_last || failure) stacks_.erase(job.stack);

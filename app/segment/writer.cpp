@@ -1,7 +1,5 @@
 #include "writer.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "attempt.hpp"
@@ -77,11 +75,7 @@ void Writer::write_results(const Job& job, const LoadedImage& loaded, Segmentati
   for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
     const std::string& place = job.results[info->result];
     if (place.empty()) continue;
-    if (plan_.batch && info->result != Result::kEigenvectors) {
-      // If the folder cannot be made, writing into it fails and says why.
-      std::error_code ignored;
-      std::filesystem::create_directories(std::filesystem::path(place).parent_path(), ignored);
-    }
+    if (plan_.batch && info->result != Result::kEigenvectors) make_folder_of(place);
     if (is_annotation(info->result)) {
       write_annotation(info->result, job, annotations);
     } else {

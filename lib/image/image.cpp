@@ -194,6 +194,29 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
   });
 }
 
+int count_pages(const std::string& path, const ImageParameters& parameters,
+                const std::string& channel) {
+  const auto mapped = MappedFile::open(path, 1);
+  // What cannot be mapped is read, or refused with the reason.
+  const std::vector<std::uint8_t> read =
+      mapped ? std::vector<std::uint8_t>() : read_file_bytes(path).bytes;
+  const Bytes bytes = mapped ? mapped->bytes() : Bytes(read);
+  return with_name(path, [&] {
+    const ImagePart first{1, channel};
+    switch (format_of(bytes)) {
+      case ImageFormat::kTiff:
+        return count_tiff_pages(bytes, parameters.max_pixels, first);
+      case ImageFormat::kGif:
+      case ImageFormat::kHeif:
+      case ImageFormat::kJxl:
+      case ImageFormat::kPnm:
+        return decode(bytes, parameters.max_pixels, first).pages;
+      default:
+        return 1;
+    }
+  });
+}
+
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters) {
   return decode_image(bytes, name, parameters, {});
@@ -214,23 +237,6 @@ ImageFile::ImageFile(const std::string& path) {
   auto [bytes, name] = read_file_bytes(path);
   bytes_ = std::move(bytes);
   name_ = std::move(name);
-}
-
-int ImageFile::pages(const ImageParameters& parameters, const std::string& channel) const {
-  return with_name(name_, [&] {
-    const ImagePart first{1, channel};
-    switch (format_of(bytes_)) {
-      case ImageFormat::kTiff:
-        return count_tiff_pages(bytes_, parameters.max_pixels, first);
-      case ImageFormat::kGif:
-      case ImageFormat::kHeif:
-      case ImageFormat::kJxl:
-      case ImageFormat::kPnm:
-        return decode(bytes_, parameters.max_pixels, first).pages;
-      default:
-        return 1;
-    }
-  });
 }
 
 Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,

@@ -19,13 +19,19 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// A file of which a few parts are read.
+/// A file of which a few parts are read, or one in memory.
 class FileParts {
  public:
   explicit FileParts(const std::string& path) : stream_(path, std::ios::binary) {}
+  explicit FileParts(Bytes file) : file_(file) {}
 
   /// Up to `count` bytes from `at` on; fewer at the file's end.
   std::vector<std::uint8_t> read(std::uint64_t at, std::size_t count) {
+    if (!file_.empty()) {
+      const Bytes rest = file_.subspan(std::min<std::uint64_t>(at, file_.size()));
+      const Bytes part = rest.first(std::min(count, rest.size()));
+      return {part.begin(), part.end()};
+    }
     std::vector<std::uint8_t> bytes(count);
     stream_.clear();
     stream_.seekg(static_cast<std::streamoff>(at));
@@ -46,6 +52,7 @@ class FileParts {
 
  private:
   std::ifstream stream_;
+  Bytes file_;
 };
 
 /// Tags of GeoTIFF 1.1, of a sensor's rational polynomials, and of GDAL's value for no data.
@@ -116,7 +123,18 @@ bool only_gdal_knows(const std::string& name) {
   return has_raster_driver(name);
 }
 
+bool is_map_of_format(ImageFormat format, FileParts& file) {
+  const std::vector<std::uint8_t> head = file.read(0, kFormatHead);
+  if (format == ImageFormat::kTiff) return head.size() >= 16 && is_map_tiff(file, head);
+  return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
+}
+
 }  // namespace
+
+bool is_map(std::span<const std::uint8_t> file) {
+  FileParts parts(file);
+  return !file.empty() && is_map_of_format(identify_format(file), parts);
+}
 
 bool is_map(const std::string& name) {
   if (name == "-") return false;
@@ -134,8 +152,7 @@ bool is_map(const std::string& name) {
   } catch (const InputError&) {
     return only_gdal_knows(name);
   }
-  if (format == ImageFormat::kTiff) return head.size() >= 16 && is_map_tiff(file, head);
-  return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
+  return is_map_of_format(format, file);
 }
 
 }  // namespace diacut

@@ -112,7 +112,8 @@ CPLStringList layer_options(const Format& format, const MapFrame& frame,
       options.AddNameValue("ENCODING", "UTF-8");
       options.AddNameValue("SPATIAL_INDEX", "YES");
       options.AddNameValue("2GB_LIMIT", "YES");
-      // The same regions give the same bytes on any day.
+      // A shapefile holds the date of its writing: a fixed one, so that equal regions give equal
+      // bytes.
       options.AddNameValue("DBF_DATE_LAST_UPDATE", "1970-01-01");
       break;
   }

@@ -19,6 +19,14 @@ namespace {
 /// Building a program that the driver has kept takes less.
 constexpr double kSlowBuildMs = 200;
 
+/// Whether several threads may build programs at once. OpenCL allows it on every device, and GPUs'
+/// drivers do it well. A simulator that names itself a device of every kind (Oclgrind 21.10) shares
+/// one compiler between threads and crashes.
+bool builds_on_threads(const cl::Device& device) {
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  return (type & CL_DEVICE_TYPE_GPU) != 0 && (type & CL_DEVICE_TYPE_CPU) == 0;
+}
+
 }  // namespace
 
 std::string error_name(cl_int code) {
@@ -80,6 +88,7 @@ Context::Context(std::string_view device, std::string kernel_dir)
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+    builds_on_threads_ = builds_on_threads(device_);
   });
 }
 
@@ -193,7 +202,7 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   if (entry.program() != nullptr) return entry;
   const auto start = std::chrono::steady_clock::now();
   if (joins_ && waiting_.size() > 1) build_joined();
-  if (entry.program() == nullptr && info_.kind != DeviceKind::kCpu) build_apart();
+  if (entry.program() == nullptr && builds_on_threads_) build_apart();
   if (entry.program() == nullptr) {
     entry.program = built(entry.source, key.second, key.first);
     ++builds_.programs;

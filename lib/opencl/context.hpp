@@ -142,6 +142,7 @@ class Context {
   std::map<ProgramKey, ProgramEntry> programs_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
   bool joins_ = false;               ///< Whether those that wait are built as one.
+  bool builds_on_threads_ = false;   ///< Whether several threads build those that wait.
   ProgramBuilds builds_;
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;

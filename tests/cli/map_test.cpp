@@ -163,6 +163,20 @@ TEST_F(CliMap, APartOfASceneIsAPictureWithANote) {
   EXPECT_EQ(read_scene(path("a.tif")).projection, "");
 }
 
+TEST_F(CliMap, ASceneFromStandardInputIsAPictureWithANote) {
+  write_map("scene.tif", 3);
+  const std::vector<std::string> arguments = {"-",        "-o",        "a.tif", "--cue",
+                                              "gradient", "--regions", "2"};
+  const Result result = segment(arguments, {.input = read("scene.tif")});
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("read as a picture, without its coordinates"));
+  EXPECT_EQ(read_scene(path("a.tif")).projection, "");
+  write_picture("plain.png");
+  const Result plain = segment(arguments, {.input = read("plain.png")});
+  expect_done(plain);
+  EXPECT_THAT(plain.err, Not(HasSubstr("coordinates")));
+}
+
 TEST_F(CliMap, GdalSaysNothingByItself) {
   write("broken.vrt",
         "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"

@@ -62,6 +62,17 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts = {});
 
+/// The number of pages, frames or pictures that a file holds. Of most formats it reads only the
+/// parts of the file that tell.
+/// @param path The file.
+/// @param parameters How the file is read.
+/// @param channel The channel whose pages are counted, as ImagePart::channel has it.
+/// @return The number, at least 1.
+/// @throws InputError naming the file when it cannot be read, is no image file, cannot be decoded,
+/// or has no such channel.
+int count_pages(const std::string& path, const ImageParameters& parameters,
+                const std::string& channel = {});
+
 /// A file in memory, for reading several of its pages. Threads may read from one file.
 class ImageFile {
  public:
@@ -69,13 +80,6 @@ class ImageFile {
   /// @param path The file; "-" reads standard input to its end.
   /// @throws InputError naming the file when it cannot be read or is no image file.
   explicit ImageFile(const std::string& path);
-
-  /// The number of pages, frames or pictures that the file holds.
-  /// @param parameters How the file is read.
-  /// @param channel The channel whose pages are counted, as ImagePart::channel has it.
-  /// @return The number, at least 1.
-  /// @throws InputError naming the file when it cannot be decoded, or has no such channel.
-  int pages(const ImageParameters& parameters, const std::string& channel = {}) const;
 
   /// Decodes one image, as decode_image() does.
   /// @param parameters How the file is read.
@@ -86,6 +90,8 @@ class ImageFile {
   /// @throws Error whatever `accepts` throws.
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
+
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
  private:
   std::vector<std::uint8_t> bytes_;

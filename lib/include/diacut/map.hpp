@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,12 @@ struct Map {
 /// @param name The file; "-" is never a map.
 /// @return Whether it is; false where the file cannot be read.
 bool is_map(const std::string& name);
+
+/// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map.
+/// @param file All bytes of the file.
+/// @return Whether they do; false for other formats.
+/// @throws InputError when the bytes are no image file.
+bool is_map(std::span<const std::uint8_t> file);
 
 /// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
 /// One band is read as grey (with a palette: as its colours), three as red, green and blue. Of
