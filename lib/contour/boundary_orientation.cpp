@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+#include "contour/map_size.hpp"
 #include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
 
@@ -11,6 +18,9 @@ namespace {
 
 constexpr char kFile[] = "contour/boundary_orientation.cl";
 constexpr std::size_t kFilters = 3;
+constexpr int kTriangleRadius = 4;
+constexpr int kReach = kTriangleRadius + 2;  ///< A triangle filter and two central differences.
+constexpr int kTaps = 2 * kReach + 1;
 
 /// The distance of rows in a plane: whole vectors of any width that a device may use.
 std::size_t plane_stride(const Grid& grid) {
@@ -23,6 +33,75 @@ std::size_t planes_size(const Grid& grid) {
 
 std::string options_for(const DeviceInfo& device, std::size_t taps) {
   return fmt::format("-DREACH={} -DWIDTH={}", taps / kFilters / 2, lane_shape(device).width);
+}
+
+using Filter = std::array<float, kTaps>;
+
+/// The triangle filter, differentiated `order` times by (f(x + 1) - f(x - 1)) / 2. Differences in x
+/// and in y have the same width, so that the Hessian of a straight ridge has rank one.
+Filter triangle(int order) {
+  Filter filter{};
+  const float mass = (kTriangleRadius + 1) * (kTriangleRadius + 1);
+  for (int d = -kTriangleRadius; d <= kTriangleRadius; ++d) {
+    filter[static_cast<std::size_t>(d + kReach)] =
+        static_cast<float>(kTriangleRadius + 1 - std::abs(d)) / mass;
+  }
+  for (int pass = 0; pass < order; ++pass) {
+    const Filter before = filter;
+    for (std::size_t i = 0; i < kTaps; ++i) {
+      const float right = i + 1 < kTaps ? before[i + 1] : 0.0F;
+      const float left = i > 0 ? before[i - 1] : 0.0F;
+      filter[i] = (right - left) / 2;
+    }
+  }
+  return filter;
+}
+
+/// The position in [0, size) that appears at position `at` when the range is mirrored at its ends,
+/// where the edge position appears twice.
+int mirrored(int at, int size) {
+  const int period = 2 * size;
+  at = ((at % period) + period) % period;
+  return at < size ? at : period - 1 - at;
+}
+
+/// The correlation of the rows with a filter: the sum over d of filter[d] * map[x + d].
+std::vector<float> along_x(std::span<const float> map, int width, int height,
+                           const Filter& filter) {
+  const auto w = static_cast<std::size_t>(width);
+  std::vector<float> result(map.size());
+  std::vector<float> row(w + kTaps - 1);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
+    const float* from = map.data() + y * w;
+    std::copy(from, from + w, row.begin() + kReach);
+    for (int d = 1; d <= kReach; ++d) {
+      row[static_cast<std::size_t>(kReach - d)] = from[mirrored(-d, width)];
+      row[w + static_cast<std::size_t>(kReach + d - 1)] = from[mirrored(width - 1 + d, width)];
+    }
+    float* to = result.data() + y * w;
+    for (std::size_t tap = 0; tap < kTaps; ++tap) {
+      const float weight = filter[tap];
+      const float* shifted = row.data() + tap;
+      for (std::size_t x = 0; x < w; ++x) to[x] += weight * shifted[x];
+    }
+  }
+  return result;
+}
+
+/// The correlation of the columns with a filter.
+std::vector<float> along_y(std::span<const float> map, int width, int height,
+                           const Filter& filter) {
+  const auto w = static_cast<std::size_t>(width);
+  std::vector<float> result(map.size());
+  for (int y = 0; y < height; ++y) {
+    float* to = result.data() + static_cast<std::size_t>(y) * w;
+    for (int d = -kReach; d <= kReach; ++d) {
+      const float weight = filter[static_cast<std::size_t>(d + kReach)];
+      const float* from = map.data() + static_cast<std::size_t>(mirrored(y + d, height)) * w;
+      for (std::size_t x = 0; x < w; ++x) to[x] += weight * from[x];
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -57,6 +136,76 @@ void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& o
   set_arguments(columns_, planes_, taps_, orientation, grid_.width, grid_.height, grid_.stride,
                 plane_stride_);
   launch_rows(*context_, columns_, columns, static_cast<std::size_t>(grid_.height));
+}
+
+std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
+  check_map_size(boundary.size(), width, height, "boundary map");
+  const std::array<Filter, 3> filters = {triangle(0), triangle(1), triangle(2)};
+  const std::vector<float> xx =
+      along_y(along_x(boundary, width, height, filters[2]), width, height, filters[0]);
+  const std::vector<float> xy =
+      along_y(along_x(boundary, width, height, filters[1]), width, height, filters[1]);
+  const std::vector<float> yy =
+      along_y(along_x(boundary, width, height, filters[0]), width, height, filters[2]);
+  constexpr float kPi = std::numbers::pi_v<float>;
+  std::vector<float> orientation(boundary.size());
+  for (std::size_t i = 0; i < boundary.size(); ++i) {
+    // The eigenvector of the larger eigenvalue, or, where the sum of the eigenvalues is negative,
+    // of the smaller one: in both cases of the eigenvalue of larger magnitude.
+    const float sign = xx[i] + yy[i] < 0 ? -1.0F : 1.0F;
+    float angle = std::atan2(sign * 2 * xy[i], sign * (xx[i] - yy[i])) / 2;
+    if (angle < 0) angle += kPi;
+    orientation[i] = angle < kPi ? angle : 0.0F;
+  }
+  return orientation;
+}
+
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& boundary) {
+  std::vector<float> taps;
+  for (int order = 0; order < 3; ++order) {
+    const Filter filter = triangle(order);
+    taps.insert(taps.end(), filter.begin(), filter.end());
+  }
+  BoundaryOrientation kernels(context, grid, taps);
+  auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
+  kernels.launch(boundary, orientation);
+  return orientation;
+}
+
+void request_orientation_kernels(Context& context) {
+  BoundaryOrientation::request(context, 3 * kTaps);
+}
+
+void budget_orientation(MemoryBudget& budget, const Grid& grid) {
+  budget.add("boundaries filtered along x", BoundaryOrientation::memory(grid, 3 * kTaps));
+  budget.add("directions of boundaries", grid.rows() * sizeof(float));
+}
+
+Curvature reference_curvature(std::span<const float> boundary, int width, int height) {
+  check_map_size(boundary.size(), width, height, "boundary map");
+  const auto filtered = [&](int x_order, int y_order) {
+    const Filter fx = triangle(x_order);
+    const Filter fy = triangle(y_order);
+    std::vector<double> result;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        double sum = 0;
+        for (int dy = -kReach; dy <= kReach; ++dy) {
+          for (int dx = -kReach; dx <= kReach; ++dx) {
+            const auto row = static_cast<std::size_t>(mirrored(y + dy, height));
+            const auto column = static_cast<std::size_t>(mirrored(x + dx, width));
+            sum += static_cast<double>(fx[static_cast<std::size_t>(dx + kReach)]) *
+                   fy[static_cast<std::size_t>(dy + kReach)] *
+                   boundary[row * static_cast<std::size_t>(width) + column];
+          }
+        }
+        result.push_back(sum);
+      }
+    }
+    return result;
+  };
+  return {filtered(2, 0), filtered(1, 1), filtered(0, 2)};
 }
 
 }  // namespace diacut

@@ -1,12 +1,46 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
+#include "opencl/memory_budget.hpp"
 
 namespace diacut {
+
+/// The angle, in [0, pi) from the x axis (to the right) towards the y axis (down), of the normal of
+/// the boundary at each pixel: the direction in which the map, smoothed by a triangle filter of
+/// radius 4 with mirrored borders, curves most. This direction is the eigenvector of the Hessian
+/// for the eigenvalue of larger magnitude. The second derivative in it is negative on a crest of
+/// the map, and positive on the flanks and between two crests. The angle is 0 where the map is 0
+/// all around. `boundary` has width * height values row by row, each finite and at least 0. Throws
+/// InputError when it has another number of values.
+std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height);
+
+/// The angles of the boundary normals, as the overload on the host defines them, computed on the
+/// device. `boundary` has grid.rows() elements. Returns grid.rows() elements; elements that belong
+/// to no pixel are undefined. Throws DeviceError.
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& boundary);
+/// Asks for the kernels of boundary_orientation(), so that they are built together with others
+/// (opencl/kernel.hpp).
+void request_orientation_kernels(Context& context);
+/// Adds to `budget` the memory that boundary_orientation() allocates on the device, its result
+/// included.
+void budget_orientation(MemoryBudget& budget, const Grid& grid);
+
+/// The Hessian of the smoothed map at each pixel, of which boundary_orientation() takes an
+/// eigenvector.
+struct Curvature {
+  std::vector<double> xx;
+  std::vector<double> xy;
+  std::vector<double> yy;
+};
+/// The Hessian on the host in double, by plain loops, written to be read. Throws InputError as
+/// boundary_orientation() does.
+Curvature reference_curvature(std::span<const float> boundary, int width, int height);
 
 /// kernels/contour/boundary_orientation.cl for one grid: the orientation of boundaries at each
 /// pixel.

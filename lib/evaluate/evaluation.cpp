@@ -1,5 +1,6 @@
 #include "evaluate/evaluation.hpp"
 
+#include "contour/boundary_orientation.hpp"
 #include "contour/suppression.hpp"
 
 namespace diacut {

@@ -6,8 +6,8 @@
 
 #include "affinity/affinity.hpp"
 #include "boundary/boundary.hpp"
+#include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/suppression.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"

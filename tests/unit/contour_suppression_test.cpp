@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "contour/boundary_orientation.hpp"
 #include "contour/suppression.hpp"
 #include "diacut/errors.hpp"
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "contour/suppression.hpp"
 #include "guarded.hpp"
 #include "shared_context.hpp"
 
