@@ -1,4 +1,4 @@
-// projection: W -= X D^-1 X'W, D the diagonal of X'X, for blocks X of COLUMNS columns and W of
+// projection: W -= X diag(X'X)^-1 X'W for blocks X of COLUMNS columns and W of
 // `width` columns. A column of X that is 0 takes nothing. For each segment (segments.clh) `sums`
 // holds, as tile_totals leaves them, all tiles of X'W and then the tiles on the diagonal of X'X.
 //
@@ -9,7 +9,7 @@
 #include "common/accumulate.clh"
 #include "matrix/block.clh"
 
-// A work-group takes ROWS elements of a segment, and keeps D^-1 X'W in `c`.
+// A work-group takes ROWS elements of a segment, and keeps diag(X'X)^-1 X'W in `c`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void project(
     __global const float* restrict x, __global const ACC_T* restrict sums, const uint width,
     const ulong rows, const ulong segment_pitch, const uint groups,

@@ -2,7 +2,7 @@
 // fast normalized cuts: Arbelaez, Pont-Tuset, Barron, Marques and Malik, "Multiscale combinatorial
 // grouping", 2014, section 4). With kept pixels J = (2X, 2Y) and the interpolation
 //
-//   P_iJ = gain_i A_iJ,   gain_i = s_i / sum over kept J of A_iJ s_J,
+//   E_iJ = gain_i A_iJ,   gain_i = s_i / sum over kept J of A_iJ s_J,
 //
 // whose rows give the square roots of the degrees, s, back from their values at the kept pixels,
 // the coarse matrix is A_JK = sum over i of A_Ji gain_i A_iK: symmetric, and with the same

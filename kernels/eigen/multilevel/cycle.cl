@@ -4,10 +4,10 @@
 // column, from x = 0,
 //
 //   x += smoother[k] (b - (I - A) x)   for both k
-//   x += P M factor P' (b - (I - A) x)
+//   x += E M factor E' (b - (I - A) x)
 //   x += smoother[k] (b - (I - A) x)   for both k
 //
-// M being `inverse` and P the interpolation P_iJ = gain_i A_iJ of coarsen.cl. Launched one by one,
+// M being `inverse` and E the interpolation E_iJ = gain_i A_iJ of coarsen.cl. Launched one by one,
 // the kernels of block products, transfers and lobpcg that compute the same result take a GPU
 // much longer to start than to run.
 //

@@ -17,8 +17,11 @@ constexpr int kGuards = 6;
 /// So many of the guards get corrections; with corrections for all of them the Rayleigh-Ritz
 /// problem is a fifth larger and no fewer iterations are needed.
 constexpr int kCorrectedGuards = 2;
-/// Iterations within which the worst vector's convergence measure has to shrink to this share of
-/// its least so far. Where only the rounding of float32 is left, it does not.
+/// An iteration makes progress where the worst vector's convergence measure falls below kProgress
+/// times the least measure of all iterations before it. An image is given up after more than
+/// kPatience iterations in a row without progress, as where only the rounding of float32 is left. A
+/// measure that falls by 5% in each iteration makes no progress either: each least replaces the one
+/// before it.
 constexpr int kPatience = 30;
 constexpr double kProgress = 0.9;
 /// Eigenvalues of L may change by this share in the last iteration: residuals as small as those
@@ -56,7 +59,7 @@ class Lobpcg::Run {
     std::vector<double> measure;  ///< Convergence measures.
     std::vector<double> change;   ///< The part of the measures that Ritz values make.
     double least = INFINITY;      ///< The image's least convergence so far.
-    int stalled = 0;              ///< Iterations since that last shrank enough.
+    int stalled = 0;              ///< Iterations in a row without progress (kProgress).
   };
   /// Soft locking's choice.
   struct Selection {
@@ -148,7 +151,7 @@ void Lobpcg::Run::step() {
   Block w = precondition(*r);  // W = M R
   r.reset();
   // Much of W may lie along X. Taken out of L W later, it would leave the rounding errors.
-  solver_.projection_.apply(*x_, width, segments_, *w);  // W = W - X D^-1 X'W
+  solver_.projection_.apply(*x_, width, segments_, *w);  // W = W - X diag(X'X)^-1 X'W
   std::optional<Block> lw = laplacian(w, true);          // L W
   const BasisBlocks s{&*x_, &*w, p_ ? &**p_ : nullptr};  // S = [X W P]
   const BasisBlocks ls{lx_ ? &**lx_ : nullptr, &**lw, nullptr};

@@ -12,7 +12,7 @@ class Projection {
  public:
   explicit Projection(Workspace& workspace);
 
-  /// W -= X D^-1 X'W, D the diagonal of X'X; columns of X that are 0 take nothing. W is `width`
+  /// W -= X diag(X'X)^-1 X'W; columns of X that are 0 take nothing. W is `width`
   /// columns wide. Enqueues.
   void apply(const Buffer<float>& x, int width, const Segments& segments, Buffer<float>& w);
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostDenseRows = 1024;
 /// The smoother damps the eigenvalues of I - A from here to those below. The interpolation carries
 /// what is slower over to the coarser grid.
 constexpr double kSmoothFrom = 0.1;
-/// Affinities may have negative eigenvalues, coarse matrices, P'A = A gain A, have none.
+/// Affinities may have negative eigenvalues, coarse matrices, E'A = A gain A, have none.
 constexpr double kSmoothTo = 1.36;
 constexpr double kSmoothToCoarse = 1.02;
 

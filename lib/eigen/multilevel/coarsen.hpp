@@ -9,7 +9,7 @@
 
 namespace diacut {
 
-/// kernels/eigen/multilevel/coarsen.cl: the interpolation P to the pixels of a grid from the pixels
+/// kernels/eigen/multilevel/coarsen.cl: the interpolation E to the pixels of a grid from the pixels
 /// of every other row and column, which are kept, and the matrix of the kept pixels.
 class Coarsen {
  public:

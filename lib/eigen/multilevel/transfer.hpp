@@ -10,7 +10,7 @@
 namespace diacut {
 
 /// kernels/eigen/multilevel/transfer.clh: prolongation and restriction of blocks of vectors between
-/// a grid and the next coarser one, of every other row and column. The interpolation P is the
+/// a grid and the next coarser one, of every other row and column. The interpolation E is the
 /// matrix of the finer grid, its rows scaled by the gains (Coarsen::gains()) and its columns
 /// restricted to the kept pixels. Blocks are `columns` wide, a multiple of block_vector().
 class BlockTransfer {
@@ -26,10 +26,10 @@ class BlockTransfer {
   /// (opencl/kernel.hpp).
   void request(int columns) { kernels_for(columns); }
 
-  /// fine_block = P coarse_block, or with `add` fine_block += P coarse_block. Enqueues.
+  /// fine_block = E coarse_block, or with `add` fine_block += E coarse_block. Enqueues.
   void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
                const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block, int columns);
-  /// coarse_block = factor P' fine_block. Enqueues.
+  /// coarse_block = factor E' fine_block. Enqueues.
   void restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
                    const Buffer<float>& fine_block, float factor, Buffer<float>& coarse_block,
                    int columns);
