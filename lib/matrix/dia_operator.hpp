@@ -31,9 +31,9 @@ const char* to_string(MatvecKind kind);
 /// Throws ConfigError listing the names.
 MatvecKind matvec_kind(const std::string& name);
 
-/// The product with a DIA matrix by one of the kernels of kernels/matvec_*.cl. Keeps a reference
-/// to the matrix, which must outlive it. `kind` is not kAuto (see choose_matvec). Builds the
-/// kernels at once, so that failures show here. Throws DeviceError.
+/// The product with a DIA matrix by one of the kernels of kernels/matrix/matvec_*.cl. Keeps a
+/// reference to the matrix, which must outlive it. `kind` is not kAuto (see choose_matvec). Builds
+/// the kernels at once, so that failures show here. Throws DeviceError.
 class DiaOperator final : public DeviceOperator {
  public:
   DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind);

@@ -30,9 +30,9 @@ struct MatvecKernelFile {
   std::size_t rows_per_item = 1;
 };
 
-/// One of kernels/matvec_*.cl in both its forms, with a matrix bound to it. `in` and `out` hold at
-/// least the matrix's rows and are different buffers; nothing beyond the rows is read or written.
-/// The matrix's values must outlive it. Throws DeviceError.
+/// One of kernels/matrix/matvec_*.cl in both its forms, with a matrix bound to it. `in` and `out`
+/// hold at least the matrix's rows and are different buffers; nothing beyond the rows is read or
+/// written. The matrix's values must outlive it. Throws DeviceError.
 class MatvecLauncher {
  public:
   virtual ~MatvecLauncher() = default;

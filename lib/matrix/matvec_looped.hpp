@@ -8,7 +8,7 @@ namespace diacut {
 /// serves every matrix.
 class MatvecLooped final : public MatvecLauncher {
  public:
-  /// kernels/matvec_<step>.cl
+  /// kernels/matrix/matvec_<step>.cl
   enum class Step { kNaive, kAligned, kLocal, kVectorized, kCoarsened };
 
   MatvecLooped(Context& context, const MatvecMatrix& matrix, Step step);
