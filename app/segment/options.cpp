@@ -193,6 +193,7 @@ class SegmentLine {
   bool given(const std::string& name) const { return line_.app().get_option(name)->count() > 0; }
   void check_texts() const;
   void set_parameters();
+  void check_seeds();
   void check_hierarchy() const;
   void check_effects() const;
   void choose_action();
@@ -254,6 +255,16 @@ void SegmentLine::declare_places() {
       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
       "has a/b.png, .tif or .npy");
+  line_.option(
+      "--seeds", options_.seeds, "FILE|DIR", kInputOutput,
+      "Labels of a few pixels, from which the labels of all others grow by the random walker: a "
+      "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere; for "
+      "several "
+      "images a folder as with --edges");
+  line_.option(
+      "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kInputOutput,
+      "Of each label of --seeds the probability at each pixel: .npy (floats; labels, height, "
+      "width)");
   line_.option("--page", page_, "N|all", kInputOutput,
                "The page of a TIFF, frame of an animation or picture of a collection that is read, "
                "from 1 (default: the first); all: each page is an image, and the labels of all "
@@ -325,6 +336,8 @@ CommandDescription SegmentLine::describe() const {
       {"--html", {.files = true, .extensions = {"html"}}},
       {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
       {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--probabilities", {.files = true, .extensions = {"npy"}}},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
       {"--config", {.words = preset_names(), .extensions = {"toml"}}},
       {"--set", {.words = assignments_offered()}},
@@ -347,6 +360,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
+  check_seeds();
   check_hierarchy();
   check_effects();
   choose_action();
@@ -354,7 +368,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output", "--edges",   "--json",
+  std::vector<std::string> names = {"--output", "--edges",   "--seeds", "--json",
                                     "--config", "--channel", "--bands"};
   for (const ResultInfo& info : kResults) {
     if (info.result != Result::kLabels) names.emplace_back(info.option);
@@ -393,6 +407,25 @@ void SegmentLine::set_parameters() {
   validate(options_.parameters);
 }
 
+/// Seeds choose their method by themselves.
+void SegmentLine::check_seeds() {
+  RegionMethod& method = options_.parameters.region.method;
+  if (options_.seeds.empty()) {
+    if (method == RegionMethod::kWalker) fail("--method walker needs seeds: name them by --seeds");
+    if (given("--probabilities")) fail("--probabilities are those of labels that --seeds gives");
+    return;
+  }
+  if (given("--method") && method != RegionMethod::kWalker) {
+    fail("--seeds are about the method walker: leave out --method");
+  }
+  for (const char* name : {"--regions", "--min-size", "--threshold", "--max-ncut", "--eigenvectors",
+                           "--vectors", "--tolerance", "--solver", "--matvec"}) {
+    if (given(name)) fail(fmt::format("{} has no effect beside --seeds: leave it out", name));
+  }
+  if (options_.all_pages) fail("--seeds are those of one page: leave out --page all");
+  method = RegionMethod::kWalker;
+}
+
 void SegmentLine::check_hierarchy() const {
   if (options_.parameters.region.method != RegionMethod::kHierarchy) {
     std::vector<std::string> names = {"--threshold"};
@@ -401,7 +434,10 @@ void SegmentLine::check_hierarchy() const {
     }
     for (const std::string& name : names) {
       if (given(name)) {
-        fail(fmt::format("{} is about a hierarchy: it needs --method hierarchy", name));
+        fail(options_.seeds.empty()
+                 ? fmt::format("{} is about a hierarchy: it needs --method hierarchy", name)
+                 : fmt::format("{} is about a hierarchy, which --seeds do not make: leave out one",
+                               name));
       }
     }
   }

@@ -21,6 +21,7 @@ struct Options : CommonOptions {
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
   Places results;                   ///< Files or folders; "-" for standard output.
   std::string edges;                ///< File, or folder, of boundary maps.
+  std::string seeds;                ///< File, or folder, of seeds.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
   bool all_pages = false;           ///< Whether every page of each input is an image.

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kEdgesExtensions = {".png", ".tif", ".tiff", ".npy"};
+/// Of boundary maps and seeds in folders.
+constexpr std::array kMapExtensions = {".png", ".tif", ".tiff", ".npy"};
 
 /// The places of all results of a run. No result may take the place of another result, or of a
 /// file that the run reads.
@@ -33,7 +34,7 @@ class ResultNames {
  public:
   explicit ResultNames(const Plan& plan) {
     for (const Job& job : plan.jobs) {
-      for (const std::string& read : {job.input, job.edges}) {
+      for (const std::string& read : {job.input, job.edges, job.seeds}) {
         if (const auto id = identity(read)) inputs_.emplace(*id, read);
       }
     }
@@ -133,18 +134,18 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-/// The boundary map of an image in a folder of maps that are named as the images are; see
-/// Job::edges.
-std::string mirrored_edges(const std::string& root, const fs::path& name) {
+/// The boundary map or the seeds of an image in a folder of files that are named as the images are;
+/// see Job::edges. `option`: what names the folder.
+std::string mirrored_map(const char* option, const std::string& root, const fs::path& name) {
   if (root.empty()) return root;
   const fs::path base = fs::path(root) / name;
   std::string found;
-  for (const char* extension : kEdgesExtensions) {
+  for (const char* extension : kMapExtensions) {
     const fs::path file = with_suffix(base, extension);
     if (!exists(file.string())) continue;
     if (!found.empty()) {
-      throw ConfigError(fmt::format("--edges: '{}' and '{}' would both be the map of one image",
-                                    found, file.string()));
+      throw ConfigError(fmt::format("{}: '{}' and '{}' would both be of one image", option, found,
+                                    file.string()));
     }
     found = file.string();
   }
@@ -160,7 +161,10 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
 
 /// The job of an image of a batch, whose results go into folders.
 Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
-  Job job{image.input, {}, mirrored_edges(roots.edges, image.name)};
+  Job job{image.input,
+          {},
+          mirrored_map("--edges", roots.edges, image.name),
+          mirrored_map("--seeds", roots.seeds, image.name)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
     if (root.empty() || info.of_run) continue;
@@ -171,9 +175,10 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
 
 /// The job of a single image, whose results are named files or go into named folders.
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
-  const bool folder = is_folder(roots.edges);
-  Job job{image.input, roots.results,
-          folder ? mirrored_edges(roots.edges, image.name) : roots.edges};
+  const auto map = [&image](const char* option, const std::string& root) {
+    return is_folder(root) ? mirrored_map(option, root, image.name) : root;
+  };
+  Job job{image.input, roots.results, map("--edges", roots.edges), map("--seeds", roots.seeds)};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
@@ -261,11 +266,14 @@ void check_batch_places(const Job& roots, bool skip_existing) {
     }
     check_folder_name(info.option, roots.results[info.result]);
   }
-  if (roots.edges.empty() || is_folder(roots.edges)) return;
-  throw ConfigError(
-      fmt::format("--edges: '{}' is no folder; several images need a folder of maps, named as "
-                  "they are",
-                  roots.edges));
+  const auto check = [](const char* option, const std::string& place) {
+    if (place.empty() || is_folder(place)) return;
+    throw ConfigError(fmt::format(
+        "{}: '{}' is no folder; several images need a folder of files, named as they are", option,
+        place));
+  };
+  check("--edges", roots.edges);
+  check("--seeds", roots.seeds);
 }
 
 }  // namespace
@@ -277,6 +285,7 @@ Plan make_plan(const Options& options) {
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options);
   plan.roots.edges = options.edges;
+  plan.roots.seeds = options.seeds;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"
                          : options.labels.cloud_optimised ? "--cog"

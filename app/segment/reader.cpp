@@ -17,14 +17,12 @@ namespace diacut::app {
 
 namespace {
 
-EdgeMap read_edges_of(const Job& job, std::int64_t max_pixels) {
-  if (!exists(job.edges)) {
-    throw InputError(
-        fmt::format("--edges: there is no map '{}' (in a folder with .png, .tif, .tiff or .npy "
-                    "behind the image's name)",
-                    job.edges));
-  }
-  return read_edges(job.edges, max_pixels);
+void require_map(const char* option, const std::string& file) {
+  if (exists(file)) return;
+  throw InputError(fmt::format(
+      "{}: there is no file '{}' (in a folder with .png, .tif, .tiff or .npy behind the "
+      "image's name)",
+      option, file));
 }
 
 /// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
@@ -98,7 +96,14 @@ LoadedImage Reader::load(const Job& job) const {
       loaded.postponed = true;
       return;
     }
-    if (!job.edges.empty()) loaded.edges = read_edges_of(job, parameters_.max_pixels);
+    if (!job.edges.empty()) {
+      require_map("--edges", job.edges);
+      loaded.edges = read_edges(job.edges, parameters_.max_pixels);
+    }
+    if (!job.seeds.empty()) {
+      require_map("--seeds", job.seeds);
+      loaded.seeds = read_seeds(job.seeds);
+    }
   });
   if (loaded.failure) loaded.memory.reset();
   loaded.seconds = stopwatch.seconds();
@@ -119,7 +124,10 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   const std::size_t end = std::min(index + count, jobs_.size());
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
-    if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges))) return;
+    if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges)) ||
+        (!job.seeds.empty() && !is_file(job.seeds))) {
+      return;
+    }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });
   }
 }

@@ -14,6 +14,7 @@
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
+#include "diacut/seeds.hpp"
 #include "exit_code.hpp"
 #include "memory_check.hpp"
 #include "plan.hpp"
@@ -27,6 +28,7 @@ struct LoadedImage {
   Image image;
   std::optional<MapFrame> frame;  ///< If the image is a scene.
   std::optional<EdgeMap> edges;   ///< If the job names a boundary map.
+  std::optional<Seeds> seeds;     ///< If the job names seeds.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

@@ -14,6 +14,26 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
+namespace {
+
+std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
+  const EigenReport& eigen = eigenvectors.report;
+  double worst = 0;
+  for (const double residual : eigen.residuals) worst = std::max(worst, residual);
+  return fmt::format(
+      "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
+      "iterations, largest residual {:.1e}\n",
+      eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes, eigen.matvec,
+      eigen.restarts, worst);
+}
+
+std::string describe_walk(const WalkReport& walk) {
+  return fmt::format("  {} labels by the random walker, {} iterations, error {:.1e}\n", walk.labels,
+                     walk.iterations, walk.error);
+}
+
+}  // namespace
+
 std::string describe_run(const Segmentation& segmentation) {
   std::string text;
   std::size_t width = 0;
@@ -23,14 +43,8 @@ std::string describe_run(const Segmentation& segmentation) {
     if (time.device_ms > 0) text += fmt::format("  ({:.1f} ms on the device)", time.device_ms);
     text += '\n';
   }
-  const EigenReport& eigen = segmentation.eigenvectors.report;
-  double worst = 0;
-  for (const double residual : eigen.residuals) worst = std::max(worst, residual);
-  text += fmt::format(
-      "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
-      "iterations, largest residual {:.1e}\n",
-      segmentation.eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes,
-      eigen.matvec, eigen.restarts, worst);
+  text += segmentation.walk ? describe_walk(*segmentation.walk)
+                            : describe_eigenvectors(segmentation.eigenvectors);
   if (segmentation.programs_built > 0) {
     text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",
                         segmentation.programs_built, segmentation.programs_ms);

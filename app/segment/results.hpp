@@ -24,8 +24,9 @@ enum class Result : std::size_t {
   kGeoJson,
   kTable,
   kGraph,
+  kProbabilities,
 };
-inline constexpr std::size_t kResultCount = 16;
+inline constexpr std::size_t kResultCount = 17;
 
 /// What is known of a kind of result.
 struct ResultInfo {
@@ -54,6 +55,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kGeoJson, "--geojson", ".geojson", false},
     {Result::kTable, "--table", ".csv", false},
     {Result::kGraph, "--graph", ".graphml", false},
+    {Result::kProbabilities, "--probabilities", ".npy", false},
 }};
 
 /// A place for each result: a file, a folder, "-" for a standard stream, empty if it is not wanted.

@@ -23,6 +23,14 @@ std::string convergence_error(const Job& job, const EigenReport& report, double 
       shown_name(job), worst, tolerance, report.products);
 }
 
+std::string walk_error(const Job& job, const WalkReport& walk, double tolerance) {
+  return fmt::format(
+      "{}: the random walker's linear systems were not solved: the largest error is {:.1e}, wanted "
+      "{:.1e}, after {} iterations; the results were written all the same (raise "
+      "walker.max_iterations or walker.tolerance)",
+      shown_name(job), walk.error, tolerance, walk.iterations);
+}
+
 /// "'a.jpg': 7 regions -> a.png (0.5 s)".
 std::string result_line(const Job& job, const WrittenImage& written) {
   std::string line =
@@ -123,11 +131,12 @@ void RunLog::tell(const Job& job, const WrittenImage& written) {
   }
   console_.detail(describe_run(result));
   const EigenReport& report = result.eigenvectors.report;
-  if (!report.converged) {
-    ++tally_.not_converged;
-    add_error({ExitCode::kNotConverged,
-               convergence_error(job, report, options_.parameters.eigen.tolerance)});
-  }
+  if (result.walk ? result.walk->converged : report.converged) return;
+  ++tally_.not_converged;
+  const Parameters& parameters = options_.parameters;
+  add_error({ExitCode::kNotConverged,
+             result.walk ? walk_error(job, *result.walk, parameters.walker.tolerance)
+                         : convergence_error(job, report, parameters.eigen.tolerance)});
 }
 
 void RunLog::stopped(const Failure& failure) { add_error(failure); }

@@ -139,12 +139,13 @@ class Scheduler {
     const Stopwatch stopwatch;
     std::vector<ImageToSegment> images;
     for (const Member& each : group) {
-      images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr});
+      images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr,
+                        each.loaded.seeds ? &*each.loaded.seeds : nullptr});
     }
     std::vector<BegunSegmentation> begun(group.size());
     const std::optional<Failure> failure = attempt(group.front().job->input, [&] {
       if (images.size() == 1) {
-        begun.front() = segmenter_->begin(*images.front().image, images.front().edges, watch());
+        begun.front() = segmenter_->begin(images.front(), watch());
       } else {
         begun = segmenter_->begin(images, watch());
       }
@@ -181,6 +182,7 @@ class Scheduler {
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
     segmenter_->limit_device_memory(options_.memory);
     const Places& results = plan_.roots.results;
+    segmenter_->keep_probabilities(!results[Result::kProbabilities].empty());
     segmenter_->keep_eigenvectors(!results[Result::kEigenvectors].empty() ||
                                   !results[Result::kPage].empty());
     segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });

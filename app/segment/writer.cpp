@@ -96,7 +96,7 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
   const Image& image = loaded.image;
   switch (kind) {
     case Result::kLabels:
-      return write_labels_of(place, result.labels, loaded.frame ? &*loaded.frame : nullptr,
+      return write_labels_of(place, written_labels(result), loaded.frame ? &*loaded.frame : nullptr,
                              options_.labels);
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
@@ -112,6 +112,8 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
       return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
                         {page_title(job.input), options_.parameters.region, result.labels.count},
                         result.notes);
+    case Result::kProbabilities:
+      return write_probabilities(place, result.probabilities, image.width, image.height);
     default:  // An annotation, see write_annotation().
       return;
   }

@@ -312,7 +312,7 @@ void add_region(Table& table) {
   region.names("method", &RegionParameters::method, kRegionMethodNames,
                "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, "
                "Maire, Fowlkes and Malik 2011), cut at region.threshold or into region.regions. "
-               "kway: direct cuts by the eigenvectors.");
+               "kway: direct cuts by the eigenvectors. walker: labels grow from seeds.");
   region.integer("regions", &RegionParameters::regions, 0, kMaxInt,
                  {"regions",
                   "Regions wanted; kway: by k-way discretisation (Yu and Shi 2003). 0: a "
@@ -347,10 +347,20 @@ void add_region(Table& table) {
                "is the oriented watershed of Arbelaez et al. 2011."});
 }
 
+void add_walker(Table& table) {
+  Section walker(table, "walker", &Parameters::walker);
+  walker.real("tolerance", &WalkerParameters::tolerance, 1e-7, 0.1,
+              {"",
+               "Error of a label's probabilities at which its linear system counts as solved, "
+               "relative to them, in the norm of the system's matrix."});
+  walker.integer("max_iterations", &WalkerParameters::max_iterations, 1, kMaxInt,
+                 {"iterations", "Iterations of conjugate gradients after which they give up."});
+}
+
 Table make_table() {
   Table table;
-  for (const auto add :
-       {add_image, add_cue, add_affinity, add_matvec, add_eigen, add_contour, add_region}) {
+  for (const auto add : {add_image, add_cue, add_affinity, add_matvec, add_eigen, add_contour,
+                         add_region, add_walker}) {
     add(table);
   }
   return table;
@@ -437,7 +447,8 @@ const std::vector<ParameterSection>& parameter_sections() {
       {"eigen", "Eigenvectors of the normalized cut."},
       {"contour",
        "Contours from the cue and the eigenvectors (Arbelaez, Maire, Fowlkes and Malik 2011)."},
-      {"region", "Regions from the contours, or from the eigenvectors."},
+      {"region", "Regions from the contours, from the eigenvectors, or from seeds."},
+      {"walker", "Labels that grow from seeds by the random walker (Grady 2006)."},
   };
   return sections;
 }

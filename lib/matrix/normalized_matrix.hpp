@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "matrix/batch.hpp"
 #include "matrix/dia_matrix.hpp"
@@ -63,6 +64,10 @@ class NormalizedMatrix {
   /// until the compressed one is complete; then the values of the DIA form are freed. Waits for the
   /// device. Precondition: form() is kDia. Throws DeviceError; the matrix is then unchanged.
   void compress(Context& context);
+
+  /// Gives the values of the DIA form up; the grid, the stencil and D^1/2 stay. Precondition: form()
+  /// is kDia.
+  Buffer<float> take_values() { return std::move(dia_.values); }
 
   /// Frees the weights in either form; the grid, the stencil and D^1/2 stay.
   void free_weights();

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <thread>
 
-#include "core/parallel.hpp"
 #include "opencl/devices.hpp"
 
 namespace diacut {
@@ -18,14 +17,6 @@ namespace {
 
 /// Building a program that the driver has kept takes less.
 constexpr double kSlowBuildMs = 200;
-
-/// Whether several threads may build programs at once. OpenCL allows it on every device, and GPUs'
-/// drivers do it well. A simulator that names itself a device of every kind (Oclgrind 21.10) shares
-/// one compiler between threads and crashes.
-bool builds_on_threads(const cl::Device& device) {
-  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
-  return (type & CL_DEVICE_TYPE_GPU) != 0 && (type & CL_DEVICE_TYPE_CPU) == 0;
-}
 
 }  // namespace
 
@@ -88,7 +79,6 @@ Context::Context(std::string_view device, std::string kernel_dir)
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
-    builds_on_threads_ = builds_on_threads(device_);
   });
 }
 
@@ -178,31 +168,11 @@ void Context::build_joined() {
   }
 }
 
-void Context::build_apart() {
-  std::vector<cl::Program> programs(waiting_.size());
-  parallel_for(static_cast<int>(waiting_.size()), [&](int i) {
-    const auto k = static_cast<std::size_t>(i);
-    const ProgramKey& key = waiting_[k];
-    try {
-      programs[k] = built(programs_.at(key).source, key.second, key.first);
-    } catch (const DeviceError&) {
-      // The error is that of the first use of one of its kernels, which builds it once more.
-      programs[k] = cl::Program();
-    }
-  });
-  for (std::size_t k = 0; k < waiting_.size(); ++k) {
-    if (programs[k]() == nullptr) continue;
-    programs_.at(waiting_[k]) = {{}, programs[k], {}};
-    ++builds_.programs;
-  }
-}
-
 Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   ProgramEntry& entry = programs_.at(key);
   if (entry.program() != nullptr) return entry;
   const auto start = std::chrono::steady_clock::now();
   if (joins_ && waiting_.size() > 1) build_joined();
-  if (entry.program() == nullptr && builds_on_threads_) build_apart();
   if (entry.program() == nullptr) {
     entry.program = built(entry.source, key.second, key.first);
     ++builds_.programs;

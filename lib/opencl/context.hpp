@@ -51,8 +51,8 @@ class Context {
   /// arguments are the caller's. -DDIACUT_FP64 is added on devices with double precision (unless
   /// emulation is forced). A line `#include "name.clh"` is replaced by that kernel file. Without a
   /// kernel_dir the files come from `built_in`: a library with a kernel table of its own gives that
-  /// table. Programs that were asked for and not used yet are built together: on a CPU as one, on
-  /// other devices side by side. Throws as program_source() does.
+  /// table. Programs that were asked for and not used yet are built together as one on a CPU;
+  /// on other devices each is built at its first use. Throws as program_source() does.
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
                 const KernelTable& built_in = embedded_kernels());
 
@@ -113,9 +113,7 @@ class Context {
   ProgramEntry& built_entry(const ProgramKey& key);
   /// Builds all that wait as one program; without success it leaves them, and joins_ false.
   void build_joined();
-  /// Builds all that wait side by side, each by itself, and leaves those that do not build.
-  void build_apart();
-  /// May be called by several threads. `what`: for the error, which is a DeviceError.
+  /// `what`: for the error, which is a DeviceError.
   cl::Program built(const std::string& source, const std::string& options,
                     const std::string& what) const;
 
@@ -142,7 +140,6 @@ class Context {
   std::map<ProgramKey, ProgramEntry> programs_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
   bool joins_ = false;               ///< Whether those that wait are built as one.
-  bool builds_on_threads_ = false;   ///< Whether several threads build those that wait.
   ProgramBuilds builds_;
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;

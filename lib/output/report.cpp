@@ -89,6 +89,13 @@ Json kernels_json(const Segmentation& segmentation) {
   return {{"programs", segmentation.programs_built}, {"build_ms", segmentation.programs_ms}};
 }
 
+Json walk_json(const WalkReport& walk) {
+  return {{"converged", walk.converged},
+          {"labels", walk.labels},
+          {"iterations", walk.iterations},
+          {"error", walk.error}};
+}
+
 Json eigen_json(const Eigenvectors& eigenvectors) {
   return {{"converged", eigenvectors.report.converged},
           {"solver", eigenvectors.report.solver},
@@ -165,8 +172,12 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["stages"] = stages_json(segmentation.times);
   json["memory"] = memory_json(segmentation);
   json["kernels"] = kernels_json(segmentation);
-  json["matvec"] = segmentation.eigenvectors.report.matvec;
-  json["eigen"] = eigen_json(segmentation.eigenvectors);
+  if (segmentation.walk) {
+    json["walk"] = walk_json(*segmentation.walk);
+  } else {
+    json["matvec"] = segmentation.eigenvectors.report.matvec;
+    json["eigen"] = eigen_json(segmentation.eigenvectors);
+  }
   json["regions"] = regions_json(segmentation.labels, image);
   json["notes"] = segmentation.notes;
   return dumped(json);

@@ -111,15 +111,17 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   };
   const PipelineBudget& budget = plan.budget;
   const MemoryBudget none;
-  const bool direct = plan.parameters.region.method == RegionMethod::kKway;
+  const RegionMethod method = plan.parameters.region.method;
   add("reading", none, &HostBytes::reading);
   add("boundaries", budget.boundaries, &HostBytes::on_device);
   if (plan.form == MatrixForm::kCompressed) {
     add("compression", budget.compression, &HostBytes::on_device);
   }
-  add("eigenvectors", budget.eigen, &HostBytes::on_device);
-  if (!direct) add("contours", budget.contours, &HostBytes::contours);
-  add("regions", direct ? budget.regions : none, &HostBytes::regions);
+  add(method == RegionMethod::kWalker ? "random walk" : "eigenvectors", budget.eigen,
+      &HostBytes::on_device);
+  if (method == RegionMethod::kHierarchy) add("contours", budget.contours, &HostBytes::contours);
+  // Only direct cuts need the device.
+  add("regions", budget.regions, &HostBytes::regions);
   if (HostBytes(plan, images.front()).places()) add("placement", none, &HostBytes::placement);
   add("results", none, &HostBytes::results);
   return result;

@@ -15,6 +15,7 @@
 #include "matrix/stencil.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "region/device_graph.hpp"
+#include "walker/random_walker.hpp"
 
 namespace diacut {
 
@@ -31,6 +32,10 @@ void append(MemoryBudget& budget, const MemoryBudget& more) {
 
 bool hierarchical(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kHierarchy;
+}
+
+bool walks(const Parameters& parameters) {
+  return parameters.region.method == RegionMethod::kWalker;
 }
 
 /// The buffers of a run in groups that are allocated and freed together.
@@ -56,6 +61,10 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
   budget_cue(groups.boundaries, grid, parameters.cue);
   if (batch.count > 1) budget_batched(groups.boundaries, batch);
   budget_affinity(groups.matrix, grid, parameters.affinity);
+  if (walks(parameters)) {
+    budget_walker(groups.solver, {batch, stencil, form});
+    return groups;
+  }
   const EigenMemory solving = eigen_memory({batch, stencil, form}, eigen);
   groups.compressed = solving.building;
   groups.solver = solving.solving;
@@ -127,7 +136,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
   }
   if (hierarchical(parameters)) {
     budget.contours = phase({&g.degrees, &g.eigenvectors, &g.strength, &g.contours});
-  } else {
+  } else if (!walks(parameters)) {
     budget.regions = phase({&g.matrix, &g.graph});
   }
   // The solver's group holds the compressed matrix too.

@@ -18,7 +18,7 @@ namespace diacut {
 struct PipelineBudget {
   MemoryBudget boundaries;      ///< Computing the boundary map, and the matrix from it.
   MemoryBudget compression;     ///< Compressing the matrix, if it is compressed.
-  MemoryBudget eigen;           ///< Computing the eigenvectors.
+  MemoryBudget eigen;           ///< Computing the eigenvectors, or the random walk.
   MemoryBudget contours;        ///< Computing the contours, with RegionMethod::kHierarchy.
   MemoryBudget regions;         ///< Cutting by the eigenvectors, with RegionMethod::kKway.
   std::vector<MemoryUse> uses;  ///< Every allocation once, in the order of the run.

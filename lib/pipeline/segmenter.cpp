@@ -204,6 +204,10 @@ void Segmenter::limit_device_memory(std::uint64_t bytes) {
 
 void Segmenter::keep_eigenvectors(bool keep) { implementation_->stages().keep_eigenvectors(keep); }
 
+void Segmenter::keep_probabilities(bool keep) {
+  implementation_->stages().keep_probabilities(keep);
+}
+
 void Segmenter::on_compiling(std::function<void()> tell) {
   implementation_->stages().on_compiling(std::move(tell));
 }
@@ -213,7 +217,11 @@ std::int64_t Segmenter::pixels_together() const {
 }
 
 BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
-  return BegunSegmentation(implementation_->begin({&image, edges}, watch));
+  return begin(ImageToSegment{&image, edges, nullptr}, watch);
+}
+
+BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
+  return BegunSegmentation(implementation_->begin(image, watch));
 }
 
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
@@ -254,6 +262,17 @@ Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
 
 Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const Watch& watch) {
   return begin(image, &edges, watch).finish(watch);
+}
+
+Labels written_labels(const Segmentation& segmentation) {
+  Labels labels = segmentation.labels;
+  const std::vector<std::int32_t>& seeds = segmentation.seed_labels;
+  if (seeds.empty()) return labels;
+  for (std::int32_t& label : labels.values) {
+    if (label != 0) label = seeds[static_cast<std::size_t>(label) - 1];
+  }
+  labels.count = *std::max_element(seeds.begin(), seeds.end());
+  return labels;
 }
 
 BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)

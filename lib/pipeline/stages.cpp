@@ -1,5 +1,7 @@
 #include "pipeline/stages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
 #include "region/region.hpp"
+#include "walker/random_walker.hpp"
 
 namespace diacut {
 
@@ -191,6 +194,40 @@ Labels find_regions(Context& context, const NormalizedMatrix& matrix,
   return segment_regions(eigenvectors, graph, parameters, notes, watch);
 }
 
+/// Labels of one image from its seeds. Where they are placed in the full image, that is left to the
+/// host.
+UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
+                                 const WorkingImage& image, const SegmentationPlan& plan, bool keep,
+                                 const Watch& watch) {
+  const std::vector<std::int32_t>& values = image.seeds->values;
+  const auto count = static_cast<int>(values.size());
+  RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
+                                plan.parameters.walker, keep, watch);
+  UnfinishedSegmentation begun;
+  begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
+  begun.result.probabilities = std::move(walk.probabilities);
+  const std::vector<std::uint8_t>& valid = image.image->valid;
+  std::size_t unreached = 0;
+  for (std::size_t i = 0; i < walk.labels.size(); ++i) {
+    if (walk.labels[i] != 0 || (!valid.empty() && valid[i] == 0)) continue;
+    walk.labels[i] = count + 1;
+    ++unreached;
+  }
+  if (unreached > 0) {
+    begun.result.notes.push_back(
+        fmt::format("{} pixels cannot be reached from any seed: they have the label 0", unreached));
+  }
+  begun.host_work = [labels = std::move(walk.labels), size = image.size(), full = image.full,
+                     seeds = image.seeds](Segmentation& result, const Watch& watching) {
+    watching.report(kPlacement, 0);
+    const auto start = std::chrono::steady_clock::now();
+    place_walk(result, labels, size, full.get(), *seeds);
+    result.times.push_back({kPlacement, milliseconds_since(start), 0});
+    watching.report(kPlacement, 1);
+  };
+  return begun;
+}
+
 std::vector<std::string> joined(std::vector<std::string> notes,
                                 const std::vector<std::string>& more,
                                 const std::vector<std::string>& yet_more) {
@@ -246,6 +283,24 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   Affinities affinities =
       timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
+  const auto finish = [&](UnfinishedSegmentation& each) {
+    each.result.times = timed.shares(images.size());
+    each.result.device_peak_bytes = context.memory_peak();
+    each.result.programs_built = context.builds().programs - before.programs;
+    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
+  };
+  if (region.method == RegionMethod::kWalker) {
+    std::vector<UnfinishedSegmentation> walked(1);
+    walked.front() = timed("random walk", [&] {
+      return find_walk(context, std::move(affinities.matrix), images.front(), plan,
+                       keep_probabilities_, watch);
+    });
+    Segmentation& result = walked.front().result;
+    result.notes = joined(images.front().image->notes, plan.notes, result.notes);
+    result.device_memory = plan.budget.uses;
+    finish(walked.front());
+    return walked;
+  }
   std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
     return find_eigenvectors(context, affinities.matrix, plan, keep, watch);
   });
@@ -287,12 +342,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       add_placement(unplaced, grid, full, watching);
     };
   }
-  for (UnfinishedSegmentation& each : begun) {
-    each.result.times = timed.shares(images.size());
-    each.result.device_peak_bytes = context.memory_peak();
-    each.result.programs_built = context.builds().programs - before.programs;
-    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
-  }
+  std::for_each(begun.begin(), begun.end(), finish);
   return begun;
 }
 

@@ -40,6 +40,8 @@ class Stages {
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   /// As Segmenter::keep_eigenvectors().
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
+  /// As Segmenter::keep_probabilities().
+  void keep_probabilities(bool keep) { keep_probabilities_ = keep; }
   /// As Segmenter::on_compiling().
   void on_compiling(std::function<void()> tell) { compiling_ = std::move(tell); }
 
@@ -60,6 +62,7 @@ class Stages {
   DeviceInfo device_;
   std::uint64_t memory_limit_ = 0;
   bool keep_eigenvectors_ = true;
+  bool keep_probabilities_ = false;
   std::function<void()> compiling_;
   std::optional<Context> context_;
   DeviceNetworks networks_;  // After the context, which must outlive it.

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "image/detail.hpp"
+#include "region/parts.hpp"
 #include "region/placement.hpp"
 
 namespace diacut {
@@ -44,14 +46,149 @@ double pixels_of(const PictureSize& size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
+/// Throws unless there are seeds exactly where the method needs them, and they fit the image.
+void check_seeds(const ImageToSegment& asked, RegionMethod method) {
+  const bool wanted = method == RegionMethod::kWalker;
+  if (!wanted && asked.seeds == nullptr) return;
+  if (!wanted) {
+    throw ConfigError(
+        "there are seeds, but region.method is not walker: set it, or leave them out");
+  }
+  if (asked.seeds == nullptr) throw InputError("region.method walker needs seeds (--seeds)");
+  const Image& image = *asked.image;
+  const Seeds& seeds = *asked.seeds;
+  if (seeds.width != image.width || seeds.height != image.height ||
+      seeds.labels.size() != image.pixel_count()) {
+    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many",
+                                 seeds.width, seeds.height, image.width, image.height));
+  }
+  for (std::size_t i = 0; i < seeds.labels.size(); ++i) {
+    const std::int32_t label = seeds.labels[i];
+    if (label >= 0 && (label == 0 || image.valid.empty() || image.valid[i] != 0)) continue;
+    const auto width = static_cast<std::size_t>(image.width);
+    throw InputError(fmt::format("the seed at column {}, row {} {}", i % width, i / width,
+                                 label < 0
+                                     ? fmt::format("has the label {}, expected 1 or more", label)
+                                     : "lies where the image has no data: clear it"));
+  }
+}
+
+/// The labels' numbers in the order of their values, from 1 on.
+std::map<std::int32_t, std::int32_t> label_numbers(const std::vector<std::int32_t>& labels) {
+  std::map<std::int32_t, std::int32_t> numbers;
+  for (const std::int32_t label : labels) {
+    if (label != 0) numbers.emplace(label, 0);
+  }
+  std::int32_t number = 0;
+  for (auto& [label, own] : numbers) own = ++number;
+  if (number < 2) {
+    throw InputError(fmt::format(
+        "the seeds have {} label{}: at least two are needed, as one for the thing and one "
+        "for what is around it",
+        number == 0 ? "no" : "one", number == 0 ? "s" : ""));
+  }
+  return numbers;
+}
+
+/// Of each pixel of the smaller picture the label that most pixels of its area have, of those with
+/// a label; of equally many the smaller one.
+std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels,
+                                         const PictureSize& from, const PictureSize& to) {
+  const auto width = static_cast<std::int64_t>(to.width);
+  std::vector<std::map<std::int32_t, int>> votes(
+      static_cast<std::size_t>(width * static_cast<std::int64_t>(to.height)));
+  for (std::int64_t y = 0; y < from.height; ++y) {
+    for (std::int64_t x = 0; x < from.width; ++x) {
+      const std::int32_t label = labels[static_cast<std::size_t>(y * from.width + x)];
+      if (label == 0) continue;
+      const std::int64_t at = y * to.height / from.height * width + x * to.width / from.width;
+      ++votes[static_cast<std::size_t>(at)][label];
+    }
+  }
+  std::vector<std::int32_t> result(votes.size());
+  std::transform(votes.begin(), votes.end(), result.begin(), [](const auto& each) {
+    const auto most = std::max_element(
+        each.begin(), each.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == each.end() ? 0 : most->first;
+  });
+  return result;
+}
+
+std::shared_ptr<const WorkingSeeds> working_seeds(const Seeds& seeds, const PictureSize& working) {
+  const auto numbers = label_numbers(seeds.labels);
+  WorkingSeeds result;
+  for (const auto& [label, number] : numbers) result.values.push_back(label);
+  result.labels = seeds.labels;
+  for (std::int32_t& label : result.labels) label = label == 0 ? 0 : numbers.at(label);
+  const PictureSize full{seeds.width, seeds.height};
+  if (working == full) return std::make_shared<WorkingSeeds>(std::move(result));
+  result.full_labels = std::move(result.labels);
+  result.labels = reduced_labels(result.full_labels, full, working);
+  std::vector<bool> there(result.values.size() + 1, false);
+  for (const std::int32_t number : result.labels) there[static_cast<std::size_t>(number)] = true;
+  for (std::size_t k = 1; k < there.size(); ++k) {
+    if (there[k]) continue;
+    throw InputError(fmt::format(
+        "the seeds of label {} vanish among others where the image is reduced to {}x{}: "
+        "draw them larger, or use --detail native",
+        result.values[k - 1], working.width, working.height));
+  }
+  return std::make_shared<WorkingSeeds>(std::move(result));
+}
+
+/// The picture's own labels of a segmentation that was placed in it: each region has the number
+/// that most of its pixels have in the working image, and seeds have their own.
+std::vector<std::int32_t> voted_labels(const Labels& placed,
+                                       const std::vector<std::int32_t>& labels,
+                                       const PictureSize& working, const WorkingSeeds& seeds) {
+  std::vector<std::map<std::int32_t, std::int64_t>> votes(static_cast<std::size_t>(placed.count) +
+                                                          1);
+  for (std::int64_t y = 0, i = 0; y < placed.height; ++y) {
+    for (std::int64_t x = 0; x < placed.width; ++x, ++i) {
+      const std::int64_t at =
+          y * working.height / placed.height * working.width + x * working.width / placed.width;
+      const auto region = static_cast<std::size_t>(placed.values[static_cast<std::size_t>(i)]);
+      const std::int32_t label = labels[static_cast<std::size_t>(at)];
+      if (region != 0 && label != 0) ++votes[region][label];
+    }
+  }
+  std::vector<std::int32_t> of_region(votes.size());
+  for (std::size_t region = 1; region < votes.size(); ++region) {
+    std::int64_t most = 0;
+    for (const auto& [label, count] : votes[region]) {
+      if (count > most) {
+        most = count;
+        of_region[region] = label;
+      }
+    }
+  }
+  std::vector<std::int32_t> result(placed.values.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::int32_t seed = seeds.full_labels[i];
+    result[i] = seed != 0 ? seed : of_region[static_cast<std::size_t>(placed.values[i])];
+  }
+  return result;
+}
+
+Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labels) {
+  Parts parts = connected_parts(size.width, size.height, labels);
+  return {size.width, size.height, parts.count, std::move(parts.of_pixel)};
+}
+
 }  // namespace
 
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
+  check_seeds(asked, parameters.region.method);
   const Image& image = *asked.image;
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
-  if (working == full) return {borrowed(asked.image), borrowed(asked.edges), nullptr};
   WorkingImage result;
+  if (asked.seeds != nullptr) result.seeds = working_seeds(*asked.seeds, working);
+  if (working == full) {
+    result.image = borrowed(asked.image);
+    result.edges = borrowed(asked.edges);
+    return result;
+  }
   if (asked.edges != nullptr) {
     check_edges(*asked.edges, image);
     result.edges = std::make_shared<EdgeMap>(EdgeMap{
@@ -75,6 +212,30 @@ Parameters working_parameters(const Parameters& parameters, const PictureSize& w
     least.value = std::round(least.value * pixels_of(working) / pixels_of(full));
   }
   return result;
+}
+
+void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
+                const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds) {
+  std::vector<std::int32_t> own = labels;
+  PictureSize size = working;
+  result.labels = regions_of(working, own);
+  if (full != nullptr) {
+    place(result, working, *full);
+    own = voted_labels(result.labels, labels, working, seeds);
+    size = full->size;
+    result.labels = regions_of(size, own);
+    for (std::vector<float>& each : result.probabilities) {
+      each = enlarged(each, working, size, full->valid);
+    }
+  }
+  result.seed_labels.assign(static_cast<std::size_t>(result.labels.count), 0);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::int32_t region = result.labels.values[i];
+    if (region == 0) continue;
+    const auto number = static_cast<std::size_t>(own[i]);
+    result.seed_labels[static_cast<std::size_t>(region) - 1] =
+        number <= seeds.values.size() ? seeds.values[number - 1] : 0;
+  }
 }
 
 void place(Segmentation& result, const PictureSize& working, const FullImage& full) {

@@ -19,12 +19,22 @@ struct FullImage {
   Image detail;                     ///< detail_picture() of the image.
 };
 
+/// Seeds of an image as the stages see them.
+struct WorkingSeeds {
+  /// The labels, ascending: number k of `labels` and `full_labels` stands for values[k - 1].
+  std::vector<std::int32_t> values;
+  std::vector<std::int32_t> labels;       ///< Of the working image, row by row; 0: no seed.
+  std::vector<std::int32_t> full_labels;  ///< Of the image itself, if that was reduced; else empty.
+};
+
 /// An image as the stages see it: as large as it is, or reduced to the size at which regions are
-/// found. Copies share what they hold. The pointers are never null but for `edges` and `full`.
+/// found. Copies share what they hold. The pointers are never null but for `edges`, `full` and
+/// `seeds`.
 struct WorkingImage {
   std::shared_ptr<const Image> image;
-  std::shared_ptr<const EdgeMap> edges;   ///< As ImageToSegment::edges.
-  std::shared_ptr<const FullImage> full;  ///< Null: `image` is not reduced.
+  std::shared_ptr<const EdgeMap> edges;       ///< As ImageToSegment::edges.
+  std::shared_ptr<const FullImage> full;      ///< Null: `image` is not reduced.
+  std::shared_ptr<const WorkingSeeds> seeds;  ///< With RegionMethod::kWalker; else null.
 
   PictureSize size() const { return {image->width, image->height}; }
 };
@@ -32,7 +42,9 @@ struct WorkingImage {
 /// The image reduced as parameters.image.detail says, with its boundary map, of which a pixel takes
 /// the largest strength of its area, so that thin lines keep theirs. An image that is not reduced
 /// is not copied: it must outlive the result. Throws InputError where the map of an image that is
-/// reduced has another size, or a value outside [0, 1].
+/// reduced has another size, or a value outside [0, 1]; and where seeds are not as
+/// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Throws
+/// ConfigError where there are seeds and the method needs none.
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
@@ -41,6 +53,13 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
 /// direct cuts, in pixels, is in those of the working image.
 Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
                               const PictureSize& full);
+
+/// Makes the regions of a segmentation from labels that grew from seeds: the connected parts of
+/// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that
+/// size, 0 where there is no data, and seeds.values.size() + 1 where no seed can be reached, whose
+/// regions get the label 0. `full`: null if that is the image.
+void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
+                const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds);
 
 /// Takes a segmentation from the working image to the full one: labels and hierarchy are placed,
 /// contours interpolated. The cut of a hierarchy is left to the caller.

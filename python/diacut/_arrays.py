@@ -154,6 +154,14 @@ def labels_of(labels: ArrayLike, what: str) -> NDArray[np.int32]:
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
+def seeds_of(seeds: ArrayLike) -> NDArray[np.int32]:
+    """Seeds: labels from 1, 0 where there is none."""
+    labels = labels_of(seeds, "seeds")
+    if int(labels.min()) < 0:
+        raise InputError(f"seeds holds {int(labels.min())}, expected labels from 1, or 0 for none")
+    return labels
+
+
 def edges_of(edges: ArrayLike) -> NDArray[np.float32]:
     """A boundary map as floats in [0, 1]; integers are divided by the largest value of their type."""
     array = array_of(edges, "edges")

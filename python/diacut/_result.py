@@ -19,25 +19,39 @@ class Result:
     def __init__(self, segmentation: _core.Segmentation) -> None:
         self._segmentation = segmentation
 
-    @property
+    @cached_property
     def labels(self) -> NDArray[np.int32]:
         """The regions, (height, width): 1, 2, ... in scan order, 0 where the image has no data. Every
-        region is 4-connected."""
-        return self._segmentation.labels
+        region is 4-connected. With seeds: their labels, as a copy; 0 also where no seed can be
+        reached."""
+        regions = self._segmentation.labels
+        seeds = self._segmentation.seed_labels
+        return np.array([0, *seeds], dtype=np.int32)[regions] if seeds else regions
 
     @property
     def count(self) -> int:
-        """The number of regions."""
+        """The number of regions; with seeds the number of connected parts of all labels."""
         return self._segmentation.count
 
     @property
     def contours(self) -> NDArray[np.float32] | None:
-        """Boundary strength at each pixel, (height, width), in [0, 1]; None with method="kway"."""
+        """Boundary strength at each pixel, (height, width), in [0, 1]; None with method="kway"
+        and with seeds."""
         return self._segmentation.contours
+
+    @property
+    def probabilities(self) -> list[NDArray[np.float32]]:
+        """With seeds, if they were asked for: for each label of the seeds, ascending, the probability
+        that a random walker from a pixel meets a seed of that label first, (height, width)."""
+        if not self._segmentation.probabilities:
+            raise ConfigError(
+                "the probabilities were not kept: segment(..., seeds=..., probabilities=True)"
+            )
+        return self._segmentation.probabilities
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:
-        """The merge tree that the labels are a cut of; None with method="kway"."""
+        """The merge tree that the labels are a cut of; None with method="kway" and with seeds."""
         tree = self._segmentation.hierarchy
         return None if tree is None else Hierarchy(tree)
 
@@ -67,7 +81,7 @@ class Result:
 
     @property
     def converged(self) -> bool:
-        """Whether every eigenvector meets the tolerance."""
+        """Whether every eigenvector meets the tolerance; with seeds, every label's probabilities."""
         return self._segmentation.converged
 
     @property

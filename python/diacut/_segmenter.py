@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import ImageLike, edges_of, image_of
+from ._arrays import ImageLike, edges_of, image_of, seeds_of
 from ._errors import ConfigError, Error, InputError
 from ._parameters import Value, make_parameters, value_of
 from ._progress import Progress, image_progress, stage_progress
@@ -96,7 +96,9 @@ class Segmenter:
         *,
         mask: ArrayLike | None = None,
         edges: ArrayLike | None = None,
+        seeds: ArrayLike | None = None,
         eigenvectors: bool | None = None,
+        probabilities: bool = False,
         progress: Progress = None,
     ) -> Result:
         """Segments one image.
@@ -105,15 +107,20 @@ class Segmenter:
         (RGB) or 4 (RGB, alpha) channels, of bool, integers up to 32 bits or floats; the path of a file;
         or what read_image() gives. Pixels that are transparent, not finite, masked in a masked array,
         or False in `mask` have no data. edges: a boundary map in [0, 1] in place of diacut's own.
-        eigenvectors: whether the result holds them; None: as the Segmenter was told.
+        seeds: with method="walker", labels of a few pixels, (height, width), integers from 1, and 0
+        elsewhere: the labels of all pixels grow from them by the random walker (Grady 2006).
+        eigenvectors: whether the result holds them; None: as the Segmenter was told. probabilities:
+        with seeds, whether the result holds those of each label.
 
         Ctrl-C stops the work, and so does an exception of the progress function.
         """
         engine = self._open()
         read = image_of(image, self._parameters, self._max_pixels, mask, engine)
         map_ = None if edges is None else edges_of(edges)
+        marks = None if seeds is None else seeds_of(seeds)
         with stage_progress(progress) as tell:
-            return Result(engine.segment(read, map_, self._keeps(eigenvectors), tell))
+            keeps = self._keeps(eigenvectors)
+            return Result(engine.segment(read, map_, marks, keeps, bool(probabilities), tell))
 
     __call__ = segment
 
@@ -345,14 +352,18 @@ def segment(
     memory: int | None = None,
     mask: ArrayLike | None = None,
     edges: ArrayLike | None = None,
+    seeds: ArrayLike | None = None,
     eigenvectors: bool = False,
+    probabilities: bool = False,
     progress: Progress = None,
 ) -> Result:
     """Segments one image: diacut.segment(array, regions=8).labels.
 
-    The arguments are those of Segmenter and of Segmenter.segment(). The device stays open for the next
+    The arguments are those of Segmenter and of Segmenter.segment(); seeds choose the method "walker". The device stays open for the next
     call with the same ones; for many images or several settings at once, make a Segmenter.
     """
+    if seeds is not None:
+        method = "walker" if method is None else method
     segmenter = shared_segmenter(
         regions=regions,
         threshold=threshold,
@@ -367,5 +378,11 @@ def segment(
         memory=memory,
     )
     return segmenter.segment(
-        image, mask=mask, edges=edges, eigenvectors=eigenvectors, progress=progress
+        image,
+        mask=mask,
+        edges=edges,
+        seeds=seeds,
+        eigenvectors=eigenvectors,
+        probabilities=probabilities,
+        progress=progress,
     )

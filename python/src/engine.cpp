@@ -31,6 +31,16 @@ EdgeMap edge_map(const Plane<float>& plane) {
           {values.begin(), values.end()}};
 }
 
+using SeedPlane = std::optional<Plane<std::int32_t>>;
+
+std::optional<Seeds> seeds_of(const SeedPlane& plane) {
+  if (!plane) return std::nullopt;
+  const std::span<const std::int32_t> labels = span_of(*plane);
+  return Seeds{static_cast<int>(plane->shape(1)),
+               static_cast<int>(plane->shape(0)),
+               {labels.begin(), labels.end()}};
+}
+
 std::optional<EdgeMap> edge_map(const Edges& edges) {
   return edges ? std::optional(edge_map(*edges)) : std::nullopt;
 }
@@ -71,16 +81,19 @@ class Engine {
     });
   }
 
-  Segmentation segment(const Image& image, const Edges& edges, bool eigenvectors,
-                       nb::object progress) {
+  Segmentation segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
+                       bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
+    const std::optional<Seeds> marks = seeds_of(seeds);
     return follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
       {
         const Turn turn(*this, follower);
         segmenter_->keep_eigenvectors(eigenvectors);
-        begun = segmenter_->begin(image, map ? &*map : nullptr, follower.watch());
+        segmenter_->keep_probabilities(probabilities);
+        const ImageToSegment asked{&image, map ? &*map : nullptr, marks ? &*marks : nullptr};
+        begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
     });
@@ -150,8 +163,8 @@ void bind_engine(nb::module_& module) {
       .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
       .def("read", &Engine::read, "path"_a)
-      .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "eigenvectors"_a,
-           "progress"_a.none())
+      .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
+           "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "eigenvectors"_a)
       .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
       .def_prop_ro("pixels_together", &Engine::pixels_together);

@@ -28,6 +28,16 @@ std::optional<Array2<float>> contours(nb::handle_t<Segmentation> self) {
   return view(result.contours.data(), result.labels.height, result.labels.width, self);
 }
 
+/// One view for each label of the seeds.
+std::vector<Array2<float>> probabilities(nb::handle_t<Segmentation> self) {
+  Segmentation& result = of(self);
+  std::vector<Array2<float>> views;
+  for (std::vector<float>& each : result.probabilities) {
+    views.push_back(view(each.data(), result.labels.height, result.labels.width, self));
+  }
+  return views;
+}
+
 Array1<double> eigenvalues(nb::handle_t<Segmentation> self) {
   std::vector<double>& values = of(self).eigenvectors.values;
   return view(values.data(), values.size(), self);
@@ -74,6 +84,8 @@ void bind_segmentation(nb::module_& module) {
   nb::class_<Segmentation>(module, "Segmentation", "All results for one image, as they were made.")
       .def_prop_ro("labels", &labels)
       .def_prop_ro("count", [](const Segmentation& result) { return result.labels.count; })
+      .def_ro("seed_labels", &Segmentation::seed_labels)
+      .def_prop_ro("probabilities", &probabilities)
       .def_prop_ro("contours", &contours)
       .def_prop_ro(
           "hierarchy",
@@ -88,7 +100,10 @@ void bind_segmentation(nb::module_& module) {
       .def_prop_ro("residuals",
                    [](const Segmentation& result) { return result.eigenvectors.report.residuals; })
       .def_prop_ro("converged",
-                   [](const Segmentation& result) { return result.eigenvectors.report.converged; })
+                   [](const Segmentation& result) {
+                     return result.walk ? result.walk->converged
+                                        : result.eigenvectors.report.converged;
+                   })
       .def_prop_ro("solver",
                    [](const Segmentation& result) { return result.eigenvectors.report.solver; })
       .def_prop_ro("times",

@@ -34,6 +34,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"eigen", {"core", "opencl", "matrix"}},
       {"contour", {"core", "opencl", "matrix", "boundary", "eigen"}},
       {"region", {"core", "opencl", "matrix", "contour"}},
+      {"walker", {"core", "opencl", "matrix", "eigen"}},
       {"output", {"core", "image"}},
       {"map", {"core", "image", "output"}},
       {"evaluate", {"core", "image", "contour"}},
@@ -41,7 +42,8 @@ const std::map<std::string, Folders>& allowed_folders() {
       // profile is found.
       {"spmv", {"core", "opencl", "matrix"}},
       {"pipeline",
-       {"core", "opencl", "image", "matrix", "boundary", "affinity", "eigen", "contour", "region"}},
+       {"core", "opencl", "image", "matrix", "boundary", "affinity", "eigen", "contour", "region",
+        "walker"}},
   };
   return allowed;
 }

@@ -34,6 +34,10 @@ const std::map<std::string, std::string>& tests_of_other_names() {
       {"affinity/weigh", "affinity/affinity_test.cpp"},
       // The basis of Lanczos' iteration is tested by the eigenvectors that it yields.
       {"eigen/lanczos/basis", "eigen/eigensolver_test.cpp"},
+      // The conjugate gradient method and the kernels for seeds are tested by the solutions that
+      // they yield together.
+      {"eigen/multilevel/conjugate_gradient", "walker/random_walker_test.cpp"},
+      {"walker/seeds", "walker/random_walker_test.cpp"},
       // Gram matrices are put together from the kernel's tiles.
       {"eigen/lobpcg/tile_products", "eigen/lobpcg/gram_matrices_test.cpp"},
       // The Rayleigh quotients of a block of vectors come from one of these two kernels.

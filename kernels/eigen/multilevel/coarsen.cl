@@ -13,6 +13,10 @@
 // compressed matrix as well), on grids of `width` x `height` pixels `stride` elements apart; the
 // coarse grid's stride is its width.
 //
+// Where rows and columns of the matrix were set to 0, s is no eigenvector: a walk may end.
+// -DLEAKING then puts (A s)_i, what stays, in place of s_i in gain_i, so that coarse walks end as
+// often as two steps on the fine grid do. Without such rows both are equal.
+//
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the
 // largest |dx| and |dy|; for coarsen_matrix, which is not there for compressed ones, -DRUN.
 #if !defined(BANDS) || !defined(REACH)
@@ -51,8 +55,21 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
     ALL_BANDS
   }
 #undef BAND
+  float staying = own;
+#ifdef LEAKING
+  staying = 0.0f;
+#define BAND(d, dy, dx, count)                                                                   \
+  for (int k = 0; py + (dy) >= 0 && py + (dy) < height && k < (count); ++k) {                    \
+    const int nx = px + (dx) + k;                                                                \
+    if (nx >= 0 && nx < width)                                                                   \
+      staying +=                                                                                 \
+          WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * stride + nx]; \
+  }
+  ALL_BANDS
+#undef BAND
+#endif
   const bool reached = sum > 0.0f && sum < INFINITY;
-  gain[row] = own > 0.0f && reached ? own / sum : 0.0f;
+  gain[row] = own > 0.0f && reached ? staying / sum : 0.0f;
   if (own > 0.0f && !reached) orphans[level] = 1;  // All who write write the same.
 }
 

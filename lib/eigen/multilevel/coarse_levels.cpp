@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/parallel.hpp"
+#include "eigen/multilevel/coarsest_inverse.hpp"
 #include "eigen/multilevel/coarsest_level.hpp"
 #include "eigen/multilevel/level_degrees.hpp"
 
@@ -121,7 +122,8 @@ CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int column
 }
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
-                                                MatrixForm form, std::size_t least, int columns) {
+                                                MatrixForm form, std::size_t least, int columns,
+                                                NullSpace null_space) {
   if (matrix.stencil().radius < 2)
     return std::nullopt;  // A pixel between four kept ones reaches none.
   const Batch& batch = matrix.batch();
@@ -129,13 +131,16 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   std::size_t levels = grids_of(batch).size();
   // Before level_degrees(), so that all kernels of the levels are built together.
   CoarseLevels result(context, matrix, form, columns);
-  Coarsen coarsen(context, matrix.stencil(), levels);
+  Coarsen coarsen(context, matrix.stencil(), levels, null_space);
   coarsen.request_gains(form);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());
   const auto useful = [&] {
-    return useful_levels(counts, images, least, 3 * static_cast<std::size_t>(columns));
+    // A dense eigenproblem has to have more elements than vectors are wanted.
+    const std::size_t coarse_least =
+        null_space == NullSpace::kNone ? 1 : 3 * static_cast<std::size_t>(columns);
+    return useful_levels(counts, images, least, coarse_least);
   };
   if (form == MatrixForm::kCompressed) {
     // The DIA form of a level that turns out to be the coarsest would be gone: count first.
@@ -156,14 +161,14 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   std::optional<CoarsestMatrix> coarsest = result.download_coarsest();
   const std::size_t used = useful();
   const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(used, 1));
-  if (used < 2 || std::any_of(orphans.begin(), end - 1, [](int flag) { return flag != 0; })) {
-    return std::nullopt;
-  }
+  const bool interpolates = null_space == NullSpace::kNone ||
+                            std::none_of(orphans.begin(), end - 1, [](int flag) { return flag; });
+  if (used < 2 || !interpolates) return std::nullopt;
   if (used < result.levels_.size()) {
     result.levels_.resize(used);
     coarsest = result.download_coarsest();
   }
-  if (!coarsest || !result.solve_coarsest(*coarsest)) return std::nullopt;
+  if (!coarsest || !result.solve_coarsest(*coarsest, null_space)) return std::nullopt;
   result.choose_cycle(form);
   return result;
 }
@@ -222,8 +227,21 @@ std::optional<CoarseLevels::CoarsestMatrix> CoarseLevels::download_coarsest() co
   return result;
 }
 
-/// Solves the coarsest level densely, image by image; false if that is not possible.
-bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix) {
+/// Solves the coarsest level densely; false if that is not possible.
+bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_space) {
+  const DiaShape& shape = this->matrix(count() - 1).shape();
+  const auto inverse = null_space == NullSpace::kNone
+                           ? definite_inverse(shape, matrix.values.data(), matrix.sqrt_degree)
+                           : solve_all(matrix);
+  if (!inverse) return false;
+  inverse_ = context_->allocate<float>(inverse->size(), "the inverse on the last level");
+  inverse_.upload(*inverse);
+  return true;
+}
+
+/// The inverses on the complement of the trivial eigenvector, image by image. It sets last_vectors_
+/// and last_values_.
+std::optional<std::vector<float>> CoarseLevels::solve_all(const CoarsestMatrix& matrix) {
   const NormalizedMatrix& coarsest = this->matrix(count() - 1);
   const DiaShape shape{coarsest.batch().segment(), coarsest.shape().pitch,
                        coarsest.shape().offsets};
@@ -238,14 +256,12 @@ bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix) {
   last_values_.clear();
   std::vector<float> inverses;
   for (const std::optional<CoarsestLevel>& each : solved) {
-    if (!each) return false;
+    if (!each) return std::nullopt;
     last_vectors_.insert(last_vectors_.end(), each->vectors.begin(), each->vectors.end());
     last_values_.insert(last_values_.end(), each->values.begin(), each->values.end());
     inverses.insert(inverses.end(), each->inverse.begin(), each->inverse.end());
   }
-  inverse_ = context_->allocate<float>(inverses.size(), "the inverse on the last level");
-  inverse_.upload(inverses);
-  return true;
+  return inverses;
 }
 
 void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,

@@ -48,8 +48,13 @@ class CoarseLevels {
   /// of 1, elements with data that no kept pixel is near, or hardly any elements with data;
   /// `matrix` may be compressed by then. `matrix` must outlive the result. Precondition: several
   /// images lie batched_height() apart.
+  ///
+  /// With NullSpace::kNone the levels serve precondition() alone, which is then about the inverse
+  /// of I - A on all vectors. Elements that no kept pixel is near are left to the smoother, and
+  /// last_vectors() and last_values() are empty. Precondition: one image, in DIA form.
   static std::optional<CoarseLevels> build(Context& context, NormalizedMatrix& matrix,
-                                           MatrixForm form, std::size_t least, int columns);
+                                           MatrixForm form, std::size_t least, int columns,
+                                           NullSpace null_space = NullSpace::kTrivial);
 
   /// Bytes that build() allocates at most for a matrix of that layout, its form being the form of
   /// the levels: the result holds `held`; in the compressed form, `building` are allocated beside
@@ -109,7 +114,8 @@ class CoarseLevels {
   void add_level(Coarsen& coarsen, MatrixForm form);
   void allocate_blocks();
   std::optional<CoarsestMatrix> download_coarsest() const;
-  bool solve_coarsest(const CoarsestMatrix& matrix);
+  bool solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_space);
+  std::optional<std::vector<float>> solve_all(const CoarsestMatrix& matrix);
   void choose_cycle(MatrixForm form);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);

@@ -10,9 +10,10 @@ namespace {
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
 }  // namespace
 
-Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels)
+Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, NullSpace null_space)
     : context_(&context),
       stencil_(stencil),
+      null_space_(null_space),
       run_(context.info().kind == DeviceKind::kCpu ? 16 : 1) {
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
@@ -23,7 +24,8 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels)
 }
 
 std::string Coarsen::options(MatrixForm form) const {
-  const std::string bands = matrix_options(context_->info(), stencil_, form);
+  std::string bands = matrix_options(context_->info(), stencil_, form);
+  if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
 

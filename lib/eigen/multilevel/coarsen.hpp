@@ -9,12 +9,20 @@
 
 namespace diacut {
 
+/// What is known of the null space of I - A.
+enum class NullSpace {
+  kTrivial,  ///< It holds the trivial eigenvector.
+  kNone,     ///< I - A is positive definite, because rows and columns of A were set to 0.
+};
+
 /// kernels/eigen/multilevel/coarsen.cl: the interpolation E to the pixels of a grid from the pixels
 /// of every other row and column, which are kept, and the matrix of the kept pixels.
 class Coarsen {
  public:
   /// For matrices with that stencil. `levels`: the number of grids that gains() may be called for.
-  Coarsen(Context& context, const Stencil& stencil, std::size_t levels);
+  /// With NullSpace::kNone the interpolation keeps A times the trivial eigenvector in its place.
+  Coarsen(Context& context, const Stencil& stencil, std::size_t levels,
+          NullSpace null_space = NullSpace::kTrivial);
 
   /// Asks for the kernel of gains() for matrices in that form, so that it is built together with
   /// others (opencl/kernel.hpp).
@@ -42,6 +50,7 @@ class Coarsen {
 
   Context* context_;
   Stencil stencil_;
+  NullSpace null_space_;
   std::size_t run_;  ///< Coarse elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, Kernel> gains_;  ///< Built when first asked for.

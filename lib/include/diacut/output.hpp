@@ -145,6 +145,16 @@ UltrametricFormat ultrametric_format(const std::string& path);
 /// @return The file's bytes.
 std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format);
 
+/// Writes probabilities of labels as .npy (float32, shape (labels, height, width)).
+/// @param path The file.
+/// @param probabilities For each label width * height values, row by row from the top left.
+/// @param width Width of the maps, pixels.
+/// @param height Height of the maps, pixels.
+/// @throws InputError naming the file when it cannot be written.
+void write_probabilities(const std::string& path,
+                         const std::vector<std::vector<float>>& probabilities, int width,
+                         int height);
+
 /// Writes the bytes of encode_ultrametric() in the format that ultrametric_format() gives.
 /// @param path The file; "-" is standard output.
 /// @param hierarchy A hierarchy for which check() holds.

@@ -136,6 +136,15 @@ struct ContourParameters {
 enum class RegionMethod {
   kHierarchy,  ///< As a cut of a hierarchy of all regions (see diacut::Hierarchy).
   kKway,       ///< As direct cuts by the eigenvectors.
+  kWalker,     ///< From seeds, by the random walker (see diacut::Seeds).
+};
+
+/// How labels grow from seeds (L. Grady, "Random walks for image segmentation", 2006).
+struct WalkerParameters {
+  /// Error of the solution at which a label's linear system counts as solved, relative to the
+  /// solution, in the norm that the system's matrix defines.
+  double tolerance = 1e-4;
+  int max_iterations = 500;  ///< Iterations of conjugate gradients after which they give up.
 };
 
 /// The least size of a region.
@@ -201,6 +210,7 @@ struct Parameters {
   EigenParameters eigen;        ///< How eigenvectors are computed.
   ContourParameters contour;    ///< How contours are computed.
   RegionParameters region;      ///< How regions are found.
+  WalkerParameters walker;      ///< How labels grow from seeds.
 };
 
 /// Checks every parameter.

@@ -19,6 +19,7 @@
 #include "diacut/memory_plan.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
+#include "diacut/seeds.hpp"
 
 /// @file
 /// From images to segmentations on one OpenCL device: one image at a time with
@@ -39,6 +40,15 @@ struct MemoryUse {
   std::uint64_t bytes = 0;  ///< Its size, bytes.
 };
 
+/// How labels grew from seeds.
+struct WalkReport {
+  int labels = 0;      ///< Different labels of the seeds.
+  int iterations = 0;  ///< Iterations of conjugate gradients.
+  /// The largest error of a label's probabilities, as WalkerParameters::tolerance has it.
+  double error = 0;
+  bool converged = false;  ///< Whether it is at most that tolerance.
+};
+
 /// All results for one image. It owns everything that it holds.
 struct Segmentation {
   Labels labels;  ///< The regions.
@@ -48,7 +58,16 @@ struct Segmentation {
   std::vector<float> contours;
   /// With RegionMethod::kHierarchy: the merge tree that `labels` is a cut of. Else empty.
   std::optional<Hierarchy> hierarchy;
-  Eigenvectors eigenvectors;     ///< Eigenvalues, report, and eigenvectors if they are kept.
+  /// With RegionMethod::kWalker: for each region, from region 1 on, the label of the seeds that it
+  /// grew from; several regions may have one label. Else empty.
+  std::vector<std::int32_t> seed_labels;
+  /// With RegionMethod::kWalker, if they are kept: for each label of the seeds, ascending, the
+  /// probability that a random walker from a pixel meets a seed of that label first: width * height
+  /// values in [0, 1], row by row from the top left, 0 where the image has no data.
+  std::vector<std::vector<float>> probabilities;
+  std::optional<WalkReport> walk;  ///< With RegionMethod::kWalker.
+  /// Eigenvalues, report, and eigenvectors if they are kept; with RegionMethod::kWalker none.
+  Eigenvectors eigenvectors;
   std::vector<StageTime> times;  ///< The stages that ran, in their order.
   /// Every large buffer that the run plans to allocate on the device. They are not all held at
   /// once.
@@ -103,7 +122,14 @@ class BegunSegmentation {
 struct ImageToSegment {
   const Image* image = nullptr;    ///< The image; not owned.
   const EdgeMap* edges = nullptr;  ///< A boundary map in place of diacut's own, or null; not owned.
+  const Seeds* seeds = nullptr;    ///< With RegionMethod::kWalker the seeds, else null; not owned.
 };
+
+/// A segmentation's labels as files and arrays hold them.
+/// @param segmentation The segmentation.
+/// @return Segmentation::labels; with RegionMethod::kWalker the labels of the seeds in the place of
+///     the regions' numbers, and the largest of them as the count.
+Labels written_labels(const Segmentation& segmentation);
 
 /// Segments images on one device. Building one opens the device; it may then segment any number of
 /// images, from one thread at a time. The same image, parameters, device and driver give the same
@@ -143,6 +169,11 @@ class Segmenter {
   /// @param keep Whether they do; they do until this is called.
   void keep_eigenvectors(bool keep);
 
+  /// Says whether results of RegionMethod::kWalker hold Segmentation::probabilities, which take a
+  /// float for each pixel and label.
+  /// @param keep Whether they do; they do not until this is called.
+  void keep_probabilities(bool keep);
+
   /// Says whom to tell that the driver compiles kernels, which takes seconds when a device is used
   /// for the first time: drivers keep what they compiled.
   /// @param tell Is called from begin() and segment() when a program of kernels took longer than
@@ -179,6 +210,16 @@ class Segmenter {
   /// @return What remains to be finished.
   /// @throws Error as segment() does.
   BegunSegmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch = {});
+
+  /// Does the part of segment() that needs the device, with everything that may come with an image.
+  /// @param image The image; not needed after the call.
+  /// @param watch How the caller watches and stops the work.
+  /// @return What remains to be finished.
+  /// @throws Error as segment() does; InputError also when the method needs seeds and there are
+  /// none,
+  ///     when seeds have not the image's size, lie where the image has no data, or have fewer than
+  ///     two different labels; ConfigError when there are seeds and the method needs none.
+  BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device for several images. Images of one size go
   /// through the eigensolver together, as many as fit the device's memory, because a small image

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "diacut/progress.hpp"
+#include "eigen/lobpcg/column_sums.hpp"
+#include "eigen/lobpcg/workspace.hpp"
+
+namespace diacut {
+
+/// The operators of linear systems M x = b with one matrix, over blocks of vectors that are as wide
+/// as the workspace's columns(). Both enqueue.
+class SystemOperators {
+ public:
+  virtual ~SystemOperators() = default;
+  /// out = M v. M is symmetric and positive definite.
+  virtual void product(const Buffer<float>& v, Buffer<float>& out) = 0;
+  /// out = about the inverse of M times r, by a symmetric and positive definite operator. `spare`
+  /// is overwritten.
+  virtual void precondition(const Buffer<float>& r, Buffer<float>& spare, Buffer<float>& out) = 0;
+};
+
+/// How conjugate gradients ended.
+struct ConjugateGradientResult {
+  int iterations = 0;
+  /// The largest error of a column's solution, in the norm that M defines, relative to the
+  /// solution: as the preconditioner estimates it.
+  double error = 0;
+  bool converged = false;
+};
+
+/// The preconditioned conjugate gradient method (Hestenes and Stiefel 1952) for several right-hand
+/// sides at once, one a column, each with its own step lengths
+/// (kernels/eigen/multilevel/conjugate_gradient.cl). The workspace must outlive the object.
+class ConjugateGradient {
+ public:
+  /// For blocks of `rows` elements.
+  ConjugateGradient(Workspace& workspace, std::size_t rows);
+
+  /// Bytes of device memory that an object holds.
+  static std::size_t memory(int columns, std::size_t rows);
+
+  /// Solves M x = b from x = 0. `b` is overwritten by the residuals. It ends when every column's
+  /// error is at most `tolerance`, or after `max_iterations`. A column whose right-hand side is 0
+  /// has the solution 0. Waits for the device in each iteration. Throws NumericalError when
+  /// arithmetic goes wrong, CancelledError.
+  ConjugateGradientResult solve(SystemOperators& system, Buffer<float>& b, Buffer<float>& x,
+                                double tolerance, int max_iterations, const Watch& watch);
+
+ private:
+  std::vector<double> products(const Buffer<float>& a, const Buffer<float>& b);
+  void direction(const std::vector<double>& beta);
+  void step(const std::vector<double>& alpha, Buffer<float>& x, Buffer<float>& r);
+
+  Workspace* workspace_;
+  Segments segments_;
+  ColumnSums sums_;
+  Kernel products_;
+  Kernel step_;
+  Kernel direction_;
+  Buffer<float> direction_block_;
+  Buffer<float> product_block_;
+  Buffer<float> correction_block_;
+};
+
+}  // namespace diacut

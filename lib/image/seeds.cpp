@@ -1,0 +1,29 @@
+#include "diacut/seeds.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "diacut/errors.hpp"
+#include "image/raster.hpp"
+
+namespace diacut {
+
+Seeds read_seeds(const std::string& path) {
+  const Raster raster = read_raster(path);
+  Seeds seeds{raster.width, raster.height, {}};
+  seeds.labels.reserve(raster.values.size());
+  for (const double value : raster.values) {
+    if (!(value >= 0) || value > std::numeric_limits<std::int32_t>::max() ||
+        value != std::floor(value)) {
+      throw InputError(fmt::format(
+          "{}: holds the value {}, expected the number of a label, from 1, or 0 for none", path,
+          value));
+    }
+    seeds.labels.push_back(static_cast<std::int32_t>(value));
+  }
+  return seeds;
+}
+
+}  // namespace diacut

@@ -1,0 +1,120 @@
+#include "walker/random_walker.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "eigen/multilevel/coarse_levels.hpp"
+#include "eigen/multilevel/conjugate_gradient.hpp"
+#include "opencl/copy_elements.hpp"
+#include "walker/seeds.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// (I - A)_UU, with rows and columns of the identity where there is a seed, under the V-cycle, or
+/// without a preconditioner where the image cannot be made coarser.
+class UnseededSystem : public SystemOperators {
+ public:
+  UnseededSystem(Context& context, NormalizedMatrix& matrix)
+      : matrix_(matrix),
+        product_(context, matrix.stencil(), kWalkerColumns),
+        levels_(CoarseLevels::build(context, matrix, MatrixForm::kDia, 0, kWalkerColumns,
+                                    NullSpace::kNone)) {}
+
+  void product(const Buffer<float>& v, Buffer<float>& out) override {
+    product_.launch(matrix_, v, v, out, -1, 1, 0, kWalkerColumns);
+  }
+  void precondition(const Buffer<float>& r, Buffer<float>& spare, Buffer<float>& out) override {
+    if (levels_) {
+      levels_->precondition(0, r, out, spare, kWalkerColumns);
+    } else {
+      copy_elements(r, 0, out, 0, r.size());
+    }
+  }
+
+ private:
+  NormalizedMatrix& matrix_;
+  BlockProduct product_;
+  std::optional<CoarseLevels> levels_;
+};
+
+/// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It
+/// takes the weights of `matrix` over.
+NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, NormalizedMatrix& matrix,
+                               const Buffer<std::int32_t>& seeds) {
+  auto degree = context.allocate<float>(matrix.rows(), "square roots of the degrees without seeds");
+  kernels.unseeded_degree(matrix.sqrt_degree(), seeds, degree);
+  const DiaShape shape = matrix.shape();
+  auto offsets = context.allocate<std::int64_t>(shape.offsets.size(), "offsets of the diagonals");
+  offsets.upload(shape.offsets);
+  Buffer<float> values = matrix.take_values();
+  kernels.eliminate(values, shape.pitch, offsets, seeds);
+  return {matrix.batch(), matrix.stencil(), std::move(values), std::move(degree)};
+}
+
+}  // namespace
+
+RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
+                       const std::vector<std::int32_t>& seeds, int labels,
+                       const WalkerParameters& parameters, bool keep, const Watch& watch) {
+  const std::size_t rows = matrix.rows();
+  const std::size_t size = rows * kWalkerColumns;
+  const WaitAtEnd all_read(context);
+  SeedKernels kernels(context, rows, kWalkerColumns);
+  auto seed = context.allocate<std::int32_t>(rows, "seeds");
+  seed.upload(seeds);
+  auto label = context.allocate<std::int32_t>(rows, "labels");
+  auto best = context.allocate<float>(rows, "largest probabilities");
+  auto x = context.allocate<float>(size, "probabilities");
+  copy_elements(seed, 0, label, 0, rows);
+  best.fill(0);
+
+  // Right-hand sides need the whole matrix, the systems need what is left of it.
+  std::vector<Buffer<float>> right_hand_sides;
+  {
+    BlockProduct product(context, matrix.stencil(), kWalkerColumns);
+    for (int first = 1; first <= labels; first += kWalkerColumns) {
+      right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
+      kernels.seed_block(seed, matrix.sqrt_degree(), first, x);
+      product.launch(matrix, x, right_hand_sides.back());
+      kernels.clear_seeds(seed, right_hand_sides.back());
+    }
+  }
+  NormalizedMatrix unseeded = without_seeds(context, kernels, matrix, seed);
+  Workspace workspace(context, kWalkerColumns, rows);
+  ConjugateGradient solver(workspace, rows);
+  UnseededSystem system(context, unseeded);
+  RandomWalk walk;
+  auto one = context.allocate<float>(keep ? rows : 1, "probabilities of one label");
+  for (int first = 1; first <= labels; first += kWalkerColumns) {
+    Buffer<float>& b = right_hand_sides[static_cast<std::size_t>((first - 1) / kWalkerColumns)];
+    const ConjugateGradientResult solved =
+        solver.solve(system, b, x, parameters.tolerance, parameters.max_iterations, watch);
+    b = {};
+    walk.iterations = std::max(walk.iterations, solved.iterations);
+    walk.error = std::max(walk.error, solved.error);
+    walk.converged = walk.converged && solved.converged;
+    const int count = std::min(kWalkerColumns, labels - first + 1);
+    kernels.best_columns(x, first, count, best, label);
+    for (int c = 0; keep && c < count; ++c) {
+      kernels.probability(x, unseeded.sqrt_degree(), seed, c, first + c, one);
+      walk.probabilities.push_back(one.download());
+    }
+  }
+  walk.labels = label.download();
+  return walk;
+}
+
+void budget_walker(MemoryBudget& budget, const MatrixLayout& layout) {
+  const std::size_t rows = layout.batch.grid().rows();
+  budget.add("coarse grids of the random walker",
+             CoarseLevels::memory(layout, kWalkerColumns).held);
+  budget.add("workspace of the random walker", Workspace::memory(kWalkerColumns, rows));
+  budget.add("blocks of conjugate gradients", ConjugateGradient::memory(kWalkerColumns, rows) +
+                                                  2 * rows * kWalkerColumns * sizeof(float));
+  budget.add("seeds, labels and probabilities", 5 * rows * sizeof(float));
+}
+
+}  // namespace diacut

@@ -1,0 +1,93 @@
+"""Labels that grow from seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import diacut
+
+
+@pytest.fixture(scope="module")
+def halves() -> np.ndarray:
+    """A dark and a bright half with a little texture: (48, 64), uint8."""
+    rows, columns = np.mgrid[0:48, 0:64]
+    return (np.where(columns < 32, 60, 190) + (rows * 7 + columns * 5) % 11).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def seeds() -> np.ndarray:
+    seeds = np.zeros((48, 64), np.int64)
+    seeds[20, 5] = 9
+    seeds[30, 60] = 2
+    return seeds
+
+
+def test_grow_to_the_boundary(halves, seeds):
+    result = diacut.segment(halves, seeds=seeds, cue="gradient", probabilities=True)
+    assert result.labels.dtype == np.int32
+    assert (result.labels[:, :32] == 9).all()
+    assert (result.labels[:, 32:] == 2).all()
+    two, nine = result.probabilities  # Ascending.
+    assert two.shape == (48, 64)
+    assert np.abs(two + nine - 1).max() < 1e-3
+    assert nine[20, 5] == 1
+    assert two[20, 5] == 0
+    assert result.converged
+    assert result.count == 2
+    assert result.hierarchy is None
+    assert result.contours is None
+    assert len(result.eigenvalues) == 0
+
+
+def test_a_segmenter_takes_one_set_after_another(halves, seeds):
+    with diacut.Segmenter(method="walker", cue="gradient") as segmenter:
+        first = segmenter.segment(halves, seeds=seeds).labels
+        more = seeds.copy()
+        more[40, 5] = 4
+        second = segmenter.segment(halves, seeds=more).labels
+    assert set(np.unique(first)) == {2, 9}
+    assert set(np.unique(second)) == {2, 4, 9}
+
+
+def test_equal_the_programs_labels(programs, photograph, tmp_path):
+    image = diacut.read_image(photograph)
+    seeds = np.zeros(image.pixels.shape[:2], np.uint8)
+    seeds[40:50, 40:50] = 1
+    seeds[-50:-40, -60:-40] = 3
+    np.save(tmp_path / "seeds.npy", seeds)
+    out = tmp_path / "labels.npy"
+    marked = ("--seeds", tmp_path / "seeds.npy", "--config", "fast")
+    programs.run("segment", photograph, *marked, "-o", out)
+    own = diacut.segment(image, seeds=seeds, config="fast")
+    assert np.array_equal(own.labels, np.load(out))
+
+
+def test_wrong_seeds_are_refused(halves, seeds):
+    def grow(wrong):
+        diacut.segment(halves, seeds=wrong, cue="gradient")
+
+    with pytest.raises(diacut.InputError, match="at least two"):
+        grow(np.zeros_like(seeds))
+    with pytest.raises(diacut.InputError, match="64x47"):
+        grow(seeds[:47])
+    with pytest.raises(diacut.InputError, match="-1"):
+        grow(np.full((48, 64), -1))
+    with pytest.raises(diacut.InputError, match="shape"):
+        grow(seeds[0])
+    with pytest.raises(diacut.DtypeError, match="float"):
+        grow(seeds.astype(float))
+    with pytest.raises(diacut.ConfigError, match="walker"):
+        diacut.Segmenter(cue="gradient").segment(halves, seeds=seeds)
+    with pytest.raises(diacut.InputError, match="needs seeds"):
+        diacut.Segmenter(cue="gradient", method="walker").segment(halves)
+    masked = np.ones(halves.shape, bool)
+    masked[:24] = False
+    with pytest.raises(diacut.InputError, match="no data"):
+        diacut.segment(halves, seeds=seeds, mask=masked, cue="gradient")
+
+
+def test_probabilities_that_were_not_asked_for(halves, seeds):
+    result = diacut.segment(halves, seeds=seeds, cue="gradient")
+    with pytest.raises(diacut.ConfigError, match="probabilities=True"):
+        _ = result.probabilities

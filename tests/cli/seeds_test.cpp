@@ -1,0 +1,162 @@
+// Labels that grow from seeds.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using Json = nlohmann::json;
+
+class CliSeeds : public CliTest {
+ protected:
+  static cv::Mat no_seeds() { return cv::Mat::zeros(kHeight, kWidth, CV_8U); }
+
+  /// Label 7 in the left half of a picture of write_picture(), 3 in the right.
+  static cv::Mat two_seeds() {
+    cv::Mat seeds = no_seeds();
+    seeds.at<std::uint8_t>(5, 2) = 7;
+    seeds.at<std::uint8_t>(6, kWidth - 3) = 3;
+    return seeds;
+  }
+
+  /// Grows labels by the gradient, which needs no network.
+  Result grow(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient"});
+    return segment(arguments);
+  }
+};
+
+TEST_F(CliSeeds, GrowToTheBoundaryAndKeepTheirNumbers) {
+  write_picture("a.png");
+  write_picture("seeds.png", two_seeds());
+  const Result result =
+      grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png", "--json", "report.json"});
+  expect_done(result);
+  const cv::Mat labels = read_picture("labels.png");
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      ASSERT_EQ(labels.at<std::uint16_t>(y, x), x < kWidth / 2 ? 7 : 3) << x << ", " << y;
+    }
+  }
+  const Json report = Json::parse(read("report.json"));
+  EXPECT_EQ(report["walk"]["labels"], 2);
+  EXPECT_EQ(report["walk"]["converged"], true);
+  EXPECT_EQ(report["parameters"]["region"]["method"], "walker");
+  EXPECT_FALSE(report.contains("eigen"));
+}
+
+TEST_F(CliSeeds, ProbabilitiesAddUpToOne) {
+  write_picture("a.png");
+  write_picture("seeds.png", two_seeds());
+  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "--set",
+                    "walker.tolerance=1e-7"}));
+  const std::string bytes = read("p.npy");
+  ASSERT_THAT(bytes, HasSubstr("'shape': (2, 12, 16)"));
+  constexpr std::size_t kPixels = kWidth * kHeight;
+  std::vector<float> values(2 * kPixels);
+  ASSERT_GT(bytes.size(), values.size() * sizeof(float));
+  const char* first = bytes.data() + bytes.size() - values.size() * sizeof(float);
+  std::copy_n(first, values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
+  for (std::size_t i = 0; i < kPixels; ++i) {
+    ASSERT_NEAR(values[i] + values[kPixels + i], 1, 1e-3) << i;
+  }
+  // Labels ascend: 3, which grew in the right half, comes first.
+  EXPECT_LT(values[5 * kWidth + 2], 0.01);
+  EXPECT_GT(values[6 * kWidth + kWidth - 3], 0.99);
+}
+
+TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {
+  constexpr int kScale = 60;
+  write_picture("a.png", kWidth * kScale, kHeight * kScale);
+  cv::Mat seeds = cv::Mat::zeros(kHeight * kScale, kWidth * kScale, CV_8U);
+  seeds(cv::Rect(100, 200, 9, 9)) = 1;
+  seeds(cv::Rect(800, 500, 9, 9)) = 2;
+  seeds.at<std::uint8_t>(350, 700) = 1;  // On its own in the other half.
+  write_picture("seeds.png", seeds);
+  expect_done(grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png"}));
+  const cv::Mat labels = read_picture("labels.png");
+  ASSERT_EQ(labels.size(), seeds.size());
+  for (int y = 0; y < seeds.rows; ++y) {
+    for (int x = 0; x < seeds.cols; ++x) {
+      const int seed = seeds.at<std::uint8_t>(y, x);
+      if (seed != 0) {
+        ASSERT_EQ(labels.at<std::uint16_t>(y, x), seed) << x << ", " << y;
+      }
+    }
+  }
+  EXPECT_EQ(labels.at<std::uint16_t>(20, 20), 1);
+  EXPECT_EQ(labels.at<std::uint16_t>(700, 940), 2);
+}
+
+TEST_F(CliSeeds, AFolderOfThem) {
+  make_folder("photos");
+  make_folder("seeds");
+  for (const char* name : {"one", "two"}) {
+    write_picture(std::string("photos/") + name + ".png");
+    write_picture(std::string("seeds/") + name + ".png", two_seeds());
+  }
+  expect_done(grow({"photos", "--seeds", "seeds", "-o", "labels"}));
+  EXPECT_EQ(read("labels/one.png"), read("labels/two.png"));
+  EXPECT_EQ(read_picture("labels/one.png").at<std::uint16_t>(0, 0), 7);
+  expect_error(grow({"photos", "--seeds", "seeds/one.png", "-o", "labels"}), 2,
+               {"--seeds", "seeds/one.png", "folder"});
+}
+
+TEST_F(CliSeeds, WrongSeedsAreRefused) {
+  write_picture("a.png");
+  const auto refuse = [&](const cv::Mat& seeds, const std::vector<std::string>& parts) {
+    write_picture("seeds.png", seeds);
+    const std::set<std::string> before = files();
+    expect_error(grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png"}), 3, parts);
+    EXPECT_EQ(files(), before);
+  };
+  refuse(no_seeds(), {"a.png", "no labels", "at least two"});
+  cv::Mat one = no_seeds();
+  one.at<std::uint8_t>(5, 2) = 4;
+  refuse(one, {"a.png", "one label", "at least two"});
+  refuse(cv::Mat::zeros(kHeight + 1, kWidth, CV_8U), {"16x13", "16x12"});
+  cv::Mat coloured(kHeight, kWidth, CV_8UC3, cv::Scalar(1, 2, 3));
+  refuse(coloured, {"seeds.png", "colour"});
+
+  write("cut.png", read("seeds.png").substr(0, 40));
+  expect_error(grow({"a.png", "--seeds", "cut.png", "-o", "x.png"}), 3, {"cut.png"});
+  expect_error(grow({"a.png", "--seeds", "none.png", "-o", "x.png"}), 3, {"--seeds", "none.png"});
+}
+
+TEST_F(CliSeeds, OnPixelsWithoutDataTheyAreRefused) {
+  cv::Mat picture(kHeight, kWidth, CV_8UC4, cv::Scalar(20, 120, 220, 255));
+  picture(cv::Rect(0, 0, 4, 4)) = cv::Scalar(0, 0, 0, 0);
+  write_picture("a.png", picture);
+  cv::Mat seeds = two_seeds();
+  seeds.at<std::uint8_t>(1, 2) = 7;
+  write_picture("seeds.png", seeds);
+  expect_error(grow({"a.png", "--seeds", "seeds.png", "-o", "x.png"}), 3,
+               {"column 2", "row 1", "no data"});
+}
+
+TEST_F(CliSeeds, OptionsWithoutEffectAreRefused) {
+  write_picture("a.png");
+  write_picture("seeds.png", two_seeds());
+  const auto refuse = [&](const std::vector<std::string>& more, const std::string& part) {
+    std::vector<std::string> arguments = {"a.png", "--seeds", "seeds.png", "-o", "x.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(segment(arguments), 2, {"--seeds", part});
+  };
+  refuse({"--regions", "4"}, "--regions");
+  refuse({"--min-size", "9"}, "--min-size");
+  refuse({"--method", "kway"}, "--method");
+  refuse({"--tree", "x.tree"}, "--tree");
+  refuse({"--eigenvectors", "v"}, "--eigenvectors");
+  refuse({"--page", "all"}, "--page");
+  expect_error(segment({"a.png", "-o", "x.png", "--method", "walker"}), 2, {"walker", "--seeds"});
+  expect_error(segment({"a.png", "--probabilities", "p.npy"}), 2, {"--probabilities", "--seeds"});
+  EXPECT_THAT(files(), UnorderedElementsAre("a.png", "seeds.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing
