@@ -24,6 +24,7 @@
 #include "diacut/page.hpp"
 #include "diacut/parameters.hpp"
 #include "maps.hpp"
+#include "object_line.hpp"
 #include "paths.hpp"
 #include "program.hpp"
 #include "stopwatch.hpp"
@@ -49,6 +50,8 @@ constexpr const char* kExamples = R"(Examples:
       twelve regions of it, in milliseconds and without a device
   segment recut photo.tree --threshold 0.3 --overlay coarse.jpg --image photo.jpg
       only boundaries stronger than 0.3, drawn on the photograph
+  segment recut cells.tree --objects --area 60:1500 -o cells.png
+      the cells of a micrograph, and 0 for the background
 
 A file that is itself called recut is segmented as ./recut.
 )";
@@ -66,6 +69,12 @@ struct RecutOptions : CommonOptions {
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
   LeastSize min_size;
+  std::optional<ObjectConditions> objects;  ///< In place of a cut.
+
+  bool needs_brightness() const {
+    return objects &&
+           (std::isfinite(objects->brightness.low) || std::isfinite(objects->brightness.high));
+  }
 };
 
 [[noreturn]] void fail(const std::string& message) { fail_usage("segment recut", message); }
@@ -106,8 +115,16 @@ void check_places(const RecutOptions& options) {
     fail("--overlay and --image belong together: the boundaries are drawn on the image");
   }
   if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
-      !takes_coordinates(options)) {
-    fail("--image has no effect: it is for --overlay, --html, annotations, tables and coordinates");
+      !takes_coordinates(options) && !options.needs_brightness()) {
+    fail(
+        "--image has no effect: it is for --overlay, --html, annotations, tables, coordinates and "
+        "the brightness of objects");
+  }
+  if (options.needs_brightness() && options.image.empty()) {
+    fail("--brighter and --darker need --image: the hierarchy does not hold the brightness");
+  }
+  if (options.objects && !options.page.empty()) {
+    fail("--html and --objects exclude each other: the page shows cuts of the hierarchy");
   }
   if (map_region_format(options.output) && options.image.empty()) {
     fail(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
@@ -154,6 +171,7 @@ class RecutLine {
   std::optional<std::string> threshold_;
   std::optional<std::string> min_size_;
   bool automatic_ = false;
+  ObjectLine objects_;
   CommandLine line_{"segment recut",
                     "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
                     "segment recut TREE|- [OPTION]...", "Inputs", kExamples};
@@ -185,6 +203,7 @@ RecutLine::RecutLine() {
                "Smaller regions join the neighbour across the weakest boundary: pixels, a part of "
                "the picture as 0.2%, or auto (default auto, as in segment)");
   line_.flag("--auto", automatic_, kCut, "At the threshold saved with the hierarchy (default)");
+  objects_.declare(line_);
   line_.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
 }
 
@@ -211,6 +230,15 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   options_.tree = trees_.front();
   if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
     fail("--regions, --threshold and --auto exclude each other");
+  }
+  options_.objects = objects_.conditions();
+  for (const auto& [option, given] :
+       {std::pair("--regions", regions_.has_value()),
+        std::pair("--threshold", threshold_.has_value()),
+        std::pair("--min-size", min_size_.has_value()), std::pair("--auto", automatic_)}) {
+    if (options_.objects && given) {
+      fail(fmt::format("--objects and {} exclude each other: objects are no cut", option));
+    }
   }
   if (regions_) {
     options_.regions =
@@ -304,9 +332,8 @@ void write_annotated(const RecutOptions& options, const Hierarchy& hierarchy, co
 }
 
 void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
-                   const RegionParameters& wanted, std::vector<std::string>& notes) {
-  std::optional<Source> source;
-  if (!options.image.empty()) source = matching_source(options, labels);
+                   const std::optional<Source>& source, const RegionParameters& wanted,
+                   std::vector<std::string>& notes) {
   const Image* image = source ? &source->image : nullptr;
   if (!options.overlay.empty()) write_overlay(options.overlay, *image, labels);
   if (!options.page.empty()) {
@@ -343,10 +370,15 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   wanted.regions = static_cast<int>(options.regions.value_or(0));
   wanted.threshold = options.threshold.value_or(hierarchy.threshold);
   wanted.min_size = options.min_size;
-  const Labels labels = cut(hierarchy, wanted, notes);
-  write_results(options, hierarchy, labels, wanted, notes);
+  std::optional<Source> source;
+  if (!options.image.empty()) source = matching_source(options, hierarchy.leaves);
+  const Labels labels = options.objects ? find_objects(hierarchy, *options.objects,
+                                                       source ? &source->image : nullptr, notes)
+                                        : cut(hierarchy, wanted, notes);
+  write_results(options, hierarchy, labels, source, wanted, notes);
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
-  console.message(fmt::format("{}: {} ({:.0f} ms)", name, counted(labels.count, "region"),
+  console.message(fmt::format("{}: {} ({:.0f} ms)", name,
+                              counted(labels.count, options.objects ? "object" : "region"),
                               stopwatch.milliseconds()));
   return ExitCode::kDone;
 }

@@ -1,0 +1,120 @@
+#include "object_line.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "diacut/errors.hpp"
+
+namespace diacut::app {
+namespace {
+
+constexpr const char* kGroup = "Objects before a background";
+
+/// A number from 0 to 1.
+std::optional<double> parse_share(const std::string& text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end || !(number >= 0 && number <= 1)) return std::nullopt;
+  return number;
+}
+
+std::optional<LeastSize> parse_area(const std::string& text) {
+  const std::optional<LeastSize> size = parse_least_size(text);
+  return size && size->unit != LeastSize::Unit::kAutomatic ? size : std::nullopt;
+}
+
+/// The two ends of LOW:HIGH, of which either may be empty, by `parse`.
+template <class Parse>
+auto parse_range(const char* option, const std::string& text, const char* numbers,
+                 const Parse& parse) {
+  using End = decltype(parse(text));
+  std::pair<End, End> ends;
+  const std::size_t colon = text.find(':');
+  bool good = colon != std::string::npos && text.size() > 1;
+  if (good) {
+    const std::string low = text.substr(0, colon);
+    const std::string high = text.substr(colon + 1);
+    ends = {parse(low), parse(high)};
+    good = (low.empty() || ends.first) && (high.empty() || ends.second);
+  }
+  if (good) return ends;
+  throw ConfigError(
+      fmt::format("{} is '{}', expected LOW:HIGH, LOW: or :HIGH, with {}", option, text, numbers));
+}
+
+[[noreturn]] void refuse_order(const char* option, const std::string& text) {
+  throw ConfigError(fmt::format("{} is '{}': LOW is above HIGH", option, text));
+}
+
+void set_area(ObjectConditions& conditions, const std::string& text) {
+  const auto [low, high] =
+      parse_range("--area", text, "numbers of pixels, or shares as 0.2%", parse_area);
+  if (low && high && low->unit == high->unit && low->value > high->value) {
+    refuse_order("--area", text);
+  }
+  conditions.least_area = low;
+  conditions.greatest_area = high;
+}
+
+Interval interval(const char* option, const std::string& text) {
+  const auto [low, high] = parse_range(option, text, "numbers from 0 to 1", parse_share);
+  Interval range;
+  if (low) range.low = *low;
+  if (high) range.high = *high;
+  if (range.low > range.high) refuse_order(option, text);
+  return range;
+}
+
+double difference(const char* option, const std::string& text) {
+  const std::optional<double> number = parse_share(text);
+  if (number) return *number;
+  throw ConfigError(fmt::format("{} is '{}', expected a number from 0 to 1", option, text));
+}
+
+}  // namespace
+
+void ObjectLine::declare(CommandLine& line) {
+  line.flag("--objects", objects_, kGroup,
+            "Only objects, each one region of the hierarchy; the rest is 0");
+  line.option("--area", area_, "LOW:HIGH", kGroup,
+              "Of this area: pixels, or parts of the picture as 0.2%; either may be left out, as "
+              "60:");
+  line.option("--solidity", solidity_, "LOW:HIGH", kGroup,
+              "Whose area is this part of that of their convex hull (default 0.9:)");
+  line.option("--contrast", contrast_, "LOW:HIGH", kGroup,
+              "Whose boundary is stronger by so much than the strongest one removed within "
+              "(default 0.08:)");
+  line.option("--brighter", brighter_, "D", kGroup,
+              "Brighter by D or more than what they merge with, 0 to 1; needs --image");
+  line.option("--darker", darker_, "D", kGroup,
+              "Darker by D or more than what they merge with, 0 to 1; needs --image");
+}
+
+std::optional<ObjectConditions> ObjectLine::conditions() const {
+  if (!objects_) {
+    for (const auto& [option, given] :
+         {std::pair("--area", &area_), std::pair("--solidity", &solidity_),
+          std::pair("--contrast", &contrast_), std::pair("--brighter", &brighter_),
+          std::pair("--darker", &darker_)}) {
+      if (!*given) continue;
+      throw ConfigError(
+          fmt::format("{} is '{}', but objects are not asked for: add --objects", option, **given));
+    }
+    return std::nullopt;
+  }
+  if (brighter_ && darker_) throw ConfigError("--brighter and --darker exclude each other");
+  ObjectConditions conditions;
+  if (area_) set_area(conditions, *area_);
+  if (solidity_) conditions.solidity = interval("--solidity", *solidity_);
+  if (contrast_) conditions.contrast = interval("--contrast", *contrast_);
+  if (brighter_) conditions.brightness.low = difference("--brighter", *brighter_);
+  if (darker_) conditions.brightness.high = -difference("--darker", *darker_);
+  return conditions;
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "diacut/labels.hpp"
+#include "diacut/parameters.hpp"
+
+/// @file
+/// Objects before a background, as cells on a micrograph: the nodes of a merge tree that score best
+/// together and do not overlap. The best choice is found exactly, by dynamic programming from the
+/// leaves to the roots (C. Arteta, V. Lempitsky, J. A. Noble and A. Zisserman, "Learning to detect
+/// cells using non-overlapping extremal regions", 2012).
+namespace diacut {
+
+/// Numbers from `low` to `high`, both included.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();  ///< The least number.
+  double high = std::numeric_limits<double>::infinity();  ///< The greatest number.
+};
+
+/// What a node of a merge tree must meet to be an object.
+struct ObjectConditions {
+  /// The least area: pixels, or a share of the pixels with data. Nothing: no limit.
+  std::optional<LeastSize> least_area;
+  /// The greatest area, in the same units. Nothing: no limit.
+  std::optional<LeastSize> greatest_area;
+  /// The area divided by the area of the convex hull of the corners of the pixels, in (0, 1].
+  Interval solidity = {0.9, std::numeric_limits<double>::infinity()};
+  /// The height at which the node merges with another, less the height of the merge that made the
+  /// node, 0 for a leaf; in [0, 1]. It is how much stronger the boundary around the node is than
+  /// the strongest boundary that was removed within it.
+  Interval contrast = {0.08, std::numeric_limits<double>::infinity()};
+  /// The mean brightness of the node less that of the node that it merges with; in [-1, 1]. The
+  /// brightness of a pixel is the mean of its channels. Needs an image if an end is finite.
+  Interval brightness;
+};
+
+/// The objects: those nodes that meet all conditions, that do not overlap, and whose scores have
+/// the greatest sum. The score of a node is its contrast times its solidity. A node that scores as
+/// much as the best choice below it is taken whole. A root, which merges with nothing, has no
+/// contrast and is never an object. For n nodes, p pixels and hulls of at most h corners the time
+/// is at most of the order p + n h, the memory p + n.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param conditions What an object must meet.
+/// @param image The image that the hierarchy was made from, or null: then nothing is known of
+///     brightness.
+/// @param[in,out] notes Gets a sentence for a person when there is no object.
+/// @return The objects as labels 1, 2, ... in scan order, each 4-connected; 0 is the background and
+///     pixels without data.
+/// @throws ConfigError when an interval has no number in it, an end of it is no number, a greatest
+///     area, solidity or contrast is below 0, an area is LeastSize::Unit::kAutomatic, or brightness
+///     is asked for without an image.
+/// @throws InputError when the image is not of the size of the hierarchy.
+Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
+                    const Image* image, std::vector<std::string>& notes);
+
+}  // namespace diacut

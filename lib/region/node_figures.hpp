@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+
+namespace diacut {
+
+/// The figures of the nodes of a merge tree, by node; element 0 is no node.
+struct NodeFigures {
+  std::vector<std::int64_t> area;  ///< Pixels.
+  /// Height of the merge that takes the node less the height of the one that made it, which is 0
+  /// for a leaf. Negative for roots.
+  std::vector<float> contrast;
+};
+
+/// The areas and the contrasts of all nodes.
+/// @param hierarchy A hierarchy for which check() holds.
+NodeFigures node_figures(const Hierarchy& hierarchy);
+
+/// The solidity of each node: its area divided by the area of the convex hull of its pixels'
+/// corners. Nodes of more than `most` pixels get 0, and so does element 0.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param area The area of each node.
+/// @param most The greatest area of interest.
+std::vector<double> node_solidity(const Hierarchy& hierarchy, const std::vector<std::int64_t>& area,
+                                  std::int64_t most);
+
+/// The mean brightness of each node less that of the node that it merges with; 0 for roots. The
+/// brightness of a pixel is the mean of its channels.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param area The area of each node.
+/// @param image An image of the size of the hierarchy.
+std::vector<double> node_brightness(const Hierarchy& hierarchy,
+                                    const std::vector<std::int64_t>& area, const Image& image);
+
+}  // namespace diacut

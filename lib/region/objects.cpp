@@ -1,0 +1,151 @@
+#include "region/objects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+#include "diacut/errors.hpp"
+#include "diacut/objects.hpp"
+#include "region/borders.hpp"
+#include "region/node_figures.hpp"
+
+namespace diacut {
+namespace {
+
+void check_interval(const char* what, const Interval& interval, double least) {
+  if (interval.low <= interval.high && interval.high >= least) return;
+  throw ConfigError(
+      fmt::format("the {} of objects is from {} to {}, which holds no number of {} or "
+                  "more",
+                  what, interval.low, interval.high, least));
+}
+
+/// A limit of the area in pixels.
+double limit(const std::optional<LeastSize>& size, double pixels, double without) {
+  if (!size) return without;
+  if (size->unit == LeastSize::Unit::kAutomatic || !(size->value >= 0)) {
+    throw ConfigError(fmt::format("a limit of the area is {}, expected pixels or a share of them",
+                                  to_string(*size)));
+  }
+  return size->unit == LeastSize::Unit::kShare ? size->value * pixels : size->value;
+}
+
+bool within(const Interval& interval, double value) {
+  return value >= interval.low && value <= interval.high;
+}
+
+/// Conditions in the units of one hierarchy.
+struct Limits {
+  Interval area;            ///< Pixels.
+  std::int64_t most = 0;    ///< The greatest area of interest, pixels.
+  bool brightness = false;  ///< Whether the brightness matters.
+};
+
+/// Throws as find_objects() does.
+Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
+                 const ObjectConditions& conditions, const Image* image) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto leaves_end = figures.area.begin() + 1 + hierarchy.leaves.count;
+  const auto pixels =
+      static_cast<double>(std::accumulate(figures.area.begin(), leaves_end, std::int64_t{0}));
+  Limits limits;
+  limits.area = {limit(conditions.least_area, pixels, 0),
+                 limit(conditions.greatest_area, pixels, kInfinity)};
+  limits.most = static_cast<std::int64_t>(std::min(limits.area.high, pixels));
+  limits.brightness =
+      conditions.brightness.low != -kInfinity || conditions.brightness.high != kInfinity;
+  check_interval("area in pixels", limits.area, 0);
+  check_interval("solidity", conditions.solidity, 0);
+  check_interval("contrast", conditions.contrast, 0);
+  check_interval("brightness", conditions.brightness, -1);
+  if (!limits.brightness) return limits;
+  if (image == nullptr) throw ConfigError("the brightness of objects needs an image");
+  if (image->width != hierarchy.leaves.width || image->height != hierarchy.leaves.height) {
+    throw InputError(
+        fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must "
+                    "be of one size",
+                    image->width, image->height, hierarchy.leaves.width, hierarchy.leaves.height));
+  }
+  return limits;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vector<double>& score) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  std::vector<double> best(score.size(), 0.0);
+  std::vector<char> chosen(score.size(), 0);
+  for (std::size_t node = 1; node < score.size(); ++node) {
+    if (node > leaves) {
+      const Merge& merge = hierarchy.merges[node - leaves - 1];
+      best[node] = best[merge.first] + best[merge.second];
+    }
+    if (score[node] <= 0 || score[node] < best[node]) continue;
+    best[node] = score[node];
+    chosen[node] = 1;
+  }
+  // From the roots down: what lies below a chosen node, or below such a one, is not chosen.
+  std::vector<char> covered(score.size(), 0);
+  std::vector<std::int32_t> nodes;
+  for (std::size_t node = score.size(); node-- > 1;) {
+    if (covered[node] == 0 && chosen[node] != 0) nodes.push_back(static_cast<std::int32_t>(node));
+    if (node <= leaves) continue;
+    const Merge& merge = hierarchy.merges[node - leaves - 1];
+    covered[merge.first] = covered[merge.second] = covered[node] != 0 || chosen[node] != 0 ? 1 : 0;
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_t>& nodes) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  std::vector<std::int32_t> top(leaves + 1 + hierarchy.merges.size(), 0);
+  for (const std::int32_t node : nodes) top[node] = node;
+  for (std::size_t k = hierarchy.merges.size(); k-- > 0;) {
+    const std::int32_t mine = top[leaves + 1 + k];
+    if (mine == 0) continue;
+    top[hierarchy.merges[k].first] = top[hierarchy.merges[k].second] = mine;
+  }
+  Labels result{hierarchy.leaves.width, hierarchy.leaves.height, 0, {}};
+  // Leaves are in scan order, so that objects in the order of their first leaves are too.
+  std::vector<std::int32_t> number(top.size(), 0);
+  std::vector<std::int32_t> label_of(leaves + 1, 0);
+  for (std::size_t leaf = 1; leaf <= leaves; ++leaf) {
+    if (top[leaf] == 0) continue;
+    std::int32_t& mine = number[top[leaf]];
+    if (mine == 0) mine = static_cast<std::int32_t>(++result.count);
+    label_of[leaf] = mine;
+  }
+  result.values = relabelled(hierarchy.leaves.values, label_of);
+  return result;
+}
+
+Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
+                    const Image* image, std::vector<std::string>& notes) {
+  const NodeFigures figures = node_figures(hierarchy);
+  const Limits limits = limits_of(hierarchy, figures, conditions, image);
+  const std::vector<double> solidity = node_solidity(hierarchy, figures.area, limits.most);
+  const std::vector<double> brightness =
+      limits.brightness ? node_brightness(hierarchy, figures.area, *image) : std::vector<double>();
+  std::vector<double> score(figures.area.size(), 0.0);
+  for (std::size_t node = 1; node < score.size(); ++node) {
+    const double contrast = figures.contrast[node];
+    const bool met =
+        contrast >= 0 && within(limits.area, static_cast<double>(figures.area[node])) &&
+        within(conditions.solidity, solidity[node]) && within(conditions.contrast, contrast) &&
+        (!limits.brightness || within(conditions.brightness, brightness[node]));
+    if (met) score[node] = contrast * solidity[node];
+  }
+  Labels objects = labels_of_nodes(hierarchy, best_nodes(hierarchy, score));
+  if (objects.count == 0) {
+    notes.push_back(
+        "There is no object: no region of the hierarchy meets what was asked of objects, so all "
+        "labels are 0. Wider ranges may find some.");
+  }
+  return objects;
+}
+
+}  // namespace diacut
