@@ -84,6 +84,31 @@ class Hierarchy:
             warnings.warn(note, DiacutWarning, stacklevel=2)
         return labels
 
+    def objects(
+        self,
+        *,
+        area: tuple[int | str | None, int | str | None] = (None, None),
+        solidity: tuple[float | None, float | None] = (0.9, None),
+        contrast: tuple[float | None, float | None] = (0.08, None),
+    ) -> NDArray[np.int32]:
+        """Objects before a background, as `segment recut --objects` finds them: labels from 1, and 0 for
+        the background. Each object is one node of the tree; of the nodes that meet all conditions those
+        are taken that do not overlap and whose contrast times solidity has the greatest sum.
+
+        Each condition is (low, high), both included; None leaves out an end. area: numbers of pixels, or
+        shares of the pixels with data as "0.2%". solidity: the area divided by that of the convex hull.
+        contrast: the height at which the node merges, less its own height.
+
+        Warns with DiacutWarning where there is no object.
+        """
+        least, most = _pair("area", area)
+        labels, notes = self._tree.objects(
+            (_limit(least), _limit(most)), _ends("solidity", solidity), _ends("contrast", contrast)
+        )
+        for note in notes:
+            warnings.warn(note, DiacutWarning, stacklevel=2)
+        return labels
+
     def ultrametric(self) -> NDArray[np.float32]:
         """The ultrametric contour map, (2 height + 1, 2 width + 1): between two pixels the height at
         which their regions merge, infinity where they never do."""
@@ -132,3 +157,31 @@ def _height(threshold: Any) -> float:
     if not 0 <= height <= 1:
         raise ConfigError(f"threshold is {threshold!r}, expected a number from 0 to 1")
     return height
+
+
+def _pair(name: str, ends: Any) -> tuple[Any, Any]:
+    if not isinstance(ends, (tuple, list)) or len(ends) != 2:
+        raise ConfigError(f"{name} is {ends!r}, expected (low, high), where None leaves out an end")
+    low, high = ends
+    return low, high
+
+
+def _limit(size: Any) -> str | None:
+    return None if size is None else text_of("area", size)
+
+
+def _ends(name: str, ends: Any) -> tuple[float | None, float | None]:
+    low, high = _pair(name, ends)
+    return _end(name, low), _end(name, high)
+
+
+def _end(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 <= number <= 1:
+        raise ConfigError(f"{name} has the end {value!r}, expected a number from 0 to 1, or None")
+    return number

@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/objects.hpp"
 #include "diacut/output.hpp"
 
 namespace diacut::python {
@@ -41,6 +42,42 @@ std::pair<Array2<std::int32_t>, Notes> cut_labels(const Hierarchy& hierarchy, st
   {
     const nb::gil_scoped_release release;
     labels = cut(hierarchy, wanted, notes);
+  }
+  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+}
+
+using Ends = std::pair<std::optional<double>, std::optional<double>>;
+using Sizes = std::pair<std::optional<std::string>, std::optional<std::string>>;
+
+/// The numbers between two ends, of which None leaves out one.
+Interval interval(const Ends& ends) {
+  Interval range;
+  if (ends.first) range.low = *ends.first;
+  if (ends.second) range.high = *ends.second;
+  return range;
+}
+
+std::optional<LeastSize> area_limit(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const std::optional<LeastSize> size = parse_least_size(*text);
+  if (size && size->unit != LeastSize::Unit::kAutomatic) return size;
+  throw ConfigError("a limit of area is '" + *text +
+                    "', expected a number of pixels, or a share as \"0.2%\"");
+}
+
+/// Objects, and what a person should know of them.
+std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy, const Sizes& area,
+                                                     const Ends& solidity, const Ends& contrast) {
+  ObjectConditions conditions;
+  conditions.least_area = area_limit(area.first);
+  conditions.greatest_area = area_limit(area.second);
+  conditions.solidity = interval(solidity);
+  conditions.contrast = interval(contrast);
+  Notes notes;
+  Labels labels;
+  {
+    const nb::gil_scoped_release release;
+    labels = find_objects(hierarchy, conditions, nullptr, notes);
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
 }
@@ -127,6 +164,7 @@ void bind_hierarchy(nb::module_& module) {
       .def_prop_ro("heights", &heights)
       .def_ro("threshold", &Hierarchy::threshold)
       .def("cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
+      .def("objects", &object_labels, "area"_a, "solidity"_a, "contrast"_a)
       .def("ultrametric", &ultrametric)
       .def("linkage", &linkage)
       .def("encode", &encoded)

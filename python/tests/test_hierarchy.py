@@ -104,3 +104,36 @@ def test_kway_has_none(picture):
     result = diacut.segment(picture, 4, method="kway")
     assert result.hierarchy is None and result.contours is None
     assert "4 regions" in repr(result)
+
+
+def test_objects(tree):
+    objects = tree.objects(area=(20, "50%"), solidity=(0.5, None), contrast=(0.01, None))
+    assert objects.dtype == np.int32 and objects.shape == tree.shape
+    areas = np.bincount(objects.ravel())[1:]
+    assert len(areas) > 0
+    assert (areas >= 20).all() and (areas <= objects.size // 2).all()
+    for label in range(1, len(areas) + 1):
+        leaves = np.unique(tree.leaves[objects == label])
+        assert not np.isin(leaves, tree.leaves[objects != label]).any()
+
+
+def test_no_objects(tree):
+    with pytest.warns(diacut.DiacutWarning, match="no object"):
+        assert (tree.objects(area=(None, 0)) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        ({"area": (60, 20)}, "area"),
+        ({"area": 60}, "area is 60"),
+        ({"area": ("few", None)}, "few"),
+        ({"solidity": (0.9, 1.5)}, "solidity.*1.5"),
+        ({"solidity": (0.9, 0.8)}, "solidity"),
+        ({"contrast": ("strong", None)}, "contrast.*strong"),
+        ({"contrast": (-0.1, None)}, "contrast.*-0.1"),
+    ],
+)
+def test_conditions_that_make_no_sense(tree, conditions, told):
+    with pytest.raises(diacut.ConfigError, match=told):
+        tree.objects(**conditions)

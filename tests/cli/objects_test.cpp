@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "cli_test.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/output.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// An environment without OpenCL drivers: what recut does needs none.
+const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+
+class CliObjects : public CliTest {
+ protected:
+  /// a.tree: squares of 4 x 4 and of 2 x 2 pixels on a ground; photo.png: the first bright, the
+  /// second dark.
+  CliObjects() {
+    Labels leaves{kWidth, kHeight, 3, {}};
+    cv::Mat photo(kHeight, kWidth, CV_8UC1, cv::Scalar(100));
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const bool large = x >= 2 && x < 6 && y >= 2 && y < 6;
+        const bool small = x >= 9 && x < 11 && y >= 7 && y < 9;
+        leaves.values.push_back(large ? 2 : small ? 3 : 1);
+        if (large) photo.at<std::uint8_t>(y, x) = 200;
+        if (small) photo.at<std::uint8_t>(y, x) = 20;
+      }
+    }
+    tree_ = {leaves, {{1, 3, 0.25F}, {2, 4, 0.5F}}, 0.3};
+    check(tree_);
+    write_tree(path("a.tree"), tree_);
+    write_picture("photo.png", photo);
+  }
+
+  Result objects(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"recut", "a.tree", "-o", "x.png"});
+    return segment(arguments, kNoDevice);
+  }
+
+  /// How many pixels of x.png have a label.
+  std::vector<int> areas() const {
+    const cv::Mat read = read_picture("x.png");
+    std::vector<int> found;
+    for (int label = 1; cv::countNonZero(read == label) > 0; ++label) {
+      found.push_back(cv::countNonZero(read == label));
+    }
+    return found;
+  }
+
+  Hierarchy tree_;
+};
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST_F(CliObjects, ThoseThatMeetTheConditions) {
+  const Result both = objects({"--objects", "--area", ":20"});
+  expect_done(both);
+  EXPECT_THAT(both.err, HasSubstr("a.tree: 2 objects"));
+  EXPECT_THAT(areas(), ElementsAre(16, 4));
+  EXPECT_EQ(read_picture("x.png").at<std::uint16_t>(0, 0), 0);
+  expect_done(objects({"--objects", "--area", "5:20"}));
+  EXPECT_THAT(areas(), ElementsAre(16));
+  expect_done(objects({"--objects", "--area", "1%:5%"}));
+  EXPECT_THAT(areas(), ElementsAre(4));
+  expect_done(objects({"--objects", "--area", ":20", "--contrast", "0.3:"}));
+  EXPECT_THAT(areas(), ElementsAre(16));
+  expect_done(objects({"--objects", "--contrast", ":0.3", "--solidity", "1:"}));
+  EXPECT_THAT(areas(), ElementsAre(4));
+  expect_done(objects({"--objects", "--area", ":20", "--darker", "0.1", "--image", "photo.png"}));
+  EXPECT_THAT(areas(), ElementsAre(4));
+  expect_done(objects({"--objects", "--area", ":20", "--brighter", "0.1", "--image", "photo.png"}));
+  EXPECT_THAT(areas(), ElementsAre(16));
+}
+
+TEST_F(CliObjects, NoObjectIsANoteAndLabelsOfZero) {
+  const Result none = objects({"--objects", "--area", "500:"});
+  expect_done(none);
+  EXPECT_THAT(none.err, HasSubstr("segment: note: a.tree: There is no object"));
+  EXPECT_THAT(none.err, HasSubstr("0 objects"));
+  EXPECT_EQ(cv::countNonZero(read_picture("x.png")), 0);
+}
+
+TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {
+  for (const auto& [area, count] : {std::pair(":20", 2), std::pair("500:", 0)}) {
+    expect_done(objects({"--objects", "--area",    area,        "--image", "photo.png",
+                         "--overlay", "o.png",     "--coco",    "c.json",  "--table",
+                         "t.csv",     "--geojson", "g.geojson", "--yolo",  "y.txt",
+                         "--svg",     "s.svg",     "--labelme", "l.json",  "--label-studio",
+                         "ls.json",   "--cvat",    "v.xml",     "--graph", "g.graphml"}));
+    const auto times = [&](const std::string& text, const std::string& part) {
+      int found = 0;
+      for (std::size_t at = text.find(part); at != std::string::npos;
+           at = text.find(part, at + 1)) {
+        ++found;
+      }
+      return found;
+    };
+    EXPECT_EQ(times(read("t.csv"), "\n"), 1 + count);
+    EXPECT_EQ(times(read("y.txt"), "\n"), count);
+    EXPECT_EQ(times(read("c.json"), "\"bbox\""), count);
+    EXPECT_EQ(times(read("g.geojson"), "\"Polygon\""), count);
+    EXPECT_EQ(times(read("g.graphml"), "<node "), count);
+  }
+}
+
+TEST_F(CliObjects, WhatMakesNoSenseEndsWithTwo) {
+  const std::set<std::string> before = files();
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> cases = {
+      {{"--objects", "--area", "60:20"}, {"--area", "'60:20'", "LOW is above HIGH"}},
+      {{"--objects", "--area", "20:1%"}, {"area", "from 20 to 1.92"}},
+      {{"--objects", "--area", "60"}, {"--area", "'60'", "LOW:HIGH"}},
+      {{"--objects", "--area", ":"}, {"--area", "':'", "LOW:HIGH"}},
+      {{"--objects", "--area", "few:many"}, {"--area", "'few:many'"}},
+      {{"--objects", "--area=-5:9"}, {"--area", "'-5:9'"}},
+      {{"--objects", "--area", "auto:9"}, {"--area", "'auto:9'"}},
+      {{"--objects", "--solidity", "0.9:0.8"}, {"--solidity", "'0.9:0.8'", "LOW is above"}},
+      {{"--objects", "--solidity", "0.9:1.5"}, {"--solidity", "'0.9:1.5'", "0 to 1"}},
+      {{"--objects", "--solidity", "nan:"}, {"--solidity", "'nan:'"}},
+      {{"--objects", "--contrast", "strong:"}, {"--contrast", "'strong:'"}},
+      {{"--objects", "--contrast=-0.1:"}, {"--contrast", "'-0.1:'"}},
+      {{"--objects", "--brighter", "0.1"}, {"--brighter", "--image"}},
+      {{"--objects", "--brighter", "2", "--image", "photo.png"}, {"--brighter", "'2'"}},
+      {{"--objects", "--brighter", "0.1", "--darker", "0.1", "--image", "photo.png"},
+       {"--brighter", "--darker", "exclude"}},
+      {{"--objects", "--regions", "3"}, {"--objects", "--regions", "exclude"}},
+      {{"--objects", "--threshold", "0.3"}, {"--objects", "--threshold", "exclude"}},
+      {{"--objects", "--min-size", "9"}, {"--objects", "--min-size", "exclude"}},
+      {{"--objects", "--auto"}, {"--objects", "--auto", "exclude"}},
+      {{"--objects", "--html", "p.html", "--image", "photo.png"}, {"--html", "--objects"}},
+      {{"--area", "60:"}, {"--area", "'60:'", "--objects"}},
+      {{"--solidity", "0.9:"}, {"--solidity", "--objects"}},
+      {{"--contrast", "0.1:"}, {"--contrast", "--objects"}},
+      {{"--darker", "0.1"}, {"--darker", "--objects"}}};
+  for (const auto& [arguments, told] : cases) {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    expect_error(objects(arguments), 2, told);
+    EXPECT_EQ(files(), before);
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing
