@@ -186,12 +186,31 @@ void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
   result.times[stage].wall_ms += milliseconds_since(cut_start);
 }
 
+/// Leaves the hierarchy of one image to the host.
+void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
+                     const SegmentationPlan& plan) {
+  begun.result.contours = std::move(contours.strength);
+  begun.host_work = [orientation = std::move(contours.orientation), valid = image.image->valid,
+                     grid = plan.batch.image, full = image.full,
+                     region = plan.parameters.region](Segmentation& result, const Watch& watch) {
+    add_hierarchy(result, orientation, valid, grid, full, region, watch);
+  };
+}
+
 /// Direct cuts of one image by its eigenvectors.
 Labels find_regions(Context& context, const NormalizedMatrix& matrix,
                     const Eigenvectors& eigenvectors, const RegionParameters& parameters,
                     std::vector<std::string>& notes, const Watch& watch) {
   DeviceAffinityGraph graph(context, matrix);
   return segment_regions(eigenvectors, graph, parameters, notes, watch);
+}
+
+std::vector<std::string> joined(std::vector<std::string> notes,
+                                const std::vector<std::string>& more,
+                                const std::vector<std::string>& yet_more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+  notes.insert(notes.end(), yet_more.begin(), yet_more.end());
+  return notes;
 }
 
 /// Labels of one image from its seeds. Where they are placed in the full image, that is left to the
@@ -204,6 +223,8 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
                                 plan.parameters.walker, keep, watch);
   UnfinishedSegmentation begun;
+  begun.result.notes = joined(image.image->notes, plan.notes, {});
+  begun.result.device_memory = plan.budget.uses;
   begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
   begun.result.probabilities = std::move(walk.probabilities);
   const std::vector<std::uint8_t>& valid = image.image->valid;
@@ -228,12 +249,15 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   return begun;
 }
 
-std::vector<std::string> joined(std::vector<std::string> notes,
-                                const std::vector<std::string>& more,
-                                const std::vector<std::string>& yet_more) {
-  notes.insert(notes.end(), more.begin(), more.end());
-  notes.insert(notes.end(), yet_more.begin(), yet_more.end());
-  return notes;
+/// Adds what the device did for the images to their results.
+void note_run(std::vector<UnfinishedSegmentation>& begun, const TimedStages& timed,
+              const Context& context, const ProgramBuilds& before) {
+  for (UnfinishedSegmentation& each : begun) {
+    each.result.times = timed.shares(begun.size());
+    each.result.device_peak_bytes = context.memory_peak();
+    each.result.programs_built = context.builds().programs - before.programs;
+    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
+  }
 }
 
 }  // namespace
@@ -283,22 +307,13 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   Affinities affinities =
       timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
-  const auto finish = [&](UnfinishedSegmentation& each) {
-    each.result.times = timed.shares(images.size());
-    each.result.device_peak_bytes = context.memory_peak();
-    each.result.programs_built = context.builds().programs - before.programs;
-    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
-  };
   if (region.method == RegionMethod::kWalker) {
     std::vector<UnfinishedSegmentation> walked(1);
     walked.front() = timed("random walk", [&] {
       return find_walk(context, std::move(affinities.matrix), images.front(), plan,
                        keep_probabilities_, watch);
     });
-    Segmentation& result = walked.front().result;
-    result.notes = joined(images.front().image->notes, plan.notes, result.notes);
-    result.device_memory = plan.budget.uses;
-    finish(walked.front());
+    note_run(walked, timed, context, before);
     return walked;
   }
   std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
@@ -318,13 +333,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     std::vector<Contours> contours = timed(
         "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
     for (std::size_t k = 0; k < images.size(); ++k) {
-      begun[k].result.contours = std::move(contours[k].strength);
-      begun[k].host_work = [orientation = std::move(contours[k].orientation),
-                            valid = images[k].image->valid, grid = plan.batch.image,
-                            full = images[k].full,
-                            region](Segmentation& result, const Watch& watching) {
-        add_hierarchy(result, orientation, valid, grid, full, region, watching);
-      };
+      leave_hierarchy(begun[k], std::move(contours[k]), images[k], plan);
     }
   } else {
     found->on_device.clear();
@@ -342,7 +351,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       add_placement(unplaced, grid, full, watching);
     };
   }
-  std::for_each(begun.begin(), begun.end(), finish);
+  note_run(begun, timed, context, before);
   return begun;
 }
 

@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decoded_image.hpp"
+#include "diacut/errors.hpp"
+#include "image_files.hpp"
+
+/// What the decoder of TIFF gives for every kind of sample, against the samples that were written.
+namespace diacut {
+namespace {
+
+using testing::decoded_by_type;
+using ::testing::ElementsAre;
+using testing::expect_same;
+using testing::expected_image;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using testing::kDecodedSizes;
+using testing::largest;
+using testing::samples_with_data;
+using testing::TiffPage;
+
+Image decode_page(const TiffPage& page, const char* mode = "w") {
+  return decoded_by_type(testing::write_tiff({page}, mode), "a.tif");
+}
+
+TEST(DecodeTiff, EveryDepthInStripsTilesAndPlanes) {
+  for (auto [width, height] : kDecodedSizes) {
+    for (int depth : {CV_8U, CV_16U, CV_32F, CV_64F}) {
+      for (int channels = 1; channels <= 4; ++channels) {
+        const cv::Mat samples = samples_with_data(width, height, CV_MAKETYPE(depth, channels));
+        const Image expected = expected_image(samples, 0, largest(samples));
+        for (int tile : {0, 16}) {
+          for (bool is_separate : {false, true}) {
+            SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " depth " +
+                         std::to_string(depth) + " channels " + std::to_string(channels) +
+                         " tile " + std::to_string(tile) + (is_separate ? " planes" : ""));
+            TiffPage page = testing::tiff_page(samples);
+            page.tile = tile;
+            page.is_separate = is_separate;
+            expect_same(decode_page(page), expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DecodeTiff, ByteOrdersBigTiffAndCompressions) {
+  const cv::Mat samples = testing::random_samples(29, 31, CV_16UC3);
+  const Image expected = expected_image(samples, 0, 65535);
+  for (const char* mode : {"wl", "wb", "wl8", "wb8"}) {
+    expect_same(decode_page(testing::tiff_page(samples), mode), expected);
+  }
+  for (int compression : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS}) {
+    for (int predictor : {1, 2}) {
+      if (predictor == 2 && compression == COMPRESSION_PACKBITS) continue;
+      TiffPage page = testing::tiff_page(samples);
+      page.compression = compression;
+      page.predictor = predictor;
+      expect_same(decode_page(page), expected);
+    }
+  }
+  const cv::Mat floats = testing::random_samples(29, 31, CV_32FC1);
+  TiffPage page = testing::tiff_page(floats);
+  page.compression = COMPRESSION_ADOBE_DEFLATE;
+  page.predictor = 3;
+  expect_same(decode_page(page), expected_image(floats, 0, 1));
+}
+
+TEST(DecodeTiff, AsOpenCvWritesThem) {
+  for (int type :
+       {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3, CV_16UC4, CV_32FC1, CV_32FC3, CV_64FC1}) {
+    cv::Mat samples = samples_with_data(23, 11, type);
+    const FileBytes file =
+        testing::encode(".tiff", samples, {cv::IMWRITE_TIFF_COMPRESSION, COMPRESSION_LZW});
+    if (samples.channels() == 3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
+    if (samples.channels() == 4) {
+      std::vector<cv::Mat> planes;
+      cv::split(samples, planes);
+      std::swap(planes[0], planes[2]);
+      cv::merge(planes, samples);
+    }
+    expect_same(decoded_by_type(file, "cv.tiff"), expected_image(samples, 0, largest(samples)));
+  }
+}
+
+TEST(DecodeTiff, SignedAndLongIntegersSpanTheirTypes) {
+  const cv::Mat bytes = (cv::Mat_<std::int8_t>(1, 3) << -128, 0, 127);
+  EXPECT_THAT(decode_page(testing::tiff_page(bytes)).pixels, ElementsAre(0, 128 / 255.f, 1));
+  const cv::Mat words = (cv::Mat_<std::int16_t>(1, 3) << -32768, 0, 32767);
+  EXPECT_THAT(decode_page(testing::tiff_page(words)).pixels, ElementsAre(0, 32768 / 65535.f, 1));
+  const cv::Mat longs = (cv::Mat_<std::int32_t>(1, 3) << -2147483647 - 1, 0, 2147483647);
+  EXPECT_THAT(decode_page(testing::tiff_page(longs)).pixels, ElementsAre(0, 0.5f, 1));
+  TiffPage page = testing::tiff_page((cv::Mat_<std::int32_t>(1, 3) << 0, -1, 858993459));
+  page.sample_format = SAMPLEFORMAT_UINT;
+  EXPECT_THAT(decode_page(page).pixels, ElementsAre(0, 1, 0.2f));
+}
+
+TEST(DecodeTiff, HalfFloats) {
+  cv::Mat halves;
+  cv::Mat((cv::Mat_<float>(1, 3) << 0.25f, 0.5f, 1.0f)).convertTo(halves, CV_16F);
+  EXPECT_THAT(decode_page(testing::tiff_page(halves)).pixels, ElementsAre(0.25f, 0.5f, 1.0f));
+}
+
+TEST(DecodeTiff, ZeroCanBeWhite) {
+  for (int type : {CV_8UC1, CV_16UC1, CV_32FC1}) {
+    const cv::Mat samples = testing::random_samples(9, 5, type);
+    TiffPage page = testing::tiff_page(samples);
+    page.photometric = PHOTOMETRIC_MINISWHITE;
+    Image expected = expected_image(samples, 0, largest(samples));
+    for (float& value : expected.pixels) value = 1 - value;
+    const Image image = decode_page(page);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      EXPECT_NEAR(image.pixels[i], expected.pixels[i], 1e-7);
+    }
+  }
+}
+
+TEST(DecodeTiff, PremultipliedColoursAreMadeStraight) {
+  TiffPage page = testing::tiff_page((cv::Mat_<cv::Vec4b>(1, 3) << cv::Vec4b(51, 102, 204, 255),
+                                      cv::Vec4b(40, 80, 160, 200), cv::Vec4b(9, 9, 9, 100)));
+  page.extra_samples = {EXTRASAMPLE_ASSOCALPHA};
+  const Image image = decode_page(page);
+  EXPECT_THAT(image.valid, ElementsAre(1, 1, 0));
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(image.pixels[3 + k], image.pixels[k], 1e-6) << k;
+  }
+}
+
+TEST(DecodeTiff, PalettesBitsAndPrintersColours) {
+  TiffPage page;
+  page.width = 4;
+  page.height = 1;
+  page.photometric = PHOTOMETRIC_PALETTE;
+  page.bits = 8;
+  page.palette.assign(3 * 256, 0);
+  page.palette[7] = page.palette[256 + 8] = page.palette[512 + 9] = 65535;
+  page.samples = {7, 8, 9, 10};
+  EXPECT_THAT(decode_page(page).pixels, ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0));
+  TiffPage bits;
+  bits.width = 4;
+  bits.height = 1;
+  bits.bits = 1;
+  bits.samples = {0b01100000};
+  EXPECT_THAT(decode_page(bits).pixels, ElementsAre(0, 1, 1, 0));
+  bits.photometric = PHOTOMETRIC_MINISWHITE;
+  EXPECT_THAT(decode_page(bits).pixels, ElementsAre(1, 0, 0, 1));
+  TiffPage ink = testing::tiff_page((cv::Mat_<cv::Vec4b>(1, 1) << cv::Vec4b(204, 0, 255, 0)));
+  ink.photometric = PHOTOMETRIC_SEPARATED;
+  ink.extra_samples = {};
+  const Image image = decode_page(ink);
+  ASSERT_EQ(image.channels, 3);
+  EXPECT_NEAR(image.pixels[0], 0.2, 0.005);
+  EXPECT_NEAR(image.pixels[1], 1.0, 0.005);
+  EXPECT_NEAR(image.pixels[2], 0.0, 0.005);
+}
+
+TEST(DecodeTiff, WhatIsLeftOutIsNoted) {
+  const cv::Mat samples = testing::random_samples(6, 4, CV_16UC3);
+  const TiffPage page = testing::tiff_page(samples);
+  const Image paged = decoded_by_type(
+      testing::write_tiff({page, testing::tiff_page(testing::random_samples(3, 3, CV_8UC1))}),
+      "pages.tif");
+  expect_same(paged, expected_image(samples, 0, 65535));
+  EXPECT_THAT(paged.notes, ElementsAre(HasSubstr("2 pages")));
+  TiffPage bands = page;  // Three samples, of which the file calls none a colour.
+  bands.photometric = PHOTOMETRIC_MINISBLACK;
+  bands.extra_samples = {EXTRASAMPLE_UNSPECIFIED, EXTRASAMPLE_UNSPECIFIED};
+  cv::Mat first;
+  cv::extractChannel(samples, first, 0);
+  const Image band = decode_page(bands);
+  expect_same(band, expected_image(first, 0, 65535));
+  EXPECT_THAT(band.notes, ElementsAre(HasSubstr("Of 3 samples a pixel the first 1")));
+}
+
+TEST(DecodeTiff, KindsThatAreNotSupportedAreRefused) {
+  TiffPage page = testing::tiff_page(testing::random_samples(4, 4, CV_32FC1));
+  page.sample_format = SAMPLEFORMAT_COMPLEXINT;
+  EXPECT_THROW(decode_page(page), InputError);
+  page = testing::tiff_page(testing::random_samples(4, 4, CV_64FC1));
+  page.sample_format = SAMPLEFORMAT_UINT;
+  EXPECT_THROW(decode_page(page), InputError);
+}
+
+}  // namespace
+}  // namespace diacut
