@@ -49,7 +49,9 @@ inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "aut
                                                         {SolverKind::kSpectra, "spectra"}};
 
 inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
-    {RegionMethod::kHierarchy, "hierarchy"}, {RegionMethod::kKway, "kway"}, {RegionMethod::kWalker, "walker"}};
+    {RegionMethod::kHierarchy, "hierarchy"},
+    {RegionMethod::kKway, "kway"},
+    {RegionMethod::kWalker, "walker"}};
 
 /// The name of an enumerator; empty for a value that is none.
 template <class E>

@@ -65,8 +65,8 @@ class NormalizedMatrix {
   /// device. Precondition: form() is kDia. Throws DeviceError; the matrix is then unchanged.
   void compress(Context& context);
 
-  /// Gives the values of the DIA form up; the grid, the stencil and D^1/2 stay. Precondition: form()
-  /// is kDia.
+  /// Gives the values of the DIA form up; the grid, the stencil and D^1/2 stay. Precondition:
+  /// form() is kDia.
   Buffer<float> take_values() { return std::move(dia_.values); }
 
   /// Frees the weights in either form; the grid, the stencil and D^1/2 stay.
