@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "diacut/errors.hpp"
 #include "image/raster.hpp"
@@ -15,11 +14,10 @@ Seeds read_seeds(const std::string& path) {
   Seeds seeds{raster.width, raster.height, {}};
   seeds.labels.reserve(raster.values.size());
   for (const double value : raster.values) {
-    if (!(value >= 0) || value > std::numeric_limits<std::int32_t>::max() ||
-        value != std::floor(value)) {
+    if (!(value >= 0) || value > kMostSeedLabel || value != std::floor(value)) {
       throw InputError(fmt::format(
-          "{}: holds the value {}, expected the number of a label, from 1, or 0 for none", path,
-          value));
+          "{}: holds the value {}, expected the number of a label, 1 to {}, or 0 for none", path,
+          value, kMostSeedLabel));
     }
     seeds.labels.push_back(static_cast<std::int32_t>(value));
   }

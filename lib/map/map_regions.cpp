@@ -227,6 +227,7 @@ void encode(const std::string& file, const std::string& name, const Format& form
   if (!layer.is_open()) refuse();
   for (std::int64_t label = 1; label <= labels.count; ++label) {
     const auto at = static_cast<std::size_t>(label);
+    if (pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
     if (!layer.add(label, pixels[at], shapes.shape(label),
                    figures.data() + (at - 1) * frame.bands.size())) {
       refuse();

@@ -64,12 +64,13 @@ void check_seeds(const ImageToSegment& asked, RegionMethod method) {
   }
   for (std::size_t i = 0; i < seeds.labels.size(); ++i) {
     const std::int32_t label = seeds.labels[i];
-    if (label >= 0 && (label == 0 || image.valid.empty() || image.valid[i] != 0)) continue;
+    const bool is_number = label >= 0 && label <= kMostSeedLabel;
+    if (is_number && (label == 0 || image.valid.empty() || image.valid[i] != 0)) continue;
     const auto width = static_cast<std::size_t>(image.width);
-    throw InputError(fmt::format("the seed at column {}, row {} {}", i % width, i / width,
-                                 label < 0
-                                     ? fmt::format("has the label {}, expected 1 or more", label)
-                                     : "lies where the image has no data: clear it"));
+    throw InputError(fmt::format(
+        "the seed at column {}, row {} {}", i % width, i / width,
+        is_number ? "lies where the image has no data: clear it"
+                  : fmt::format("has the label {}, expected 1 to {}", label, kMostSeedLabel)));
   }
 }
 

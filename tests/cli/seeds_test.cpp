@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli_test.hpp"
+#include "map_files.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
@@ -48,6 +48,25 @@ TEST_F(CliSeeds, GrowToTheBoundaryAndKeepTheirNumbers) {
   EXPECT_EQ(report["walk"]["converged"], true);
   EXPECT_EQ(report["parameters"]["region"]["method"], "walker");
   EXPECT_FALSE(report.contains("eigen"));
+}
+
+TEST_F(CliSeeds, PolygonsOfASceneHaveTheirNumbers) {
+  SceneFile scene;
+  scene.width = kWidth;
+  scene.height = kHeight;
+  scene.type = "UInt16";
+  scene.value = [](int, int x, int y) {
+    return (x < kWidth / 2 ? 400 : 2400) + (x * 7 + y * 5) % 11;
+  };
+  write_scene(path("scene.tif"), scene);
+  write_picture("seeds.png", two_seeds());
+  expect_done(grow({"scene.tif", "--seeds", "seeds.png", "-o", "regions.geojson"}));
+  std::set<int> numbers;
+  for (const Json& feature : Json::parse(read("regions.geojson"))["features"]) {
+    EXPECT_EQ(feature["properties"]["pixels"], kWidth * kHeight / 2);
+    numbers.insert(feature["properties"]["label"].get<int>());
+  }
+  EXPECT_THAT(numbers, UnorderedElementsAre(3, 7));
 }
 
 TEST_F(CliSeeds, ProbabilitiesAddUpToOne) {
@@ -120,6 +139,11 @@ TEST_F(CliSeeds, WrongSeedsAreRefused) {
   one.at<std::uint8_t>(5, 2) = 4;
   refuse(one, {"a.png", "one label", "at least two"});
   refuse(cv::Mat::zeros(kHeight + 1, kWidth, CV_8U), {"16x13", "16x12"});
+  cv::Mat large = cv::Mat::zeros(kHeight, kWidth, CV_32F);
+  large.at<float>(5, 2) = 70000;
+  write_picture("large.tif", large);
+  expect_error(grow({"a.png", "--seeds", "large.tif", "-o", "x.png"}), 3,
+               {"large.tif", "70000", "65535"});
   cv::Mat coloured(kHeight, kWidth, CV_8UC3, cv::Scalar(1, 2, 3));
   refuse(coloured, {"seeds.png", "colour"});
 

@@ -9,12 +9,15 @@
 /// pixels grow (RegionMethod::kWalker).
 namespace diacut {
 
+/// The largest number of a label.
+inline constexpr std::int32_t kMostSeedLabel = 65'535;
+
 /// The labels of a few pixels.
 struct Seeds {
   int width = 0;   ///< Width of the image, pixels.
   int height = 0;  ///< Height of the image, pixels.
-  /// width * height labels, row by row from the top left: any positive numbers, and 0 where no
-  /// label was given. At least two labels have to be there.
+  /// width * height labels, row by row from the top left: 1 to kMostSeedLabel, and 0 where
+  /// no label was given. At least two labels have to be there.
   std::vector<std::int32_t> labels;
 };
 
@@ -23,7 +26,7 @@ struct Seeds {
 /// @param path The file.
 /// @return The seeds.
 /// @throws InputError naming the file when it cannot be read, or holds a number that is negative,
-///     fractional or larger than 2147483647.
+///     fractional or larger than kMostSeedLabel.
 Seeds read_seeds(const std::string& path);
 
 }  // namespace diacut
