@@ -41,7 +41,8 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
 /// Labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// Adds the device memory that random_walk() allocates beside the matrix.
+/// Adds the device memory that random_walk() allocates beside the matrix for kWalkerColumns labels.
+/// Each kWalkerColumns labels more take a block of right-hand sides more.
 void budget_walker(MemoryBudget& budget, const MatrixLayout& layout);
 
 }  // namespace diacut
