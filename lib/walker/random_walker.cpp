@@ -49,6 +49,7 @@ NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, Normalize
   const DiaShape shape = matrix.shape();
   auto offsets = context.allocate<std::int64_t>(shape.offsets.size(), "offsets of the diagonals");
   offsets.upload(shape.offsets);
+  const WaitAtEnd offsets_are_read(context);
   Buffer<float> values = matrix.take_values();
   kernels.eliminate(values, shape.pitch, offsets, seeds);
   return {matrix.batch(), matrix.stencil(), std::move(values), std::move(degree)};
@@ -75,6 +76,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   std::vector<Buffer<float>> right_hand_sides;
   {
     BlockProduct product(context, matrix.stencil(), kWalkerColumns);
+    const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
     for (int first = 1; first <= labels; first += kWalkerColumns) {
       right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
       kernels.seed_block(seed, matrix.sqrt_degree(), first, x);

@@ -91,6 +91,8 @@ class ImageFile {
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
 
+  /// The file's bytes.
+  /// @return All of them; they live as long as the object.
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
  private:
