@@ -62,7 +62,8 @@ TEST_F(CliSeeds, PolygonsOfASceneHaveTheirNumbers) {
   write_picture("seeds.png", two_seeds());
   expect_done(grow({"scene.tif", "--seeds", "seeds.png", "-o", "regions.geojson"}));
   std::set<int> numbers;
-  for (const Json& feature : Json::parse(read("regions.geojson"))["features"]) {
+  const Json regions = Json::parse(read("regions.geojson"));
+  for (const Json& feature : regions["features"]) {
     EXPECT_EQ(feature["properties"]["pixels"], kWidth * kHeight / 2);
     numbers.insert(feature["properties"]["label"].get<int>());
   }
