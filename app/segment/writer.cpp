@@ -95,9 +95,13 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
   const std::string& place = job.results[kind];
   const Image& image = loaded.image;
   switch (kind) {
-    case Result::kLabels:
-      return write_labels_of(place, written_labels(result), loaded.frame ? &*loaded.frame : nullptr,
-                             options_.labels);
+    case Result::kLabels: {
+      const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
+      // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
+      return result.seed_labels.empty()
+                 ? write_labels_of(place, result.labels, frame, options_.labels)
+                 : write_labels_of(place, written_labels(result), frame, options_.labels);
+    }
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
     case Result::kEigenvectors:
