@@ -91,27 +91,40 @@ std::map<std::int32_t, std::int32_t> label_numbers(const std::vector<std::int32_
   return numbers;
 }
 
-/// Of each pixel of the smaller picture the label that most pixels of its area have, of those with
-/// a label; of equally many the smaller one.
-std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels,
-                                         const PictureSize& from, const PictureSize& to) {
-  const auto width = static_cast<std::int64_t>(to.width);
-  std::vector<std::map<std::int32_t, int>> votes(
-      static_cast<std::size_t>(width * static_cast<std::int64_t>(to.height)));
-  for (std::int64_t y = 0; y < from.height; ++y) {
-    for (std::int64_t x = 0; x < from.width; ++x) {
-      const std::int32_t label = labels[static_cast<std::size_t>(y * from.width + x)];
-      if (label == 0) continue;
-      const std::int64_t at = y * to.height / from.height * width + x * to.width / from.width;
-      ++votes[static_cast<std::size_t>(at)][label];
+/// How often each label occurs.
+using Votes = std::map<std::int32_t, std::int64_t>;
+
+/// The most frequent label, 0 if there is none. Of equally frequent labels the smallest counts.
+std::int32_t most_frequent(const Votes& votes) {
+  const auto most = std::max_element(
+      votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == votes.end() ? 0 : most->first;
+}
+
+/// Calls visit(i, k) for each pixel i of the full picture, k being the pixel of the smaller picture
+/// that covers it.
+template <class Visit>
+void each_covered_pixel(const PictureSize& full, const PictureSize& smaller, const Visit& visit) {
+  std::size_t i = 0;
+  for (std::int64_t y = 0; y < full.height; ++y) {
+    const std::int64_t row = y * smaller.height / full.height * smaller.width;
+    for (std::int64_t x = 0; x < full.width; ++x, ++i) {
+      visit(i, static_cast<std::size_t>(row + x * smaller.width / full.width));
     }
   }
-  std::vector<std::int32_t> result(votes.size());
-  std::transform(votes.begin(), votes.end(), result.begin(), [](const auto& each) {
-    const auto most = std::max_element(
-        each.begin(), each.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    return most == each.end() ? 0 : most->first;
+}
+
+/// For each pixel of the smaller picture the most frequent label of the seeds in the area that the
+/// pixel covers, 0 where that area has no seed.
+std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels,
+                                         const PictureSize& from, const PictureSize& to) {
+  std::vector<Votes> votes(static_cast<std::size_t>(to.width) *
+                           static_cast<std::size_t>(to.height));
+  each_covered_pixel(from, to, [&](std::size_t i, std::size_t k) {
+    if (labels[i] != 0) ++votes[k][labels[i]];
   });
+  std::vector<std::int32_t> result(votes.size());
+  std::transform(votes.begin(), votes.end(), result.begin(), most_frequent);
   return result;
 }
 
@@ -142,31 +155,17 @@ std::shared_ptr<const WorkingSeeds> working_seeds(const Seeds& seeds, const Pict
 std::vector<std::int32_t> voted_labels(const Labels& placed,
                                        const std::vector<std::int32_t>& labels,
                                        const PictureSize& working, const WorkingSeeds& seeds) {
-  std::vector<std::map<std::int32_t, std::int64_t>> votes(static_cast<std::size_t>(placed.count) +
-                                                          1);
-  for (std::int64_t y = 0, i = 0; y < placed.height; ++y) {
-    for (std::int64_t x = 0; x < placed.width; ++x, ++i) {
-      const std::int64_t at =
-          y * working.height / placed.height * working.width + x * working.width / placed.width;
-      const auto region = static_cast<std::size_t>(placed.values[static_cast<std::size_t>(i)]);
-      const std::int32_t label = labels[static_cast<std::size_t>(at)];
-      if (region != 0 && label != 0) ++votes[region][label];
-    }
-  }
+  std::vector<Votes> votes(static_cast<std::size_t>(placed.count) + 1);
+  const auto region_of = [&](std::size_t i) { return static_cast<std::size_t>(placed.values[i]); };
+  each_covered_pixel({placed.width, placed.height}, working, [&](std::size_t i, std::size_t k) {
+    if (region_of(i) != 0 && labels[k] != 0) ++votes[region_of(i)][labels[k]];
+  });
   std::vector<std::int32_t> of_region(votes.size());
-  for (std::size_t region = 1; region < votes.size(); ++region) {
-    std::int64_t most = 0;
-    for (const auto& [label, count] : votes[region]) {
-      if (count > most) {
-        most = count;
-        of_region[region] = label;
-      }
-    }
-  }
+  std::transform(votes.begin(), votes.end(), of_region.begin(), most_frequent);
   std::vector<std::int32_t> result(placed.values.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::int32_t seed = seeds.full_labels[i];
-    result[i] = seed != 0 ? seed : of_region[static_cast<std::size_t>(placed.values[i])];
+    result[i] = seed != 0 ? seed : of_region[region_of(i)];
   }
   return result;
 }
