@@ -149,12 +149,18 @@ class Hierarchy:
         return f"<Hierarchy of {width}x{height} pixels: {self.leaf_count} leaves>"
 
 
-def _height(threshold: Any) -> float:
+def _share(value: Any) -> float | None:
+    """The number, or None where the value is no number from 0 to 1."""
     try:
-        height = float(threshold)
+        number = float(value)
     except (TypeError, ValueError):
-        height = float("nan")
-    if not 0 <= height <= 1:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def _height(threshold: Any) -> float:
+    height = _share(threshold)
+    if height is None:
         raise ConfigError(f"threshold is {threshold!r}, expected a number from 0 to 1")
     return height
 
@@ -178,10 +184,7 @@ def _ends(name: str, ends: Any) -> tuple[float | None, float | None]:
 def _end(name: str, value: Any) -> float | None:
     if value is None:
         return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 <= number <= 1:
+    number = _share(value)
+    if number is None:
         raise ConfigError(f"{name} has the end {value!r}, expected a number from 0 to 1, or None")
     return number

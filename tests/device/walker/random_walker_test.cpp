@@ -97,24 +97,24 @@ class RandomWalker : public ::testing::Test {
     return random_walk(context(), on_device(context(), problem), seeds, labels,
                        {.tolerance = tolerance, .max_iterations = 500}, true, {});
   }
+  void expect_direct_solution(const EigenProblem& problem, const std::vector<std::int32_t>& seeds,
+                              int labels) {
+    const RandomWalk found = walk(problem, seeds, labels);
+    EXPECT_TRUE(found.converged);
+    expect_exact(found, exact_probabilities(problem, seeds, labels), 1e-3);
+  }
 };
 
 using TinyRandomWalker = RandomWalker;
 
 TEST_F(RandomWalker, MatchesTheDirectSolution) {
   const EigenProblem problem(61, 47, 5);
-  const auto seeds = random_seeds(problem, 3, 2, 1);
-  const RandomWalk found = walk(problem, seeds, 3);
-  EXPECT_TRUE(found.converged);
-  expect_exact(found, exact_probabilities(problem, seeds, 3), 1e-3);
+  expect_direct_solution(problem, random_seeds(problem, 3, 2, 1), 3);
 }
 
 TEST_F(RandomWalker, MatchesItForMoreLabelsThanABlockHolds) {
   const EigenProblem problem(53, 40, 5);
-  const auto seeds = random_seeds(problem, 11, 3, 2);
-  const RandomWalk found = walk(problem, seeds, 11);
-  EXPECT_TRUE(found.converged);
-  expect_exact(found, exact_probabilities(problem, seeds, 11), 1e-3);
+  expect_direct_solution(problem, random_seeds(problem, 11, 3, 2), 11);
 }
 
 TEST_F(RandomWalker, MatchesItAroundPixelsWithoutData) {
@@ -140,9 +140,7 @@ TEST_F(RandomWalker, MatchesItUnderBroadStrokes) {
       seeds[(y + 33) * 64 + x] = 2;
     }
   }
-  const RandomWalk found = walk(problem, seeds, 2);
-  EXPECT_TRUE(found.converged);
-  expect_exact(found, exact_probabilities(problem, seeds, 2), 1e-3);
+  expect_direct_solution(problem, seeds, 2);
 }
 
 TEST_F(RandomWalker, PixelsThatNoSeedReachesHaveNoLabel) {
@@ -193,8 +191,7 @@ TEST_F(RandomWalker, IsCancelled) {
 // Without coarser grids.
 TEST_F(TinyRandomWalker, MatchesTheDirectSolution) {
   const EigenProblem problem(15, 13, 2);
-  const auto seeds = random_seeds(problem, 3, 2, 6);
-  expect_exact(walk(problem, seeds, 3), exact_probabilities(problem, seeds, 3), 1e-3);
+  expect_direct_solution(problem, random_seeds(problem, 3, 2, 6), 3);
 }
 
 }  // namespace
