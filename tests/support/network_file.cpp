@@ -48,6 +48,9 @@ std::string NetworkFile::conv(const std::string& out, const std::vector<std::str
                        {"relu", spec.relu}};
   if (!spec.added.empty()) op["add"] = spec.added;
   if (spec.depthwise) op["depthwise"] = true;
+  if (spec.stride != 1) op["stride"] = spec.stride;
+  if (spec.before >= 0) op["before"] = spec.before;
+  if (spec.most > 0) op["most"] = spec.most;
   graph_["ops"].push_back(op);
   return out;
 }
@@ -106,6 +109,29 @@ NetworkFile small_network(unsigned seed, bool half) {
   file.conv("e0", {"u0", "b0", "stem"}, 24, 7, {.kernel = 1});
   file.conv("logit", {"e0", "a0", "u0", "b0"}, 31, 1, {.relu = false});
   file.sigmoid("logit");
+  return file;
+}
+
+NetworkFile strided_network(unsigned seed) {
+  NetworkFile file(seed);
+  file.header()["__metadata__"]["version"] = "2";
+  file.conv("stem", {"image"}, 3, 11, {.stride = 2, .most = 2});
+  file.conv("a1", {"stem"}, 11, 11, {.depthwise = true, .most = 1});
+  file.conv("b1", {"a1"}, 11, 11, {.kernel = 1, .relu = false, .added = "stem"});
+  file.conv("a2", {"b1"}, 11, 11, {.depthwise = true, .stride = 2, .before = 0, .most = 1});
+  file.conv("b2", {"a2"}, 11, 11, {.kernel = 5, .depthwise = true, .before = 2});
+  file.conv("a3", {"b2"}, 11, 11, {.kernel = 5, .relu = false, .depthwise = true, .stride = 2});
+  file.conv("b3", {"a3"}, 11, 6, {.stride = 2, .before = 0});
+  file.conv("c3", {"a3"}, 11, 11, {.kernel = 5, .depthwise = true, .stride = 2, .before = 1});
+  file.conv("d3", {"b3", "c3"}, 17, 11, {.relu = false});
+  file.upsample("u3", "d3", "a3");
+  file.conv("e2", {"u3"}, 11, 11, {.kernel = 1, .added = "a3"});
+  file.upsample("u2", "e2", "b2");
+  file.upsample("u1", "u2", "b1");
+  file.conv("e1", {"u1", "b1"}, 22, 5);
+  file.conv("logit", {"e1"}, 5, 1, {.relu = false});
+  file.upsample("u0", "logit", "image");
+  file.sigmoid("u0");
   return file;
 }
 

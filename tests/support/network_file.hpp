@@ -15,6 +15,9 @@ struct ConvolutionSpec {
   bool relu = true;
   std::string added = {};
   bool depthwise = false;
+  int stride = 1;
+  int before = -1;  ///< Of the file's "before"; -1: not in the file.
+  int most = 0;     ///< Of the file's "most"; 0: not in the file.
 };
 
 /// A file of a network with random weights, built op by op.
@@ -51,5 +54,8 @@ class NetworkFile {
 /// Three levels, odd numbers of channels, and every kind of operation: tensors taken as one, sums,
 /// dilation, channels by themselves.
 NetworkFile small_network(unsigned seed, bool half = true);
+
+/// A network of version 2: strides with symmetric and asymmetric padding, 5x5 taps, limits.
+NetworkFile strided_network(unsigned seed);
 
 }  // namespace diacut::testing

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "boundary/network/conv_strided.hpp"
 #include "boundary/network/depthwise.hpp"
 #include "guarded.hpp"
 
@@ -32,18 +33,18 @@ Operands random_operands(const ConvolutionCase& convolution) {
   Operands operands;
   NetworkOp& op = operands.op;
   op.kind = convolution.depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
-  op.kernel = shape.kernel;
-  op.dilation = shape.dilation;
-  op.relu = shape.relu;
+  op.shape = shape;
   for (const int channels : convolution.inputs) {
     operands.inputs.push_back(
         random_tensor(channels, convolution.width, convolution.height, random));
   }
-  const auto taps = static_cast<std::size_t>(shape.kernel * shape.kernel);
+  const auto taps = static_cast<std::size_t>(shape.taps());
   const auto inner = static_cast<std::size_t>(convolution.depthwise ? 1 : shape.inputs);
   op.weights = random_values(static_cast<std::size_t>(shape.outputs) * inner * taps, random);
   op.bias = random_values(static_cast<std::size_t>(shape.outputs), random);
-  operands.added = random_tensor(shape.outputs, convolution.width, convolution.height, random);
+  const auto side = [&](int input) { return (input + shape.stride - 1) / shape.stride; };
+  operands.added =
+      random_tensor(shape.outputs, side(convolution.width), side(convolution.height), random);
   return operands;
 }
 
@@ -61,6 +62,7 @@ ReferenceTensor allowed_error(const Operands& operands, bool add) {
   absolute.added = magnitudes(absolute.added);
   for (float& weight : absolute.op.weights) weight = std::abs(weight);
   for (float& bias : absolute.op.bias) bias = std::abs(bias);
+  absolute.op.shape.most = std::numeric_limits<float>::infinity();
   ReferenceTensor allowed = reference(absolute, add);
   const double products = static_cast<double>(operands.op.weights.size()) /
                           static_cast<double>(operands.op.bias.size());
@@ -128,22 +130,30 @@ void expect_convolution(Context& context, ConvolutionCase convolution,
   ConvolutionShape& shape = convolution.shape;
   SCOPED_TRACE(::testing::Message()
                << convolution.width << "x" << convolution.height << ", kernel " << shape.kernel
-               << ", dilation " << shape.dilation << ", "
-               << ::testing::PrintToString(convolution.inputs) << " to " << shape.outputs);
+               << ", stride " << shape.stride << ", shift " << shape.shift << ", dilation "
+               << shape.dilation << ", " << ::testing::PrintToString(convolution.inputs) << " to "
+               << shape.outputs);
   for (const int channels : convolution.inputs) shape.inputs += channels;
-  const NetworkPlanes planes =
-      network_planes(convolution.width, convolution.height, shape.dilation * (shape.kernel / 2));
+  const int margin = std::max(shape.before(), shape.after());
+  const NetworkPlanes planes = network_planes(convolution.width, convolution.height, margin);
   const Operands operands = random_operands(convolution);
+  // A margin of its own where the output belongs to another level.
+  const NetworkPlanes to =
+      shape.stride == 1 ? planes
+                        : network_planes(operands.added.width, operands.added.height, margin + 1);
   std::vector<Guarded<float>> buffers;
   for (const ReferenceTensor& tensor : operands.inputs) {
     buffers.emplace_back(context, laid_out(tensor, planes));
   }
-  Guarded<float> added_buffer(context, laid_out(operands.added, planes));
-  Guarded<float> out(context, planes.elements(shape.outputs));
+  Guarded<float> added_buffer(context, laid_out(operands.added, to));
+  Guarded<float> out(context, to.elements(shape.outputs));
   const Buffer<float>* added = convolution.add ? &*added_buffer : nullptr;
   if (convolution.depthwise) {
     NetworkDepthwise conv(context, shape, operands.op.weights, operands.op.bias);
-    conv(planes, *buffers.front(), added, *out);
+    conv(planes, *buffers.front(), to, added, *out);
+  } else if (shape.stride > 1) {
+    NetworkConvStrided conv(context, shape, operands.op.weights, operands.op.bias);
+    conv(planes, *buffers.front(), to, added, *out);
   } else {
     NetworkConv conv(context, shape, operands.op.weights, operands.op.bias);
     std::vector<ConvolutionInput> reads;
@@ -156,7 +166,7 @@ void expect_convolution(Context& context, ConvolutionCase convolution,
       conv(planes, reads, added, *out);
     }
   }
-  expect_tensor(out.values(), planes, reference(operands, convolution.add),
+  expect_tensor(out.values(), to, reference(operands, convolution.add),
                 allowed_error(operands, convolution.add));
 }
 

@@ -29,13 +29,32 @@ TEST(NetworkFile, IsReadAsItWasWritten) {
   EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.output)].name, "b0");
   EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.added)].name, "stem");
   EXPECT_EQ(sum.weights.size(), 9u * 9 * 9);
-  EXPECT_TRUE(sum.relu);
-  EXPECT_EQ(network.ops[1].dilation, 2);
+  EXPECT_TRUE(sum.shape.relu);
+  EXPECT_EQ(network.ops[1].shape.dilation, 2);
   EXPECT_EQ(network.ops[5].kind, NetworkOpKind::kDepthwise);
   EXPECT_EQ(network.ops.back().kind, NetworkOpKind::kSigmoid);
   EXPECT_EQ(network.margin(0), 2);
   EXPECT_EQ(network.margin(1), 3);
   EXPECT_EQ(network.margin(2), 4);
+}
+
+TEST(NetworkFile, StridesGoOneLevelDown) {
+  const Network network = parse_network(testing::strided_network(1).bytes(), "strided");
+  EXPECT_EQ(network.levels(), 4);
+  const auto level = [&](std::size_t op) {
+    return network.tensors[static_cast<std::size_t>(network.ops[op].output)].level;
+  };
+  EXPECT_EQ(level(0), 1);
+  EXPECT_EQ(network.ops[0].shape.stride, 2);
+  EXPECT_EQ(network.ops[0].shape.before(), 1);
+  EXPECT_EQ(network.ops[0].shape.most, 2.0f);
+  EXPECT_EQ(level(3), 2);
+  EXPECT_EQ(network.ops[3].shape.before(), 0);
+  EXPECT_EQ(network.ops[3].shape.after(), 2);
+  EXPECT_EQ(network.ops[4].shape.before(), 2);
+  // Five taps from one before on: three after.
+  EXPECT_EQ(network.margin(3), 3);
+  EXPECT_EQ(network.margin(0), 1);
 }
 
 TEST(NetworkFile, HalfAndSinglePrecisionAgree) {
@@ -95,7 +114,8 @@ TEST(NetworkFile, WhatIsWrongIsNamed) {
   };
   const auto ops = [](NetworkFile& file) -> nlohmann::json& { return file.graph()["ops"]; };
   refused({"format", "\"other\""}, [](auto& f) { f.header()["__metadata__"]["format"] = "other"; });
-  refused({"version \"2\"", "\"1\""}, [](auto& f) { f.header()["__metadata__"]["version"] = "2"; });
+  refused({"version \"3\"", "\"1\" and \"2\""},
+          [](auto& f) { f.header()["__metadata__"]["version"] = "3"; });
   refused({"\"stem.weight\"", "missing"}, [](auto& f) {
     f.header()["renamed"] = f.header()["stem.weight"];
     f.header().erase("stem.weight");
@@ -117,6 +137,18 @@ TEST(NetworkFile, WhatIsWrongIsNamed) {
   refused({"softmax"}, [&](auto& f) { ops(f)[3]["op"] = "softmax"; });
   refused({"twice"}, [&](auto& f) { ops(f)[1]["out"] = "stem"; });
   refused({"2x2"}, [&](auto& f) { ops(f)[1]["kernel"] = 2; });
+  refused({"4x4"}, [&](auto& f) { ops(f)[1]["kernel"] = 4; });
+  refused({"kernel", "7"}, [&](auto& f) { ops(f)[1]["kernel"] = 7; });
+  refused({"stride", "3"}, [&](auto& f) { ops(f)[0]["stride"] = 3; });
+  refused({"stride", "dilation"}, [&](auto& f) { ops(f)[1]["stride"] = 2; });
+  refused({"before", "0", "1 to 1"}, [&](auto& f) { ops(f)[0]["before"] = 0; });
+  refused({"before", "-1", "0 to 1"}, [&](auto& f) {
+    ops(f)[0]["stride"] = 2;
+    ops(f)[0]["before"] = -1;
+  });
+  refused({"most", "relu"}, [&](auto& f) { ops(f)[5]["most"] = 6; });
+  refused({"most", "type"}, [&](auto& f) { ops(f)[0]["most"] = 6.5; });
+  refused({"1 to 1 tensors"}, [&](auto& f) { ops(f)[11]["stride"] = 2; });
   refused({"dilation", "65"}, [&](auto& f) { ops(f)[1]["dilation"] = 65; });
   refused({"relu", "type"}, [&](auto& f) { ops(f)[1]["relu"] = "yes"; });
   refused({"no \"bias\""}, [&](auto& f) { ops(f)[1].erase("bias"); });

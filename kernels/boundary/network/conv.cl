@@ -1,7 +1,7 @@
 // network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation`
 // pixels apart, of up to four tensors whose channels are joined, plus a bias; then, if asked for,
-// the addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and max(0,
-// .).
+// the addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and
+// min(most, max(0, .)).
 //
 // Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
 // from b * CHANNELS on; work-groups that read the same inputs follow one another. This is register
@@ -16,7 +16,7 @@
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"
 #if !defined(KERNEL) || !defined(CHANNELS) || !defined(VECTORS) || !defined(GROUP)
-#error "boundary/network/conv.cl needs KERNEL (1 or 3), CHANNELS (4 or 8), VECTORS, GROUP"
+#error "boundary/network/conv.cl needs KERNEL (1, 3 or 5), CHANNELS (4 or 8), VECTORS, GROUP"
 #endif
 #define TAPS (KERNEL * KERNEL)
 #define PACKED 8
@@ -110,7 +110,7 @@ __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
       if (first + v * GROUP * LANES >= stride) break;
       values value = sums[c][v];
       if (add) value += LOAD(added + at + x[v]);
-      if (relu) value = max(value, 0.0f);
+      if (relu) value = min(max(value, 0.0f), most);
       STORE(inside(value, in_image ? x[v] : width, width), out + at + x[v]);
     }
   }

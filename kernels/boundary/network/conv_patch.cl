@@ -191,7 +191,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
       const size_t here = at + ROW_OF(y, margin, stride);
       float4 value = (float4)(sums[i][0][c], sums[i][1][c], sums[i][2][c], sums[i][3][c]);
       if (add) value += *(__global const float4*)(added + here);
-      if (relu) value = max(value, 0.0f);
+      if (relu) value = min(max(value, 0.0f), most);
       *(__global float4*)(out + here) =
           select((float4)(0.0f), value, x + (int4)(0, 1, 2, 3) < width);
     }

@@ -21,36 +21,6 @@ constexpr std::size_t kEnoughItems = 65'536;
 constexpr std::size_t kMedium = 8'192;
 constexpr std::size_t kLarge = 32'768;
 
-std::size_t block_count(int outputs) {
-  return round_up(static_cast<std::size_t>(outputs), NetworkConv::kChannels) /
-         NetworkConv::kChannels;
-}
-
-std::size_t weight_count(const ConvolutionShape& shape) {
-  return block_count(shape.outputs) * NetworkConv::kChannels *
-         static_cast<std::size_t>(shape.inputs) *
-         static_cast<std::size_t>(shape.kernel * shape.kernel);
-}
-
-/// The weights in the order in which conv.cl reads them.
-std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
-  std::vector<float> result(weight_count(shape), 0.0f);
-  const int taps = shape.kernel * shape.kernel;
-  for (int output = 0; output < shape.outputs; ++output) {
-    const int block = output / NetworkConv::kChannels;
-    for (int input = 0; input < shape.inputs; ++input) {
-      for (int tap = 0; tap < taps; ++tap) {
-        const auto from = (static_cast<std::size_t>(output) * shape.inputs + input) * taps + tap;
-        const auto to = ((static_cast<std::size_t>(block) * shape.inputs + input) * taps + tap) *
-                            NetworkConv::kChannels +
-                        output % NetworkConv::kChannels;
-        result[to] = weights[from];
-      }
-    }
-  }
-  return result;
-}
-
 std::size_t pieces(std::size_t count, int size) {
   return round_up(count, static_cast<std::size_t>(size)) / static_cast<std::size_t>(size);
 }
@@ -105,7 +75,8 @@ RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& 
   if (lanes > 1) return {.lanes = lanes, .vectors = 3, .group = 1, .channels = 4};
   RowTile tile{1, 4, kGpuGroup};
   while (tile.vectors > 1 &&
-         columns_of(tile, planes) * planes.rows() * block_count(shape.outputs) < kEnoughItems) {
+         columns_of(tile, planes) * planes.rows() * ConvolutionWeights::blocks(shape) <
+             kEnoughItems) {
     tile.vectors /= 2;
   }
   return tile;
@@ -138,15 +109,6 @@ std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const Network
 
 }  // namespace
 
-int network_lanes(Context& context) {
-  if (context.info().kind != DeviceKind::kCpu) return 1;
-  return with_device_errors("asking for the device's vectors", [&] {
-    const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
-    const auto width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
-    return width >= 16 ? 16 : width >= 8 ? 8 : 4;
-  });
-}
-
 std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
   const int reach = reach_of(shape);
   const int seen = depth * (down * rows + 2 * reach) * (4 * columns + (reach > 0 ? 8 : 0));
@@ -173,19 +135,9 @@ NetworkConv::NetworkConv(Context& context, const ConvolutionShape& shape,
     : context_(&context),
       shape_(shape),
       lanes_(network_lanes(context)),
-      weights_(context.allocate<float>(weight_count(shape), "the network's weights")),
-      bias_(context.allocate<float>(block_count(shape.outputs) * kChannels,
-                                    "the network's weights")) {
+      weights_(context, shape, weights, bias) {
   // On a CPU one tile serves every size.
   if (lanes_ > 1) kernel(row_tile(lanes_, shape, {}));
-  weights_.upload(packed(shape, weights));
-  std::vector<float> padded = bias;
-  padded.resize(bias_.size(), 0.0f);
-  bias_.upload(padded);
-}
-
-std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
-  return (weight_count(shape) + block_count(shape.outputs) * kChannels) * sizeof(float);
 }
 
 Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
@@ -217,10 +169,10 @@ void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
   }
   const auto set = [&](auto... last) {
     set_arguments(kernel, *tensors[0], *tensors[1], *tensors[2], *tensors[3], channels[0],
-                  channels[1], channels[2], channels[3], weights_, bias_,
+                  channels[1], channels[2], channels[3], weights_.weights, weights_.bias,
                   added != nullptr ? *added : inputs.front().tensor, out, shape_.outputs,
                   planes.width, planes.height, planes.stride, planes.margin, planes.plane(),
-                  shape_.relu ? 1 : 0, added != nullptr ? 1 : 0, last...);
+                  shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0, last...);
   };
   if (std::holds_alternative<RowTile>(tile)) {
     set(shape_.dilation);

@@ -5,19 +5,11 @@
 #include <variant>
 #include <vector>
 
+#include "boundary/network/convolution_weights.hpp"
 #include "boundary/network/planes.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
-
-/// The size and kind of a convolution.
-struct ConvolutionShape {
-  int inputs = 0;     ///< Channels of all input tensors together.
-  int outputs = 0;    ///< Output channels.
-  int kernel = 1;     ///< Taps along each axis, 1 or 3.
-  int dilation = 1;   ///< Distance of neighbouring taps, in pixels.
-  bool relu = false;  ///< Whether max(0, .) ends the operation.
-};
 
 /// A tensor that a convolution reads.
 struct ConvolutionInput {
@@ -27,7 +19,7 @@ struct ConvolutionInput {
 
 /// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
 /// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
-/// 4 or NetworkConv::kChannels.
+/// 4 or ConvolutionWeights::kBlock.
 struct RowTile {
   int lanes = 1;
   int vectors = 1;
@@ -41,7 +33,7 @@ struct RowTile {
 /// channels; a work-group of columns x rows x blocks x shares work-items computes 4 * columns x
 /// down * rows pixels of channels * blocks output channels. The input channels are divided among
 /// `shares` work-items; `depth` of them are in local memory at a time. Preconditions: `channels` is
-/// a multiple of 4, channels * blocks a multiple of NetworkConv::kChannels, `shares` a power of
+/// a multiple of 4, channels * blocks a multiple of ConvolutionWeights::kBlock, `shares` a power of
 /// two.
 struct PatchTile {
   /// Taps must lie at most this many pixels from the middle one.
@@ -73,22 +65,17 @@ ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
 /// device.
 class NetworkConv {
  public:
-  /// Output channels of a block: their weights for one tap lie side by side.
-  static constexpr int kChannels = 8;
   /// Most input tensors, whose channels are joined.
   static constexpr std::size_t kMaxInputs = 4;
 
-  /// weights: [output][input][tap, row by row]; bias: [output].
+  /// weights: [output][input][tap, row by row]; bias: [output]. Precondition: shape.stride is 1.
   NetworkConv(Context& context, const ConvolutionShape& shape, const std::vector<float>& weights,
               const std::vector<float>& bias);
 
-  /// Bytes that the constructor allocates.
-  static std::size_t memory(const ConvolutionShape& shape);
-
-  /// Enqueues out = conv(inputs), plus `added` if not null, then max(0, .) if shape.relu. All
-  /// tensors have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out` is a
-  /// different buffer from the others. Preconditions: 1 to kMaxInputs inputs, which have
-  /// shape.inputs channels together.
+  /// Enqueues out = conv(inputs), plus `added` if not null, then min(most, max(0, .)) if
+  /// shape.relu. All tensors have the layout `planes`, whose margin is at least dilation * (kernel
+  /// / 2); `out` is a different buffer from the others. Preconditions: 1 to kMaxInputs inputs,
+  /// which have shape.inputs channels together.
   void operator()(const NetworkPlanes& planes, const std::vector<ConvolutionInput>& inputs,
                   const Buffer<float>* added, Buffer<float>& out);
   /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
@@ -103,12 +90,8 @@ class NetworkConv {
   Context* context_;
   ConvolutionShape shape_;
   int lanes_;
-  Buffer<float> weights_;
-  Buffer<float> bias_;
+  ConvolutionWeights weights_;
   std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
 };
-
-/// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
-int network_lanes(Context& context);
 
 }  // namespace diacut

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "boundary/network/conv.hpp"
 #include "opencl/arguments.hpp"
 
 namespace diacut {
@@ -14,30 +15,26 @@ NetworkDepthwise::NetworkDepthwise(Context& context, const ConvolutionShape& sha
       lanes_(network_lanes(context)),
       weights_(context.allocate<float>(weights.size(), "the network's weights")),
       bias_(context.allocate<float>(bias.size(), "the network's weights")),
-      kernel_(context.kernel("boundary/network/depthwise.cl", "network_depthwise",
-                             fmt::format("-DKERNEL={} -DLANES={}", shape.kernel, lanes_))) {
+      kernel_(context.kernel(
+          "boundary/network/depthwise.cl", "network_depthwise",
+          fmt::format("-DKERNEL={} -DSTRIDE={} -DLANES={}", shape.kernel, shape.stride, lanes_))) {
   weights_.upload(weights);
   bias_.upload(bias);
 }
 
 std::size_t NetworkDepthwise::memory(const ConvolutionShape& shape) {
-  return static_cast<std::size_t>(shape.outputs) *
-         static_cast<std::size_t>(shape.kernel * shape.kernel + 1) * sizeof(float);
+  return static_cast<std::size_t>(shape.outputs) * static_cast<std::size_t>(shape.taps() + 1) *
+         sizeof(float);
 }
 
-void NetworkDepthwise::operator()(const NetworkPlanes& planes, const Buffer<float>& in,
-                                  const Buffer<float>* added, Buffer<float>& out) {
-  set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, planes.width,
-                planes.height, planes.stride, planes.margin, planes.plane(), shape_.dilation,
-                shape_.relu ? 1 : 0, added != nullptr ? 1 : 0);
-  // On a CPU a work-item computes a whole vector; on a GPU the work-items of a group read
-  // neighbours.
-  const std::size_t group = lanes_ > 1 ? 1 : kRowGroup;
-  const std::size_t columns = static_cast<std::size_t>(planes.stride / lanes_);
-  context_->launch(kernel_,
-                   cl::NDRange(round_up(columns, group), planes.rows(),
-                               static_cast<std::size_t>(shape_.outputs)),
-                   cl::NDRange(group, 1, 1));
+void NetworkDepthwise::operator()(const NetworkPlanes& from, const Buffer<float>& in,
+                                  const NetworkPlanes& to, const Buffer<float>* added,
+                                  Buffer<float>& out) {
+  set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, from.stride,
+                from.margin, from.plane(), to.width, to.height, to.stride, to.margin, to.plane(),
+                shape_.kernel / 2 - shape_.shift, shape_.dilation, shape_.relu ? 1 : 0, shape_.most,
+                added != nullptr ? 1 : 0);
+  launch_rows(*context_, kernel_, to, lanes_, shape_.outputs);
 }
 
 }  // namespace diacut

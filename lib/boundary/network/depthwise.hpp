@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "boundary/network/conv.hpp"
+#include "boundary/network/convolution_weights.hpp"
+#include "boundary/network/planes.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
@@ -19,11 +20,13 @@ class NetworkDepthwise {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const ConvolutionShape& shape);
 
-  /// Enqueues out = conv(in), plus `added` if not null, then max(0, .) if shape.relu. All tensors
-  /// have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out` is a
-  /// different buffer from the others.
-  void operator()(const NetworkPlanes& planes, const Buffer<float>& in, const Buffer<float>* added,
-                  Buffer<float>& out);
+  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
+  /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
+  /// `added` and `out` have the layout `to`, whose sides are those of `from` divided by
+  /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` is a different
+  /// buffer from the others.
+  void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
+                  const Buffer<float>* added, Buffer<float>& out);
 
  private:
   Context* context_;

@@ -11,18 +11,6 @@ namespace {
 
 constexpr char kTensors[] = "the network's tensors";
 
-ConvolutionShape shape_of(const Network& network, const NetworkOp& op) {
-  ConvolutionShape shape;
-  for (const int input : op.inputs) {
-    shape.inputs += network.tensors[static_cast<std::size_t>(input)].channels;
-  }
-  shape.outputs = network.tensors[static_cast<std::size_t>(op.output)].channels;
-  shape.kernel = op.kernel;
-  shape.dilation = op.dilation;
-  shape.relu = op.relu;
-  return shape;
-}
-
 }  // namespace
 
 static_assert(kMaxNetworkInputs == NetworkConv::kMaxInputs);
@@ -67,13 +55,16 @@ void budget_tensors(MemoryBudget& budget, const std::vector<std::size_t>& floats
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
     : context_(&context), network_(std::move(network)) {
   for (const NetworkOp& op : network_->ops) {
-    const ConvolutionShape shape = shape_of(*network_, op);
     switch (op.kind) {
       case NetworkOpKind::kConvolution:
-        convolutions_.emplace_back(NetworkConv(context, shape, op.weights, op.bias));
+        if (op.shape.stride == 1) {
+          convolutions_.emplace_back(NetworkConv(context, op.shape, op.weights, op.bias));
+        } else {
+          convolutions_.emplace_back(NetworkConvStrided(context, op.shape, op.weights, op.bias));
+        }
         break;
       case NetworkOpKind::kDepthwise:
-        convolutions_.emplace_back(NetworkDepthwise(context, shape, op.weights, op.bias));
+        convolutions_.emplace_back(NetworkDepthwise(context, op.shape, op.weights, op.bias));
         break;
       default:
         convolutions_.emplace_back();
@@ -85,9 +76,8 @@ DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> ne
 std::size_t DeviceNetwork::memory(const Network& network) {
   std::size_t bytes = 0;
   for (const NetworkOp& op : network.ops) {
-    const ConvolutionShape shape = shape_of(network, op);
-    if (op.kind == NetworkOpKind::kConvolution) bytes += NetworkConv::memory(shape);
-    if (op.kind == NetworkOpKind::kDepthwise) bytes += NetworkDepthwise::memory(shape);
+    if (op.kind == NetworkOpKind::kConvolution) bytes += ConvolutionWeights::memory(op.shape);
+    if (op.kind == NetworkOpKind::kDepthwise) bytes += NetworkDepthwise::memory(op.shape);
   }
   return bytes;
 }
@@ -107,6 +97,10 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, int width, int 
     const Buffer<float>* added = op.added < 0 ? nullptr : &tensors[op.added];
     switch (op.kind) {
       case NetworkOpKind::kConvolution: {
+        if (auto* strided = std::get_if<NetworkConvStrided>(&convolutions_[i])) {
+          (*strided)(planes(in), tensors[in], planes(op.output), added, out);
+          break;
+        }
         std::vector<ConvolutionInput> inputs;
         for (const int input : op.inputs) {
           inputs.push_back({tensors[input], described(input).channels});
@@ -115,7 +109,8 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, int width, int 
         break;
       }
       case NetworkOpKind::kDepthwise:
-        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensors[in], added, out);
+        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensors[in], planes(op.output),
+                                                     added, out);
         break;
       case NetworkOpKind::kMaxPool:
         launch_network_pool(*context_, planes(in), tensors[in], planes(op.output), out,

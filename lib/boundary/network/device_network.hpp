@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boundary/network/conv.hpp"
+#include "boundary/network/conv_strided.hpp"
 #include "boundary/network/depthwise.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/network_buffers.hpp"
@@ -84,7 +85,8 @@ class DeviceNetwork {
   Context* context_;
   std::shared_ptr<const Network> network_;
   /// One entry for each operation; empty for operations without weights.
-  std::vector<std::variant<std::monostate, NetworkConv, NetworkDepthwise>> convolutions_;
+  std::vector<std::variant<std::monostate, NetworkConv, NetworkConvStrided, NetworkDepthwise>>
+      convolutions_;
 };
 
 /// The networks that make boundary maps, on a device. They are uploaded when they are first asked

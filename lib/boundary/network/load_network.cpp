@@ -1,8 +1,10 @@
 #include "boundary/network/load_network.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -22,7 +24,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kFormat = "diacut-network";
-constexpr std::string_view kVersion = "1";
+// Version 2 has strides, limits, 5x5 taps and asymmetric padding, which a program that knows
+// version 1 alone would pass over in silence.
+constexpr std::array<std::string_view, 2> kVersions = {"1", "2"};
 
 /// The text of a key of the metadata; empty where there is none.
 std::string metadata_text(const Json& metadata, const char* name) {
@@ -40,11 +44,11 @@ Network parse(std::span<const std::byte> bytes) {
                     format, kFormat));
   }
   const std::string version = metadata_text(file.metadata(), "version");
-  if (version != kVersion) {
+  if (std::find(kVersions.begin(), kVersions.end(), version) == kVersions.end()) {
     reject_network(
-        fmt::format("it is of version \"{}\", this program reads version \"{}\": take a file made "
-                    "for this version of diacut",
-                    version, kVersion));
+        fmt::format("it is of version \"{}\", this program reads the versions \"{}\": take a file "
+                    "made for this version of diacut",
+                    version, fmt::join(kVersions, "\" and \"")));
   }
   const Json graph = Json::parse(metadata_text(file.metadata(), "graph"), nullptr, false);
   if (!graph.is_object()) reject_network("its metadata hold no \"graph\" that is a JSON object");

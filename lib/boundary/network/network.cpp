@@ -18,8 +18,8 @@ int Network::levels() const {
 int Network::margin(int level) const {
   int most = 0;
   for (const NetworkOp& op : ops) {
-    if (tensors[static_cast<std::size_t>(op.output)].level != level) continue;
-    most = std::max(most, op.dilation * (op.kernel / 2));
+    if (tensors[static_cast<std::size_t>(op.inputs.front())].level != level) continue;
+    most = std::max({most, op.shape.before(), op.shape.after()});
   }
   return most;
 }
@@ -34,7 +34,9 @@ int Network::reach() const {
       reach = std::max(reach, reaches[static_cast<std::size_t>(input)]);
     }
     const int level = tensors[static_cast<std::size_t>(op.inputs.front())].level;
-    reach += op.dilation * (op.kernel / 2) << level;
+    // An output pixel covers `stride` input pixels, so its last tap lies stride - 1 less beyond
+    // them.
+    reach += std::max(op.shape.before(), op.shape.after() - (op.shape.stride - 1)) << level;
     if (op.added >= 0) reach = std::max(reach, reaches[static_cast<std::size_t>(op.added)]);
     // An upsampled pixel is interpolated between the coarse pixel that it lies in and a neighbour
     // of that coarse pixel.

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "boundary/network/convolution_shape.hpp"
+
 namespace diacut {
 
 /// An intermediate result of a network: `channels` planes at a level. Level 0 has the size of the
@@ -22,19 +24,18 @@ struct NetworkOp {
   NetworkOpKind kind = NetworkOpKind::kConvolution;
   std::vector<int> inputs;  ///< Joined into one tensor, their channels in this order.
   int output = -1;
-  int added = -1;  ///< The tensor that is added after the bias and before max(0, .); -1: none.
-  int kernel = 1;  ///< Taps along each axis, 1 or 3, `dilation` pixels apart.
-  int dilation = 1;
-  bool relu = false;           ///< Whether max(0, .) ends the operation.
+  int added = -1;  ///< The tensor that is added after the bias and before the limits; -1: none.
+  ConvolutionShape shape;
   std::vector<float> weights;  ///< [output channel][input channel (depthwise: 1)][row][column].
   std::vector<float> bias;     ///< [output channel].
 };
 
 /// A convolutional network that maps an sRGB picture to a boundary map: from three channels
-/// 4 (v - 1/2) of values v in [0, 1] to one channel in [0, 1]. Convolutions have stride 1 and zero
-/// padding that keeps the size. Max pooling takes 2x2 pixels, fewer at an odd edge. Upsampling
-/// doubles the sides bilinearly with half-pixel centres, repeats the edge pixels, and crops to the
-/// sides of its output's level. The last operation is the only sigmoid.
+/// 4 (v - 1/2) of values v in [0, 1] to one channel in [0, 1]. Convolutions have zero padding; of
+/// stride 1 they keep the size, of stride 2 they give a tensor of the next level. Max pooling takes
+/// 2x2 pixels, fewer at an odd edge. Upsampling doubles the sides bilinearly with half-pixel
+/// centres, repeats the edge pixels, and crops to the sides of its output's level. The last
+/// operation is the only sigmoid.
 struct Network {
   std::vector<NetworkTensor> tensors;  ///< The first one is the input.
   std::vector<NetworkOp> ops;          ///< In the order of execution.

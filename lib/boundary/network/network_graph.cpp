@@ -19,6 +19,8 @@ constexpr std::size_t kMaxOps = 1024;
 constexpr int kMaxChannels = 4096;
 constexpr int kMaxLevel = 10;
 constexpr int kMaxDilation = 64;
+constexpr int kMaxKernel = 5;
+constexpr int kMostLimit = 1000;
 
 /// Builds a Network operation by operation, and checks each.
 class Builder {
@@ -102,9 +104,7 @@ class Builder {
     op.kind = NetworkOpKind::kMaxPool;
     op.inputs = {known_field(json, "in")};
     const NetworkTensor& in = tensor(op.inputs[0]);
-    if (in.level == kMaxLevel) {
-      reject_network(fmt::format("{} goes below level {}", where_, kMaxLevel));
-    }
+    refuse_below_deepest(in.level + 1);
     op.output = define(name, in.channels, in.level + 1);
     return op;
   }
@@ -141,20 +141,47 @@ class Builder {
     const bool depthwise =
         json.contains("depthwise") && required_field<bool>(json, "depthwise", where_);
     op.kind = depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
-    op.kernel = bounded_field(json, "kernel", where_, 1, 3);
-    op.dilation = bounded_field(json, "dilation", where_, 1, kMaxDilation);
-    op.relu = required_field<bool>(json, "relu", where_);
-    if (op.kernel == 2) reject_network(fmt::format("{} has 2x2 taps, expected 1x1 or 3x3", where_));
+    read_shape(json, op.shape);
     read_inputs(json, op);
     read_weights(json, op);
-    read_added(json, op);
-    op.output = define(name, static_cast<int>(op.bias.size()), tensor(op.inputs.front()).level);
+    const int level = tensor(op.inputs.front()).level + op.shape.stride - 1;
+    refuse_below_deepest(level);
+    read_added(json, op, level);
+    op.output = define(name, op.shape.outputs, level);
     return op;
+  }
+
+  void refuse_below_deepest(int level) const {
+    if (level > kMaxLevel) reject_network(fmt::format("{} goes below level {}", where_, kMaxLevel));
+  }
+
+  void read_shape(const Json& json, ConvolutionShape& shape) const {
+    shape.kernel = bounded_field(json, "kernel", where_, 1, kMaxKernel);
+    shape.dilation = bounded_field(json, "dilation", where_, 1, kMaxDilation);
+    shape.relu = required_field<bool>(json, "relu", where_);
+    if (json.contains("stride")) shape.stride = bounded_field(json, "stride", where_, 1, 2);
+    if (shape.kernel % 2 == 0) {
+      reject_network(fmt::format("{} has {}x{} taps, expected 1x1, 3x3 or 5x5", where_,
+                                 shape.kernel, shape.kernel));
+    }
+    if (shape.stride > 1 && shape.dilation > 1) {
+      reject_network(fmt::format("{} has both a stride and a dilation", where_));
+    }
+    if (json.contains("before")) {
+      const int middle = shape.kernel / 2;
+      const int least = shape.stride > 1 && middle > 0 ? middle - 1 : middle;
+      shape.shift = middle - bounded_field(json, "before", where_, least, middle);
+    }
+    if (json.contains("most")) {
+      if (!shape.relu) reject_network(fmt::format("{} has \"most\" without \"relu\"", where_));
+      shape.most = static_cast<float>(bounded_field(json, "most", where_, 1, kMostLimit));
+    }
   }
 
   void read_inputs(const Json& json, NetworkOp& op) {
     const auto inputs = json.find("in");
-    const std::size_t most = op.kind == NetworkOpKind::kDepthwise ? 1 : kMaxNetworkInputs;
+    const bool single = op.kind == NetworkOpKind::kDepthwise || op.shape.stride > 1;
+    const std::size_t most = single ? 1 : kMaxNetworkInputs;
     if (inputs == json.end() || !inputs->is_array() || inputs->empty() || inputs->size() > most) {
       reject_network(fmt::format("{} has no list \"in\" of 1 to {} tensors", where_, most));
     }
@@ -177,7 +204,7 @@ class Builder {
     const auto bias = required_field<std::string>(json, "bias", where_);
     StoredTensor weights = file_.read(weight);
     StoredTensor biases = file_.read(bias);
-    const auto side = static_cast<std::size_t>(op.kernel);
+    const auto side = static_cast<std::size_t>(op.shape.kernel);
     const auto inner = static_cast<std::size_t>(depthwise ? 1 : channels);
     const std::size_t outputs = weights.shape.empty() ? 0 : weights.shape[0];
     const bool outputs_fit = depthwise ? outputs == static_cast<std::size_t>(channels)
@@ -192,21 +219,21 @@ class Builder {
       reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}]", bias,
                                  shape_text(biases.shape), where_, outputs));
     }
+    op.shape.inputs = channels;
+    op.shape.outputs = static_cast<int>(outputs);
     op.weights = std::move(weights.values);
     op.bias = std::move(biases.values);
   }
 
-  void read_added(const Json& json, NetworkOp& op) {
+  void read_added(const Json& json, NetworkOp& op, int level) {
     const auto added = json.find("add");
     if (added == json.end() || added->is_null()) return;
     op.added = known_field(json, "add");
     const NetworkTensor& other = tensor(op.added);
-    const int level = tensor(op.inputs.front()).level;
-    const std::size_t outputs = op.bias.size();
-    if (other.level != level || static_cast<std::size_t>(other.channels) != outputs) {
+    if (other.level != level || other.channels != op.shape.outputs) {
       reject_network(
           fmt::format("{} adds \"{}\" of {} channels of level {}, expected {} of level {}", where_,
-                      other.name, other.channels, other.level, outputs, level));
+                      other.name, other.channels, other.level, op.shape.outputs, level));
     }
   }
 

@@ -32,4 +32,13 @@ NetworkPlanes network_planes(int width, int height, int margin);
 void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
                    int channels);
 
+/// Launches work-items (i, row, channel) for every row of the planes, margins included. With one
+/// pixel in a vector, i runs to the stride, rounded up to whole work-groups; with `lanes` > 1, as
+/// on a CPU, i is 0 alone, and the work-item computes the whole row.
+void launch_rows(Context& context, const Kernel& kernel, const NetworkPlanes& planes, int lanes,
+                 int channels);
+
+/// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
+int network_lanes(Context& context);
+
 }  // namespace diacut

@@ -22,24 +22,26 @@ ReferenceTensor convolution(const NetworkOp& op, const ReferenceTensor& in,
                             const ReferenceTensor* added) {
   const bool depthwise = op.kind == NetworkOpKind::kDepthwise;
   const int inner = depthwise ? 1 : in.channels;
-  ReferenceTensor out(static_cast<int>(op.bias.size()), in.width, in.height);
+  const ConvolutionShape& shape = op.shape;
+  ReferenceTensor out(shape.outputs, (in.width + shape.stride - 1) / shape.stride,
+                      (in.height + shape.stride - 1) / shape.stride);
   for (int c = 0; c < out.channels; ++c) {
-    for (int y = 0; y < in.height; ++y) {
-      for (int x = 0; x < in.width; ++x) {
+    for (int y = 0; y < out.height; ++y) {
+      for (int x = 0; x < out.width; ++x) {
         double sum = op.bias[static_cast<std::size_t>(c)];
-        std::size_t weight = static_cast<std::size_t>(c * inner * op.kernel * op.kernel);
+        std::size_t weight = static_cast<std::size_t>(c * inner * shape.taps());
         for (int i = 0; i < inner; ++i) {
-          for (int ky = 0; ky < op.kernel; ++ky) {
-            for (int kx = 0; kx < op.kernel; ++kx, ++weight) {
-              const int from_x = x + op.dilation * (kx - op.kernel / 2);
-              const int from_y = y + op.dilation * (ky - op.kernel / 2);
+          for (int ky = 0; ky < shape.kernel; ++ky) {
+            for (int kx = 0; kx < shape.kernel; ++kx, ++weight) {
+              const int from_x = shape.stride * x + shape.dilation * kx - shape.before();
+              const int from_y = shape.stride * y + shape.dilation * ky - shape.before();
               if (from_x < 0 || from_x >= in.width || from_y < 0 || from_y >= in.height) continue;
               sum += op.weights[weight] * in.at(depthwise ? c : i, from_x, from_y);
             }
           }
         }
         if (added != nullptr) sum += added->at(c, x, y);
-        out.at(c, x, y) = op.relu ? std::max(sum, 0.0) : sum;
+        out.at(c, x, y) = shape.relu ? std::min<double>(std::max(sum, 0.0), shape.most) : sum;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace diacut::testing {
 
@@ -79,16 +80,19 @@ int DnnNetwork::add_convolution(const NetworkOp& op, std::vector<int> inputs, in
     inputs = {layer("Concat", concat, inputs)};
   }
   cv::dnn::LayerParams params;
-  const int outputs = static_cast<int>(op.bias.size());
+  const ConvolutionShape& shape = op.shape;
+  const int outputs = shape.outputs;
+  if (shape.before() != shape.after()) inputs = {add_padding(shape, inputs.front())};
   const int groups = op.kind == NetworkOpKind::kDepthwise ? channels : 1;
   params.set("num_output", outputs);
-  params.set("kernel_size", op.kernel);
-  params.set("pad", op.dilation * (op.kernel / 2));
-  params.set("dilation", op.dilation);
+  params.set("kernel_size", shape.kernel);
+  params.set("pad", shape.before() == shape.after() ? shape.before() : 0);
+  params.set("stride", shape.stride);
+  params.set("dilation", shape.dilation);
   params.set("group", groups);
   params.set("bias_term", true);
-  const int shape[] = {outputs, channels / groups, op.kernel, op.kernel};
-  params.blobs.push_back(cv::Mat(4, shape, CV_32F, const_cast<float*>(op.weights.data())).clone());
+  const int sizes[] = {outputs, channels / groups, shape.kernel, shape.kernel};
+  params.blobs.push_back(cv::Mat(4, sizes, CV_32F, const_cast<float*>(op.weights.data())).clone());
   params.blobs.push_back(cv::Mat(1, outputs, CV_32F, const_cast<float*>(op.bias.data())).clone());
   int result = layer("Convolution", params, inputs);
   if (op.added >= 0) {
@@ -96,7 +100,19 @@ int DnnNetwork::add_convolution(const NetworkOp& op, std::vector<int> inputs, in
     sum.set("operation", "sum");
     result = layer("Eltwise", sum, {result, layers_[static_cast<std::size_t>(op.added)]});
   }
-  return op.relu ? layer("ReLU", {}, {result}) : result;
+  if (!shape.relu) return result;
+  if (std::isinf(shape.most)) return layer("ReLU", {}, {result});
+  cv::dnn::LayerParams limits;
+  limits.set("min_value", 0.0f);
+  limits.set("max_value", shape.most);
+  return layer("ReLU6", limits, {result});
+}
+
+int DnnNetwork::add_padding(const ConvolutionShape& shape, int input) {
+  const int sides[] = {0, 0, 0, 0, shape.before(), shape.after(), shape.before(), shape.after()};
+  cv::dnn::LayerParams padding;
+  padding.set("paddings", cv::dnn::DictValue::arrayInt(sides, 8));
+  return layer("Padding", padding, {input});
 }
 
 // A layer of the size to which an upsampling is cropped.

@@ -21,6 +21,7 @@ class DnnNetwork {
             const std::vector<int>& inputs);
   int add(const Network& network, const NetworkOp& op);
   int add_upsampling(const Network& network, const NetworkOp& op, const std::vector<int>& inputs);
+  int add_padding(const ConvolutionShape& shape, int input);
   int add_convolution(const NetworkOp& op, std::vector<int> inputs, int channels);
   int like(const Network& network, const NetworkOp& op) const;
 

@@ -27,6 +27,7 @@ using testing::mask_out;
 using testing::NetworkFile;
 using testing::noise_image;
 using testing::small_network;
+using testing::strided_network;
 using testing::turned;
 
 class NetworkBoundaryMap : public ::testing::Test {
@@ -118,8 +119,32 @@ TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
   }
 }
 
-TEST_F(NetworkBoundaryMap, TilesDoNotChangeTheResult) {
-  const std::shared_ptr<const Network> network = use(small_network(3));
+TEST_F(NetworkBoundaryMap, StridedNetworksMatchTheReferenceAndDnn) {
+  const std::shared_ptr<const Network> network = use(strided_network(1));
+  EXPECT_EQ(network->levels(), 4);
+  DnnNetwork dnn(*network);
+  for (const auto& [width, height] : kSizes) {
+    SCOPED_TRACE(::testing::Message() << width << "x" << height);
+    const Image image = noise_image(width, height, 3, 5);
+    const std::vector<float> found = values_of(image, width % 3);
+    const std::vector<float> planes = reference_picture(image, width, height);
+    expect_near(found, reference_network(*network, planes, width, height), kRoundings);
+    expect_near(found, dnn.run(planes, width, height), kRoundings);
+    if (width * height > 100) {
+      const auto [least, greatest] = std::minmax_element(found.begin(), found.end());
+      EXPECT_GT(*greatest - *least, 0.05f);
+    }
+  }
+}
+
+class NetworkBoundaryTiles : public NetworkBoundaryMap,
+                             public ::testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(PlainAndStrided, NetworkBoundaryTiles, ::testing::Bool());
+
+TEST_P(NetworkBoundaryTiles, DoNotChangeTheResult) {
+  const std::shared_ptr<const Network> network =
+      use(GetParam() ? strided_network(3) : small_network(3));
   for (const auto& [width, height] :
        {std::pair(300, 210), std::pair(129, 64), std::pair(65, 333)}) {
     SCOPED_TRACE(::testing::Message() << width << "x" << height);
