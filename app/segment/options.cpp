@@ -196,6 +196,7 @@ class SegmentLine {
   void check_seeds();
   void check_hierarchy() const;
   void check_effects() const;
+  void check_eigenvectors() const;
   void choose_action();
 
   Options options_;
@@ -363,6 +364,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   check_seeds();
   check_hierarchy();
   check_effects();
+  check_eigenvectors();
   choose_action();
   return options_;
 }
@@ -455,6 +457,21 @@ void SegmentLine::check_effects() const {
   }
   if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
     fail("--weights is about the network: it needs --cue learned");
+  }
+}
+
+void SegmentLine::check_eigenvectors() const {
+  const Parameters& parameters = options_.parameters;
+  if (parameters.eigen.vectors > 0 || parameters.region.method != RegionMethod::kHierarchy) return;
+  if (!options_.results[Result::kEigenvectors].empty()) {
+    fail("--eigenvectors: this run computes none (eigen.vectors is 0): add --vectors 17");
+  }
+  for (const char* name : {"--tolerance", "--solver", "--matvec"}) {
+    if (!given(name)) continue;
+    fail(fmt::format(
+        "{} has no effect, because this run computes no eigenvectors (eigen.vectors is 0): leave "
+        "it out, or add --vectors 17",
+        name));
   }
 }
 

@@ -8,10 +8,22 @@
 
 namespace diacut {
 
+namespace {
+
+constexpr char kContours[] = "contours";
+
+ContourShares shares(const ContourParameters& parameters) {
+  return {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
+          parameters.spectral_power};
+}
+
+}  // namespace
+
 void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
-  budget.add("eigenvectors with a border", SpectralContour::planes_memory(grid, vectors - 1));
-  budget.add("scales of eigenvectors", SpectralContour::scales_memory(vectors - 1));
-  budget.add("contours", grid.rows() * sizeof(float));
+  const int nontrivial = std::max(vectors - 1, 0);
+  budget.add("eigenvectors with a border", SpectralContour::planes_memory(grid, nontrivial));
+  budget.add("scales of eigenvectors", SpectralContour::scales_memory(nontrivial));
+  budget.add(kContours, grid.rows() * sizeof(float));
 }
 
 void request_contour_kernels(Context& context) { SpectralContour::request(context); }
@@ -26,12 +38,18 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
     weights.push_back(static_cast<float>(spectral_weight(*value)));
   }
   SpectralContour kernels(context, grid, count);
-  auto contour = context.allocate<float>(grid.rows(), "contours");
+  auto contour = context.allocate<float>(grid.rows(), kContours);
   kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
-                 weights, boundary,
-                 {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
-                  parameters.spectral_power},
-                 contour);
+                 weights, boundary, shares(parameters), contour);
+  return contour;
+}
+
+Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
+                          const ContourParameters& parameters) {
+  SpectralContour kernels(context, grid, 0);
+  auto contour = context.allocate<float>(grid.rows(), kContours);
+  // Of no vectors, the kernel reads degrees without using them.
+  kernels.launch({boundary, 0, 0, 0}, boundary, {}, boundary, shares(parameters), contour);
   return contour;
 }
 

@@ -11,7 +11,8 @@
 namespace diacut {
 
 /// Adds to `budget` the device memory that combined_contour() allocates for at most `vectors`
-/// eigenvectors, the trivial one included. The result is part of it.
+/// eigenvectors, the trivial one included, and cue_contour() for `vectors` of 0. The result is part
+/// of it.
 void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors);
 
 /// Asks for the kernels of combined_contour(), so that they are built together with others
@@ -33,6 +34,10 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters);
+
+/// The contour map g of combined_contour() without a spectral contour: min(cue_weight * b, 1).
+Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
+                          const ContourParameters& parameters);
 
 /// The contour map g from a boundary map and a spectral contour of the same size, on the host in
 /// double, written to be read.

@@ -174,7 +174,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["kernels"] = kernels_json(segmentation);
   if (segmentation.walk) {
     json["walk"] = walk_json(*segmentation.walk);
-  } else {
+  } else if (!segmentation.eigenvectors.values.empty()) {
     json["matvec"] = segmentation.eigenvectors.report.matvec;
     json["eigen"] = eigen_json(segmentation.eigenvectors);
   }

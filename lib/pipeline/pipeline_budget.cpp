@@ -21,6 +21,8 @@ namespace diacut {
 
 namespace {
 
+constexpr char kStrength[] = "the boundary strength that contours need";
+
 std::array<const MemoryBudget*, 5> phases(const PipelineBudget& budget) {
   return {&budget.boundaries, &budget.compression, &budget.eigen, &budget.contours,
           &budget.regions};
@@ -59,6 +61,12 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
   BufferGroups groups;
   budget_kept(groups.networks, parameters.cue);
   budget_cue(groups.boundaries, grid, parameters.cue);
+  if (!walks(parameters) && !needs_eigenvectors(parameters)) {
+    groups.strength.add(kStrength, grid.rows() * sizeof(float));
+    budget_contour(groups.contours, grid, 0);
+    budget_orientation(groups.contours, grid);
+    return groups;
+  }
   if (batch.count > 1) budget_batched(groups.boundaries, batch);
   budget_affinity(groups.matrix, grid, parameters.affinity);
   if (walks(parameters)) {
@@ -75,7 +83,7 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
   budget_eigenvectors(groups.eigenvectors, batch, eigen);
   if (hierarchical(parameters)) {
     const std::uint64_t plane = grid.rows() * sizeof(float);
-    groups.strength.add("the boundary strength that contours need", plane);
+    groups.strength.add(kStrength, plane);
     groups.degrees.add("square roots of the degrees", plane);
     budget_contour(groups.contours, grid, eigen.vectors);
     budget_orientation(groups.contours, grid);
@@ -99,10 +107,15 @@ Grid grid_for(int width, int height) { return {width, height, width}; }
 EigenParameters eigen_parameters(const Parameters& parameters) {
   EigenParameters eigen = parameters.eigen;
   if (parameters.region.method != RegionMethod::kKway) return eigen;
+  if (eigen.vectors == 0) eigen.vectors = EigenParameters().vectors;
   eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
   // A basis that was chosen for fewer eigenvectors would be too small for more.
   if (eigen.basis <= eigen.vectors) eigen.basis = 0;
   return eigen;
+}
+
+bool needs_eigenvectors(const Parameters& parameters) {
+  return !walks(parameters) && eigen_parameters(parameters).vectors > 0;
 }
 
 bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
@@ -127,7 +140,8 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
   const BufferGroups& g = groups;
   PipelineBudget budget;
   budget.boundaries = phase({&g.boundaries, &g.matrix});
-  if (thins(parameters.cue)) append(budget.boundaries, g.strength);
+  const bool twice = thins(parameters.cue) && (walks(parameters) || needs_eigenvectors(parameters));
+  if (twice) append(budget.boundaries, g.strength);
   if (form == MatrixForm::kCompressed) {
     budget.compression = phase({&g.matrix, &g.compressed, &g.strength});
     budget.eigen = phase({&g.degrees, &g.solver, &g.strength});

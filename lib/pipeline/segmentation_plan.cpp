@@ -11,6 +11,12 @@ namespace diacut {
 
 SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit) {
+  if (parameters.region.method == RegionMethod::kHierarchy && !needs_eigenvectors(parameters)) {
+    SegmentationPlan plan(Batch(grid), parameters);
+    plan.budget = pipeline_budget(grid, parameters);
+    check_memory(plan.budget, grid, parameters, device, limit);
+    return plan;
+  }
   SegmentationPlan plan(Batch(grid), solver_that_fits(grid, parameters, device, limit));
   const Parameters& usable = plan.parameters;
   plan.form = form_that_fits(grid, usable, device, limit);
@@ -41,7 +47,9 @@ SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
                                                const Parameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit) {
-  if (parameters.region.method != RegionMethod::kHierarchy) return std::nullopt;
+  if (parameters.region.method != RegionMethod::kHierarchy || !needs_eigenvectors(parameters)) {
+    return std::nullopt;
+  }
   const std::optional<Batch> batch = batch_for(
       grid, images, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
   if (!batch) return std::nullopt;

@@ -30,10 +30,15 @@ bool hierarchical(const SegmentationPlan& plan) {
   return plan.parameters.region.method == RegionMethod::kHierarchy;
 }
 
+/// Whether the run needs the matrix: for eigenvectors, or for a random walk.
+bool needs_matrix(const SegmentationPlan& plan) {
+  return !hierarchical(plan) || needs_eigenvectors(plan.parameters);
+}
+
 /// Asks for kernels of stages after that of the boundary maps, so that one program has them all.
 /// Direct cuts need no contours, but a program that drivers have kept for other runs.
 void request_later_kernels(Context& context, const SegmentationPlan& plan) {
-  request_affinity_kernels(context, plan.parameters.affinity);
+  if (needs_matrix(plan)) request_affinity_kernels(context, plan.parameters.affinity);
   request_contour_kernels(context);
   request_orientation_kernels(context);
 }
@@ -55,11 +60,13 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
   Boundaries found;
   for (const WorkingImage& each : images) {
     Buffer<float> unthinned;
-    if (hierarchical(plan) && !each.edges && thins(cue)) {
+    if (hierarchical(plan) && needs_matrix(plan) && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
     }
     found.unthinned.push_back(std::move(unthinned));
-    found.maps.push_back(boundary_map(context, *each.image, grid, cue, networks, each.edges.get()));
+    const bool for_matrix = needs_matrix(plan);
+    found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
+                                      networks, each.edges.get()));
   }
   networks.tensors().clear();  // Later stages need their memory.
   return found;
@@ -137,6 +144,12 @@ struct Contours {
   std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
 };
 
+Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
+  const Buffer<float> orientation = boundary_orientation(context, grid, contours);
+  return {without_padding(contours.download(), grid),
+          without_padding(orientation.download(), grid)};
+}
+
 std::vector<Contours> find_contours(Context& context,
                                     const std::vector<DeviceEigenvectors>& eigenvectors,
                                     const Affinities& affinities, const SegmentationPlan& plan) {
@@ -149,9 +162,7 @@ std::vector<Contours> find_contours(Context& context,
     const Buffer<float> contours =
         combined_contour(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
                          plan.parameters.contour);
-    const Buffer<float> orientation = boundary_orientation(context, batch.image, contours);
-    found.push_back({without_padding(contours.download(), batch.image),
-                     without_padding(orientation.download(), batch.image)});
+    found.push_back(on_host(context, contours, batch.image));
   }
   return found;
 }
@@ -249,6 +260,21 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   return begun;
 }
 
+/// The hierarchy of one image from its boundary map alone.
+UnfinishedSegmentation find_cue_contours(Context& context, const BoundaryMap& boundary,
+                                         const WorkingImage& image, const SegmentationPlan& plan) {
+  UnfinishedSegmentation begun;
+  begun.result.notes = joined(image.image->notes, plan.notes, {});
+  begun.result.device_memory = plan.budget.uses;
+  begun.result.eigenvectors.width = plan.batch.image.width;
+  begun.result.eigenvectors.height = plan.batch.image.height;
+  begun.result.eigenvectors.report.converged = true;
+  const Buffer<float> contours =
+      cue_contour(context, plan.batch.image, boundary.values, plan.parameters.contour);
+  leave_hierarchy(begun, on_host(context, contours, plan.batch.image), image, plan);
+  return begun;
+}
+
 /// Adds what the device did for the images to their results.
 void note_run(std::vector<UnfinishedSegmentation>& begun, const TimedStages& timed,
               const Context& context, const ProgramBuilds& before) {
@@ -305,6 +331,14 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   request_later_kernels(context, plan);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
+  if (!needs_matrix(plan)) {
+    std::vector<UnfinishedSegmentation> begun(1);
+    begun.front() = timed("contours", [&] {
+      return find_cue_contours(context, boundaries.maps.front(), images.front(), plan);
+    });
+    note_run(begun, timed, context, before);
+    return begun;
+  }
   Affinities affinities =
       timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
   if (region.method == RegionMethod::kWalker) {

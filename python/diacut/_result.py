@@ -110,6 +110,11 @@ class Result:
         return self._segmentation.notes
 
     def _need_eigenvectors(self) -> None:
+        if len(self.eigenvalues) == 0:
+            raise ConfigError(
+                "no eigenvectors were computed, because eigen.vectors is 0: ask for some with "
+                "segment(..., vectors=17)"
+            )
         if not self._segmentation.has_eigenvectors:
             raise ConfigError(
                 "the eigenvectors were not kept: ask for them with segment(..., eigenvectors=True)"

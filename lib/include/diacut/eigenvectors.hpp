@@ -11,7 +11,8 @@ namespace diacut {
 /// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
 /// error: `converged` is false then, and the eigenvectors found so far are returned.
 struct EigenReport {
-  bool converged = false;  ///< Whether every residual norm is at most EigenParameters::tolerance.
+  /// Whether every residual norm is at most EigenParameters::tolerance; true of no eigenvectors.
+  bool converged = false;
   /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense". It differs from the solver
   /// asked for where the image is small, or cannot be coarsened.
   std::string solver;
@@ -35,9 +36,11 @@ struct EigenReport {
 /// cuts and image segmentation", 2000, equation 11), ascending in lambda. W is the affinity matrix
 /// and D the diagonal matrix of its row sums.
 struct Eigenvectors {
-  int width = 0;               ///< Width of the image, pixels.
-  int height = 0;              ///< Height of the image, pixels.
-  std::vector<double> values;  ///< The eigenvalues lambda, ascending; the first is about 0.
+  int width = 0;   ///< Width of the image, pixels.
+  int height = 0;  ///< Height of the image, pixels.
+  /// The eigenvalues lambda, ascending; the first is about 0. Empty where EigenParameters::vectors
+  /// is 0.
+  std::vector<double> values;
   /// vectors[k] is z = D^1/2 y for values[k]: width * height entries, row by row from the top left,
   /// of unit norm, its entry of largest magnitude positive, 0 where the image has no data.
   /// vectors[0] is the trivial eigenvector, proportional to sqrt_degree. Empty where only the

@@ -110,7 +110,8 @@ enum class SolverKind {
 struct EigenParameters {
   SolverKind solver = SolverKind::kAuto;  ///< The eigensolver.
   /// Eigenvectors, with the trivial eigenvector, which is known beforehand: 17 leaves 16 to
-  /// compute.
+  /// compute. 0: none; contours come from the boundary map alone, and direct cuts take 17. 1 is
+  /// refused.
   int vectors = 17;
   /// Residual norm |A x - theta x| at which an eigenvector counts as converged. The norm of A is 1.
   double tolerance = 1e-4;

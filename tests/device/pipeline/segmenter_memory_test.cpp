@@ -51,6 +51,14 @@ TEST(SegmenterMemory, IsTakenAsAnnounced) {
   expect_taken_as_announced(parameters, kWidth, kHeight);
 }
 
+TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
+  Parameters parameters;
+  parameters.eigen.vectors = 0;
+  expect_taken_as_announced(parameters, kWidth, kHeight);
+  parameters.cue.kind = CueKind::kGradient;
+  expect_taken_as_announced(parameters, kWidth, kHeight);
+}
+
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
   Parameters parameters;
   parameters.cue.turns = 8;

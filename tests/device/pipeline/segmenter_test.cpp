@@ -159,6 +159,30 @@ TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   }
 }
 
+TEST(Segmenter, WithoutEigenvectorsContoursAreTheCue) {
+  const Image image = two_discs(97, 61);
+  for (const CueKind cue : {CueKind::kLearned, CueKind::kGradient}) {
+    Parameters parameters;
+    parameters.cue.kind = cue;
+    parameters.eigen.vectors = 0;
+    const Segmentation found = Segmenter(parameters, test_device()).segment(image);
+    EXPECT_TRUE(found.eigenvectors.values.empty());
+    EXPECT_TRUE(found.eigenvectors.vectors.empty());
+    EXPECT_TRUE(found.eigenvectors.report.converged);
+    for (const StageTime& time : found.times) {
+      EXPECT_NE(time.stage, "eigenvectors");
+      EXPECT_NE(time.stage, "affinity");
+    }
+    parameters.eigen.vectors = 2;
+    parameters.contour.spectral_weight = 0;
+    const Segmentation weightless = Segmenter(parameters, test_device()).segment(image);
+    EXPECT_EQ(weightless.eigenvectors.values.size(), 2u);
+    EXPECT_EQ(found.contours, weightless.contours);
+    EXPECT_EQ(found.labels.values, weightless.labels.values);
+    EXPECT_GT(*std::max_element(found.contours.begin(), found.contours.end()), 0.2f);
+  }
+}
+
 TEST(Segmenter, LabelsNothingWhereThereIsNoData) {
   Image image = two_discs(64, 48);
   image.valid.assign(image.pixel_count(), 1);
