@@ -100,7 +100,8 @@ MemoryShare MemoryCheck::take(const ImageSize& size) {
     }
   });
   if (!device_) return nullptr;
-  const MemoryPlan plan = plan_memory(size, options_.parameters, *device_, options_.memory);
+  const MemoryPlan plan = plan_memory(size, options_.parameters, *device_, options_.memory,
+                                      {!options_.edges.empty(), wants_eigenvectors(options_)});
   check_host_memory(plan, size, *device_);
   return ledger_.enter(need_of(plan, device_->kind));
 }

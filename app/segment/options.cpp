@@ -97,6 +97,9 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--weights", "cue.weights", "NAME|FILE",
                     "--cue learned: the network, built in or a .safetensors file; several, "
                     "separated by commas, are averaged"},
+    ParameterOption{"--spectral", "contour.spectral", "NAME",
+                    "--method hierarchy: whether the eigenvectors count in the contours; auto: "
+                    "with --cue gradient and --edges"},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
                     "Pixels up to this far apart are compared, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
@@ -462,16 +465,19 @@ void SegmentLine::check_effects() const {
 
 void SegmentLine::check_eigenvectors() const {
   const Parameters& parameters = options_.parameters;
-  if (parameters.eigen.vectors > 0 || parameters.region.method != RegionMethod::kHierarchy) return;
-  if (!options_.results[Result::kEigenvectors].empty()) {
-    fail("--eigenvectors: this run computes none (eigen.vectors is 0): add --vectors 17");
+  const bool for_contours = parameters.contour.spectral == SpectralUse::kAlways ||
+                            (parameters.contour.spectral == SpectralUse::kAuto &&
+                             (parameters.cue.kind != CueKind::kLearned || given("--edges")));
+  if (parameters.region.method != RegionMethod::kHierarchy || for_contours ||
+      wants_eigenvectors(options_)) {
+    return;
   }
-  for (const char* name : {"--tolerance", "--solver", "--matvec"}) {
+  for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {
     if (!given(name)) continue;
-    fail(fmt::format(
-        "{} has no effect, because this run computes no eigenvectors (eigen.vectors is 0): leave "
-        "it out, or add --vectors 17",
-        name));
+    fail(
+        fmt::format("{} is about eigenvectors, which this run does not need: leave it out, or add "
+                    "--spectral always, which lets them count in the contours, or --eigenvectors",
+                    name));
   }
 }
 
@@ -488,6 +494,10 @@ void SegmentLine::choose_action() {
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
+
+bool wants_eigenvectors(const Options& options) {
+  return !options.results[Result::kEigenvectors].empty() || !options.results[Result::kPage].empty();
+}
 
 CommandDescription describe_options() { return SegmentLine().describe(); }
 

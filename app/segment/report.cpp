@@ -17,7 +17,7 @@ std::string bytes_text(double bytes) {
 namespace {
 
 std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
-  if (eigenvectors.values.empty()) return "  no eigenvectors (eigen.vectors is 0)\n";
+  if (eigenvectors.values.empty()) return "  no eigenvectors: nothing asked for them\n";
   const EigenReport& eigen = eigenvectors.report;
   double worst = 0;
   for (const double residual : eigen.residuals) worst = std::max(worst, residual);

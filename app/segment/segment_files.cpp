@@ -181,10 +181,8 @@ class Scheduler {
     if (segmenter_) return;
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
     segmenter_->limit_device_memory(options_.memory);
-    const Places& results = plan_.roots.results;
-    segmenter_->keep_probabilities(!results[Result::kProbabilities].empty());
-    segmenter_->keep_eigenvectors(!results[Result::kEigenvectors].empty() ||
-                                  !results[Result::kPage].empty());
+    segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
+    segmenter_->keep_eigenvectors(wants_eigenvectors(options_));
     segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
     log_.opened(segmenter_->device());
   }

@@ -43,6 +43,9 @@ inline constexpr EnumName<MatvecStorage> kMatvecStorageNames[] = {
     {MatvecStorage::kHalf, "half"},
     {MatvecStorage::kMinifloat, "minifloat"}};
 
+inline constexpr EnumName<SpectralUse> kSpectralUseNames[] = {
+    {SpectralUse::kAuto, "auto"}, {SpectralUse::kAlways, "always"}, {SpectralUse::kNever, "never"}};
+
 inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "auto"},
                                                         {SolverKind::kMultilevel, "multilevel"},
                                                         {SolverKind::kLanczos, "lanczos"},

@@ -271,12 +271,10 @@ void add_eigen(Table& table) {
               "restarts, wholly on the device (Wu and Simon 2000). spectra: Spectra's "
               "SymEigsSolver on the host, with the product on the device. All: up to 400 pixels "
               "are solved densely.");
-  eigen.integer("vectors", &EigenParameters::vectors, 0, 1000,
+  eigen.integer("vectors", &EigenParameters::vectors, 2, 1000,
                 {"",
                  "Eigenvectors, the trivial one (which is known) included; 17 leaves the 16 of "
-                 "Arbelaez et al. 2011. region.method kway takes as many as region.regions, up to "
-                 "100, where that is more. 0: none, so that contours come from the cue alone, "
-                 "times contour.cue_weight; kway takes 17. Not 1."});
+                 "Arbelaez et al. 2011. region.regions raises it, up to 100 for 100 regions."});
   eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
              {"",
               "Norm of A x - theta x at which a pair counts as converged; the norm of A is 1. "
@@ -297,6 +295,12 @@ void add_eigen(Table& table) {
 
 void add_contour(Table& table) {
   Section contour(table, "contour", &Parameters::contour);
+  contour.names("spectral", &ContourParameters::spectral, kSpectralUseNames,
+                "Whether contours take the spectral contour in. auto: with cue.kind gradient and "
+                "with boundary maps of one's own, where that makes better regions; not with a "
+                "network's, where it changes no score and would take most of the time. Where it "
+                "does not count, eigenvectors are computed only if they are a result or "
+                "region.method is kway.");
   contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
                {"", "What the cue adds to the contours."});
   contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,

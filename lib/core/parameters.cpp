@@ -71,10 +71,6 @@ const ParameterEntry* find_entry(std::string_view key) {
 
 /// What is wrong between several parameters; empty if nothing is.
 std::string cross_problem(const Parameters& p) {
-  if (p.eigen.vectors == 1) {
-    return "eigen.vectors is 1, which is the trivial eigenvector alone; expected 0 (none) or at "
-           "least 2";
-  }
   if (p.eigen.basis != 0 && p.eigen.basis <= p.eigen.vectors) {
     return fmt::format(
         "eigen.basis is {}, expected 0 (which chooses) or more than eigen.vectors, which is {}",

@@ -117,8 +117,10 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   if (plan.form == MatrixForm::kCompressed) {
     add("compression", budget.compression, &HostBytes::on_device);
   }
-  add(method == RegionMethod::kWalker ? "random walk" : "eigenvectors", budget.eigen,
-      &HostBytes::on_device);
+  if (method == RegionMethod::kWalker || needs_eigenvectors(plan.parameters)) {
+    add(method == RegionMethod::kWalker ? "random walk" : "eigenvectors", budget.eigen,
+        &HostBytes::on_device);
+  }
   if (method == RegionMethod::kHierarchy) add("contours", budget.contours, &HostBytes::contours);
   // Only direct cuts need the device.
   add("regions", budget.regions, &HostBytes::regions);
@@ -128,14 +130,16 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
 }
 
 MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
-                       const DeviceInfo& device, std::uint64_t limit) {
+                       const DeviceInfo& device, std::uint64_t limit,
+                       const PlannedResults& results) {
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
   const HostImage one{full, image.channels, false, image.file_bytes};
   try {
-    const SegmentationPlan plan =
-        plan_for_image(grid_for(working.width, working.height),
-                       working_parameters(parameters, working, full), device, limit);
+    const SegmentationPlan plan = plan_for_image(
+        grid_for(working.width, working.height),
+        working_parameters(parameters, working, full, {results.edges, results.eigenvectors}),
+        device, limit);
     return memory_plan(plan, {&one, 1}, device);
   } catch (const DeviceError& error) {
     throw DeviceError(fmt::format("an image of {}x{}: {}", full.width, full.height, error.what()));

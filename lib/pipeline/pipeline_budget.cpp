@@ -107,7 +107,6 @@ Grid grid_for(int width, int height) { return {width, height, width}; }
 EigenParameters eigen_parameters(const Parameters& parameters) {
   EigenParameters eigen = parameters.eigen;
   if (parameters.region.method != RegionMethod::kKway) return eigen;
-  if (eigen.vectors == 0) eigen.vectors = EigenParameters().vectors;
   eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
   // A basis that was chosen for fewer eigenvectors would be too small for more.
   if (eigen.basis <= eigen.vectors) eigen.basis = 0;

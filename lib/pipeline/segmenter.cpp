@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "boundary/boundary.hpp"
@@ -137,10 +138,14 @@ class Segmenter::Implementation {
   }
 
  private:
+  EigenvectorUse use_of(const WorkingImage& image) const {
+    return {image.edges != nullptr, stages_.keeps_eigenvectors()};
+  }
+
   UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
     const PictureSize size = image.size();
     const Parameters parameters =
-        working_parameters(parameters_, size, image.full ? image.full->size : size);
+        working_parameters(parameters_, size, image.full ? image.full->size : size, use_of(image));
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
                                                  stages_.device(), stages_.memory_limit());
     std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);
@@ -151,11 +156,13 @@ class Segmenter::Implementation {
   /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
   std::optional<std::vector<UnfinishedSegmentation>> begin_together(
       std::span<const WorkingImage> images, const Watch& watch) {
-    // Of a hierarchy, whose parameters depend on the working size alone.
+    // Of a hierarchy, whose parameters depend on the working size, and on whether an image has a
+    // boundary map of its own: all images of a group have or none.
     const PictureSize size = images.front().size();
-    const std::optional<SegmentationPlan> plan = plan_for_batch(
-        grid_for(size.width, size.height), static_cast<int>(images.size()),
-        working_parameters(parameters_, size, size), stages_.device(), stages_.memory_limit());
+    const std::optional<SegmentationPlan> plan =
+        plan_for_batch(grid_for(size.width, size.height), static_cast<int>(images.size()),
+                       working_parameters(parameters_, size, size, use_of(images.front())),
+                       stages_.device(), stages_.memory_limit());
     if (!plan) return std::nullopt;
     try {
       auto begun = stages_.run(images, *plan, watch);
@@ -232,7 +239,8 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
     std::vector<WorkingImage> images;
     std::vector<std::size_t> members;
   };
-  std::map<std::pair<int, int>, Group> by_size;
+  // By width, height, and whether there is a boundary map of one's own.
+  std::map<std::tuple<int, int, bool>, Group> alike;
   implementation_->note_held(images);
   for (std::size_t k = 0; k < images.size(); ++k) {
     const Image& image = *images[k].image;
@@ -240,14 +248,14 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
       check_image(image);
       check_regions(image, parameters().region);
       WorkingImage working = working_image(images[k], parameters());
-      Group& group = by_size[{working.size().width, working.size().height}];
+      Group& group = alike[{working.size().width, working.size().height, working.edges != nullptr}];
       group.images.push_back(std::move(working));
       group.members.push_back(k);
     } catch (const Error&) {
       all[k].failure_ = std::current_exception();
     }
   }
-  for (const auto& [size, group] : by_size) {
+  for (const auto& [likeness, group] : alike) {
     std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group.images, watch);
     for (std::size_t i = 0; i < group.members.size(); ++i) {
       all[group.members[i]] = BegunSegmentation(std::move(begun[i]));

@@ -40,6 +40,7 @@ class Stages {
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   /// As Segmenter::keep_eigenvectors().
   void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
+  bool keeps_eigenvectors() const { return keep_eigenvectors_; }
   /// As Segmenter::keep_probabilities().
   void keep_probabilities(bool keep) { keep_probabilities_ = keep; }
   /// As Segmenter::on_compiling().

@@ -112,8 +112,7 @@ class Result:
     def _need_eigenvectors(self) -> None:
         if len(self.eigenvalues) == 0:
             raise ConfigError(
-                "no eigenvectors were computed, because eigen.vectors is 0: ask for some with "
-                "segment(..., vectors=17)"
+                "no eigenvectors were computed: ask for them with segment(..., eigenvectors=True)"
             )
         if not self._segmentation.has_eigenvectors:
             raise ConfigError(

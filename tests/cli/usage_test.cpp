@@ -17,17 +17,17 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
   expect_done(result);
   EXPECT_THAT(result.err, IsEmpty());
   const std::set<std::string> expected = {
-      "--output",       "--indexed",       "--overlay",  "--eigenvectors", "--json",
-      "--regions",      "--skip-existing", "--max-ncut", "--min-size",     "--radius",
-      "--vectors",      "--tolerance",     "--solver",   "--matvec",       "--config",
-      "--set",          "--print-config",  "--device",   "--list-devices", "--kernel-dir",
-      "--quiet",        "--verbose",       "--version",  "--help",         "--cue",
-      "--weights",      "--edges",         "--method",   "--threshold",    "--tree",
-      "--ultrametric",  "--contours",      "--memory",   "--detail",       "--page",
-      "--channel",      "--html",          "--coco",     "--rle",          "--labelme",
-      "--yolo",         "--label-studio",  "--cvat",     "--svg",          "--geojson",
-      "--table",        "--graph",         "--bands",    "--cog",          "--seeds",
-      "--probabilities"};
+      "--output",     "--indexed",       "--overlay",      "--eigenvectors", "--json",
+      "--regions",    "--skip-existing", "--max-ncut",     "--min-size",     "--radius",
+      "--spectral",   "--vectors",       "--tolerance",    "--solver",       "--matvec",
+      "--config",     "--set",           "--print-config", "--device",       "--list-devices",
+      "--kernel-dir", "--quiet",         "--verbose",      "--version",      "--help",
+      "--cue",        "--weights",       "--edges",        "--method",       "--threshold",
+      "--tree",       "--ultrametric",   "--contours",     "--memory",       "--detail",
+      "--page",       "--channel",       "--html",         "--coco",         "--rle",
+      "--labelme",    "--yolo",          "--label-studio", "--cvat",         "--svg",
+      "--geojson",    "--table",         "--graph",        "--bands",        "--cog",
+      "--seeds",      "--probabilities"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--set", "eigen.vectors"}, {"--set", "KEY=VALUE"}},
         Wrong{{"a.png", "--set", "eigen.vektors=4"}, {"--set", "eigen.vektors", "eigen.vectors"}},
         Wrong{{"a.png", "--set", "eigen.vectors=1"}, {"--set", "eigen.vectors"}},
-        Wrong{{"a.png", "--vectors", "0", "--eigenvectors", "out"}, {"--eigenvectors", "17"}},
-        Wrong{{"a.png", "--vectors", "0", "--solver", "lanczos"}, {"--solver", "no effect"}},
+        Wrong{{"a.png", "--solver", "lanczos", "-o", "x.png"}, {"--solver", "--spectral always"}},
+        Wrong{{"a.png", "--vectors", "33", "-o", "x.png"}, {"--vectors", "--eigenvectors"}},
         Wrong{{"a.png", "--set", "eigen.basis=18", "--vectors", "18"}, {"eigen.basis"}},
         Wrong{{"a.png", "--config", "missing.toml"}, {"missing.toml"}},
         Wrong{{"a.png", "--config", "wrong.toml"}, {"wrong.toml", "3", "eigen.vektors"}},

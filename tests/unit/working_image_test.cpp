@@ -79,7 +79,7 @@ TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {
 TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
   const Parameters parameters;
   const auto scales = [&](const PictureSize& size) {
-    return working_parameters(parameters, size, size).cue.scales;
+    return working_parameters(parameters, size, size, {}).cue.scales;
   };
   // Photographs of the size that the network learned from are seen as they are.
   EXPECT_THAT(scales({481, 321}), ElementsAre(0.5, 1.0));
@@ -88,7 +88,7 @@ TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
               ElementsAre(DoubleNear(0.5 * 481 / 640, 1e-9), DoubleNear(481.0 / 640, 1e-9)));
   EXPECT_THAT(scales({400, 600}),
               ElementsAre(DoubleNear(0.5 * 481 / 600, 1e-9), DoubleNear(481.0 / 600, 1e-9)));
-  EXPECT_THAT(working_parameters(with_detail(0), {4000, 3000}, {4000, 3000}).cue.scales,
+  EXPECT_THAT(working_parameters(with_detail(0), {4000, 3000}, {4000, 3000}, {}).cue.scales,
               ElementsAre(0.5, 1.0));
 }
 
@@ -96,7 +96,7 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   Parameters parameters;
   parameters.region.min_size = {LeastSize::Unit::kPixels, 1600};
   const auto least = [&] {
-    return working_parameters(parameters, {40, 30}, {160, 120}).region.min_size.value;
+    return working_parameters(parameters, {40, 30}, {160, 120}, {}).region.min_size.value;
   };
   EXPECT_EQ(least(), 1600);  // A hierarchy is cut in the full image.
   parameters.region.method = RegionMethod::kKway;

@@ -38,8 +38,8 @@ struct EigenReport {
 struct Eigenvectors {
   int width = 0;   ///< Width of the image, pixels.
   int height = 0;  ///< Height of the image, pixels.
-  /// The eigenvalues lambda, ascending; the first is about 0. Empty where EigenParameters::vectors
-  /// is 0.
+  /// The eigenvalues lambda, ascending; the first is about 0. Empty where none were computed (see
+  /// Segmenter::keep_eigenvectors()).
   std::vector<double> values;
   /// vectors[k] is z = D^1/2 y for values[k]: width * height entries, row by row from the top left,
   /// of unit norm, its entry of largest magnitude positive, 0 where the image has no data.

@@ -33,17 +33,25 @@ struct MemoryPlan {
   std::uint64_t host_bytes() const;
 };
 
+/// What decides, beside Parameters, whether a run computes eigenvectors.
+struct PlannedResults {
+  bool edges = false;  ///< Whether the image comes with a boundary map (ImageToSegment::edges).
+  bool eigenvectors = true;  ///< As Segmenter::keep_eigenvectors().
+};
+
 /// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes
 /// no memory of the device.
 /// @param image The image's size.
 /// @param parameters What it is to be segmented with.
 /// @param device The device.
 /// @param limit Of the device memory held at once, bytes; 0: the device's memory.
+/// @param results What else decides whether eigenvectors are computed.
 /// @return The plan.
 /// @throws DeviceError when the image does not fit the device in any way; the message says what it
 ///     would take, what there is, and what to do.
 MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
-                       const DeviceInfo& device, std::uint64_t limit = 0);
+                       const DeviceInfo& device, std::uint64_t limit = 0,
+                       const PlannedResults& results = {});
 
 /// Main memory that this process could hold at once, with what it holds already: what is free or
 /// can be freed, and swap, within the limits of its control group and of its address space (`ulimit

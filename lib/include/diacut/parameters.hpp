@@ -110,8 +110,7 @@ enum class SolverKind {
 struct EigenParameters {
   SolverKind solver = SolverKind::kAuto;  ///< The eigensolver.
   /// Eigenvectors, with the trivial eigenvector, which is known beforehand: 17 leaves 16 to
-  /// compute. 0: none; contours come from the boundary map alone, and direct cuts take 17. 1 is
-  /// refused.
+  /// compute.
   int vectors = 17;
   /// Residual norm |A x - theta x| at which an eigenvector counts as converged. The norm of A is 1.
   double tolerance = 1e-4;
@@ -122,11 +121,21 @@ struct EigenParameters {
   int max_products = 20'000;  ///< Products with the matrix after which the solver gives up.
 };
 
+/// Whether contours take the spectral contour in.
+enum class SpectralUse {
+  kAuto,    ///< With a boundary map that no network made.
+  kAlways,  ///< Always.
+  kNever,   ///< Never.
+};
+
 /// How the boundary map b and the spectral contour s become one map of contours, at most 1:
 /// cue_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power (P. Arbelaez,
 /// M. Maire, C. Fowlkes and J. Malik, "Contour detection and hierarchical image segmentation",
 /// 2011, equation 14).
 struct ContourParameters {
+  /// Whether s counts. Where it does not, its term is 0, and eigenvectors are computed for
+  /// RegionMethod::kKway and for who wants them (Segmenter::keep_eigenvectors()) alone.
+  SpectralUse spectral = SpectralUse::kAuto;
   double cue_weight = 0.8;         ///< Weight of the boundary map.
   double spectral_weight = 0.2;    ///< Weight of the spectral contour.
   double spectral_power = 0.7071;  ///< Exponent of the spectral contour.

@@ -164,8 +164,9 @@ class Segmenter {
   void limit_device_memory(std::uint64_t bytes);
 
   /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, which take
-  /// about 18 floats a pixel and the time to fetch them from the device. Results always hold the
-  /// eigenvalues and the report.
+  /// about 18 floats a pixel and the time to fetch them from the device. Where they do not, and
+  /// contours do not take the spectral contour in either (ContourParameters::spectral), no
+  /// eigenvectors are computed, which is what takes the most time, and results hold no eigenvalues.
   /// @param keep Whether they do; they do until this is called.
   void keep_eigenvectors(bool keep);
 

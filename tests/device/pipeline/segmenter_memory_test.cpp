@@ -28,14 +28,16 @@ void expect_taken_as_announced(const Segmentation& result) {
   EXPECT_GE(result.device_peak_bytes, announced - announced / 10);
 }
 
-void expect_taken_as_announced(const Parameters& parameters, int width, int height) {
+void expect_taken_as_announced(const Parameters& parameters, int width, int height,
+                               bool eigenvectors = true) {
   SCOPED_TRACE(::testing::Message() << width << "x" << height);
   Segmenter segmenter(parameters, test_device());
+  segmenter.keep_eigenvectors(eigenvectors);
   const Image image = two_discs(width, height);
   const Segmentation result = segmenter.segment(image);
   expect_taken_as_announced(result);
-  const MemoryPlan before =
-      plan_memory({width, height, image.channels}, parameters, segmenter.device(), 0);
+  const MemoryPlan before = plan_memory({width, height, image.channels}, parameters,
+                                        segmenter.device(), 0, {.eigenvectors = eigenvectors});
   EXPECT_EQ(before.device_bytes(), result.memory_plan.device_bytes());
   EXPECT_EQ(before.host_bytes(), result.memory_plan.host_bytes());
   EXPECT_GT(result.host_before_bytes, 0u);
@@ -53,10 +55,10 @@ TEST(SegmenterMemory, IsTakenAsAnnounced) {
 
 TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
   Parameters parameters;
-  parameters.eigen.vectors = 0;
-  expect_taken_as_announced(parameters, kWidth, kHeight);
+  expect_taken_as_announced(parameters, kWidth, kHeight, false);
   parameters.cue.kind = CueKind::kGradient;
-  expect_taken_as_announced(parameters, kWidth, kHeight);
+  parameters.contour.spectral = SpectralUse::kNever;
+  expect_taken_as_announced(parameters, kWidth, kHeight, false);
 }
 
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {

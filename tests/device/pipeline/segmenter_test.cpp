@@ -159,28 +159,58 @@ TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   }
 }
 
-TEST(Segmenter, WithoutEigenvectorsContoursAreTheCue) {
+Segmentation segmented(const Parameters& parameters, const Image& image, bool eigenvectors) {
+  Segmenter segmenter(parameters, test_device());
+  segmenter.keep_eigenvectors(eigenvectors);
+  return segmenter.segment(image);
+}
+
+bool has_stage(const Segmentation& result, const std::string& stage) {
+  return std::any_of(result.times.begin(), result.times.end(),
+                     [&](const StageTime& time) { return time.stage == stage; });
+}
+
+TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
   const Image image = two_discs(97, 61);
   for (const CueKind cue : {CueKind::kLearned, CueKind::kGradient}) {
     Parameters parameters;
     parameters.cue.kind = cue;
-    parameters.eigen.vectors = 0;
-    const Segmentation found = Segmenter(parameters, test_device()).segment(image);
-    EXPECT_TRUE(found.eigenvectors.values.empty());
-    EXPECT_TRUE(found.eigenvectors.vectors.empty());
-    EXPECT_TRUE(found.eigenvectors.report.converged);
-    for (const StageTime& time : found.times) {
-      EXPECT_NE(time.stage, "eigenvectors");
-      EXPECT_NE(time.stage, "affinity");
-    }
-    parameters.eigen.vectors = 2;
-    parameters.contour.spectral_weight = 0;
-    const Segmentation weightless = Segmenter(parameters, test_device()).segment(image);
-    EXPECT_EQ(weightless.eigenvectors.values.size(), 2u);
-    EXPECT_EQ(found.contours, weightless.contours);
-    EXPECT_EQ(found.labels.values, weightless.labels.values);
-    EXPECT_GT(*std::max_element(found.contours.begin(), found.contours.end()), 0.2f);
+    parameters.contour.spectral = SpectralUse::kNever;
+    const Segmentation without = segmented(parameters, image, false);
+    EXPECT_TRUE(without.eigenvectors.values.empty());
+    EXPECT_TRUE(without.eigenvectors.vectors.empty());
+    EXPECT_TRUE(without.eigenvectors.report.converged);
+    EXPECT_FALSE(has_stage(without, "eigenvectors"));
+    EXPECT_FALSE(has_stage(without, "affinity"));
+    EXPECT_GT(*std::max_element(without.contours.begin(), without.contours.end()), 0.2f);
+    // Who asks for eigenvectors gets the same regions.
+    const Segmentation with = segmented(parameters, image, true);
+    EXPECT_EQ(with.eigenvectors.vectors.size(), 17u);
+    EXPECT_EQ(with.contours, without.contours);
+    EXPECT_EQ(with.labels.values, without.labels.values);
+    parameters.contour.spectral = SpectralUse::kAlways;
+    const Segmentation spectral = segmented(parameters, image, false);
+    EXPECT_EQ(spectral.eigenvectors.values.size(), 17u);
+    EXPECT_TRUE(has_stage(spectral, "eigenvectors"));
+    EXPECT_NE(spectral.contours, without.contours);
+    parameters.contour.spectral = SpectralUse::kAuto;
+    const Segmentation chosen = segmented(parameters, image, false);
+    EXPECT_EQ(chosen.contours, cue == CueKind::kLearned ? without.contours : spectral.contours);
   }
+}
+
+TEST(Segmenter, TakesTheSpectralContourWithABoundaryMapOfOnesOwn) {
+  const Image image = two_discs(97, 61);
+  EdgeMap edges{image.width, image.height, std::vector<float>(image.pixel_count(), 0.0f)};
+  for (int y = 0; y < image.height; ++y) {
+    edges.strength[static_cast<std::size_t>(y * image.width + image.width / 2)] = 1.0f;
+  }
+  Segmenter segmenter({}, test_device());
+  segmenter.keep_eigenvectors(false);
+  const std::vector<ImageToSegment> both = {{&image, &edges, nullptr}, {&image, nullptr, nullptr}};
+  std::vector<BegunSegmentation> begun = segmenter.begin(both);
+  EXPECT_EQ(std::move(begun[0]).finish().eigenvectors.values.size(), 17u);
+  EXPECT_TRUE(std::move(begun[1]).finish().eigenvectors.values.empty());
 }
 
 TEST(Segmenter, LabelsNothingWhereThereIsNoData) {
