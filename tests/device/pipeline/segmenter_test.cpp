@@ -142,7 +142,9 @@ TEST(Segmenter, GivesTheSameBytesTwice) {
 
 TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   const Image image = two_discs(64, 48);
-  for (const Parameters& parameters : {Parameters{}, direct_cuts()}) {
+  Parameters spectral;
+  spectral.contour.spectral = SpectralUse::kAlways;
+  for (const Parameters& parameters : {spectral, direct_cuts()}) {
     Segmenter segmenter(parameters, test_device());
     const Segmentation whole = segmenter.segment(image);
     segmenter.keep_eigenvectors(false);
