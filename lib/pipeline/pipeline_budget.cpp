@@ -60,13 +60,17 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
   const Stencil stencil = disc_stencil(parameters.affinity.radius);
   BufferGroups groups;
   budget_kept(groups.networks, parameters.cue);
-  budget_cue(groups.boundaries, grid, parameters.cue);
   if (!walks(parameters) && !needs_eigenvectors(parameters)) {
-    groups.strength.add(kStrength, grid.rows() * sizeof(float));
-    budget_contour(groups.contours, grid, 0);
-    budget_orientation(groups.contours, grid);
+    const auto count = static_cast<std::uint64_t>(batch.count);
+    const std::uint64_t plane = batch.image.rows() * sizeof(float);
+    budget_cue(groups.boundaries, batch.image, parameters.cue);
+    groups.boundaries.add("boundary maps of the other images", (count - 1) * plane);
+    groups.strength.add(kStrength, count * plane);
+    budget_contour(groups.contours, batch.image, 0);
+    budget_orientation(groups.contours, batch.image);
     return groups;
   }
+  budget_cue(groups.boundaries, grid, parameters.cue);
   if (batch.count > 1) budget_batched(groups.boundaries, batch);
   budget_affinity(groups.matrix, grid, parameters.affinity);
   if (walks(parameters)) {

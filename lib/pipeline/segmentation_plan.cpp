@@ -47,8 +47,12 @@ SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
                                                const Parameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit) {
-  if (parameters.region.method != RegionMethod::kHierarchy || !needs_eigenvectors(parameters)) {
-    return std::nullopt;
+  if (parameters.region.method != RegionMethod::kHierarchy) return std::nullopt;
+  if (!needs_eigenvectors(parameters)) {
+    SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
+    plan.budget = pipeline_budget(plan.batch, parameters);
+    if (!plan.budget.fits(device, limit)) return std::nullopt;
+    return plan;
   }
   const std::optional<Batch> batch = batch_for(
       grid, images, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));

@@ -67,6 +67,7 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     const bool for_matrix = needs_matrix(plan);
     found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
                                       networks, each.edges.get()));
+    if (!for_matrix) found.maps.back().valid = {};
   }
   networks.tensors().clear();  // Later stages need their memory.
   return found;
@@ -260,18 +261,23 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   return begun;
 }
 
-/// The hierarchy of one image from its boundary map alone.
-UnfinishedSegmentation find_cue_contours(Context& context, const BoundaryMap& boundary,
-                                         const WorkingImage& image, const SegmentationPlan& plan) {
-  UnfinishedSegmentation begun;
-  begun.result.notes = joined(image.image->notes, plan.notes, {});
-  begun.result.device_memory = plan.budget.uses;
-  begun.result.eigenvectors.width = plan.batch.image.width;
-  begun.result.eigenvectors.height = plan.batch.image.height;
-  begun.result.eigenvectors.report.converged = true;
-  const Buffer<float> contours =
-      cue_contour(context, plan.batch.image, boundary.values, plan.parameters.contour);
-  leave_hierarchy(begun, on_host(context, contours, plan.batch.image), image, plan);
+/// The hierarchies of all images from their boundary maps alone.
+std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundaries boundaries,
+                                                      std::span<const WorkingImage> images,
+                                                      const SegmentationPlan& plan) {
+  const Grid& grid = plan.batch.image;
+  std::vector<UnfinishedSegmentation> begun(images.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    Segmentation& result = begun[k].result;
+    result.notes = joined(images[k].image->notes, plan.notes, {});
+    result.device_memory = plan.budget.uses;
+    result.eigenvectors.width = grid.width;
+    result.eigenvectors.height = grid.height;
+    result.eigenvectors.report.converged = true;
+    const Buffer<float> contours =
+        cue_contour(context, grid, boundaries.maps[k].values, plan.parameters.contour);
+    leave_hierarchy(begun[k], on_host(context, contours, grid), images[k], plan);
+  }
   return begun;
 }
 
@@ -332,9 +338,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   if (!needs_matrix(plan)) {
-    std::vector<UnfinishedSegmentation> begun(1);
-    begun.front() = timed("contours", [&] {
-      return find_cue_contours(context, boundaries.maps.front(), images.front(), plan);
+    std::vector<UnfinishedSegmentation> begun = timed("contours", [&] {
+      return find_cue_contours(context, std::move(boundaries), images, plan);
     });
     note_run(begun, timed, context, before);
     return begun;

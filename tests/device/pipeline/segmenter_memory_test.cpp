@@ -68,6 +68,21 @@ TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
   expect_taken_as_announced(parameters, 2 * kHeight, 2 * kWidth);
 }
 
+TEST(SegmenterMemory, OfSeveralImagesWithoutEigenvectorsIsTakenAsAnnounced) {
+  Segmenter segmenter(Parameters(), test_device());
+  segmenter.keep_eigenvectors(false);
+  const Image image = two_discs(kWidth, kHeight);
+  const Segmentation alone = segmenter.segment(image);
+  const std::vector<ImageToSegment> images(3, {&image, nullptr});
+  for (BegunSegmentation& each : segmenter.begin(images)) {
+    const Segmentation result = std::move(each).finish();
+    expect_taken_as_announced(result);
+    EXPECT_GT(result.memory_plan.device_bytes(), alone.memory_plan.device_bytes());
+    EXPECT_EQ(result.contours, alone.contours);
+    EXPECT_EQ(result.labels.values, alone.labels.values);
+  }
+}
+
 TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
   Segmenter segmenter(Parameters(), test_device());
   const Image image = two_discs(kWidth, kHeight);
