@@ -469,7 +469,7 @@ void SegmentLine::check_eigenvectors() const {
                             (parameters.contour.spectral == SpectralUse::kAuto &&
                              (parameters.cue.kind != CueKind::kLearned || given("--edges")));
   if (parameters.region.method != RegionMethod::kHierarchy || for_contours ||
-      wants_eigenvectors(options_)) {
+      wants_eigenvectors(options_) || given("--print-config")) {
     return;
   }
   for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {
