@@ -23,7 +23,7 @@ class NormalizedCut:
     image as diacut.segment() takes it.
 
     Attributes after fit(): labels_, (height, width), from 1, 0 where there is no data; n_regions_;
-    hierarchy_; contours_; eigenvalues_.
+    hierarchy_; contours_; eigenvalues_, empty where none were needed.
     """
 
     _estimator_type = "clusterer"

@@ -57,7 +57,8 @@ class Result:
 
     @property
     def eigenvalues(self) -> NDArray[np.float64]:
-        """The smallest eigenvalues of (D - W) y = lambda D y, ascending; the first is about 0."""
+        """The smallest eigenvalues of (D - W) y = lambda D y, ascending; the first is about 0. None where
+        no eigenvectors were computed: they are on request, and where contours or cuts need them."""
         return self._segmentation.eigenvalues
 
     @cached_property

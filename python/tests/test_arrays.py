@@ -128,12 +128,18 @@ def test_views_outlive_the_result(segmenter, picture):
 def test_eigenvectors_are_kept_on_request_alone(segmenter, picture):
     result = segmenter.segment(picture)
     count = segmenter.parameters["eigen.vectors"]
-    assert len(result.eigenvalues) == count
-    assert result.eigenvalues[0] == pytest.approx(0, abs=1e-6)
+    assert len(result.eigenvalues) == 0
     for name in ["eigenvectors", "normalized_eigenvectors", "sqrt_degree"]:
         with pytest.raises(diacut.ConfigError, match="eigenvectors=True"):
             getattr(result, name)
     kept = segmenter.segment(picture, eigenvectors=True)
+    assert len(kept.eigenvalues) == count
+    assert kept.eigenvalues[0] == pytest.approx(0, abs=1e-6)
+    assert np.array_equal(kept.labels, result.labels)
+    counted = diacut.segment(picture, 6, config="fast", set={"contour.spectral": "always"})
+    assert len(counted.eigenvalues) == count
+    with pytest.raises(diacut.ConfigError, match="not kept"):
+        _ = counted.eigenvectors
     assert np.array_equal(kept.labels, result.labels)
     z = np.stack([each.ravel() for each in kept.normalized_eigenvectors]).astype(float)
     assert np.allclose(z @ z.T, np.eye(count), atol=1e-4)

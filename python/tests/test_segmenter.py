@@ -26,7 +26,7 @@ def test_device_and_parameters(segmenter):
     assert segmenter.parameters["image.detail"] == 640
     assert [info.key for info in diacut.parameters()] == list(segmenter.parameters)
     assert {"fast", "quality"} <= set(diacut.presets())
-    result = segmenter.segment(np.zeros((20, 20), np.uint8))
+    result = segmenter.segment(np.zeros((20, 20), np.uint8), eigenvectors=True)
     assert "eigenvectors" in result.times and all(time >= 0 for time in result.times.values())
     assert result.converged and len(result.residuals) == len(result.eigenvalues)
 
@@ -123,7 +123,7 @@ def test_progress(segmenter, picture):
     told: list[tuple[str, float]] = []
     segmenter.segment(picture, progress=lambda stage, share: told.append((stage, share)))
     stages = list(dict.fromkeys(stage for stage, _ in told))
-    assert {"eigenvectors", "regions"} <= set(stages)
+    assert {"boundaries", "contours", "regions"} <= set(stages)
     for stage in stages:
         shares = [share for name, share in told if name == stage]
         assert shares == sorted(shares) and 0 <= shares[0] and shares[-1] <= 1

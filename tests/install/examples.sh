@@ -22,7 +22,7 @@ image=$source/images/rocket.jpg
 output=$(build/one_image "$image" labels.png)
 echo "$output"
 grep -Eq '^[0-9]+ regions on .+' <<<"$output" || fail "one_image tells no regions"
-grep -Eq '^eigenvectors: [0-9.e+]+ ms$' <<<"$output" || fail "one_image tells no times"
+grep -Eq '^boundaries: [0-9.e+]+ ms$' <<<"$output" || fail "one_image tells no times"
 [[ "$(file --brief labels.png)" == "PNG image data, "*"16-bit grayscale"* ]] ||
   fail "one_image wrote no 16-bit labels"
 
