@@ -1,10 +1,12 @@
 """The boundary network: its layers for training, and its file for diacut.
 
-The encoder consists of residual 3 x 3 convolutions at five resolutions, each half of the one before by
-max pooling. The decoder adds the output of the next coarser level, upsampled bilinearly, to a 1 x 1
-convolution of the encoder's output at its own level (a feature pyramid: Lin et al. 2017). Batch
-normalization follows each 3 x 3 convolution; the file holds it folded into the convolution, so that at
-run time there are only convolutions, sums, pooling and upsampling.
+The encoder is the stem and the first eleven blocks of EfficientNet-Lite0 (Tan and Le 2019): inverted
+residual blocks with depthwise convolutions, at resolutions 1/2 to 1/16. A branch of two 3 x 3
+convolutions sees the full resolution. The decoder adds the output of the next coarser level, upsampled
+bilinearly, to a 1 x 1 convolution of the encoder's output at its own level (a feature pyramid: Lin et al.
+2017), and has a 3 x 3 convolution and, but for full resolution, a residual one on each level. Batch
+normalization follows the convolutions; the file holds it folded into them, so that at run time there are
+only convolutions, sums and upsampling.
 """
 import json
 import struct
@@ -14,36 +16,57 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-# The channels of the encoder and of the decoder and the number of residual blocks, by level.
+# The channels of the branch at full resolution, and of the decoder by level, finest first.
 SIZES = {
-    "default": dict(encoder=(24, 48, 64, 80, 80), decoder=(24, 32, 40, 48), blocks=(1, 2, 2, 2, 2)),
-    "fast": dict(encoder=(12, 24, 40, 56, 56), decoder=(12, 16, 24, 32), blocks=(1, 1, 1, 1, 1)),
-    # Only a teacher of other networks: its file is too large to be shipped.
-    "teacher": dict(encoder=(32, 64, 96, 128, 128), decoder=(32, 48, 64, 80), blocks=(1, 2, 2, 2, 2)),
+    "default": dict(branch=24, decoder=(24, 32, 48, 64)),
+    "fast": dict(branch=8, decoder=(8, 24, 32, 48)),
 }
+# The stages of the encoder: kernel, stride, expansion, channels, blocks, padding before the first block.
+# The strided convolutions are padded alternately on both sides and on the far side only. Each of them
+# moves the centre of an output pixel by half a pixel of its input; these moves then cancel for the most.
+STAGES = (
+    (3, 1, 1, 16, 1, 1),
+    (3, 2, 6, 24, 2, 0),
+    (5, 2, 6, 40, 2, 2),
+    (3, 2, 6, 80, 3, 0),
+    (5, 1, 6, 112, 3, 2),
+)
+STEM = 32
 MEAN, SCALE = 0.5, 4.0  # The input is (value - MEAN) * SCALE of sRGB values in [0, 1].
+ENCODER_SCALE = 0.5  # The pretrained encoder expects (value - 0.5) * 2.
+# The weights of the encoder's first blocks are written in 32 bits, as are all biases: their values differ
+# by so much that 16 bits change the map by up to 0.01. The others change it by 0.002.
+EXACT_BLOCKS = 3
 
 
 class Conv(nn.Module):
-    """A convolution with batch normalization, an added tensor and ReLU: one operation of the file."""
+    """A convolution with batch normalization, an added tensor and ReLU: one operation of the file.
+    before: the pixels of padding on the left and on top; most: the greatest value let through."""
 
-    def __init__(self, inputs, outputs, kernel=3, dilation=1, norm=True, relu=True):
+    def __init__(self, inputs, outputs, kernel=3, stride=1, before=None, depthwise=False, norm=True,
+                 relu=True, most=None):
         super().__init__()
-        self.conv = nn.Conv2d(
-            inputs, outputs, kernel, padding=dilation * (kernel // 2), dilation=dilation, bias=not norm
-        )
+        self.before = kernel // 2 if before is None else before
+        even = self.before == kernel // 2
+        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, self.before if even else 0, bias=not norm,
+                              groups=inputs if depthwise else 1)
+        self.after = None if even else kernel - self.before - stride
         self.norm = nn.BatchNorm2d(outputs) if norm else None
-        self.relu = relu
-        self.dilation = dilation
+        self.depthwise, self.relu, self.most = depthwise, relu, most
         nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
 
     def forward(self, x, add=None):
+        if self.after is not None:  # An odd side needs one pixel more, for an output of half, rounded up.
+            h, w = x.shape[-2:]
+            x = F.pad(x, (self.before, self.after + w % 2, self.before, self.after + h % 2))
         x = self.conv(x)
         if self.norm is not None:
             x = self.norm(x)
         if add is not None:
             x = x + add
-        return F.relu(x) if self.relu else x
+        if not self.relu:
+            return x
+        return F.relu(x) if self.most is None else x.clamp(0, self.most)
 
     def folded(self):
         weight = self.conv.weight.detach().double()
@@ -55,124 +78,187 @@ class Conv(nn.Module):
         return weight * scale[:, None, None, None], bias
 
 
-class BoundaryNet(nn.Module):
-    def __init__(self, encoder, decoder, blocks, dropout=0.0):
-        """dropout: the share of the channels that are dropped during training after each block from
-        the third level on."""
+class Block(nn.Module):
+    """An inverted residual block: a 1 x 1 convolution to more channels, a depthwise one, and a 1 x 1
+    convolution to few channels, to which the input is added where it has the same shape."""
+
+    def __init__(self, inputs, outputs, kernel, stride, expansion, before, drop):
         super().__init__()
-        self.levels = len(encoder)
-        self.dropout = dropout
-        self.stem = nn.ModuleList()
+        inner = inputs * expansion
+        self.drop = drop
+        self.residual = stride == 1 and inputs == outputs
+        self.expand = Conv(inputs, inner, kernel=1, most=6) if expansion > 1 else None
+        self.depthwise = Conv(inner, inner, kernel, stride, before, depthwise=True, most=6)
+        self.project = Conv(inner, outputs, kernel=1, relu=False)
+
+    def forward(self, x):
+        y = x if self.expand is None else self.expand(x)
+        y = self.project(self.depthwise(y))
+        if not self.residual:
+            return y
+        if self.training and self.drop > 0:  # Stochastic depth (Huang et al. 2016).
+            keep = torch.rand(y.shape[0], 1, 1, 1, device=y.device) >= self.drop
+            y = y * (keep.to(y.dtype) / (1 - self.drop))
+        return x + y
+
+
+class Encoder(nn.Module):
+    def __init__(self, drop):
+        """drop: the share of training in which the last block is skipped; less for the earlier ones."""
+        super().__init__()
+        self.stem = Conv(3, STEM, stride=2, most=6)
         self.blocks = nn.ModuleList()
-        inputs = 3
-        for level, channels in enumerate(encoder):
-            self.stem.append(Conv(inputs, channels))
-            stage = nn.ModuleList()
-            for k in range(blocks[level]):
-                # The later blocks of the coarsest level are dilated, for a larger receptive field.
-                dilation = 2 if level == self.levels - 1 and k > 0 else 1
-                stage.append(
-                    nn.ModuleList(
-                        [
-                            Conv(channels, channels, dilation=dilation),
-                            Conv(channels, channels, dilation=dilation),
-                        ]
-                    )
-                )
-            self.blocks.append(stage)
-            inputs = channels
+        self.taken, self.channels = [], []  # The blocks whose outputs the decoder takes, finest first.
+        inputs, total = STEM, sum(stage[4] for stage in STAGES)
+        for k, (kernel, stride, expansion, outputs, blocks, before) in enumerate(STAGES):
+            for j in range(blocks):
+                first = j == 0
+                self.blocks.append(Block(inputs, outputs, kernel, stride if first else 1, expansion,
+                                         before if first else kernel // 2, drop * len(self.blocks) / total))
+                inputs = outputs
+            if k + 1 == len(STAGES) or STAGES[k + 1][1] == 2:
+                self.taken.append(len(self.blocks) - 1)
+                self.channels.append(outputs)
+        for module in self.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                module.eps, module.momentum = 1e-3, 0.05
+
+    def forward(self, x):
+        x = self.stem(x * ENCODER_SCALE)
+        outputs = []
+        for k, block in enumerate(self.blocks):
+            x = block(x)
+            if k in self.taken:
+                outputs.append(x)
+        return outputs
+
+    def load(self, path):
+        """Takes the weights of a file of EfficientNet-Lite0 trained on ImageNet. Raises ValueError."""
+        given = torch.load(path, map_location="cpu")
+        parts = [("_conv_stem.weight", self.stem.conv), ("_bn0", self.stem.norm)]
+        for k, block in enumerate(self.blocks):
+            for part, conv, norm in (("expand", "_expand_conv", "_bn0"), ("depthwise", "_depthwise_conv",
+                                     "_bn1"), ("project", "_project_conv", "_bn2")):
+                module = getattr(block, part)
+                if module is not None:
+                    parts += [(f"_blocks.{k}.{conv}.weight", module.conv),
+                              (f"_blocks.{k}.{norm}", module.norm)]
+        for name, module in parts:
+            for key, own in module.state_dict().items():
+                theirs = name if name.endswith(".weight") else f"{name}.{key}"
+                if theirs not in given or given[theirs].shape != own.shape:
+                    raise ValueError(f"{path}: no tensor {theirs} of shape {tuple(own.shape)}: expected "
+                                     "the weights of EfficientNet-Lite0")
+                own.copy_(given[theirs])
+
+
+class BoundaryNet(nn.Module):
+    def __init__(self, branch, decoder, outputs=1, drop=0.0):
+        super().__init__()
+        self.encoder = Encoder(drop)
+        self.branch = nn.ModuleList([Conv(3, branch), Conv(branch, branch)])
+        channels = [branch, *self.encoder.channels]
         self.down = nn.ModuleList()  # 1 x 1 convolutions of the coarser level, before upsampling
         self.skip = nn.ModuleList()  # 1 x 1 convolutions of the encoder's output, plus the upsampled tensor
         self.mix = nn.ModuleList()
+        self.residual = nn.ModuleList()  # None at full resolution, where most of the time is spent.
         self.side = nn.ModuleList()
-        below = encoder[-1]
-        for level in range(self.levels - 2, -1, -1):
-            channels = decoder[level]
-            self.down.append(Conv(below, channels, kernel=1, norm=False, relu=False))
-            self.skip.append(Conv(encoder[level], channels, kernel=1))
-            self.mix.append(Conv(channels, channels))
-            self.side.append(Conv(channels, 1, kernel=1, norm=False, relu=False))
-            below = channels
+        below = channels[-1]
+        for level in range(len(channels) - 2, -1, -1):
+            own = decoder[level]
+            self.down.append(Conv(below, own, kernel=1, norm=False, relu=False))
+            self.skip.append(Conv(channels[level], own, kernel=1))
+            self.mix.append(Conv(own, own))
+            if level > 0:
+                self.residual.append(Conv(own, own))
+                self.side.append(Conv(own, outputs, kernel=1, norm=False, relu=False))
+            below = own
         self.last = Conv(below, below)
-        self.out = Conv(below, 1, norm=False, relu=False)
+        self.out = Conv(below, outputs, norm=False, relu=False)
 
     def forward(self, x, sides=False):
-        """x: N x 3 x H x W, normalized. Returns logits N x 1 x H x W; with `sides` also a list of logits
-        of the coarser levels."""
-        skips = []
-        for level in range(self.levels):
-            if level > 0:
-                x = F.max_pool2d(x, 2, 2, ceil_mode=True)
-            x = self.stem[level](x)
-            for first, second in self.blocks[level]:
-                x = second(first(x), add=x)
-                if level >= 2:
-                    x = F.dropout2d(x, self.dropout, self.training)
-            skips.append(x)
-        maps = []
-        for k, level in enumerate(range(self.levels - 2, -1, -1)):
-            skip = skips[level]
-            up = F.interpolate(self.down[k](x), scale_factor=2, mode="bilinear", align_corners=False)
-            up = up[..., : skip.shape[-2], : skip.shape[-1]]
-            x = self.mix[k](self.skip[k](skip, add=up))
-            if sides and level > 0:
-                maps.append(self.side[k](x))
-        logits = self.out(self.last(x))
+        """x: N x 3 x H x W, normalized. Returns logits N x outputs x H x W; with `sides` also a list of
+        logits of the coarser levels."""
+        features = [self.branch[1](self.branch[0](x)), *self.encoder(x)]
+        y, maps = features[-1], []
+        for k, skip in enumerate(features[-2::-1]):
+            up = F.interpolate(self.down[k](y), scale_factor=2, mode="bilinear", align_corners=False)
+            y = self.mix[k](self.skip[k](skip, add=up[..., : skip.shape[-2], : skip.shape[-1]]))
+            if k < len(self.residual):
+                y = self.residual[k](y, add=y)
+                if sides:
+                    maps.append(self.side[k](y))
+        logits = self.out(self.last(y))
         return (logits, maps) if sides else logits
 
 
-def graph_and_tensors(net):
-    """The graph for the file, and its tensors by name in float16, with batch normalization folded in."""
-    ops, tensors = [], {}
+class Graph:
+    """The operations and the tensors of the file."""
 
-    def conv(module, inputs, out, add=None):
+    def __init__(self):
+        self.ops, self.tensors = [], {}
+
+    def conv(self, module, inputs, out, add=None, factor=1.0, exact=False):
         weight, bias = module.folded()
-        tensors[out + ".weight"] = weight.cpu().numpy().astype(np.float16)
-        tensors[out + ".bias"] = bias.cpu().numpy().astype(np.float16)
-        op = {
-            "op": "conv",
-            "in": [inputs],
-            "out": out,
-            "weight": out + ".weight",
-            "bias": out + ".bias",
-            "kernel": module.conv.kernel_size[0],
-            "dilation": module.dilation,
-            "relu": module.relu,
-        }
+        weight = (weight * factor).cpu().numpy().astype(np.float32 if exact else np.float16)
+        if not np.isfinite(weight).all():
+            raise ValueError(f"{out}.weight does not fit into 16 bits")
+        self.tensors[out + ".weight"] = weight
+        self.tensors[out + ".bias"] = bias.cpu().numpy().astype(np.float32)
+        conv = module.conv
+        op = {"op": "conv", "in": [inputs], "out": out, "weight": out + ".weight", "bias": out + ".bias",
+              "kernel": conv.kernel_size[0], "dilation": 1, "relu": module.relu}
+        if conv.stride[0] != 1:
+            op["stride"] = conv.stride[0]
+        if module.before != conv.kernel_size[0] // 2:
+            op["before"] = module.before
+        if module.depthwise:
+            op["depthwise"] = True
+        if module.most is not None:
+            op["most"] = module.most
         if add is not None:
             op["add"] = add
-        ops.append(op)
+        self.ops.append(op)
         return out
 
-    x, skips = "image", []
-    for level in range(net.levels):
-        if level > 0:
-            ops.append({"op": "maxpool", "in": x, "out": f"pool{level}"})
-            x = f"pool{level}"
-        x = conv(net.stem[level], x, f"encoder{level}.stem")
-        for k, (first, second) in enumerate(net.blocks[level]):
-            inner = conv(first, x, f"encoder{level}.{k}.first")
-            x = conv(second, inner, f"encoder{level}.{k}.second", add=x)
-        skips.append(x)
-    for k, level in enumerate(range(net.levels - 2, -1, -1)):
-        down = conv(net.down[k], x, f"decoder{level}.down")
-        up = f"decoder{level}.up"
-        ops.append({"op": "upsample", "in": down, "like": skips[level], "out": up})
-        skip = conv(net.skip[k], skips[level], f"decoder{level}.skip", add=up)
-        x = conv(net.mix[k], skip, f"decoder{level}.mix")
-    x = conv(net.last, x, "last")
-    x = conv(net.out, x, "logits")
-    ops.append({"op": "sigmoid", "in": x, "out": "strength"})
-    return {"input": "image", "output": "strength", "ops": ops}, tensors
+    def upsample(self, inputs, like, out):
+        self.ops.append({"op": "upsample", "in": inputs, "like": like, "out": out})
+        return out
+
+
+def graph_of(net):
+    """The graph for the file, and its tensors by name, with batch normalization folded in."""
+    g, features = Graph(), []
+    x = g.conv(net.encoder.stem, "image", "encoder.stem", factor=ENCODER_SCALE, exact=True)
+    for k, block in enumerate(net.encoder.blocks):
+        name, y, exact = f"encoder.{k}", x, k < EXACT_BLOCKS
+        if block.expand is not None:
+            y = g.conv(block.expand, y, name + ".expand", exact=exact)
+        y = g.conv(block.depthwise, y, name + ".depthwise", exact=exact)
+        x = g.conv(block.project, y, name + ".project", add=x if block.residual else None, exact=exact)
+        if k in net.encoder.taken:
+            features.append(x)
+    features.insert(0, g.conv(net.branch[1], g.conv(net.branch[0], "image", "branch.0"), "branch.1"))
+    for k, skip in enumerate(features[-2::-1]):
+        name = f"decoder.{len(features) - 2 - k}"
+        up = g.upsample(g.conv(net.down[k], x, name + ".down"), skip, name + ".up")
+        x = g.conv(net.mix[k], g.conv(net.skip[k], skip, name + ".skip", add=up), name + ".mix")
+        if k < len(net.residual):
+            x = g.conv(net.residual[k], x, name + ".residual", add=x)
+    x = g.conv(net.out, g.conv(net.last, x, "last"), "logits")
+    g.ops.append({"op": "sigmoid", "in": x, "out": "strength"})
+    return {"input": "image", "output": "strength", "ops": g.ops}, g.tensors
 
 
 def save(net, path, about):
     """Writes the file that diacut reads: safetensors, with the graph and `about` in its metadata."""
-    graph, tensors = graph_and_tensors(net)
+    graph, tensors = graph_of(net)
+    # Those of 32 bits first, so that each begins at a multiple of its size.
+    tensors = dict(sorted(tensors.items(), key=lambda item: -item[1].itemsize))
     header = {
         "__metadata__": {
             "format": "diacut-network",
-            "version": "1",
+            "version": "2",
             "graph": json.dumps(graph, separators=(",", ":")),
             **about,
         }
@@ -180,7 +266,7 @@ def save(net, path, about):
     at = 0
     for name, tensor in tensors.items():
         header[name] = {
-            "dtype": "F16",
+            "dtype": "F32" if tensor.dtype == np.float32 else "F16",
             "shape": list(tensor.shape),
             "data_offsets": [at, at + tensor.nbytes],
         }

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Computes a network's map from its file alone, operation by operation, as diacut does.
+
+    run_file.py WEIGHTS.safetensors IMAGE OUT.npy [--input PLANES.npy]
+
+Writes the map of one image, channels x height x width, in float32; --input also writes the planes that
+the network was given. Prints the number of weights, and of multiplications and additions. The file says
+what the network is: this program shares no layers with network.py, so that each can check the other.
+"""
+import argparse
+import json
+import struct
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image
+
+
+def read_file(path):
+    """The graph of the file, and its tensors by name in float32."""
+    with open(path, "rb") as file:
+        data = file.read()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    metadata = header.pop("__metadata__")
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        kind = {"F16": "<f2", "F32": "<f4"}[entry["dtype"]]
+        values = np.frombuffer(data[begin:end], kind).reshape(entry["shape"])
+        tensors[name] = torch.from_numpy(values.astype(np.float32))
+    return json.loads(metadata["graph"]), tensors
+
+
+def conv(op, values, tensors):
+    x = torch.cat([values[name] for name in op["in"]], 1)
+    weight, bias = tensors[op["weight"]], tensors[op["bias"]]
+    stride, dilation = op.get("stride", 1), op["dilation"]
+    before = op.get("before", op["kernel"] // 2) * dilation
+    pads = []
+    for side in (x.shape[-1], x.shape[-2]):
+        last = stride * (-(-side // stride) - 1) - before + dilation * (op["kernel"] - 1)
+        pads += [before, max(0, last - (side - 1))]
+    groups = x.shape[1] if op.get("depthwise") else 1
+    y = F.conv2d(F.pad(x, pads), weight, bias, stride, dilation=dilation, groups=groups)
+    if "add" in op:
+        y = y + values[op["add"]]
+    if op["relu"]:
+        y = y.clamp(0, op.get("most"))
+    return y, weight.numel() * y.shape[-1] * y.shape[-2]
+
+
+def run_graph(graph, tensors, planes):
+    """The output for planes 1 x 3 x H x W, and the number of multiplications, each with an addition."""
+    values, work = {graph["input"]: planes}, 0
+    for op in graph["ops"]:
+        if op["op"] == "conv":
+            values[op["out"]], count = conv(op, values, tensors)
+            work += count
+        elif op["op"] == "maxpool":
+            values[op["out"]] = F.max_pool2d(values[op["in"]], 2, 2, ceil_mode=True)
+        elif op["op"] == "upsample":
+            like = values[op["like"]]
+            y = F.interpolate(values[op["in"]], scale_factor=2, mode="bilinear", align_corners=False)
+            values[op["out"]] = y[..., : like.shape[-2], : like.shape[-1]]
+        elif op["op"] == "sigmoid":
+            values[op["out"]] = torch.sigmoid(values[op["in"]])
+        else:
+            raise ValueError(f"unknown operation {op['op']}")
+    return values[graph["output"]], work
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("weights", metavar="WEIGHTS.safetensors")
+    parser.add_argument("image", metavar="IMAGE")
+    parser.add_argument("out", metavar="OUT.npy")
+    parser.add_argument("--input", metavar="PLANES.npy")
+    arguments = parser.parse_args()
+    graph, tensors = read_file(arguments.weights)
+    image = np.asarray(Image.open(arguments.image).convert("RGB"), np.float32) / 255
+    planes = torch.from_numpy((image - 0.5) * 4).permute(2, 0, 1)[None]
+    with torch.no_grad():
+        output, work = run_graph(graph, tensors, planes)
+    np.save(arguments.out, output[0].numpy())
+    if arguments.input:
+        np.save(arguments.input, planes[0].numpy())
+    print(f"{sum(t.numel() for t in tensors.values())} weights, {work / 1e9:.3f} G multiply-adds")
+
+
+if __name__ == "__main__":
+    main()
