@@ -23,7 +23,7 @@ struct BenchLine {
     app.require_subcommand(1);
     commands = {control_command(app),  spmv_command(app), formats_command(app),
                 cocktail_command(app), tune_command(app), jacobian_command(app),
-                eigen_command(app),    cue_command(app)};
+                eigen_command(app),    cue_command(app),  pairs_command(app)};
   }
 
   CLI::App app{"Measures diacut's kernels against what the device's memory gives.", "diacut-bench"};
@@ -52,6 +52,9 @@ app::CommandDescription describe_options() {
       {{"image",
         {.files = true, .extensions = {"jpg", "jpeg", "png", "bmp", "webp", "tif", "tiff"}}},
        {"files", {.files = true, .extensions = {"mtx"}}},
+       {"photos", {.folders = true}},
+       {"--contours", {.folders = true}},
+       {"--truth", {.folders = true}},
        {"--by", {.words = {"enlarge", "tile", "scene"}}},
        {"--classes", with_all(classes)},
        {"--device", {.devices = true}},

@@ -82,7 +82,10 @@ constexpr std::array kParameterOptions = {
                     "Regions wanted; 0 lets the boundaries, or the normalized cut, decide"},
     ParameterOption{"--threshold", "region.threshold", "T",
                     "--method hierarchy, without --regions: regions merge over boundaries with a "
-                    "mean strength of at most T"},
+                    "probability or mean strength of at most T"},
+    ParameterOption{"--merging", "region.merging", "NAME",
+                    "--method hierarchy: by what regions merge: the probability that they are "
+                    "different things, or the mean strength of their boundary"},
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
                     "--method kway, without --regions: cut while the normalized cut is at most "
                     "this"},
@@ -423,8 +426,8 @@ void SegmentLine::check_seeds() {
   if (given("--method") && method != RegionMethod::kWalker) {
     fail("--seeds are about the method walker: leave out --method");
   }
-  for (const char* name : {"--regions", "--min-size", "--threshold", "--max-ncut", "--eigenvectors",
-                           "--vectors", "--tolerance", "--solver", "--matvec"}) {
+  for (const char* name : {"--regions", "--min-size", "--threshold", "--merging", "--max-ncut",
+                           "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"}) {
     if (given(name)) fail(fmt::format("{} has no effect beside --seeds: leave it out", name));
   }
   if (options_.all_pages) fail("--seeds are those of one page: leave out --page all");
@@ -433,7 +436,7 @@ void SegmentLine::check_seeds() {
 
 void SegmentLine::check_hierarchy() const {
   if (options_.parameters.region.method != RegionMethod::kHierarchy) {
-    std::vector<std::string> names = {"--threshold"};
+    std::vector<std::string> names = {"--threshold", "--merging"};
     for (const ResultInfo& info : kResults) {
       if (info.of_hierarchy) names.emplace_back(info.option);
     }

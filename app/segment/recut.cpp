@@ -197,8 +197,10 @@ RecutLine::RecutLine() {
                "A page to look at in a browser, with every cut of the hierarchy (.html)");
   declare_annotations(line_, options_.annotations, options_.rle, false);
   line_.option("--regions", regions_, "K", kCut, "So many regions");
-  line_.option("--threshold", threshold_, "T", kCut,
-               "Regions merge over boundaries with a mean strength of at most T, 0 to 1");
+  line_.option(
+      "--threshold", threshold_, "T", kCut,
+      "Regions merge over boundaries of a height of at most T, 0 to 1: their probability, or their "
+      "mean strength");
   line_.option("--min-size", min_size_, "SIZE", kSize,
                "Smaller regions join the neighbour across the weakest boundary: pixels, a part of "
                "the picture as 0.2%, or auto (default auto, as in segment)");

@@ -56,6 +56,10 @@ inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
     {RegionMethod::kKway, "kway"},
     {RegionMethod::kWalker, "walker"}};
 
+inline constexpr EnumName<MergingRule> kMergingRuleNames[] = {{MergingRule::kAuto, "auto"},
+                                                              {MergingRule::kLearned, "learned"},
+                                                              {MergingRule::kStrength, "strength"}};
+
 /// The name of an enumerator; empty for a value that is none.
 template <class E>
 constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity_t<E>>> names,

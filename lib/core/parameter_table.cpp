@@ -153,6 +153,28 @@ ParameterValue least_size_value(const LeastSize& size) {
 }
 LeastSize least_size_of(const ParameterValue& value) { return least_size_in(value).value(); }
 
+constexpr std::string_view kAutomatic = "auto";
+
+/// A threshold that a person gave; nothing if it is neither a number nor automatic.
+std::optional<double> threshold_number(const ParameterValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  const auto* text = std::get_if<std::string>(&value);
+  const auto numbers = text != nullptr ? numbers_of(*text) : std::nullopt;
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+bool accepts_threshold(const ParameterValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text != nullptr && *text == kAutomatic) return true;
+  const std::optional<double> number = threshold_number(value);
+  return number && *number >= 0 && *number <= 1;
+}
+ParameterValue threshold_value(const std::optional<double>& threshold) {
+  if (!threshold) return std::string(kAutomatic);
+  return *threshold;
+}
+std::optional<double> threshold_of(const ParameterValue& value) { return threshold_number(value); }
+
 bool accepts_turns(const ParameterValue& value) {
   const auto* turns = std::get_if<std::int64_t>(&value);
   return turns != nullptr && (*turns == 1 || *turns == 2 || *turns == 4 || *turns == 8);
@@ -342,10 +364,22 @@ void add_region(Table& table) {
                "Smaller regions join the neighbour across the weakest boundary; kway: the "
                "neighbour that they are most alike. auto: 0.1%, but where a number of regions is "
                "asked for at most a quarter of their mean size; kway: 50 pixels."});
-  region.real("threshold", &RegionParameters::threshold, 0, 1,
+  region.names(
+      "merging", &RegionParameters::merging, kMergingRuleNames,
+      "By what a hierarchy merges regions. learned: by the probability that two regions are "
+      "different things, from their boundary, areas and colours, fitted to segmentations "
+      "that people drew: regions that merge at .5 are parted by half of the people. "
+      "strength: by the mean strength of their boundary. auto: learned where the boundary "
+      "map comes from a network; strength with the gradient and with a map of your own.");
+  region.text("merging_weights", &RegionParameters::merging_weights, "a file of weights",
+              {"", "learned: a file of app/learn/fit_merging.py; empty: the weights built in."});
+  region.form("threshold", &RegionParameters::threshold,
+              {"a number from 0 to 1, or \"auto\"", accepts_threshold}, threshold_value,
+              threshold_of,
               {"",
-               "A hierarchy's automatic cut: regions merge while the mean strength of the boundary "
-               "between them is at most this."});
+               "A hierarchy's automatic cut: regions merge while the probability or the mean "
+               "strength of the boundary between them is at most this. auto: with merging by "
+               "probability what its weights say, by strength 0.3."});
   region.real("direction", &RegionParameters::direction, 0, 1,
               {"",
                "How much a hierarchy minds the angle between a boundary's own direction and the "

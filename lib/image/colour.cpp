@@ -43,4 +43,24 @@ std::vector<float> lab_planes(const Image& image) {
   return planes;
 }
 
+std::vector<std::uint8_t> lab_bytes(const Image& image) {
+  std::vector<std::uint8_t> bytes(image.pixels.size());
+  if (bytes.empty()) return bytes;
+  // OpenCV wants pointers to what is not const, and does not write to sources.
+  const cv::Mat values(image.height, image.width, CV_32FC(image.channels),
+                       const_cast<float*>(image.pixels.data()));
+  cv::Mat result(image.height, image.width, CV_8UC(image.channels), bytes.data());
+  if (image.channels == 3) {
+    values.convertTo(result, CV_8U, 255);
+    cv::cvtColor(result, result, cv::COLOR_RGB2Lab);
+    return bytes;
+  }
+  cv::Mat grey;
+  values.convertTo(grey, CV_8U, 255);
+  cv::cvtColor(grey, grey, cv::COLOR_GRAY2RGB);
+  cv::cvtColor(grey, grey, cv::COLOR_RGB2Lab);
+  cv::extractChannel(grey, result, 0);
+  return bytes;
+}
+
 }  // namespace diacut

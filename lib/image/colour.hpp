@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "diacut/image.hpp"
@@ -12,5 +13,12 @@ namespace diacut {
 /// is no data. Returns image.channels * image.pixel_count() values.
 /// Precondition: channels is 1 or 3, pixels.size() as Image says.
 std::vector<float> lab_planes(const Image& image);
+
+/// CIE Lab (white point D65) in 8 bits of an sRGB picture: L 255 / 100, a + 128 and b + 128, each
+/// rounded, of a pixel side by side; a grey picture gives L alone. sRGB values are rounded to 8
+/// bits first. In integers, so that a colour has the same numbers in every picture. Returns
+/// image.channels * image.pixel_count() values. Precondition: channels is 1 or 3, pixels.size() as
+/// Image says.
+std::vector<std::uint8_t> lab_bytes(const Image& image);
 
 }  // namespace diacut

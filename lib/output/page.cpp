@@ -151,14 +151,15 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-Json about_json(const Eigenvectors* eigenvectors, const PageParameters& parameters) {
+Json about_json(const Hierarchy& hierarchy, const Eigenvectors* eigenvectors,
+                const PageParameters& parameters) {
   const RegionParameters& region = parameters.region;
   return {{"title", parameters.title},
           {"stem", std::filesystem::path(parameters.title).stem().string()},
           {"start",
            {{"mode", region.regions > 0 ? "regions" : "threshold"},
             {"regions", std::max(1, region.regions)},
-            {"threshold", region.threshold},
+            {"threshold", region.threshold.value_or(hierarchy.threshold)},
             {"size", to_string(region.min_size)}}},
           {"eigenvectors", vectors_json(eigenvectors)}};
 }
@@ -189,7 +190,7 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
        {"notes", notes},
        {"style", page_part("page.css")},
        {"picture", data_uri(picture)},
-       {"about", script_json(about_json(eigenvectors, parameters))},
+       {"about", script_json(about_json(hierarchy, eigenvectors, parameters))},
        {"tree", base64(deflated(page_tree(hierarchy)))},
        {"colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))},
        {"script", all_scripts()}});

@@ -35,6 +35,7 @@ class HostBytes {
  public:
   HostBytes(const SegmentationPlan& plan, const HostImage& image)
       : hierarchical_(plan.parameters.region.method == RegionMethod::kHierarchy),
+        by_probability_(merges_by_probability(plan.parameters, false)),
         channels_(static_cast<std::uint64_t>(image.channels)),
         value_(kFloat * channels_ + (image.masked ? 1 : 0)),
         full_(pixels_of(image.full)),
@@ -53,7 +54,8 @@ class HostBytes {
     return full_ * value_ + reduced;
   }
   std::uint64_t contours() const {
-    return on_device() + (hierarchical_ ? 2 * kFloat * working_ : 0);
+    const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
+    return on_device() + (hierarchical_ ? 2 * kFloat * working_ + colours : 0);
   }
   std::uint64_t regions() const {
     return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
@@ -72,6 +74,7 @@ class HostBytes {
 
  private:
   bool hierarchical_;
+  bool by_probability_;  ///< Where the boundary map is not the user's.
   std::uint64_t channels_;
   std::uint64_t value_;  ///< Of a pixel, with its mask.
   std::uint64_t full_;

@@ -9,6 +9,12 @@
 
 namespace diacut {
 
+bool merges_by_probability(const Parameters& parameters, bool own_map) {
+  const MergingRule rule = parameters.region.merging;
+  if (rule != MergingRule::kAuto) return rule == MergingRule::kLearned;
+  return parameters.cue.kind == CueKind::kLearned && !own_map;
+}
+
 SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit) {
   if (parameters.region.method == RegionMethod::kHierarchy && !needs_eigenvectors(parameters)) {

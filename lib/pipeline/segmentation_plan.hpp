@@ -30,6 +30,10 @@ struct SegmentationPlan {
   std::vector<std::string> notes;  ///< What a person should know of these choices.
 };
 
+/// Whether the regions of a hierarchy merge by probability. `own_map`: the boundary map is the
+/// user's.
+bool merges_by_probability(const Parameters& parameters, bool own_map);
+
 /// The plan for one image. Throws DeviceError when no solver and no form of the matrix fits.
 SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit);

@@ -18,6 +18,7 @@
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
+#include "region/merging_weights.hpp"
 
 namespace diacut {
 
@@ -78,6 +79,9 @@ constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 Parameters checked(const Parameters& parameters) {
   validate(parameters);
   check_cue(parameters.cue);
+  if (merges_by_probability(parameters, false)) {
+    load_merging_weights(parameters.region.merging_weights);
+  }
   return parameters;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "affinity/affinity.hpp"
@@ -11,6 +12,7 @@
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "eigen/eigensolver.hpp"
+#include "image/colour.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
 #include "pipeline/timed_stages.hpp"
@@ -179,22 +181,30 @@ void add_placement(Segmentation& result, const Grid& grid,
   watch.report(kPlacement, 1);
 }
 
-/// The hierarchy of one image and its cut: a stage that needs no device. `orientation`: of
-/// result.contours; `valid`: the mask of the working image; `full`: null if that is the image.
-void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
-                   const std::vector<std::uint8_t>& valid, const Grid& grid,
-                   const std::shared_ptr<const FullImage>& full, const RegionParameters& parameters,
-                   const Watch& watch) {
+/// What the hierarchy of one image is made from beside the contours.
+struct HierarchyInputs {
+  std::vector<float> orientation;   ///< Of the contours.
+  std::vector<std::uint8_t> valid;  ///< The mask of the working image.
+  Grid grid;
+  std::shared_ptr<const FullImage> full;  ///< Null if the working image is the image.
+  RegionParameters parameters;
+  std::optional<LearnedMerging> learned;  ///< Empty: regions merge by strength.
+};
+
+/// The hierarchy of one image and its cut: a stage that needs no device.
+void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Watch& watch) {
   watch.report(kRegions, 0);
   const auto start = std::chrono::steady_clock::now();
+  const Grid& grid = inputs.grid;
   result.hierarchy =
-      hierarchy(result.contours, orientation, valid, grid.width, grid.height, parameters);
+      hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width, grid.height,
+                inputs.parameters, inputs.learned ? &*inputs.learned : nullptr);
   const std::size_t stage = result.times.size();
   result.times.push_back({kRegions, milliseconds_since(start), 0});
   watch.report(kRegions, 1);
-  add_placement(result, grid, full, watch);
+  add_placement(result, grid, inputs.full, watch);
   const auto cut_start = std::chrono::steady_clock::now();
-  result.labels = cut(*result.hierarchy, parameters, result.notes);
+  result.labels = cut(*result.hierarchy, inputs.parameters, result.notes);
   result.times[stage].wall_ms += milliseconds_since(cut_start);
 }
 
@@ -202,10 +212,19 @@ void add_hierarchy(Segmentation& result, const std::vector<float>& orientation,
 void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
                      const SegmentationPlan& plan) {
   begun.result.contours = std::move(contours.strength);
-  begun.host_work = [orientation = std::move(contours.orientation), valid = image.image->valid,
-                     grid = plan.batch.image, full = image.full,
-                     region = plan.parameters.region](Segmentation& result, const Watch& watch) {
-    add_hierarchy(result, orientation, valid, grid, full, region, watch);
+  const RegionParameters& region = plan.parameters.region;
+  HierarchyInputs inputs{std::move(contours.orientation),
+                         image.image->valid,
+                         plan.batch.image,
+                         image.full,
+                         region,
+                         std::nullopt};
+  if (merges_by_probability(plan.parameters, image.edges != nullptr)) {
+    inputs.learned = {{image.image->channels, lab_bytes(*image.image)},
+                      load_merging_weights(region.merging_weights)};
+  }
+  begun.host_work = [inputs = std::move(inputs)](Segmentation& result, const Watch& watch) {
+    add_hierarchy(result, inputs, watch);
   };
 }
 

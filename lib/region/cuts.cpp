@@ -192,12 +192,13 @@ Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
     }
     return cut_to_count(tree, parameters.regions, notes);
   }
-  Labels labels = cut_at(tree, parameters.threshold);
+  const double threshold = parameters.threshold.value_or(hierarchy.threshold);
+  Labels labels = cut_at(tree, threshold);
   if (labels.count == 1 && !tree.merges.empty()) {
     notes.push_back(fmt::format(
         "There is one region: the strongest boundary in the picture is {:.2g}, and the threshold "
         "{:.2g}. A smaller --threshold (region.threshold), or --regions, gives more.",
-        tree.merges.back().height, parameters.threshold));
+        tree.merges.back().height, threshold));
   }
   return labels;
 }

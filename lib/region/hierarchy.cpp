@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/arcs.hpp"
+#include "region/learned_merging.hpp"
 #include "region/merge_tree.hpp"
 #include "region/parts.hpp"
 #include "region/watershed.hpp"
@@ -64,21 +65,50 @@ struct Grid {
 /// The strength at a pixel with data.
 float clamped(float strength) { return std::clamp(strength, 0.0F, 1.0F); }
 
-Hierarchy build(const Grid& grid, const std::vector<float>& strength,
-                const BoundaryStrength& along_arcs, const RegionParameters& parameters) {
-  Parts basins = watershed(strength, grid.valid, grid.width, grid.height);
+/// Merges anew all but the weakest merges of a tree over the basins.
+std::vector<Merge> merged_by_probability(const Parts& basins, const std::vector<Arc>& arcs,
+                                         std::vector<Merge> by_strength,
+                                         const std::vector<float>& strength,
+                                         const LearnedMerging& learned) {
+  const std::size_t kept = merges_to_keep(by_strength);
+  RegionGraph graph = region_graph(basins, arcs, by_strength, kept, strength, learned.colours);
+  by_strength.resize(kept);
+  return merge_by_probability(
+      std::move(graph), std::move(by_strength), basins.count,
+      learned.colours.channels == 3 ? learned.weights.colour : learned.weights.grey);
+}
+
+StrengthTree build(const Grid& grid, const std::vector<float>& strength,
+                   const BoundaryStrength& along_arcs) {
+  StrengthTree tree;
+  tree.basins = watershed(strength, grid.valid, grid.width, grid.height);
+  tree.arcs = find_arcs(tree.basins, along_arcs);
+  tree.merges = merge_greedily(tree.basins.count, tree.arcs);
+  return tree;
+}
+
+/// `learned`: null where regions merge by strength; then `strength` is not used.
+Hierarchy finished(StrengthTree tree, const std::vector<float>& strength,
+                   const RegionParameters& parameters, const LearnedMerging* learned) {
   Hierarchy result;
-  result.merges = merge_greedily(basins.count, find_arcs(basins, along_arcs));
-  result.leaves = {grid.width, grid.height, basins.count, std::move(basins.of_pixel)};
-  result.threshold = parameters.threshold;
+  result.merges = std::move(tree.merges);
+  Parts& basins = tree.basins;
+  if (learned != nullptr) {
+    result.merges =
+        merged_by_probability(basins, tree.arcs, std::move(result.merges), strength, *learned);
+  }
+  result.leaves = {basins.width, basins.height, basins.count, std::move(basins.of_pixel)};
+  result.threshold = parameters.threshold.value_or(learned != nullptr ? learned->weights.threshold
+                                                                      : kStrengthThreshold);
   return result;
 }
 
 }  // namespace
 
-Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
-                    const std::vector<std::uint8_t>& valid, int width, int height,
-                    const RegionParameters& parameters) {
+StrengthTree strength_tree(const std::vector<float>& strength,
+                           const std::vector<float>& orientation,
+                           const std::vector<std::uint8_t>& valid, int width, int height,
+                           double direction) {
   const Grid grid{valid, width, height};
   grid.check();
   grid.check(strength, "boundary strength");
@@ -89,9 +119,16 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
     if (orientation.empty()) return largest;
     const double angle = orientation[stronger];
     const double agreement = std::abs(nx * std::cos(angle) + ny * std::sin(angle));
-    return largest * (1.0 - parameters.direction * (1.0 - agreement));
+    return largest * (1.0 - direction * (1.0 - agreement));
   };
-  return build(grid, strength, along_arcs, parameters);
+  return build(grid, strength, along_arcs);
+}
+
+Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
+                    const std::vector<std::uint8_t>& valid, int width, int height,
+                    const RegionParameters& parameters, const LearnedMerging* learned) {
+  return finished(strength_tree(strength, orientation, valid, width, height, parameters.direction),
+                  strength, parameters, learned);
 }
 
 Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
@@ -111,7 +148,7 @@ Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uin
     const std::vector<float>& map = strength[static_cast<std::size_t>(nearest)];
     return std::max(clamped(map[p]), clamped(map[q]));
   };
-  return build(grid, largest, along_arcs, parameters);
+  return finished(build(grid, largest, along_arcs), largest, parameters, nullptr);
 }
 
 }  // namespace diacut

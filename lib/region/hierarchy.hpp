@@ -6,8 +6,21 @@
 
 #include "diacut/hierarchy.hpp"
 #include "diacut/parameters.hpp"
+#include "region/arcs.hpp"
+#include "region/merging_weights.hpp"
+#include "region/parts.hpp"
+#include "region/region_graph.hpp"
 
 namespace diacut {
+
+/// The automatic threshold of hierarchies that are merged by mean strength.
+inline constexpr double kStrengthThreshold = 0.3;
+
+/// What merging by probability needs beside the boundary map.
+struct LearnedMerging {
+  Colours colours;  ///< Of the same pixels as the map.
+  MergingWeights weights;
+};
 
 /// Oriented watershed and ultrametric contour map (Arbelaez, Maire, Fowlkes and Malik, "Contour
 /// detection and hierarchical image segmentation", 2011, section 3): basins of the boundary
@@ -19,14 +32,30 @@ namespace diacut {
 /// of pi (as boundary_orientation() gives it); between two pixels the strength and the angle of
 /// the stronger pixel count, and the strength is multiplied by 1 - d + d |cos(angle)| with the
 /// angle to the arc's normal and d = parameters.direction. Empty: strengths are not multiplied.
-/// valid: 0 where there is no data; empty: every pixel has data.
+/// valid: 0 where there is no data; empty: every pixel has data. learned: null, or what regions are
+/// merged by probability with, in place of mean strength (region/learned_merging.hpp).
 ///
-/// Only the parameters direction and threshold are used; the result keeps the threshold. Time for
+/// Only the parameters direction and threshold are used; the result keeps the threshold, which is
+/// that of the weights or kStrengthThreshold where parameters.threshold is empty. Time for
 /// n pixels: about n log n. Throws InputError when sizes do not fit, NumericalError for a value
 /// that is not finite where there is data. Deterministic, on the host.
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
                     const std::vector<std::uint8_t>& valid, int width, int height,
-                    const RegionParameters& parameters);
+                    const RegionParameters& parameters, const LearnedMerging* learned = nullptr);
+
+/// What hierarchies are made of: the basins of a boundary map, their arcs, and their merges by mean
+/// strength.
+struct StrengthTree {
+  Parts basins;
+  std::vector<Arc> arcs;
+  std::vector<Merge> merges;
+};
+
+/// The first steps of hierarchy(), with `direction` in the place of parameters.direction.
+StrengthTree strength_tree(const std::vector<float>& strength,
+                           const std::vector<float>& orientation,
+                           const std::vector<std::uint8_t>& valid, int width, int height,
+                           double direction);
 
 /// Boundary strength for eight directions: element k belongs to normals of k pi / 8.
 using OrientedStrength = std::array<std::vector<float>, 8>;

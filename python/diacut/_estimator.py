@@ -33,6 +33,7 @@ class NormalizedCut:
         regions: int | None = None,
         *,
         threshold: float | None = None,
+        merging: str | None = None,
         min_size: int | str | None = None,
         detail: int | str | None = None,
         cue: str | None = None,
@@ -42,6 +43,7 @@ class NormalizedCut:
     ) -> None:
         self.regions = regions
         self.threshold = threshold
+        self.merging = merging
         self.min_size = min_size
         self.detail = detail
         self.cue = cue

@@ -44,7 +44,7 @@ class Hierarchy:
 
     @property
     def heights(self) -> NDArray[np.float32]:
-        """The mean strength of the boundary that each merge removes, ascending, in [0, 1]; read-only and
+        """The probability or mean strength at which each merge is made, ascending, in [0, 1]; read-only and
         without a copy."""
         return self._tree.heights
 
@@ -68,7 +68,7 @@ class Hierarchy:
     ) -> NDArray[np.int32]:
         """Labels from 1, as `segment recut` makes them; 0 where the image has no data.
 
-        regions: how many; threshold: regions merge over boundaries of at most this mean strength, in
+        regions: how many; threshold: regions merge over boundaries of at most this height, in
         [0, 1]; neither: the automatic cut. min_size: smaller regions join a neighbour: a number of
         pixels, a share of the pixels with data as "0.2%", or "auto"; 0 keeps all.
 

@@ -18,6 +18,7 @@ Value = Union[bool, int, float, str, "tuple[float, ...]", "list[float]"]
 OPTIONS = {
     "regions": "region.regions",
     "threshold": "region.threshold",
+    "merging": "region.merging",
     "min_size": "region.min_size",
     "method": "region.method",
     "detail": "image.detail",

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import ImageLike, edges_of, image_of, seeds_of
 from ._errors import ConfigError, Error, InputError
-from ._parameters import Value, make_parameters, value_of
+from ._parameters import OPTIONS, Value, make_parameters, value_of
 from ._progress import Progress, image_progress, stage_progress
 from ._result import Result
 
@@ -28,7 +28,7 @@ class Segmenter:
     """Segments images on one device, which it keeps open.
 
     The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
-    min_size, method ("hierarchy" or "kway"), detail (pixels, or "native"), cue ("learned" or
+    merging ("learned" or "strength"), min_size, method ("hierarchy" or "kway"), detail (pixels, or "native"), cue ("learned" or
     "gradient"), weights (a network). config: a preset ("fast", "quality", "micrographs") or a TOML
     file. set: any parameter by its name, as {"cue.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
@@ -46,6 +46,7 @@ class Segmenter:
         regions: int | None = None,
         *,
         threshold: float | None = None,
+        merging: str | None = None,
         min_size: int | str | None = None,
         method: str | None = None,
         detail: int | str | None = None,
@@ -61,6 +62,7 @@ class Segmenter:
         self._arguments: dict[str, Any] = {
             "regions": regions,
             "threshold": threshold,
+            "merging": merging,
             "min_size": min_size,
             "method": method,
             "detail": detail,
@@ -306,8 +308,7 @@ def _bytes_of(memory: Any) -> int:
 
 
 def _parameters_of(arguments: Mapping[str, Any]) -> _core.Parameters:
-    names = ("regions", "threshold", "min_size", "method", "detail", "cue", "weights")
-    options = {name: arguments[name] for name in names}
+    options = {name: arguments[name] for name in OPTIONS}
     return make_parameters(options, arguments["config"], arguments["set"])
 
 
@@ -323,7 +324,7 @@ def shared_segmenter(**arguments: Any) -> Segmenter:
     """A Segmenter of these arguments: the last one that this function made, if it is of the same."""
     global _last
     complete = {
-        **dict.fromkeys(("regions", "threshold", "min_size", "method", "detail", "cue", "weights")),
+        **dict.fromkeys(OPTIONS),
         **dict.fromkeys(("config", "set")),
         **arguments,
     }
@@ -341,6 +342,7 @@ def segment(
     regions: int | None = None,
     *,
     threshold: float | None = None,
+    merging: str | None = None,
     min_size: int | str | None = None,
     method: str | None = None,
     detail: int | str | None = None,
@@ -367,6 +369,7 @@ def segment(
     segmenter = shared_segmenter(
         regions=regions,
         threshold=threshold,
+        merging=merging,
         min_size=min_size,
         method=method,
         detail=detail,

@@ -23,11 +23,11 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--config",     "--set",           "--print-config", "--device",       "--list-devices",
       "--kernel-dir", "--quiet",         "--verbose",      "--version",      "--help",
       "--cue",        "--weights",       "--edges",        "--method",       "--threshold",
-      "--tree",       "--ultrametric",   "--contours",     "--memory",       "--detail",
-      "--page",       "--channel",       "--html",         "--coco",         "--rle",
-      "--labelme",    "--yolo",          "--label-studio", "--cvat",         "--svg",
-      "--geojson",    "--table",         "--graph",        "--bands",        "--cog",
-      "--seeds",      "--probabilities"};
+      "--tree",       "--merging",       "--ultrametric",  "--contours",     "--memory",
+      "--detail",     "--page",          "--channel",      "--html",         "--coco",
+      "--rle",        "--labelme",       "--yolo",         "--label-studio", "--cvat",
+      "--svg",        "--geojson",       "--table",        "--graph",        "--bands",
+      "--cog",        "--seeds",         "--probabilities"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
@@ -104,6 +104,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--method", "kway", "--tree", "x.tree"}, {"--tree", "--method hierarchy"}},
         Wrong{{"a.png", "--method", "kway", "--ultrametric", "x.png"}, {"--ultrametric"}},
         Wrong{{"a.png", "--method", "kway", "--threshold", "0.3"}, {"--threshold"}},
+        Wrong{{"a.png", "--method", "kway", "--merging", "learned"}, {"--merging", "hierarchy"}},
+        Wrong{{"a.png", "--merging", "area"}, {"--merging", "'area'", "strength"}},
+        Wrong{{"a.png", "--set", "region.merging_weights=none.json", "-o", "x.png"},
+              {"region.merging_weights", "none.json"}},
+        Wrong{{"a.png", "--threshold", "high"}, {"--threshold", "'high'", "auto"}},
         Wrong{{"a.png", "--regions", "3", "--threshold", "0.3"}, {"--threshold", "no effect"}},
         Wrong{{"a.png", "--method", "kway", "--regions", "3", "--max-ncut", "0.1"},
               {"--max-ncut", "no effect"}},

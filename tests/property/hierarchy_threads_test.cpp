@@ -10,6 +10,7 @@
 
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
+#include "image/colour.hpp"
 #include "region/arcs.hpp"
 #include "region/borders.hpp"
 #include "region/hierarchy.hpp"
@@ -26,6 +27,7 @@ struct Maps {
   std::vector<float> strength;
   std::vector<float> orientation;
   std::vector<std::uint8_t> valid;
+  std::vector<std::uint8_t> colours;  ///< As Colours has them, of three channels.
 };
 
 float quantised(float value, int steps) {
@@ -37,7 +39,7 @@ float quantised(float value, int steps) {
 /// is rounded, which makes plateaus; 0: it is not.
 Maps photograph(const std::string& name, int steps) {
   const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
-  Maps maps{image.width, image.height, {}, {}, image.valid};
+  Maps maps{image.width, image.height, {}, {}, image.valid, lab_bytes(image)};
   const auto at = [&](int x, int y) {
     const int u = std::clamp(x, 0, image.width - 1);
     const int v = std::clamp(y, 0, image.height - 1);
@@ -58,12 +60,15 @@ Maps photograph(const std::string& name, int steps) {
 
 /// Noise in coarse steps with holes.
 Maps noise(std::mt19937& random, int width, int height, int steps) {
-  Maps maps{width, height, {}, {}, {}};
+  Maps maps{width, height, {}, {}, {}, {}};
   std::uniform_real_distribution<float> value(0, 1);
   for (int i = 0; i < width * height; ++i) {
     maps.strength.push_back(quantised(value(random), steps));
     maps.orientation.push_back(3 * value(random));
     maps.valid.push_back(value(random) < 0.02F ? 0 : 1);
+    for (int c = 0; c < 3; ++c) {
+      maps.colours.push_back(static_cast<std::uint8_t>(100 + 50 * value(random)));
+    }
   }
   return maps;
 }
@@ -82,6 +87,7 @@ class Threads {
 
 struct Result {
   Hierarchy tree;
+  Hierarchy learned;  ///< Merged by probability.
   Hierarchy full;
   Labels labels;
 };
@@ -89,6 +95,9 @@ struct Result {
 Result result_of(const Maps& maps) {
   Result result;
   result.tree = hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
+  const LearnedMerging learned{{3, maps.colours}, load_merging_weights("")};
+  result.learned =
+      hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {}, &learned);
   std::vector<std::string> notes;
   result.labels = cut(result.tree, RegionParameters{}, notes);
   const int width = maps.width * 3 / 2;
@@ -121,6 +130,7 @@ void expect_the_same_for_any_threads(const Maps& maps) {
     const Threads threads(1);
     one = result_of(maps);
     check(one.tree);
+    check(one.learned);
   }
   for (const int count : {2, 3, 8}) {
     SCOPED_TRACE(count);
@@ -128,6 +138,7 @@ void expect_the_same_for_any_threads(const Maps& maps) {
     for (int again = 0; again < 3; ++again) {
       const Result several = result_of(maps);
       expect_equal(several.tree, one.tree);
+      expect_equal(several.learned, one.learned);
       expect_equal(several.full, one.full);
       EXPECT_EQ(several.labels.count, one.labels.count);
       EXPECT_TRUE(several.labels.values == one.labels.values);

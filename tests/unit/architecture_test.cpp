@@ -59,7 +59,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "region"}},
-      {"nlohmann/", {"boundary", "matrix", "spmv", "output", "evaluate"}},
+      {"nlohmann/", {"boundary", "matrix", "region", "spmv", "output", "evaluate"}},
       {"matio", {"evaluate"}},
       {"CLI/", {}},
       {"iostream", {}},

@@ -248,7 +248,7 @@ TEST(Hierarchy, MergesOverTheWeakestCrest) {
   EXPECT_EQ(cut(tree, -1).count, 3);
   EXPECT_EQ(cut(tree, std::nan("")).count, 3);
   EXPECT_EQ(cut(tree, 0.31).count, 2);
-  EXPECT_EQ(tree.threshold, RegionParameters{}.threshold);
+  EXPECT_EQ(tree.threshold, kStrengthThreshold);
 }
 
 TEST(Hierarchy, ABoundaryCountsByItsDirection) {

@@ -19,7 +19,10 @@ namespace diacut {
 struct Merge {
   std::int32_t first = 0;   ///< Number of one child, smaller than `second`.
   std::int32_t second = 0;  ///< Number of the other child.
-  float height = 0;         ///< Mean strength of the boundary that the merge removes, in [0, 1].
+  /// In [0, 1], by MergingRule: the probability that the regions are different things, of this
+  /// merge or an earlier one, whichever is larger; or the mean strength of the boundary that the
+  /// merge removes.
+  float height = 0;
 };
 
 /// A merge tree; a forest where the data of the image lies in several pieces that do not touch.
@@ -75,7 +78,8 @@ Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
 /// The labels that parameters ask for: without regions below parameters.min_size, cut into
-/// parameters.regions regions or, if that is 0, at parameters.threshold. Which other parameters
+/// parameters.regions regions or, if that is 0, at parameters.threshold, or at the hierarchy's own
+/// threshold where that is empty. Which other parameters
 /// there are has no effect.
 /// @param hierarchy A hierarchy for which check() holds.
 /// @param parameters What is asked for.

@@ -149,6 +149,18 @@ enum class RegionMethod {
   kWalker,     ///< From seeds, by the random walker (see diacut::Seeds).
 };
 
+/// By what a hierarchy merges regions.
+enum class MergingRule {
+  /// kLearned where the boundary map comes from a network, kStrength elsewhere: with a boundary map
+  /// of the user's and with CueKind::kGradient, whose strengths mean something else.
+  kAuto,
+  /// By the probability that two regions are different things, which is computed from their
+  /// boundary, areas and colours by weights that were fitted to segmentations that people drew.
+  kLearned,
+  /// By the mean strength of their boundary.
+  kStrength,
+};
+
 /// How labels grow from seeds (L. Grady, "Random walks for image segmentation", 2006).
 struct WalkerParameters {
   /// Error of the solution at which a label's linear system counts as solved, relative to the
@@ -203,9 +215,13 @@ struct RegionParameters {
   /// Smaller regions join a neighbour: kHierarchy: the one across the weakest boundary (see
   /// without_small_regions()). kKway: the one that they are most alike.
   LeastSize min_size;
+  MergingRule merging = MergingRule::kAuto;  ///< kHierarchy: by what regions merge.
+  /// MergingRule::kLearned: the file of the weights; empty: the weights that are built in.
+  std::string merging_weights;
   /// kHierarchy: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
-  /// this mean strength.
-  double threshold = 0.3;
+  /// this probability or mean strength. Empty: for MergingRule::kLearned what the weights say, for
+  /// MergingRule::kStrength 0.3.
+  std::optional<double> threshold;
   /// kHierarchy: how much the angle counts between a boundary's own direction and the line that it
   /// is part of, in [0, 1]: strength is multiplied by 1 - direction + direction |cos(angle)|.
   double direction = 1.0;

@@ -254,7 +254,7 @@ TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
   const Segmentation result = Segmenter({}, test_device()).segment(image);
   ASSERT_TRUE(result.hierarchy);
   EXPECT_NO_THROW(check(*result.hierarchy));
-  EXPECT_EQ(result.labels.values, cut(*result.hierarchy, Parameters{}.region.threshold).values);
+  EXPECT_EQ(result.labels.values, cut(*result.hierarchy, result.hierarchy->threshold).values);
   ASSERT_EQ(result.contours.size(), image.pixel_count());
   // The discs' rims are the strongest boundaries.
   double rim = 0;

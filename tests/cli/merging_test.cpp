@@ -1,0 +1,92 @@
+// --merging, and diacut-bench pairs.
+#include <random>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CliMerging : public CliTest {
+ protected:
+  static constexpr int kSide = 48;
+
+  /// A picture of coloured squares with noise, and a boundary map of the squares' rims with
+  /// strengths that say little.
+  void SetUp() override {
+    CliTest::SetUp();
+    cv::Mat picture(kSide, kSide, CV_8UC3);
+    cv::Mat map(kSide, kSide, CV_8U);
+    std::mt19937 random(4);
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        const int square = x / 12 + y / 12;
+        const auto noise = [&] { return static_cast<int>(random() % 20); };
+        picture.at<cv::Vec3b>(y, x) = cv::Vec3b(static_cast<uchar>(square * 67 % 200 + noise()),
+                                                static_cast<uchar>(square * 131 % 200 + noise()),
+                                                static_cast<uchar>(square * 31 % 200 + noise()));
+        const bool rim = x % 12 == 0 || y % 12 == 0;
+        map.at<uchar>(y, x) = static_cast<uchar>((rim ? 60 : 0) + noise());
+      }
+    }
+    write_picture("a.png", picture);
+    write_picture("map.png", map);
+  }
+
+  std::string tree(const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"a.png", "--tree", "a.tree"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_done(segment(arguments));
+    return read("a.tree");
+  }
+};
+
+TEST_F(CliMerging, OfAUsersMapAndOfTheGradientIsByStrengthUnlessAskedFor) {
+  for (const std::vector<std::string>& boundaries :
+       {std::vector<std::string>{"--edges", "map.png"}, {"--cue", "gradient"}}) {
+    const auto with = [&](const std::string& rule) {
+      std::vector<std::string> options = boundaries;
+      options.insert(options.end(), {"--merging", rule});
+      return tree(options);
+    };
+    const std::string by_default = tree(boundaries);
+    EXPECT_EQ(by_default, with("auto"));
+    EXPECT_EQ(by_default, with("strength"));
+    EXPECT_NE(by_default, with("learned"));
+  }
+}
+
+TEST_F(CliMerging, OfANetworksMapIsLearned) {
+  const std::vector<std::string> fast = {"--weights", "fast", "--vectors", "3"};
+  const auto with = [&](const std::string& rule) {
+    std::vector<std::string> options = fast;
+    options.insert(options.end(), {"--merging", rule});
+    return tree(options);
+  };
+  const std::string by_default = tree(fast);
+  EXPECT_EQ(by_default, with("learned"));
+  EXPECT_NE(by_default, with("strength"));
+}
+
+TEST_F(CliMerging, TakesWeightsOfAFile) {
+  write("weights.json",
+        R"({"format": "diacut-merging", "version": 1, "threshold": 0.125,
+            "colour": {"bias": 0, "terms": [{"feature": "area_smaller", "weight": 1, "mean": 0,
+                                             "deviation": 1}]},
+            "grey": {"bias": 0, "terms": []}})");
+  const std::vector<std::string> learned = {"--edges", "map.png", "--merging", "learned"};
+  std::vector<std::string> own = learned;
+  own.insert(own.end(), {"--set", "region.merging_weights=weights.json"});
+  EXPECT_NE(tree(own), tree(learned));
+  tree(own);
+  const Result shown = segment({"recut", "a.tree", "-o", "l.png", "-v"});
+  expect_done(shown);
+  EXPECT_THAT(shown.err, HasSubstr("automatic threshold 0.125"));
+  write("weights.json", "{}");
+  own.insert(own.begin(), {"a.png", "-o", "l2.png"});
+  expect_error(segment(own), 2, {"weights.json", "fit_merging.py"});
+}
+
+}  // namespace
+}  // namespace diacut::testing
