@@ -31,6 +31,8 @@ constexpr const char* kExamples = R"(Examples:
       contour maps: thinned first; precision against recall as a picture
   diacut-evaluate labels/ --truth annotations/ --kind labels --csv scores.csv
       one segmentation an image, against label images of any data set
+  diacut-evaluate nuclei/ --truth annotations/ --objects
+      objects before a background of 0, as nuclei: how many were found
   diacut-evaluate ucm2/ --truth groundTruth/val --json - | jq .boundaries.ods.f
 
 Results and ground truth belong together by name: 12.npy and 12.mat. Ground
@@ -52,6 +54,10 @@ matched one to one, within .0075 of the diagonal, by an exact assignment; ODS:
 one threshold for all images, OIS: the best for each, AP: average precision.
 Covering, PRI (probabilistic Rand index) and VI (variation of information, in
 bits): for regions.
+With --objects: found and true objects matched one to one by their intersection
+over union (IoU); F1, precision, recall and AP, matches / (matches + what else
+was found + what else is true), at IoU .5, .55, ... .95; splits and merges are
+true and found objects that two or more of the others overlap by more than .1.
 
 Exit codes: 0 done, 1 internal error, 2 usage, 3 input or output, 130
 interrupted.
@@ -70,6 +76,18 @@ std::optional<ResultKind> parse_kind(const std::string& name) {
   fail(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
 }
 
+/// What --objects excludes.
+void check_objects(const Options& options) {
+  if (options.kind && *options.kind != ResultKind::kLabels) {
+    fail("--objects scores labels; --kind says that these are none");
+  }
+  if (!options.boundaries || !options.regions || options.suppress || !options.plot.empty()) {
+    fail(
+        "--objects scores objects alone: leave out --no-boundaries, --no-regions, --suppress and "
+        "--plot");
+  }
+}
+
 void check(const Options& options) {
   if (options.results.empty()) fail("no results given: name a folder");
   if (options.truth.empty()) fail("--truth DIR is needed: the folder of the ground truth");
@@ -79,6 +97,7 @@ void check(const Options& options) {
   if (options.jobs < 1 || options.jobs > kMostJobs) {
     fail(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
   }
+  if (options.objects) check_objects(options);
   if (!options.boundaries && !options.regions) {
     fail("--no-boundaries and --no-regions leave nothing to score");
   }
@@ -134,6 +153,8 @@ EvaluateLine::EvaluateLine() {
              "Score what there is, though results are missing");
   line_.option("--thresholds", options_.thresholds, "N", kScores,
                "N evenly spaced thresholds between 0 and 1 (default 99)");
+  line_.flag("--objects", options_.objects, kScores,
+             "Score objects before a background of 0, instead of boundaries and regions");
   line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
   line_.flag("--no-regions", no_regions_, kScores, "Leave out the region scores");
   line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines");

@@ -17,6 +17,7 @@ struct Options : CommonOptions {
   bool suppress = false;
   bool boundaries = true;
   bool regions = true;
+  bool objects = false;
   bool partial = false;
   int thresholds = 99;
   std::string json;

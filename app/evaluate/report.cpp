@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "diacut/version.hpp"
 #include "text.hpp"
@@ -58,6 +59,10 @@ Json json_of(const BoundaryPoint& point, bool with_threshold) {
   return json;
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 Json json_of(const RegionMeasure& measure, bool with_threshold) {
   Json json;
   if (with_threshold) json["threshold"] = measure.threshold;
@@ -89,6 +94,30 @@ Json counts_json(const std::vector<BoundaryCounts>& curve) {
   return json;
 }
 
+Json json_of(const ObjectMatches& matches) {
+  return {{"overlap", matches.overlap}, {"matched", matches.matched},
+          {"found", matches.found},     {"truth", matches.truth},
+          {"f1", matches.f1()},         {"precision", matches.precision()},
+          {"recall", matches.recall()}, {"ap", matches.average_precision()}};
+}
+
+Json json_of(const ObjectScores& scores) {
+  Json json = {{"matches", Json::array()}};
+  for (const ObjectMatches& each : scores.matches) json["matches"].push_back(json_of(each));
+  json["mean_ap"] = mean_average_precision(scores);
+  json["splits"] = scores.splits;
+  json["merges"] = scores.merges;
+  return json;
+}
+
+Json json_of(const ObjectSummary& summary) {
+  Json json = json_of(summary.pooled);
+  json["image_means"] = {{"f1", summary.mean_f1},
+                         {"ap", summary.mean_precision},
+                         {"mean_ap", mean_of(summary.mean_precision)}};
+  return json;
+}
+
 Json image_json(const ImageEvaluation& image, const EvaluationParameters& parameters) {
   const bool thresholds = has_thresholds(parameters);
   const ImageScores scores = scores_of(image, parameters);
@@ -111,6 +140,7 @@ Json image_json(const ImageEvaluation& image, const EvaluationParameters& parame
     json["regions"]["pri"] = regions.pri.ois;
     json["regions"]["vi"] = regions.vi.ois;
   }
+  if (image.objects) json["objects"] = json_of(*image.objects);
   return json;
 }
 
@@ -152,6 +182,32 @@ std::string region_table(const RegionSummary& summary, bool with_thresholds) {
          row("PRI", summary.pri) + row("VI (bits)", summary.vi);
 }
 
+std::string object_table(const ObjectSummary& summary) {
+  std::string text = fmt::format("\n\n{:<12}  {:>7}  {:>9}  {:>9}  {:>9}  {:>13}", "Objects", "F1",
+                                 "recall", "precision", "AP", "AP, per image");
+  for (std::size_t k = 0; k < summary.pooled.matches.size(); ++k) {
+    const ObjectMatches& each = summary.pooled.matches[k];
+    text += fmt::format("\n  IoU {:<6.2f}  {:>7.4f}  {:>9.4f}  {:>9.4f}  {:>9.4f}  {:>13.4f}",
+                        each.overlap, each.f1(), each.recall(), each.precision(),
+                        each.average_precision(), summary.mean_precision[k]);
+  }
+  const ObjectMatches& first = summary.pooled.matches.front();
+  text += fmt::format("\n  {:<10}  {:>7}  {:>9}  {:>9}  {:>9.4f}  {:>13.4f}", "mean", "", "", "",
+                      mean_average_precision(summary.pooled), mean_of(summary.mean_precision));
+  return text + fmt::format("\n  {} found, {} true, {} match; {} split, {} merged", first.found,
+                            first.truth, first.matched, summary.pooled.splits,
+                            summary.pooled.merges);
+}
+
+/// The columns of an image's objects, each after a comma.
+std::string object_fields(const ObjectScores& scores) {
+  const ObjectMatches& first = scores.matches.front();
+  return fmt::format(",{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{},{}", first.found, first.truth,
+                     first.matched, first.f1(), first.precision(), first.recall(),
+                     first.average_precision(), mean_average_precision(scores), scores.splits,
+                     scores.merges);
+}
+
 }  // namespace
 
 void summarise(Evaluation& evaluation) {
@@ -164,6 +220,11 @@ void summarise(Evaluation& evaluation) {
     std::vector<RegionCurve> curves;
     for (const ImageEvaluation& image : evaluation.images) curves.push_back(*image.regions);
     evaluation.regions = summarise_regions(curves, evaluation.parameters.thresholds);
+  }
+  if (evaluation.parameters.objects) {
+    std::vector<ObjectScores> scores;
+    for (const ImageEvaluation& image : evaluation.images) scores.push_back(*image.objects);
+    evaluation.objects = summarise_objects(scores);
   }
 }
 
@@ -181,6 +242,7 @@ std::string describe(const Evaluation& evaluation, bool detected) {
   }
   if (evaluation.boundaries) text += boundary_table(*evaluation.boundaries, thresholds);
   if (evaluation.regions) text += region_table(*evaluation.regions, thresholds);
+  if (evaluation.objects) text += object_table(*evaluation.objects);
   return text;
 }
 
@@ -191,6 +253,11 @@ std::string describe_image(const ImageEvaluation& image, const EvaluationParamet
   if (scores.regions) {
     text += fmt::format("  covering {:.4f}  PRI {:.4f}  VI {:.4f}", scores.regions->covering.ois,
                         scores.regions->pri.ois, scores.regions->vi.ois);
+  }
+  if (image.objects) {
+    const ObjectMatches& first = image.objects->matches.front();
+    text += fmt::format("  F1 {:.4f}  AP {:.4f}  ({} found, {} true)", first.f1(),
+                        first.average_precision(), first.found, first.truth);
   }
   return text;
 }
@@ -226,6 +293,7 @@ std::string to_json(const Evaluation& evaluation) {
       scores["vi"]["by_threshold"] = evaluation.regions->vi_curve;
     }
   }
+  if (evaluation.objects) json["objects"] = json_of(*evaluation.objects);
   json["images"] = Json::array();
   for (const ImageEvaluation& image : evaluation.images) {
     json["images"].push_back(image_json(image, parameters));
@@ -242,6 +310,8 @@ std::string to_csv(const Evaluation& evaluation) {
   if (evaluation.regions) {
     text += thresholds ? ",covering,covering_threshold,best_covering,pri,vi" : ",covering,pri,vi";
   }
+  if (evaluation.objects)
+    text += ",found,truth,matched,f1,precision,recall,ap,mean_ap,splits,merges";
   for (const ImageEvaluation& image : evaluation.images) {
     const ImageScores scores = scores_of(image, evaluation.parameters);
     text += fmt::format("\n{},{},{},{}", csv_text(image.name), image.width, image.height,
@@ -262,6 +332,7 @@ std::string to_csv(const Evaluation& evaluation) {
       add(scores.regions->pri.ois);
       add(scores.regions->vi.ois);
     }
+    if (image.objects) text += object_fields(*image.objects);
   }
   return text + '\n';
 }

@@ -14,9 +14,10 @@ struct Evaluation {
   std::vector<ImageEvaluation> images;
   std::optional<BoundarySummary> boundaries;
   std::optional<RegionSummary> regions;
+  std::optional<ObjectSummary> objects;
 };
 
-/// Sets evaluation.boundaries and evaluation.regions from the images.
+/// Sets evaluation.boundaries, .regions and .objects from the images.
 void summarise(Evaluation& evaluation);
 
 /// The tables for people. `detected`: whether the kind of the results was detected.

@@ -81,6 +81,7 @@ std::vector<Pair> pair_up(const Options& options, Console& console) {
 /// The kind that --kind names, else the kind that the first result looks like.
 ResultKind choose_kind(const Options& options, const Pair& first) {
   if (options.kind) return *options.kind;
+  if (options.objects) return ResultKind::kLabels;
   const Raster result = read_result(first.result.path);
   const GroundTruth truth = read_ground_truth(first.truth);
   try {
@@ -93,6 +94,12 @@ ResultKind choose_kind(const Options& options, const Pair& first) {
 EvaluationParameters parameters_for(const Options& options, ResultKind kind) {
   EvaluationParameters parameters;
   parameters.kind = kind;
+  if (options.objects) {
+    parameters.objects = true;
+    parameters.boundaries = parameters.regions = false;
+    parameters.thresholds = {0.0};
+    return parameters;
+  }
   parameters.boundaries = options.boundaries;
   parameters.regions = options.regions && kind != ResultKind::kContours;
   parameters.suppress = options.suppress;
@@ -218,7 +225,7 @@ ExitCode run_evaluation(const Options& options, Console& console, const CancelTo
   for (const ImageEvaluation& image : evaluation.images) {
     console.detail(describe_image(image, parameters));
   }
-  const std::string table = describe(evaluation, !options.kind);
+  const std::string table = describe(evaluation, !options.kind && !options.objects);
   if (options.json == "-" || options.csv == "-") {
     console.message(table);
   } else {

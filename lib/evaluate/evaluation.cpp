@@ -1,7 +1,10 @@
 #include "evaluate/evaluation.hpp"
 
+#include <fmt/format.h>
+
 #include "contour/boundary_orientation.hpp"
 #include "contour/suppression.hpp"
+#include "diacut/errors.hpp"
 
 namespace diacut {
 
@@ -36,6 +39,16 @@ ImageEvaluation evaluate(const Raster& result, const GroundTruth& truth,
           match_boundaries(boundaries_of(labels, truth.width, truth.height), truth)};
     }
     if (parameters.regions) evaluation.regions = score_labels(labels, truth);
+    if (parameters.objects) {
+      if (truth.annotations.size() != 1) {
+        throw InputError(fmt::format(
+            "objects are scored against one annotator, and the ground truth has {}: name a folder "
+            "with one of them",
+            truth.annotations.size()));
+      }
+      evaluation.objects =
+          evaluate_objects(labels, truth.annotations.front().labels, truth.width, truth.height);
+    }
     return evaluation;
   }
   std::vector<double> strength = strengths_of(result);

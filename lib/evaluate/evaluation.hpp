@@ -6,6 +6,7 @@
 
 #include "evaluate/boundary_score.hpp"
 #include "evaluate/ground_truth.hpp"
+#include "evaluate/object_score.hpp"
 #include "evaluate/region_score.hpp"
 #include "evaluate/result.hpp"
 
@@ -16,6 +17,7 @@ struct EvaluationParameters {
   std::vector<double> thresholds;  ///< Ascending. For labels, which have none, a single 0.
   bool boundaries = true;          ///< Whether boundaries are scored.
   bool regions = true;             ///< Whether regions are scored; contours have none.
+  bool objects = false;            ///< Whether objects are scored; of labels alone.
   bool suppress = false;           ///< Whether contours first go through suppress_non_maxima().
 };
 
@@ -27,10 +29,12 @@ struct ImageEvaluation {
   bool is_thick = false;  ///< Whether contours were not suppressed and are thick (is_thick()).
   std::optional<std::vector<BoundaryCounts>> boundaries;
   std::optional<RegionCurve> regions;
+  std::optional<ObjectScores> objects;
 };
 
 /// Scores one result against its ground truth. Throws InputError, without the name of the file,
-/// when the result has not the size or the values that its kind needs.
+/// when the result has not the size or the values that its kind needs, or objects are scored and
+/// there is not one annotator.
 ImageEvaluation evaluate(const Raster& result, const GroundTruth& truth,
                          const EvaluationParameters& parameters);
 

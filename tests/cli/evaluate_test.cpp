@@ -265,6 +265,51 @@ TEST_F(CliEvaluate, HelpIsGroupedWithExamples) {
                                std::regex("diacut-evaluate \\(diacut\\) \\d+\\.\\d+\\.\\d+\n")));
 }
 
+TEST_F(CliEvaluate, ObjectsAreCounted) {
+  make_folder("objects");
+  cv::Mat truth = cv::Mat::zeros(kHigh, kWide, CV_16U);
+  truth(cv::Rect(2, 2, 10, 10)) = 1;
+  truth(cv::Rect(20, 2, 10, 10)) = 2;
+  truth(cv::Rect(2, 15, 10, 10)) = 3;
+  cv::Mat found = cv::Mat::zeros(kHigh, kWide, CV_16U);
+  found(cv::Rect(2, 2, 10, 10)) = 4;  // The first one exactly.
+  found(cv::Rect(20, 2, 6, 10)) = 5;  // .6 and .4 of the second one.
+  found(cv::Rect(26, 2, 4, 10)) = 6;
+  write_picture("objects/a.png", truth);
+  write_picture("results/a.png", found);
+  write_picture("objects/b,c.png", cv::Mat::zeros(kHigh, kWide, CV_16U));
+  write_picture("results/b,c.png", cv::Mat::zeros(kHigh, kWide, CV_16U));
+  const Result result = evaluate(
+      {"results", "--truth", "objects", "--objects", "--json", "x.json", "--csv", "x.csv", "-v"});
+  expect_done(result);
+  EXPECT_THAT(result.out, HasSubstr("3 found, 3 true, 2 match; 1 split, 0 merged"));
+  EXPECT_THAT(result.out, Not(HasSubstr("Boundaries")));
+  EXPECT_TRUE(std::regex_search(
+      result.out,
+      std::regex("\n  IoU 0\\.60 +0\\.6667 +0\\.6667 +0\\.6667 +0\\.5000 +0\\.7500\n")));
+  EXPECT_THAT(result.err, HasSubstr("a:  F1 0.6667  AP 0.5000  (3 found, 3 true)"));
+  const json scores = json::parse(read("x.json"));
+  const json& objects = scores["objects"];
+  ASSERT_EQ(objects["matches"].size(), 10u);
+  EXPECT_EQ(objects["matches"][2]["matched"], 2);
+  EXPECT_EQ(objects["matches"][3]["matched"], 1);
+  EXPECT_DOUBLE_EQ(objects["matches"][3]["ap"], 0.2);
+  EXPECT_NEAR(objects["mean_ap"].get<double>(), (3 * 0.5 + 7 * 0.2) / 10, 1e-12);
+  EXPECT_NEAR(objects["image_means"]["mean_ap"].get<double>(), (0.29 + 1) / 2, 1e-12);
+  EXPECT_EQ(scores["images"][0]["objects"]["splits"], 1);
+  EXPECT_FALSE(scores.contains("boundaries"));
+  EXPECT_EQ(
+      read("x.csv"),
+      "name,width,height,annotators,found,truth,matched,f1,precision,recall,ap,mean_ap,splits,"
+      "merges\n"
+      "a,40,30,1,3,3,2,0.666667,0.666667,0.666667,0.500000,0.290000,1,0\n"
+      "\"b,c\",40,30,1,0,0,0,1.000000,1.000000,1.000000,1.000000,1.000000,0,0\n");
+
+  write_truth("a");
+  expect_evaluate_error(evaluate({"results", "--truth", "truth", "--objects", "--partial"}), 3,
+                        {"a.png", "one annotator", "has 2"});
+}
+
 TEST_F(CliEvaluate, WrongUsage) {
   write_truth("a");
   write_ultrametric("a", 0.5);
@@ -282,6 +327,11 @@ TEST_F(CliEvaluate, WrongUsage) {
   wrong({"results", "--truth", "truth", "--plot", "x.svg"}, {"x.svg", ".png"});
   wrong({"results", "--truth", "truth", "--kind", "labels", "--suppress"}, {"--suppress"});
   wrong({"results", "--truth", "truth", "--suppress"}, {"--suppress", "ultrametric"});
+  wrong({"results", "--truth", "truth", "--objects", "--kind", "contours"},
+        {"--objects", "--kind"});
+  wrong({"results", "--truth", "truth", "--objects", "--plot", "x.png"}, {"--objects", "--plot"});
+  wrong({"results", "--truth", "truth", "--objects", "--no-regions"},
+        {"--objects", "--no-regions"});
   wrong({"results", "--truth", "truth", "--json", "-", "--csv", "-"}, {"--json", "--csv"});
 }
 
