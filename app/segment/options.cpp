@@ -81,10 +81,10 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--regions", "region.regions", "K",
                     "Regions wanted; 0 lets the boundaries, or the normalized cut, decide"},
     ParameterOption{"--threshold", "region.threshold", "T",
-                    "--method hierarchy, without --regions: regions merge over boundaries with a "
-                    "probability or mean strength of at most T"},
+                    "--method hierarchy, without --regions, and objects: regions merge over "
+                    "boundaries with a probability or mean strength of at most T"},
     ParameterOption{"--merging", "region.merging", "NAME",
-                    "--method hierarchy: by what regions merge: the probability that they are "
+                    "--method hierarchy and objects: by what regions merge: the probability that they are "
                     "different things, or the mean strength of their boundary"},
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
                     "--method kway, without --regions: cut while the normalized cut is at most "
@@ -113,6 +113,10 @@ constexpr std::array kParameterOptions = {
                     "The eigensolver: on the device, or Spectra's on the host"},
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
+
+bool makes_hierarchy(RegionMethod method) {
+  return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
+}
 
 [[noreturn]] void fail(const std::string& message) { fail_usage("segment", message); }
 
@@ -435,7 +439,7 @@ void SegmentLine::check_seeds() {
 }
 
 void SegmentLine::check_hierarchy() const {
-  if (options_.parameters.region.method != RegionMethod::kHierarchy) {
+  if (!makes_hierarchy(options_.parameters.region.method)) {
     std::vector<std::string> names = {"--threshold", "--merging"};
     for (const ResultInfo& info : kResults) {
       if (info.of_hierarchy) names.emplace_back(info.option);
@@ -461,6 +465,11 @@ void SegmentLine::check_effects() const {
   if (region.method != RegionMethod::kKway && given("--max-ncut")) {
     fail("--max-ncut is about direct cuts: it needs --method kway");
   }
+  if (region.method == RegionMethod::kObjects && given("--edges")) {
+    fail(
+        "--edges do not tell the inside of objects, which --method objects needs: leave out one of "
+        "them");
+  }
   if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
     fail("--weights is about the network: it needs --cue learned");
   }
@@ -471,8 +480,8 @@ void SegmentLine::check_eigenvectors() const {
   const bool for_contours = parameters.contour.spectral == SpectralUse::kAlways ||
                             (parameters.contour.spectral == SpectralUse::kAuto &&
                              (parameters.cue.kind != CueKind::kLearned || given("--edges")));
-  if (parameters.region.method != RegionMethod::kHierarchy || for_contours ||
-      wants_eigenvectors(options_) || given("--print-config")) {
+  if (!makes_hierarchy(parameters.region.method) || for_contours || wants_eigenvectors(options_) ||
+      given("--print-config")) {
     return;
   }
   for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "boundary/gradient/gradient.hpp"
 #include "boundary/network/network_boundary.hpp"
@@ -61,6 +62,11 @@ void check_cue(const CueParameters& parameters) {
   if (parameters.kind == CueKind::kLearned) load_networks(parameters.weights);
 }
 
+bool gives_inside(const CueParameters& parameters) {
+  return parameters.kind == CueKind::kLearned &&
+         load_networks(parameters.weights).front()->outputs() > 1;
+}
+
 void budget_kept(MemoryBudget& budget, const CueParameters& parameters) {
   if (parameters.kind != CueKind::kLearned) return;
   for (const std::shared_ptr<const Network>& network : load_networks(parameters.weights)) {
@@ -95,11 +101,14 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
     return map;
   }
   switch (parameters.kind) {
-    case CueKind::kLearned:
-      map.values = network_boundary_map(context, networks.get(context, parameters.weights),
-                                        networks.tensors(), image, grid, map.valid, valid_pixels,
-                                        parameters);
+    case CueKind::kLearned: {
+      NetworkMaps maps = network_boundary_map(context, networks.get(context, parameters.weights),
+                                              networks.tensors(), image, grid, map.valid,
+                                              valid_pixels, parameters);
+      map.values = std::move(maps.boundary);
+      map.inside = std::move(maps.inside);
       break;
+    }
     case CueKind::kGradient:
       map.values = gradient_boundary_map(context, image, grid, map.valid, valid_pixels, parameters);
       break;
@@ -115,8 +124,10 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
 
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
   const Grid grid = batch.grid();
-  BoundaryMap result{grid, context.allocate<float>(grid.rows(), "boundary maps of all images"),
-                     context.allocate<std::uint8_t>(grid.rows(), "which pixels have data")};
+  BoundaryMap result{grid,
+                     context.allocate<float>(grid.rows(), "boundary maps of all images"),
+                     context.allocate<std::uint8_t>(grid.rows(), "which pixels have data"),
+                     {}};
   result.values.fill(0);
   result.valid.fill(0);
   for (std::size_t k = 0; k < maps.size(); ++k) {

@@ -19,11 +19,17 @@ struct BoundaryMap {
   Grid grid;
   Buffer<float> values;        ///< grid.rows() values in [0, 1]; 0 where there is no data.
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
+  /// How likely each pixel lies inside of an object, as `values`; empty where nothing tells it.
+  Buffer<float> inside;
 };
 
 /// Checks that the networks that the parameters name can be loaded. Throws ConfigError and
 /// InputError as load_networks() does.
 void check_cue(const CueParameters& parameters);
+
+/// Whether boundary maps have an inside map: those of networks of two outputs. Throws as
+/// check_cue() does.
+bool gives_inside(const CueParameters& parameters);
 
 /// Adds to `budget` the device memory that is kept from one image to the next: the weights of the
 /// networks.
@@ -47,7 +53,7 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters);
 
 /// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
-/// images have no data.
+/// images have no data, without inside maps.
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);
 
 /// Adds to `budget` the device memory that batched() allocates.

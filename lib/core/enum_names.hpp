@@ -54,7 +54,8 @@ inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "aut
 inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
     {RegionMethod::kHierarchy, "hierarchy"},
     {RegionMethod::kKway, "kway"},
-    {RegionMethod::kWalker, "walker"}};
+    {RegionMethod::kWalker, "walker"},
+    {RegionMethod::kObjects, "objects"}};
 
 inline constexpr EnumName<MergingRule> kMergingRuleNames[] = {{MergingRule::kAuto, "auto"},
                                                               {MergingRule::kLearned, "learned"},

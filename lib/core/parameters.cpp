@@ -76,6 +76,13 @@ std::string cross_problem(const Parameters& p) {
         "eigen.basis is {}, expected 0 (which chooses) or more than eigen.vectors, which is {}",
         p.eigen.basis, p.eigen.vectors);
   }
+  if (p.region.method == RegionMethod::kObjects && p.region.regions != 0) {
+    return fmt::format(
+        "region.regions (--regions) is {}, but region.method objects finds as many objects as "
+        "there "
+        "are: leave it 0, or choose the method hierarchy",
+        p.region.regions);
+  }
   return {};
 }
 

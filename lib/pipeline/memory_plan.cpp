@@ -34,8 +34,9 @@ std::uint64_t pixels_of(const PictureSize& size) {
 class HostBytes {
  public:
   HostBytes(const SegmentationPlan& plan, const HostImage& image)
-      : hierarchical_(plan.parameters.region.method == RegionMethod::kHierarchy),
+      : hierarchical_(makes_hierarchy(plan.parameters)),
         by_probability_(merges_by_probability(plan.parameters, false)),
+        inside_(plan.parameters.region.method == RegionMethod::kObjects),
         channels_(static_cast<std::uint64_t>(image.channels)),
         value_(kFloat * channels_ + (image.masked ? 1 : 0)),
         full_(pixels_of(image.full)),
@@ -55,7 +56,8 @@ class HostBytes {
   }
   std::uint64_t contours() const {
     const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
-    return on_device() + (hierarchical_ ? 2 * kFloat * working_ + colours : 0);
+    return on_device() + (hierarchical_ ? 2 * kFloat * working_ + colours : 0) +
+           (inside_ ? kFloat * working_ : 0);
   }
   std::uint64_t regions() const {
     return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
@@ -66,15 +68,17 @@ class HostBytes {
     const std::uint64_t flood = full_ * (2 * kLabel + 2);
     return contours() + std::max(levels, flood);
   }
-  /// Contours and leaves of a hierarchy, labels, and these as PNG takes them.
+  /// Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
   std::uint64_t results() const {
-    const std::uint64_t of_hierarchy = hierarchical_ ? kLabel + kFloat : 0;
+    const std::uint64_t of_hierarchy =
+        (hierarchical_ ? kLabel + kFloat : 0) + (inside_ ? kFloat : 0);
     return detail_ * value_ + full_ * (value_ + of_hierarchy + kLabel + sizeof(std::uint16_t));
   }
 
  private:
   bool hierarchical_;
   bool by_probability_;  ///< Where the boundary map is not the user's.
+  bool inside_;  ///< Whether there is an inside map.
   std::uint64_t channels_;
   std::uint64_t value_;  ///< Of a pixel, with its mask.
   std::uint64_t full_;
@@ -124,7 +128,7 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
     add(method == RegionMethod::kWalker ? "random walk" : "eigenvectors", budget.eigen,
         &HostBytes::on_device);
   }
-  if (method == RegionMethod::kHierarchy) add("contours", budget.contours, &HostBytes::contours);
+  if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
   // Only direct cuts need the device.
   add("regions", budget.regions, &HostBytes::regions);
   if (HostBytes(plan, images.front()).places()) add("placement", none, &HostBytes::placement);

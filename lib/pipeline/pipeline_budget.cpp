@@ -32,10 +32,6 @@ void append(MemoryBudget& budget, const MemoryBudget& more) {
   for (const MemoryBudget::Item& item : more.items()) budget.add(item.what, item.bytes);
 }
 
-bool hierarchical(const Parameters& parameters) {
-  return parameters.region.method == RegionMethod::kHierarchy;
-}
-
 bool walks(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kWalker;
 }
@@ -85,7 +81,7 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
                      true);
   }
   budget_eigenvectors(groups.eigenvectors, batch, eigen);
-  if (hierarchical(parameters)) {
+  if (makes_hierarchy(parameters)) {
     const std::uint64_t plane = grid.rows() * sizeof(float);
     groups.strength.add(kStrength, plane);
     groups.degrees.add("square roots of the degrees", plane);
@@ -105,6 +101,11 @@ Grid scaled(const Grid& grid, double scale) {
 }
 
 }  // namespace
+
+bool makes_hierarchy(const Parameters& parameters) {
+  const RegionMethod method = parameters.region.method;
+  return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
+}
 
 Grid grid_for(int width, int height) { return {width, height, width}; }
 
@@ -151,7 +152,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
   } else {
     budget.eigen = phase({&g.matrix, &g.compressed, &g.solver, &g.strength});
   }
-  if (hierarchical(parameters)) {
+  if (makes_hierarchy(parameters)) {
     budget.contours = phase({&g.degrees, &g.eigenvectors, &g.strength, &g.contours});
   } else if (!walks(parameters)) {
     budget.regions = phase({&g.matrix, &g.graph});
@@ -169,7 +170,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
 }
 
 bool compressible(const Parameters& parameters) {
-  if (!hierarchical(parameters)) return false;
+  if (!makes_hierarchy(parameters)) return false;
   const SolverKind solver = solver_wanted(parameters.eigen.solver);
   return solver == SolverKind::kMultilevel ||
          (solver == SolverKind::kLanczos && parameters.matvec.kernel == MatvecKind::kAuto);

@@ -17,7 +17,7 @@ bool merges_by_probability(const Parameters& parameters, bool own_map) {
 
 SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit) {
-  if (parameters.region.method == RegionMethod::kHierarchy && !needs_eigenvectors(parameters)) {
+  if (makes_hierarchy(parameters) && !needs_eigenvectors(parameters)) {
     SegmentationPlan plan(Batch(grid), parameters);
     plan.budget = pipeline_budget(grid, parameters);
     check_memory(plan.budget, grid, parameters, device, limit);
@@ -53,7 +53,7 @@ SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
                                                const Parameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit) {
-  if (parameters.region.method != RegionMethod::kHierarchy) return std::nullopt;
+  if (!makes_hierarchy(parameters)) return std::nullopt;
   if (!needs_eigenvectors(parameters)) {
     SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
     plan.budget = pipeline_budget(plan.batch, parameters);

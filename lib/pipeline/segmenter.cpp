@@ -82,6 +82,12 @@ Parameters checked(const Parameters& parameters) {
   if (merges_by_probability(parameters, false)) {
     load_merging_weights(parameters.region.merging_weights);
   }
+  if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.cue)) {
+    throw ConfigError(
+        "region.method objects needs a network that tells the inside of objects, and cue.weights "
+        "names none: take the preset nuclei (--config nuclei), or a network of its kind "
+        "(--weights nuclei)");
+  }
   return parameters;
 }
 

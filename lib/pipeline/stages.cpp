@@ -11,6 +11,7 @@
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
 #include "image/colour.hpp"
 #include "matrix/normalized_matrix.hpp"
@@ -28,9 +29,7 @@ namespace {
 constexpr char kRegions[] = "regions";
 constexpr char kPlacement[] = "placement";
 
-bool hierarchical(const SegmentationPlan& plan) {
-  return plan.parameters.region.method == RegionMethod::kHierarchy;
-}
+bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
 
 /// Whether the run needs the matrix: for eigenvectors, or for a random walk.
 bool needs_matrix(const SegmentationPlan& plan) {
@@ -51,6 +50,7 @@ struct Boundaries {
   /// What contours are made from: of an image whose map is thinned, its map before that; else
   /// empty.
   std::vector<Buffer<float>> unthinned;
+  std::vector<std::vector<float>> inside;  ///< Segmentation::inside of each image.
 };
 
 Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
@@ -70,6 +70,11 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
                                       networks, each.edges.get()));
     if (!for_matrix) found.maps.back().valid = {};
+    // On the host, since no later stage of the device reads it.
+    const Buffer<float> inside = std::move(found.maps.back().inside);
+    const bool wanted = plan.parameters.region.method == RegionMethod::kObjects;
+    found.inside.push_back(wanted ? without_padding(inside.download(), grid)
+                                  : std::vector<float>());
   }
   networks.tensors().clear();  // Later stages need their memory.
   return found;
@@ -191,6 +196,16 @@ struct HierarchyInputs {
   std::optional<LearnedMerging> learned;  ///< Empty: regions merge by strength.
 };
 
+/// The cut of the hierarchy, or what of it lies inside of objects.
+Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters) {
+  if (parameters.method != RegionMethod::kObjects) {
+    return cut(*result.hierarchy, parameters, result.notes);
+  }
+  std::vector<std::string> of_cut;  // Of one region, which is no news: it may be the background.
+  return objects_of_regions(cut(*result.hierarchy, parameters, of_cut), result.inside, parameters,
+                            result.notes);
+}
+
 /// The hierarchy of one image and its cut: a stage that needs no device.
 void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Watch& watch) {
   watch.report(kRegions, 0);
@@ -204,7 +219,7 @@ void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Wa
   watch.report(kRegions, 1);
   add_placement(result, grid, inputs.full, watch);
   const auto cut_start = std::chrono::steady_clock::now();
-  result.labels = cut(*result.hierarchy, inputs.parameters, result.notes);
+  result.labels = cut_or_objects(result, inputs.parameters);
   result.times[stage].wall_ms += milliseconds_since(cut_start);
 }
 
@@ -300,10 +315,13 @@ std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundari
   return begun;
 }
 
-/// Adds what the device did for the images to their results.
+/// Adds what the device did for the images, and their inside maps, to their results.
 void note_run(std::vector<UnfinishedSegmentation>& begun, const TimedStages& timed,
-              const Context& context, const ProgramBuilds& before) {
-  for (UnfinishedSegmentation& each : begun) {
+              const Context& context, const ProgramBuilds& before,
+              std::vector<std::vector<float>> inside) {
+  for (std::size_t k = 0; k < begun.size(); ++k) {
+    UnfinishedSegmentation& each = begun[k];
+    each.result.inside = std::move(inside[k]);
     each.result.times = timed.shares(begun.size());
     each.result.device_peak_bytes = context.memory_peak();
     each.result.programs_built = context.builds().programs - before.programs;
@@ -356,11 +374,12 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   request_later_kernels(context, plan);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
+  std::vector<std::vector<float>> inside = std::move(boundaries.inside);
   if (!needs_matrix(plan)) {
     std::vector<UnfinishedSegmentation> begun = timed("contours", [&] {
       return find_cue_contours(context, std::move(boundaries), images, plan);
     });
-    note_run(begun, timed, context, before);
+    note_run(begun, timed, context, before, std::move(inside));
     return begun;
   }
   Affinities affinities =
@@ -371,7 +390,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       return find_walk(context, std::move(affinities.matrix), images.front(), plan,
                        keep_probabilities_, watch);
     });
-    note_run(walked, timed, context, before);
+    note_run(walked, timed, context, before, std::move(inside));
     return walked;
   }
   std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
@@ -409,7 +428,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
       add_placement(unplaced, grid, full, watching);
     };
   }
-  note_run(begun, timed, context, before);
+  note_run(begun, timed, context, before, std::move(inside));
   return begun;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "image/detail.hpp"
+#include "pipeline/pipeline_budget.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
@@ -179,6 +180,11 @@ Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labe
 
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
   check_seeds(asked, parameters.region.method);
+  if (asked.edges != nullptr && parameters.region.method == RegionMethod::kObjects) {
+    throw ConfigError(
+        "an edge map does not tell the inside of objects, which region.method objects needs: leave "
+        "one of them out");
+  }
   const Image& image = *asked.image;
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
@@ -214,8 +220,7 @@ bool takes_spectral_contour(const Parameters& parameters, bool edges) {
 Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
                               const PictureSize& full, const EigenvectorUse& use) {
   Parameters result = parameters;
-  if (parameters.region.method == RegionMethod::kHierarchy &&
-      !takes_spectral_contour(parameters, use.edges)) {
+  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, use.edges)) {
     result.contour.spectral_weight = 0;
     if (!use.keep) result.eigen.vectors = 0;
   }
@@ -260,6 +265,9 @@ void place(Segmentation& result, const PictureSize& working, const FullImage& fu
   if (result.hierarchy) {
     result.hierarchy = placed(*result.hierarchy, picture);
     result.contours = enlarged(result.contours, working, full.size, full.valid);
+    if (!result.inside.empty()) {
+      result.inside = enlarged(result.inside, working, full.size, full.valid);
+    }
   } else {
     result.labels = placed(result.labels, picture);
   }

@@ -44,7 +44,7 @@ struct WorkingImage {
 /// is not copied: it must outlive the result. Throws InputError where the map of an image that is
 /// reduced has another size, or a value outside [0, 1]; and where seeds are not as
 /// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Throws
-/// ConfigError where there are seeds and the method needs none.
+/// ConfigError where there are seeds, or a boundary map, that the method has no use for.
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
 /// What decides whether eigenvectors are needed, beside parameters.
@@ -72,7 +72,7 @@ void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
                 const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds);
 
 /// Takes a segmentation from the working image to the full one: labels and hierarchy are placed,
-/// contours interpolated. The cut of a hierarchy is left to the caller.
+/// contours and the inside map interpolated. The cut of a hierarchy is left to the caller.
 void place(Segmentation& result, const PictureSize& working, const FullImage& full);
 
 }  // namespace diacut

@@ -10,6 +10,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
 #include "region/borders.hpp"
+#include "region/least_pixels.hpp"
 #include "region/node_figures.hpp"
 
 namespace diacut {
@@ -144,6 +145,34 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
     notes.push_back(
         "There is no object: no region of the hierarchy meets what was asked of objects, so all "
         "labels are 0. Wider ranges may find some.");
+  }
+  return objects;
+}
+
+Labels objects_of_regions(const Labels& regions, const std::vector<float>& inside,
+                          const RegionParameters& parameters, std::vector<std::string>& notes) {
+  if (inside.size() != regions.values.size()) {
+    throw InputError(fmt::format("the inside map holds {} values, expected {} x {}", inside.size(),
+                                 regions.width, regions.height));
+  }
+  const std::vector<std::int64_t> areas = region_sizes(regions);
+  std::vector<double> sums(areas.size(), 0.0);
+  for (std::size_t i = 0; i < inside.size(); ++i) sums[regions.values[i]] += inside[i];
+  const std::int64_t least =
+      least_pixels(parameters, std::accumulate(areas.begin(), areas.end(), std::int64_t{0}));
+  std::vector<std::int32_t> label_of(areas.size(), 0);
+  Labels objects{regions.width, regions.height, 0, {}};
+  for (std::size_t region = 1; region < areas.size(); ++region) {
+    const auto area = static_cast<double>(areas[region]);
+    if (areas[region] < least || !(sums[region] > parameters.inside * area)) continue;
+    label_of[region] = static_cast<std::int32_t>(++objects.count);
+  }
+  objects.values = relabelled(regions.values, label_of);
+  if (objects.count == 0) {
+    notes.push_back(fmt::format(
+        "There is no object: the network sees the inside of none in the picture, so all labels are "
+        "0. A smaller region.inside, which is {:.2g}, may find some.",
+        parameters.inside));
   }
   return objects;
 }

@@ -22,8 +22,8 @@ class Result:
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """The regions, (height, width): 1, 2, ... in scan order, 0 where the image has no data. Every
-        region is 4-connected. With seeds: their labels, as a copy; 0 also where no seed can be
-        reached."""
+        region is 4-connected. With method="objects": 0 outside of objects. With seeds: their labels, as
+        a copy; 0 also where no seed can be reached."""
         regions = self._segmentation.labels
         seeds = self._segmentation.seed_labels
         return np.array([0, *seeds], dtype=np.int32)[regions] if seeds else regions
@@ -38,6 +38,12 @@ class Result:
         """Boundary strength at each pixel, (height, width), in [0, 1]; None with method="kway"
         and with seeds."""
         return self._segmentation.contours
+
+    @property
+    def inside(self) -> NDArray[np.float32] | None:
+        """With method="objects": how likely each pixel lies inside of an object, (height, width), in
+        [0, 1]; else None."""
+        return self._segmentation.inside
 
     @property
     def probabilities(self) -> list[NDArray[np.float32]]:

@@ -28,9 +28,10 @@ class Segmenter:
     """Segments images on one device, which it keeps open.
 
     The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
-    merging ("learned" or "strength"), min_size, method ("hierarchy" or "kway"), detail (pixels, or "native"), cue ("learned" or
-    "gradient"), weights (a network). config: a preset ("fast", "quality", "micrographs") or a TOML
-    file. set: any parameter by its name, as {"cue.scales": [0.5, 1]}; parameters() lists them. An
+    merging ("learned" or "strength"), min_size, method ("hierarchy", "kway" or "objects"), detail
+    (pixels, or "native"), cue ("learned" or "gradient"), weights (a network). config: a preset ("fast",
+    "quality", "micrographs", "nuclei") or a TOML file. set: any parameter by its name, as
+    {"cue.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
 
     device: "gpu", "cpu", an index as "0:1" or a part of a name; None: the environment variable

@@ -28,6 +28,12 @@ std::optional<Array2<float>> contours(nb::handle_t<Segmentation> self) {
   return view(result.contours.data(), result.labels.height, result.labels.width, self);
 }
 
+std::optional<Array2<float>> inside(nb::handle_t<Segmentation> self) {
+  Segmentation& result = of(self);
+  if (result.inside.empty()) return std::nullopt;
+  return view(result.inside.data(), result.labels.height, result.labels.width, self);
+}
+
 /// One view for each label of the seeds.
 std::vector<Array2<float>> probabilities(nb::handle_t<Segmentation> self) {
   Segmentation& result = of(self);
@@ -87,6 +93,7 @@ void bind_segmentation(nb::module_& module) {
       .def_ro("seed_labels", &Segmentation::seed_labels)
       .def_prop_ro("probabilities", &probabilities)
       .def_prop_ro("contours", &contours)
+      .def_prop_ro("inside", &inside)
       .def_prop_ro(
           "hierarchy",
           [](Segmentation& result) { return result.hierarchy ? &*result.hierarchy : nullptr; },

@@ -113,6 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--method", "kway", "--regions", "3", "--max-ncut", "0.1"},
               {"--max-ncut", "no effect"}},
         Wrong{{"a.png", "--max-ncut", "0.1"}, {"--max-ncut", "--method kway"}},
+        Wrong{{"a.png", "--config", "nuclei", "--regions", "3"}, {"--regions", "objects"}},
+        Wrong{{"a.png", "--config", "nuclei", "--edges", "b.png"}, {"--edges", "inside"}},
         Wrong{{"a.png", "--cue", "gradient", "--weights", "fast"}, {"--weights", "learned"}},
         Wrong{{"a.png", "--detail", "0"}, {"--detail", "0", "native"}},
         Wrong{{"a.png", "--detail", "big"}, {"--detail", "big", "native"}},

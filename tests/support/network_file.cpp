@@ -91,7 +91,7 @@ void NetworkFile::write(const std::string& path) const {
   stream.write(reinterpret_cast<const char*>(all.data()), static_cast<std::streamsize>(all.size()));
 }
 
-NetworkFile small_network(unsigned seed, bool half) {
+NetworkFile small_network(unsigned seed, bool half, int outputs) {
   NetworkFile file(seed, half);
   file.conv("stem", {"image"}, 3, 9);
   file.conv("a0", {"stem"}, 9, 9, {.dilation = 2});
@@ -107,8 +107,26 @@ NetworkFile small_network(unsigned seed, bool half) {
   file.conv("e1", {"u1", "b1"}, 17, 6, {.relu = false});
   file.upsample("u0", "e1", "stem");
   file.conv("e0", {"u0", "b0", "stem"}, 24, 7, {.kernel = 1});
-  file.conv("logit", {"e0", "a0", "u0", "b0"}, 31, 1, {.relu = false});
+  file.conv("logit", {"e0", "a0", "u0", "b0"}, 31, outputs, {.relu = false});
   file.sigmoid("logit");
+  if (outputs == 2) file.header()["__metadata__"]["outputs"] = "boundary,inside";
+  return file;
+}
+
+NetworkFile one_output_of_two(unsigned seed, int output) {
+  NetworkFile file = small_network(seed, true, 2);
+  file.header()["__metadata__"].erase("outputs");
+  for (const char* name : {"logit.weight", "logit.bias"}) {
+    nlohmann::json& kept = file.header()[name];
+    nlohmann::json& other = file.header()[std::string("unused.") + name];
+    const std::size_t begin = kept["data_offsets"][0];
+    const std::size_t end = kept["data_offsets"][1];
+    const std::size_t middle = (begin + end) / 2;
+    kept["shape"][0] = 1;
+    other = kept;
+    (output == 0 ? kept : other)["data_offsets"] = {begin, middle};
+    (output == 0 ? other : kept)["data_offsets"] = {middle, end};
+  }
   return file;
 }
 

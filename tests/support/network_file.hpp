@@ -52,8 +52,11 @@ class NetworkFile {
 };
 
 /// Three levels, odd numbers of channels, and every kind of operation: tensors taken as one, sums,
-/// dilation, channels by themselves.
-NetworkFile small_network(unsigned seed, bool half = true);
+/// dilation, channels by themselves. `outputs`: 1, the boundary, or 2, the inside of objects too.
+NetworkFile small_network(unsigned seed, bool half = true, int outputs = 1);
+
+/// The network of small_network(seed, true, 2) whose only output is that one of the two.
+NetworkFile one_output_of_two(unsigned seed, int output);
 
 /// A network of version 2: strides with symmetric and asymmetric padding, 5x5 taps, limits.
 NetworkFile strided_network(unsigned seed);

@@ -38,6 +38,14 @@ TEST(NetworkFile, IsReadAsItWasWritten) {
   EXPECT_EQ(network.margin(2), 4);
 }
 
+TEST(NetworkFile, HasOneOutputOrTwo) {
+  EXPECT_EQ(parse_network(small_network(1).bytes(), "one").outputs(), 1);
+  EXPECT_EQ(parse_network(small_network(1, true, 2).bytes(), "two").outputs(), 2);
+  NetworkFile named = small_network(1);
+  named.header()["__metadata__"]["outputs"] = "boundary";
+  EXPECT_EQ(parse_network(named.bytes(), "one, named").outputs(), 1);
+}
+
 TEST(NetworkFile, StridesGoOneLevelDown) {
   const Network network = parse_network(testing::strided_network(1).bytes(), "strided");
   EXPECT_EQ(network.levels(), 4);
@@ -105,6 +113,23 @@ TEST(NetworkFile, EveryTruncationIsRefused) {
   expect_refused(longer, {"belong to no tensor"});
 }
 
+TEST(NetworkFile, OutputsThatItHasNotAreRefused) {
+  const auto refused = [](int outputs, const nlohmann::json& named,
+                          const std::vector<std::string>& told) {
+    NetworkFile file = small_network(4, true, outputs);
+    file.header()["__metadata__"]["outputs"] = named;
+    expect_refused(file.bytes(), told);
+  };
+  refused(1, "boundary,inside", {"two outputs", "gives 1 channel"});
+  refused(2, "boundary", {"one output", "gives 2 channels"});
+  refused(2, "inside,boundary", {"\"inside,boundary\"", "\"boundary\" or \"boundary,inside\""});
+  refused(2, 2, {"\"boundary\" or \"boundary,inside\""});
+  refused(3, "boundary,inside", {"gets 3 channels", "1 or 2 of level 0"});
+  NetworkFile unnamed = small_network(4, true, 2);
+  unnamed.header()["__metadata__"].erase("outputs");
+  expect_refused(unnamed.bytes(), {"one output", "gives 2 channels"});
+}
+
 TEST(NetworkFile, WhatIsWrongIsNamed) {
   using Spoil = std::function<void(NetworkFile&)>;
   const auto refused = [](const std::vector<std::string>& told, const Spoil& spoil) {
@@ -158,7 +183,7 @@ TEST(NetworkFile, WhatIsWrongIsNamed) {
   refused({"1 to 4 tensors"}, [&](auto& f) {
     ops(f)[14]["in"] = {"e0", "a0", "u0", "b0", "stem"};
   });
-  refused({"one of level 0"}, [&](auto& f) { ops(f)[15]["in"] = "b0"; });
+  refused({"1 or 2 of level 0"}, [&](auto& f) { ops(f)[15]["in"] = "b0"; });
   refused({"does not end with the sigmoid"}, [&](auto& f) { f.graph()["output"] = "stem"; });
   refused({"goes on after"}, [&](auto& f) { f.pool("more", "edges"); });
   refused({"\"ops\""}, [&](auto& f) { f.graph().erase("ops"); });
@@ -228,6 +253,22 @@ TEST(LoadNetworks, TakesSeveralSeparatedByCommas) {
     } catch (const ConfigError& error) {
       EXPECT_THAT(error.what(), HasSubstr("cue.weights: '" + wrong + "'"));
     }
+  }
+}
+
+TEST(LoadNetworks, AveragesThoseOfTheSameOutputsAlone) {
+  const testing::TempFolder folder;
+  const std::string one = folder / "one.safetensors";
+  const std::string two = folder / "two.safetensors";
+  small_network(5).write(one);
+  small_network(5, true, 2).write(two);
+  EXPECT_EQ(load_networks(two + "," + two).size(), 2u);
+  try {
+    load_networks(one + "," + two);
+    ADD_FAILURE();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cue.weights: of the networks '" + one + "," + two + "'"));
+    EXPECT_THAT(error.what(), HasSubstr("the same outputs"));
   }
 }
 

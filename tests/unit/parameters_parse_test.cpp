@@ -101,6 +101,8 @@ TEST(ParseParameters, RefusesPairsThatContradict) {
   EXPECT_THAT(parse_error("[eigen]\nbasis = 17\n"),
               AllOf(StartsWith("my.toml: eigen.basis is 17"), HasSubstr("eigen.vectors")));
   EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);
+  EXPECT_THAT(parse_error("[region]\nmethod = \"objects\"\nregions = 7\n"),
+              AllOf(StartsWith("my.toml: region.regions (--regions) is 7"), HasSubstr("objects")));
 }
 
 TEST(ParseParameters, NamesTheLineOfBrokenSyntax) {
@@ -184,7 +186,7 @@ TEST_F(LoadParametersFile, ReadsAFileAndNamesItInMessages) {
 TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
   EXPECT_EQ(config_error([] { load_parameters("defualt"); }),
             "no configuration 'defualt': it is neither a file nor one of the presets, which are "
-            "default, fast, micrographs, quality");
+            "default, fast, micrographs, nuclei, quality");
   EXPECT_THAT(config_error([&] { load_parameters(folder_.string()); }), HasSubstr("is a folder"));
   EXPECT_THAT(config_error([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
               HasSubstr("larger than"));

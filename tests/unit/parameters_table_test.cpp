@@ -244,7 +244,7 @@ TEST(DescribeParameters, TellsEveryKey) {
 
 TEST(Presets, AreTheShippedFiles) {
   EXPECT_EQ(preset_names(),
-            (std::vector<std::string>{"default", "fast", "micrographs", "quality"}));
+            (std::vector<std::string>{"default", "fast", "micrographs", "nuclei", "quality"}));
   for (const std::string& name : preset_names()) {
     const std::string path = std::string(DIACUT_SOURCE_DIR) + "/configs/" + name + ".toml";
     EXPECT_EQ(list_parameters(load_parameters(name)), list_parameters(load_parameters(path)));

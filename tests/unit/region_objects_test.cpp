@@ -234,5 +234,49 @@ TEST(Objects, ConditionsThatHoldNothingAreRefused) {
   EXPECT_THAT(refused(conditions), HasSubstr("contrast"));
 }
 
+/// The inside map of an image with these digits, in eighths.
+std::vector<float> inside_of(const std::vector<std::string>& rows) {
+  std::vector<float> map;
+  for (const std::string& row : rows) {
+    for (const char digit : row) map.push_back(static_cast<float>(digit - '0') / 8);
+  }
+  return map;
+}
+
+RegionParameters objects_above(double inside, double pixels) {
+  RegionParameters parameters;
+  parameters.method = RegionMethod::kObjects;
+  parameters.inside = inside;
+  parameters.min_size = {LeastSize::Unit::kPixels, pixels};
+  return parameters;
+}
+
+TEST(ObjectsOfRegions, AreThoseWhoseMeanIsAbove) {
+  const Labels regions = drawn_labels({"AABBC",  //
+                                       "AABBC",  //
+                                       "DDD C"});
+  const std::vector<float> inside = inside_of({"22483",  //
+                                               "22443",  //
+                                               "77703"});
+  std::vector<std::string> notes;
+  const auto rows = [&](double above, double pixels) {
+    return letters(objects_of_regions(regions, inside, objects_above(above, pixels), notes));
+  };
+  // Means of 2/8, 5/8, 3/8 and 7/8.
+  EXPECT_THAT(rows(0.5, 1), ElementsAre("..AA.", "..AA.", "BBB.."));
+  EXPECT_THAT(rows(0.625, 1), ElementsAre(".....", ".....", "AAA.."));
+  EXPECT_THAT(rows(0.3, 1), ElementsAre("..AAB", "..AAB", "CCC.B"));
+  EXPECT_THAT(rows(0.3, 4), ElementsAre("..AA.", "..AA.", "....."));
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_THAT(rows(0.9, 1), ElementsAre(".....", ".....", "....."));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("There is no object")));
+}
+
+TEST(ObjectsOfRegions, NeedAMapOfTheirSize) {
+  std::vector<std::string> notes;
+  EXPECT_THROW(objects_of_regions(drawn_labels({"AB"}), {1.0F}, objects_above(0.5, 1), notes),
+               InputError);
+}
+
 }  // namespace
 }  // namespace diacut

@@ -77,8 +77,8 @@ class DeviceNetwork {
 
   /// Enqueues all operations but the sigmoid for an input of width x height pixels, which is in the
   /// first of `tensors`: three channels in planes_at(network, 0, width, height). `tensors` was made
-  /// for this network and for at least this size. Returns the argument of the sigmoid: one channel,
-  /// laid out as the input.
+  /// for this network and for at least this size. Returns the argument of the sigmoid:
+  /// network().outputs() channels, laid out as the input.
   const Buffer<float>& run(NetworkTensors& tensors, int width, int height);
 
  private:

@@ -34,6 +34,27 @@ std::string metadata_text(const Json& metadata, const char* name) {
   return found != metadata.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/// The texts of the key "outputs" for one channel, which may be left out, and for two.
+constexpr std::array<std::string_view, 2> kOutputs = {"boundary", "boundary,inside"};
+
+/// Throws unless the metadata name as many outputs as the network has.
+void check_outputs(const Json& metadata, const Network& network) {
+  const std::string text = metadata_text(metadata, "outputs");
+  const std::string named(metadata.contains("outputs") ? std::string_view(text) : kOutputs[0]);
+  const auto found = std::find(kOutputs.begin(), kOutputs.end(), named);
+  if (found == kOutputs.end()) {
+    reject_network(fmt::format("its metadata name the outputs \"{}\", expected \"{}\"", named,
+                               fmt::join(kOutputs, "\" or \"")));
+  }
+  const auto channels = found - kOutputs.begin() + 1;
+  if (network.outputs() != channels) {
+    reject_network(fmt::format(
+        "its metadata name {} (\"outputs\": \"{}\"), but its sigmoid gives {} channel{}",
+        channels == 1 ? "one output" : "two outputs", named, network.outputs(),
+        network.outputs() == 1 ? "" : "s"));
+  }
+}
+
 Network parse(std::span<const std::byte> bytes) {
   const Safetensors file(bytes);
   const std::string format = metadata_text(file.metadata(), "format");
@@ -52,7 +73,9 @@ Network parse(std::span<const std::byte> bytes) {
   }
   const Json graph = Json::parse(metadata_text(file.metadata(), "graph"), nullptr, false);
   if (!graph.is_object()) reject_network("its metadata hold no \"graph\" that is a JSON object");
-  return network_of_graph(file, graph);
+  Network network = network_of_graph(file, graph);
+  check_outputs(file.metadata(), network);
+  return network;
 }
 
 std::vector<std::byte> read_bytes(const std::string& path) {
@@ -144,6 +167,12 @@ Networks load_networks(const std::string& names_or_paths) {
           names_or_paths));
     }
     networks.push_back(load_network(one));
+    if (networks.back()->outputs() != networks.front()->outputs()) {
+      throw ConfigError(
+          fmt::format("cue.weights: of the networks '{}' some give a boundary map alone and others "
+                      "the inside of objects too: only networks of the same outputs are averaged",
+                      names_or_paths));
+    }
     begin = end + 1;
   }
   return networks;

@@ -11,8 +11,9 @@
 namespace diacut {
 
 /// The network in the bytes of a safetensors file, in fp16 or fp32, whose metadata give "format":
-/// "diacut-network", "version": "1" and the "graph" (network_graph.hpp). Everything is checked.
-/// `name` is what messages call the file. Throws InputError.
+/// "diacut-network", "version": "1" or "2", the "graph" (network_graph.hpp), and for a network of
+/// two channels "outputs": "boundary,inside". Everything is checked. `name` is what messages call
+/// the file. Throws InputError.
 Network parse_network(std::span<const std::byte> file, const std::string& name);
 
 /// The network that is built in under this name, or else the one in the file of this path; an empty
@@ -25,7 +26,7 @@ using Networks = std::vector<std::shared_ptr<const Network>>;
 
 /// The networks of a list of names or paths, separated by commas; an empty text means the built-in
 /// network "default" alone. Throws as load_network() does, and ConfigError where nothing stands
-/// between two commas.
+/// between two commas, or where the networks have different outputs.
 Networks load_networks(const std::string& names_or_paths);
 
 }  // namespace diacut

@@ -30,8 +30,9 @@ struct NetworkOp {
   std::vector<float> bias;     ///< [output channel].
 };
 
-/// A convolutional network that maps an sRGB picture to a boundary map: from three channels
-/// 4 (v - 1/2) of values v in [0, 1] to one channel in [0, 1]. Convolutions have zero padding; of
+/// A convolutional network that maps an sRGB picture to a boundary map, and maybe to a map of the
+/// inside of objects: from three channels 4 (v - 1/2) of values v in [0, 1] to one or two channels
+/// in [0, 1]. Convolutions have zero padding; of
 /// stride 1 they keep the size, of stride 2 they give a tensor of the next level. Max pooling takes
 /// 2x2 pixels, fewer at an odd edge. Upsampling doubles the sides bilinearly with half-pixel
 /// centres, repeats the edge pixels, and crops to the sides of its output's level. The last
@@ -42,6 +43,8 @@ struct Network {
 
   int input() const { return 0; }
   int output() const { return ops.back().output; }
+  /// The channels of the output: 1, the boundary map, or 2, the inside map after it.
+  int outputs() const { return tensors[static_cast<std::size_t>(output())].channels; }
   /// The deepest level.
   int levels() const;
   /// The radius of the receptive field: how far the input pixels that an output pixel depends on

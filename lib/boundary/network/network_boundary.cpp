@@ -19,6 +19,7 @@ namespace {
 
 constexpr char kBoundary[] = "boundary map";
 constexpr char kPicture[] = "the picture";
+constexpr char kInside[] = "inside map";
 constexpr char kResult[] = "the network's result";
 
 std::size_t pixels_of(const NetworkSize& size) {
@@ -92,9 +93,11 @@ std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
   return most;
 }
 
-/// Enqueues a network for a whole picture, tile by tile, into a map of the picture with its border.
+/// Enqueues a network for a whole picture, tile by tile, into a map of the picture with its border
+/// for each output.
 void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
-               const NetworkPicture& picture, int tile, const NetworkMap& map) {
+               const NetworkPicture& picture, int tile, const std::vector<NetworkMap>& maps) {
+  const NetworkMap& map = maps.front();
   const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, tile);
   for (const NetworkTile& row : tiles_of(network.network(), map.height, tile)) {
     for (const NetworkTile& column : columns) {
@@ -104,13 +107,44 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
       launch_network_input(context, picture, column.begin, row.begin, planes,
                            tensors[network.network().input()]);
       const Buffer<float>& result = network.run(tensors, width, height);
-      launch_network_output(
-          context, planes, result,
-          {column.core_begin - column.begin, row.core_begin - row.begin, column.core_begin,
-           row.core_begin, column.core_end - column.core_begin, row.core_end - row.core_begin},
-          map);
+      const NetworkCopy core = {column.core_begin - column.begin,
+                                row.core_begin - row.begin,
+                                column.core_begin,
+                                row.core_begin,
+                                column.core_end - column.core_begin,
+                                row.core_end - row.core_begin};
+      for (std::size_t k = 0; k < maps.size(); ++k) {
+        launch_network_output(context, planes, result, static_cast<int>(k), core, maps[k]);
+      }
     }
   }
+}
+
+/// One form of a picture that a network sees.
+struct SeenPicture {
+  const Buffer<float>& pixels;
+  const Image& image;
+  const Grid& grid;
+  double scale = 1;
+  Turn turn;
+};
+
+/// Enqueues a network for a picture resized and turned. The result refers to `results`, which has a
+/// buffer for each output.
+std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
+                                    NetworkTensors& tensors, const SeenPicture& seen,
+                                    const CueParameters& parameters,
+                                    std::vector<Buffer<float>>& results) {
+  const int border = parameters.border;
+  const NetworkSize inner = scaled(seen.grid, seen.scale);
+  const NetworkSize size = turned(input_size(seen.grid, seen.scale, border), seen.turn);
+  std::vector<NetworkMap> maps;
+  for (Buffer<float>& result : results) maps.push_back({result, size.width, size.height, border});
+  run_tiles(context, network, tensors,
+            {seen.pixels, seen.image.channels, seen.image.width, seen.image.height, inner.width,
+             inner.height, border, seen.turn},
+            parameters.tile, maps);
+  return maps;
 }
 
 }  // namespace
@@ -123,7 +157,9 @@ void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const N
                                  const CueParameters& parameters) {
   budget.add(kBoundary, grid.rows() * sizeof(float));
   budget.add(kPicture, 3 * grid.pixels() * sizeof(float));
-  budget.add(kResult, most_pixels(grid, parameters) * sizeof(float));
+  const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
+  if (outputs > 1) budget.add(kInside, grid.rows() * sizeof(float));
+  budget.add(kResult, outputs * most_pixels(grid, parameters) * sizeof(float));
   TensorBudget tensors;
   for (const std::shared_ptr<const Network>& network : networks) {
     tensors.add(*network, grid, parameters);
@@ -131,14 +167,20 @@ void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const N
   budget_tensors(budget, tensors.floats);
 }
 
-Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
-                                   TensorBuffers& kept, const Image& image, const Grid& grid,
-                                   const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                   const CueParameters& parameters) {
-  auto boundary = context.allocate<float>(grid.rows(), kBoundary);
+NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
+                                 TensorBuffers& kept, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 const CueParameters& parameters) {
+  NetworkMaps maps;
+  std::vector<Buffer<float>*> sums = {&maps.boundary};
+  maps.boundary = context.allocate<float>(grid.rows(), kBoundary);
+  if (networks.front().network().outputs() > 1) {
+    maps.inside = context.allocate<float>(grid.rows(), kInside);
+    sums.push_back(&maps.inside);
+  }
   if (valid_pixels == 0) {
-    boundary.fill(0);
-    return boundary;
+    for (Buffer<float>* sum : sums) sum->fill(0);
+    return maps;
   }
   // Memory for three channels for a grey picture too: the budget does not know the channels.
   auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
@@ -147,7 +189,10 @@ Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>&
   } else {
     pixels.upload(image.pixels);
   }
-  auto map = context.allocate<float>(most_pixels(grid, parameters), kResult);
+  std::vector<Buffer<float>> results;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    results.push_back(context.allocate<float>(most_pixels(grid, parameters), kResult));
+  }
   // Asked for early, so that they are built together with the networks' own.
   const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
                                 network_blend_kernel(context), network_resize_kernel(context)};
@@ -159,23 +204,19 @@ Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>&
   std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
   bool first = true;
   for (std::size_t i = 0; i < networks.size(); ++i) {
-    DeviceNetwork& network = networks[i];
     NetworkTensors tensors(budget.buffer_of[i], buffers);
     for (const double scale : parameters.scales) {
-      const NetworkSize inner = scaled(grid, scale);
       for (const Turn& turn : turns) {
-        const NetworkSize size = turned(input_size(grid, scale, parameters.border), turn);
-        const NetworkMap result{map, size.width, size.height, parameters.border};
-        run_tiles(context, network, tensors,
-                  {pixels, image.channels, image.width, image.height, inner.width, inner.height,
-                   parameters.border, turn},
-                  parameters.tile, result);
-        launch_network_blend(context, result, turn, grid, valid, share, first, boundary);
+        const std::vector<NetworkMap> seen = run_network(
+            context, networks[i], tensors, {pixels, image, grid, scale, turn}, parameters, results);
+        for (std::size_t k = 0; k < seen.size(); ++k) {
+          launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k]);
+        }
         first = false;
       }
     }
   }
-  return boundary;
+  return maps;
 }
 
 }  // namespace diacut

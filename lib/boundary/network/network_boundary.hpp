@@ -22,18 +22,24 @@ int scaled_side(int side, double scale);
 void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const Networks& networks,
                                  const CueParameters& parameters);
 
-/// The boundary map of an image by networks, grid.rows() values in [0, 1]: the mean over all
+/// What networks make of an image, each map of grid.rows() values in [0, 1].
+struct NetworkMaps {
+  Buffer<float> boundary;
+  Buffer<float> inside;  ///< How likely each pixel lies in an object; of two outputs, else empty.
+};
+
+/// The boundary map, and of networks of two outputs the inside map, of an image: the mean over all
 /// networks, all parameters.scales and all parameters.turns. For each the image is resized, turned,
 /// mirrored beyond its edges by parameters.border pixels, and given to the network; the result
 /// loses its border and is turned and resized back. Pixels without data get 0; networks are given
 /// the colour of the nearest pixel with data in their place. Large images are computed in tiles of
 /// about parameters.tile pixels together with their receptive fields, which bounds the memory and
 /// does not change the result. `valid` has grid.rows() elements, `valid_pixels` of them 1. The
-/// tensors stay in `kept` for the next image. Preconditions: at least one network; grid.width and
-/// grid.height are the image's. Throws DeviceError.
-Buffer<float> network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
-                                   TensorBuffers& kept, const Image& image, const Grid& grid,
-                                   const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                   const CueParameters& parameters);
+/// tensors stay in `kept` for the next image. Preconditions: at least one network, all of the
+/// same outputs; grid.width and grid.height are the image's. Throws DeviceError.
+NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
+                                 TensorBuffers& kept, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 const CueParameters& parameters);
 
 }  // namespace diacut

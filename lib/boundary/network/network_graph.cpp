@@ -21,6 +21,7 @@ constexpr int kMaxLevel = 10;
 constexpr int kMaxDilation = 64;
 constexpr int kMaxKernel = 5;
 constexpr int kMostLimit = 1000;
+constexpr int kMostOutputs = 2;
 
 /// Builds a Network operation by operation, and checks each.
 class Builder {
@@ -128,11 +129,11 @@ class Builder {
     op.kind = NetworkOpKind::kSigmoid;
     op.inputs = {known_field(json, "in")};
     const NetworkTensor& in = tensor(op.inputs[0]);
-    if (in.channels != 1 || in.level != 0) {
-      reject_network(fmt::format("{} gets {} channels of level {}, expected one of level 0", where_,
-                                 in.channels, in.level));
+    if (in.channels > kMostOutputs || in.level != 0) {
+      reject_network(fmt::format("{} gets {} channels of level {}, expected 1 or 2 of level 0",
+                                 where_, in.channels, in.level));
     }
-    op.output = define(name, 1, 0);
+    op.output = define(name, in.channels, 0);
     return op;
   }
 

@@ -9,10 +9,11 @@ Kernel network_output_kernel(Context& context) {
 }
 
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
-                           const NetworkCopy& rectangle, const NetworkMap& map) {
+                           int channel, const NetworkCopy& rectangle, const NetworkMap& map) {
   Kernel kernel = network_output_kernel(context);
-  set_arguments(kernel, in, planes.stride, planes.margin, rectangle.from_x, rectangle.from_y,
-                map.values, map.width, rectangle.to_x, rectangle.to_y, rectangle.width);
+  set_arguments(kernel, in, planes.elements(channel), planes.stride, planes.margin,
+                rectangle.from_x, rectangle.from_y, map.values, map.width, rectangle.to_x,
+                rectangle.to_y, rectangle.width);
   launch_rows(context, kernel, static_cast<std::size_t>(rectangle.width),
               static_cast<std::size_t>(rectangle.height));
 }

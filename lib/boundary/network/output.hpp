@@ -27,9 +27,9 @@ struct NetworkCopy {
 /// kernels/boundary/network/output.cl. A caller may ask for it early (opencl/kernel.hpp).
 Kernel network_output_kernel(Context& context);
 
-/// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of `in`, a
-/// tensor of one channel in `planes`, into the map.
+/// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of one
+/// channel of `in`, a tensor in `planes`, into the map.
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
-                           const NetworkCopy& rectangle, const NetworkMap& map);
+                           int channel, const NetworkCopy& rectangle, const NetworkMap& map);
 
 }  // namespace diacut

@@ -27,8 +27,8 @@ ReferenceTensor reference_operation(const NetworkOp& op,
                                     const std::vector<const ReferenceTensor*>& inputs,
                                     const ReferenceTensor* added, int width, int height);
 
-/// A whole network in double: the width * height values of its output for three planes of
-/// width * height values in [0, 1].
+/// A whole network in double: its output, network.outputs() planes of width * height values, for
+/// three planes of width * height values in [0, 1].
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
                                       int width, int height);
 

@@ -59,4 +59,16 @@ struct ObjectConditions {
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);
 
+/// The regions that lie inside of objects, as RegionMethod::kObjects has them.
+/// @param regions The regions of a cut.
+/// @param inside How likely each pixel lies inside of an object (Segmentation::inside).
+/// @param parameters A region is an object if the mean over its pixels is above
+///     parameters.inside and it has at least parameters.min_size.
+/// @param[in,out] notes Gets a sentence for a person when there is no object.
+/// @return The objects as labels 1, 2, ... in scan order; 0 is the background and pixels without
+///     data.
+/// @throws InputError when `inside` has not a value for each pixel.
+Labels objects_of_regions(const Labels& regions, const std::vector<float>& inside,
+                          const RegionParameters& parameters, std::vector<std::string>& notes);
+
 }  // namespace diacut

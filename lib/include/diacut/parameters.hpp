@@ -147,6 +147,7 @@ enum class RegionMethod {
   kHierarchy,  ///< As a cut of a hierarchy of all regions (see diacut::Hierarchy).
   kKway,       ///< As direct cuts by the eigenvectors.
   kWalker,     ///< From seeds, by the random walker (see diacut::Seeds).
+  kObjects,    ///< As kHierarchy; the regions of its cut that lie inside of objects alone.
 };
 
 /// By what a hierarchy merges regions.
@@ -215,16 +216,19 @@ struct RegionParameters {
   /// Smaller regions join a neighbour: kHierarchy: the one across the weakest boundary (see
   /// without_small_regions()). kKway: the one that they are most alike.
   LeastSize min_size;
-  MergingRule merging = MergingRule::kAuto;  ///< kHierarchy: by what regions merge.
+  MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
   /// MergingRule::kLearned: the file of the weights; empty: the weights that are built in.
   std::string merging_weights;
-  /// kHierarchy: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
+  /// kHierarchy, kObjects: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
   /// this probability or mean strength. Empty: for MergingRule::kLearned what the weights say, for
   /// MergingRule::kStrength 0.3.
   std::optional<double> threshold;
   /// kHierarchy: how much the angle counts between a boundary's own direction and the line that it
   /// is part of, in [0, 1]: strength is multiplied by 1 - direction + direction |cos(angle)|.
   double direction = 1.0;
+  /// kObjects: a region is an object if the mean of the inside map over its pixels is above this;
+  /// in [0, 1].
+  double inside = 0.5;
 };
 
 /// Every parameter of a run.

@@ -52,12 +52,16 @@ struct WalkReport {
 /// All results for one image. It owns everything that it holds.
 struct Segmentation {
   Labels labels;  ///< The regions.
-  /// With RegionMethod::kHierarchy: the boundary map and the spectral contour together, not
-  /// thinned: width * height values in [0, 1], row by row from the top left, 0 where the image has
-  /// no data. Else empty.
+  /// With RegionMethod::kHierarchy and kObjects: the boundary map and the spectral contour
+  /// together, not thinned: width * height values in [0, 1], row by row from the top left, 0 where
+  /// the image has no data. Else empty.
   std::vector<float> contours;
-  /// With RegionMethod::kHierarchy: the merge tree that `labels` is a cut of. Else empty.
+  /// With RegionMethod::kHierarchy: the merge tree that `labels` is a cut of. With kObjects: the
+  /// merge tree whose cut has the objects among its regions. Else empty.
   std::optional<Hierarchy> hierarchy;
+  /// With RegionMethod::kObjects: how likely each pixel lies inside of an object, as `contours`.
+  /// Else empty.
+  std::vector<float> inside;
   /// With RegionMethod::kWalker: for each region, from region 1 on, the label of the seeds that it
   /// grew from; several regions may have one label. Else empty.
   std::vector<std::int32_t> seed_labels;
@@ -101,8 +105,8 @@ class BegunSegmentation {
   /// Nothing to finish: finish() returns an empty result.
   BegunSegmentation() = default;
 
-  /// Does the work that is left to the host: with RegionMethod::kHierarchy the stage "regions",
-  /// else nothing. It consumes the object: call it as std::move(begun).finish().
+  /// Does the work that is left to the host: with RegionMethod::kHierarchy and kObjects the stage
+  /// "regions", else nothing. It consumes the object: call it as std::move(begun).finish().
   /// @param watch How the caller watches and stops the work.
   /// @return The results.
   /// @throws CancelledError when the caller stops the work; what the work on the device failed of,
@@ -140,7 +144,8 @@ class Segmenter {
   /// @param parameters What every image is segmented with.
   /// @param device The device, as choose_device() takes it.
   /// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
-  /// @throws ConfigError for parameters or a device that make no sense.
+  /// @throws ConfigError for parameters or a device that make no sense, and for
+  ///     RegionMethod::kObjects without a network that gives an inside map.
   /// @throws DeviceError when there is no device or it cannot be opened.
   explicit Segmenter(const Parameters& parameters = {}, const std::string& device = {},
                      const std::string& kernel_dir = {});

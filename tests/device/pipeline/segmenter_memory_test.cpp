@@ -61,6 +61,14 @@ TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
   expect_taken_as_announced(parameters, kWidth, kHeight, false);
 }
 
+TEST(SegmenterMemory, OfObjectsIsTakenAsAnnounced) {
+  Parameters parameters = load_parameters("nuclei");
+  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+  parameters.cue.turns = 4;
+  parameters.image.detail = kHeight;
+  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+}
+
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
   Parameters parameters;
   parameters.cue.turns = 8;

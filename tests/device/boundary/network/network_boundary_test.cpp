@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <opencv2/imgproc.hpp>
@@ -26,6 +27,7 @@ using testing::image_of;
 using testing::mask_out;
 using testing::NetworkFile;
 using testing::noise_image;
+using testing::one_output_of_two;
 using testing::small_network;
 using testing::strided_network;
 using testing::turned;
@@ -46,11 +48,23 @@ class NetworkBoundaryMap : public ::testing::Test {
     return load_network(parameters_.weights);
   }
 
-  /// Without the grid's padding, which is expected to hold zeros.
   std::vector<float> values_of(const Image& image, int padding = 0) {
     const Grid grid{image.width, image.height, image.width + padding};
     const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
-    const std::vector<float> all = map.values.download();
+    EXPECT_FALSE(map.inside);
+    return unpadded(map.values, grid);
+  }
+
+  /// The boundary and the inside map.
+  std::array<std::vector<float>, 2> both_of(const Image& image, int padding = 0) {
+    const Grid grid{image.width, image.height, image.width + padding};
+    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
+    return {unpadded(map.values, grid), unpadded(map.inside, grid)};
+  }
+
+  /// Without the grid's padding, which is expected to hold zeros.
+  static std::vector<float> unpadded(const Buffer<float>& map, const Grid& grid) {
+    const std::vector<float> all = map.download();
     std::vector<float> values;
     for (int y = 0; y < grid.height; ++y) {
       for (int x = 0; x < grid.stride; ++x) {
@@ -135,6 +149,48 @@ TEST_F(NetworkBoundaryMap, StridedNetworksMatchTheReferenceAndDnn) {
       EXPECT_GT(*greatest - *least, 0.05f);
     }
   }
+}
+
+TEST_F(NetworkBoundaryMap, TwoOutputsMatchTheReference) {
+  const std::shared_ptr<const Network> network = use(small_network(1, true, 2));
+  for (const auto& [width, height] : kSizes) {
+    SCOPED_TRACE(::testing::Message() << width << "x" << height);
+    const Image image = noise_image(width, height, 3, 5);
+    const std::array found = both_of(image, width % 3);
+    const std::vector<double> planes =
+        reference_network(*network, reference_picture(image, width, height), width, height);
+    const auto pixels = static_cast<std::ptrdiff_t>(image.pixel_count());
+    const std::vector<double> boundary(planes.begin(), planes.begin() + pixels);
+    const std::vector<double> inside(planes.begin() + pixels, planes.end());
+    expect_near(found[0], boundary, kRoundings);
+    expect_near(found[1], inside, kRoundings);
+    if (width * height > 100) {
+      EXPECT_NE(found[0], found[1]);
+    }
+  }
+}
+
+TEST_F(NetworkBoundaryMap, ScalesTurnsTilesAndBordersTreatTheInsideAsTheBoundary) {
+  parameters_.scales = {0.5, 1.0, 1.3};
+  parameters_.turns = 8;
+  parameters_.tile = 64;
+  parameters_.border = 7;
+  Image image = noise_image(150, 97, 3, 4);
+  for (std::size_t i = 0; i < image.pixel_count(); i += 5) mask_out(image, i);
+  use(small_network(3, true, 2));
+  const std::array found = both_of(image, 3);
+  for (const int output : {0, 1}) {
+    SCOPED_TRACE(output);
+    use(one_output_of_two(3, output));
+    expect_near(found[static_cast<std::size_t>(output)], values_of(image, 3), 1e-6);
+  }
+}
+
+TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoInside) {
+  use(small_network(6, true, 2));
+  Image image = noise_image(37, 25, 3, 2);
+  for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
+  for (const float value : both_of(image, 1)[1]) EXPECT_EQ(value, 0.0f);
 }
 
 class NetworkBoundaryTiles : public NetworkBoundaryMap,
@@ -346,11 +402,11 @@ TEST_F(NetworkBoundaryMap, AMaskMakesNoBoundary) {
 }
 
 TEST_F(NetworkBoundaryMap, AllocatesWhatItPlans) {
-  use(small_network(8));
   const Image image = noise_image(130, 75, 3, 1);
   const Grid grid{130, 75, 136};
   for (const std::vector<double>& scales : {std::vector<double>{1.0}, {0.5, 1.5, 1.0}}) {
     for (const int tile : {64, 1024}) {
+      use(small_network(8, true, tile == 64 ? 2 : 1));
       parameters_.scales = scales;
       parameters_.tile = tile;
       parameters_.turns = tile == 64 ? 8 : 1;
