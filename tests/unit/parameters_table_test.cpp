@@ -96,8 +96,9 @@ Parameters random_parameters(std::mt19937_64& random) {
   for (const ParameterEntry& entry : parameter_table()) {
     entry.set(parameters, std::visit(RandomValue(random), entry.domain));
   }
-  // Two parameters that contradict each other.
+  // Pairs of parameters that contradict each other.
   if (parameters.eigen.basis <= parameters.eigen.vectors) parameters.eigen.basis = 0;
+  if (parameters.region.method == RegionMethod::kObjects) parameters.region.regions = 0;
   return parameters;
 }
 

@@ -190,7 +190,8 @@ TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoInside) {
   use(small_network(6, true, 2));
   Image image = noise_image(37, 25, 3, 2);
   for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
-  for (const float value : both_of(image, 1)[1]) EXPECT_EQ(value, 0.0f);
+  const std::array found = both_of(image, 1);
+  EXPECT_EQ(found[1], std::vector<float>(image.pixel_count(), 0.0f));
 }
 
 class NetworkBoundaryTiles : public NetworkBoundaryMap,
