@@ -163,6 +163,8 @@ def load_teachers(paths, task, device):
     teachers = {}
     for path in paths:
         state = torch.load(path, map_location=device)
+        if not {"task", "size", "fold", "mean"} <= state.keys():
+            sys.exit(f"{path}: no network to learn from: expected a file written by --teacher")
         if state["task"] != task:
             sys.exit(f"{path} was trained for {state['task']}: expected a teacher for {task}")
         k, n = state["fold"] or (0, 1)
