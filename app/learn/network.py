@@ -32,6 +32,7 @@ STAGES = (
     (5, 1, 6, 112, 3, 2),
 )
 STEM = 32
+OUTPUTS = ("boundary", "inside")  # What the channels of a network's result are.
 MEAN, SCALE = 0.5, 4.0  # The input is (value - MEAN) * SCALE of sRGB values in [0, 1].
 ENCODER_SCALE = 0.5  # The pretrained encoder expects (value - 0.5) * 2.
 # The weights of the encoder's first blocks are written in 32 bits, as are all biases: their values differ
@@ -260,6 +261,7 @@ def save(net, path, about):
             "format": "diacut-network",
             "version": "2",
             "graph": json.dumps(graph, separators=(",", ":")),
+            "outputs": ",".join(OUTPUTS[: net.out.conv.out_channels]),
             **about,
         }
     }
