@@ -95,7 +95,10 @@ struct Result {
 Result result_of(const Maps& maps) {
   Result result;
   result.tree = hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
-  const LearnedMerging learned{{3, maps.colours}, load_merging_weights("")};
+  LearnedMerging learned;
+  learned.colours.channels = 3;
+  learned.colours.values = maps.colours;
+  learned.weights = load_merging_weights("");
   result.learned =
       hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {}, &learned);
   std::vector<std::string> notes;

@@ -54,8 +54,10 @@ void mask_out(HostBoundary& boundary, int x, int y) {
 }
 
 BoundaryMap upload(Context& context, const HostBoundary& host) {
-  BoundaryMap map{host.grid, context.allocate<float>(host.strength.size(), "strength"),
-                  context.allocate<std::uint8_t>(host.valid.size(), "valid")};
+  BoundaryMap map;
+  map.grid = host.grid;
+  map.values = context.allocate<float>(host.strength.size(), "strength");
+  map.valid = context.allocate<std::uint8_t>(host.valid.size(), "valid");
   map.values.upload(host.strength);
   map.valid.upload(host.valid);
   return map;
