@@ -466,9 +466,7 @@ void SegmentLine::check_effects() const {
     fail("--max-ncut is about direct cuts: it needs --method kway");
   }
   if (region.method == RegionMethod::kObjects && given("--edges")) {
-    fail(
-        "--edges do not tell the inside of objects, which --method objects needs: leave out one of "
-        "them");
+    fail("--edges do not tell the inside of objects, as --method objects needs: leave out one");
   }
   if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
     fail("--weights is about the network: it needs --cue learned");

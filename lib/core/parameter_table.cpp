@@ -337,12 +337,11 @@ void add_contour(Table& table) {
 
 void add_region(Table& table) {
   Section region(table, "region", &Parameters::region);
-  region.names("method", &RegionParameters::method, kRegionMethodNames,
-               "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, "
-               "Maire, Fowlkes and Malik 2011), cut at region.threshold or into region.regions. "
-               "kway: direct cuts by the eigenvectors. walker: labels grow from seeds. objects: as "
-               "hierarchy, but regions outside of objects get the label 0, by a network that tells "
-               "the inside of objects, as that of the preset nuclei.");
+  region.names(
+      "method", &RegionParameters::method, kRegionMethodNames,
+      "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, Maire, "
+      "Fowlkes and Malik 2011), cut at region.threshold or into region.regions. kway: direct cuts "
+      "by the eigenvectors. walker: labels grow from seeds. objects: as hierarchy, but 0 outside.");
   region.integer("regions", &RegionParameters::regions, 0, kMaxInt,
                  {"regions",
                   "Regions wanted; kway: by k-way discretisation (Yu and Shi 2003). 0: a "
@@ -387,11 +386,8 @@ void add_region(Table& table) {
                "How much a hierarchy minds the angle between a boundary's own direction and the "
                "line it is part of: its strength counts times 1 - direction + direction |cos|. 1 "
                "is the oriented watershed of Arbelaez et al. 2011."});
-  region.real(
-      "inside", &RegionParameters::inside, 0, 1,
-      {"",
-       "objects: a region is an object if the mean over its pixels of what the network says "
-       "of the inside of objects is above this."});
+  region.real("inside", &RegionParameters::inside, 0, 1,
+              {"", "objects: the mean inside map of a region that is an object is above this."});
 }
 
 void add_walker(Table& table) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <opencv2/imgproc.hpp>
@@ -14,9 +13,8 @@
 #include "boundary/network/reference_network.hpp"
 #include "dnn_network.hpp"
 #include "drawn_image.hpp"
+#include "network_boundary_map.hpp"
 #include "network_file.hpp"
-#include "support.hpp"
-#include "temp_folder.hpp"
 #include "turned_picture.hpp"
 
 namespace diacut {
@@ -24,84 +22,14 @@ namespace {
 
 using testing::DnnNetwork;
 using testing::image_of;
+using testing::kRoundings;
+using testing::kSizes;
 using testing::mask_out;
-using testing::NetworkFile;
+using testing::NetworkBoundaryMap;
 using testing::noise_image;
-using testing::one_output_of_two;
 using testing::small_network;
 using testing::strided_network;
 using testing::turned;
-
-class NetworkBoundaryMap : public ::testing::Test {
- protected:
-  NetworkBoundaryMap() {
-    parameters_.kind = CueKind::kLearned;
-    // Tests of scales, borders and built-in networks set these themselves.
-    parameters_.scales = {1.0};
-    parameters_.border = 0;
-    parameters_.weights = folder_ / "network.safetensors";
-  }
-
-  /// Makes the network of a file the one of the parameters.
-  std::shared_ptr<const Network> use(const NetworkFile& file) {
-    file.write(parameters_.weights);
-    return load_network(parameters_.weights);
-  }
-
-  std::vector<float> values_of(const Image& image, int padding = 0) {
-    const Grid grid{image.width, image.height, image.width + padding};
-    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
-    EXPECT_FALSE(map.inside);
-    return unpadded(map.values, grid);
-  }
-
-  /// The boundary and the inside map.
-  std::array<std::vector<float>, 2> both_of(const Image& image, int padding = 0) {
-    const Grid grid{image.width, image.height, image.width + padding};
-    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
-    return {unpadded(map.values, grid), unpadded(map.inside, grid)};
-  }
-
-  /// Without the grid's padding, which is expected to hold zeros.
-  static std::vector<float> unpadded(const Buffer<float>& map, const Grid& grid) {
-    const std::vector<float> all = map.download();
-    std::vector<float> values;
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.stride; ++x) {
-        const float value = all[static_cast<std::size_t>(y * grid.stride + x)];
-        if (x < grid.width) {
-          values.push_back(value);
-        } else {
-          EXPECT_EQ(value, 0.0f);
-        }
-      }
-    }
-    return values;
-  }
-
-  template <class Expected>
-  static void expect_near(const std::vector<float>& found, const std::vector<Expected>& expected,
-                          double tolerance) {
-    ASSERT_EQ(found.size(), expected.size());
-    double most = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const double difference = std::abs(static_cast<double>(found[i]) - expected[i]);
-      ASSERT_FALSE(std::isnan(found[i])) << i;
-      most = std::max(most, difference);
-    }
-    EXPECT_LE(most, tolerance);
-  }
-
-  testing::TempFolder folder_;
-  Context context_{testing::test_device()};
-  CueParameters parameters_;
-};
-
-// The graphs are 8 convolutions deep, of up to 153 products each that grow by little on their way,
-// and the logistic function shrinks what is left by four: a few hundred roundings of 6e-8.
-constexpr double kRoundings = 1e-5;
-
-constexpr int kSizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 2}, {5, 4}, {17, 13}, {64, 32}, {97, 61}};
 
 TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
   for (const unsigned seed : {1u, 2u}) {
@@ -149,49 +77,6 @@ TEST_F(NetworkBoundaryMap, StridedNetworksMatchTheReferenceAndDnn) {
       EXPECT_GT(*greatest - *least, 0.05f);
     }
   }
-}
-
-TEST_F(NetworkBoundaryMap, TwoOutputsMatchTheReference) {
-  const std::shared_ptr<const Network> network = use(small_network(1, true, 2));
-  for (const auto& [width, height] : kSizes) {
-    SCOPED_TRACE(::testing::Message() << width << "x" << height);
-    const Image image = noise_image(width, height, 3, 5);
-    const std::array found = both_of(image, width % 3);
-    const std::vector<double> planes =
-        reference_network(*network, reference_picture(image, width, height), width, height);
-    const auto pixels = static_cast<std::ptrdiff_t>(image.pixel_count());
-    const std::vector<double> boundary(planes.begin(), planes.begin() + pixels);
-    const std::vector<double> inside(planes.begin() + pixels, planes.end());
-    expect_near(found[0], boundary, kRoundings);
-    expect_near(found[1], inside, kRoundings);
-    if (width * height > 100) {
-      EXPECT_NE(found[0], found[1]);
-    }
-  }
-}
-
-TEST_F(NetworkBoundaryMap, ScalesTurnsTilesAndBordersTreatTheInsideAsTheBoundary) {
-  parameters_.scales = {0.5, 1.0, 1.3};
-  parameters_.turns = 8;
-  parameters_.tile = 64;
-  parameters_.border = 7;
-  Image image = noise_image(150, 97, 3, 4);
-  for (std::size_t i = 0; i < image.pixel_count(); i += 5) mask_out(image, i);
-  use(small_network(3, true, 2));
-  const std::array found = both_of(image, 3);
-  for (const int output : {0, 1}) {
-    SCOPED_TRACE(output);
-    use(one_output_of_two(3, output));
-    expect_near(found[static_cast<std::size_t>(output)], values_of(image, 3), 1e-6);
-  }
-}
-
-TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoInside) {
-  use(small_network(6, true, 2));
-  Image image = noise_image(37, 25, 3, 2);
-  for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
-  const std::array found = both_of(image, 1);
-  EXPECT_EQ(found[1], std::vector<float>(image.pixel_count(), 0.0f));
 }
 
 class NetworkBoundaryTiles : public NetworkBoundaryMap,

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "boundary/boundary.hpp"
+#include "boundary/network/load_network.hpp"
+#include "network_file.hpp"
+#include "support.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut::testing {
+
+/// Boundary maps by one network, which tests write to a file.
+class NetworkBoundaryMap : public ::testing::Test {
+ protected:
+  NetworkBoundaryMap() {
+    parameters_.kind = CueKind::kLearned;
+    // Tests of scales, borders and built-in networks set these themselves.
+    parameters_.scales = {1.0};
+    parameters_.border = 0;
+    parameters_.weights = folder_ / "network.safetensors";
+  }
+
+  /// Makes the network of a file the one of the parameters.
+  std::shared_ptr<const Network> use(const NetworkFile& file) {
+    file.write(parameters_.weights);
+    return load_network(parameters_.weights);
+  }
+
+  std::vector<float> values_of(const Image& image, int padding = 0) {
+    const Grid grid{image.width, image.height, image.width + padding};
+    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
+    EXPECT_FALSE(map.inside);
+    return unpadded(map.values, grid);
+  }
+
+  /// The boundary and the inside map.
+  std::array<std::vector<float>, 2> both_of(const Image& image, int padding = 0) {
+    const Grid grid{image.width, image.height, image.width + padding};
+    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
+    return {unpadded(map.values, grid), unpadded(map.inside, grid)};
+  }
+
+  /// Without the grid's padding, which is expected to hold zeros.
+  static std::vector<float> unpadded(const Buffer<float>& map, const Grid& grid) {
+    const std::vector<float> all = map.download();
+    std::vector<float> values;
+    for (int y = 0; y < grid.height; ++y) {
+      for (int x = 0; x < grid.stride; ++x) {
+        const float value = all[static_cast<std::size_t>(y * grid.stride + x)];
+        if (x < grid.width) {
+          values.push_back(value);
+        } else {
+          EXPECT_EQ(value, 0.0f);
+        }
+      }
+    }
+    return values;
+  }
+
+  template <class Expected>
+  static void expect_near(const std::vector<float>& found, const std::vector<Expected>& expected,
+                          double tolerance) {
+    ASSERT_EQ(found.size(), expected.size());
+    double most = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double difference = std::abs(static_cast<double>(found[i]) - expected[i]);
+      ASSERT_FALSE(std::isnan(found[i])) << i;
+      most = std::max(most, difference);
+    }
+    EXPECT_LE(most, tolerance);
+  }
+
+  TempFolder folder_;
+  Context context_{test_device()};
+  CueParameters parameters_;
+};
+
+// The graphs are 8 convolutions deep, of up to 153 products each that grow by little on their way,
+// and the logistic function shrinks what is left by four: a few hundred roundings of 6e-8.
+inline constexpr double kRoundings = 1e-5;
+
+inline constexpr int kSizes[][2] = {{1, 1}, {1, 7},   {7, 1},   {2, 2},
+                                    {5, 4}, {17, 13}, {64, 32}, {97, 61}};
+
+}  // namespace diacut::testing
