@@ -58,7 +58,7 @@ TEST_F(CliMerging, OfAUsersMapAndOfTheGradientIsByStrengthUnlessAskedFor) {
 }
 
 TEST_F(CliMerging, OfANetworksMapIsLearned) {
-  const std::vector<std::string> fast = {"--weights", "fast", "--vectors", "3"};
+  const std::vector<std::string> fast = {"--weights", "fast"};
   const auto with = [&](const std::string& rule) {
     std::vector<std::string> options = fast;
     options.insert(options.end(), {"--merging", rule});

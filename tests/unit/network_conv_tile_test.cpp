@@ -51,11 +51,15 @@ TEST(NetworkConvTile, GpuSharesChannelsOfFewPixelsAndTakesDeepPatchesOfMany) {
   }
 }
 
-TEST(NetworkConvTile, OneTapIsWorthPatchesOfManyPixelsOnly) {
+TEST(NetworkConvTile, OneTapIsWorthPatchesOfManyPixelsOrInputs) {
   const DeviceInfo device = gpu(48 * kKiB);
   EXPECT_TRUE(is_row(tile_for(device, kOne, 34, 24)));
   EXPECT_TRUE(is_row(tile_for(device, kOne, 181, 181)));
   EXPECT_EQ(std::get<PatchTile>(tile_for(device, kOne, 256, 128)).down, 1);
+  ConvolutionShape many = kOne;
+  many.inputs = 672;
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 34, 24)).shares, 8);
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 256, 128)).shares, 1);
 }
 
 TEST(NetworkConvTile, DevicesAndTapsThatPatchesAreNotForTakeRows) {

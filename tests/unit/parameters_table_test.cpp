@@ -183,6 +183,9 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
                  std::int64_t{6},  std::int64_t{16},
                  std::int64_t{-1}, 2.0,
                  std::string("8"), true};
+    } else if (entry.key() == "region.threshold") {
+      inside = {std::string("auto"), 0.0, 0.5, 1.0};
+      outside = {std::string(""), std::string("Auto"), -0.01, 1.01, std::nan(""), true};
     } else if (entry.key() == "region.min_size") {
       inside = {std::string("auto"), std::string("0.2%"), std::string("100%"), std::int64_t{0},
                 std::int64_t{500}};

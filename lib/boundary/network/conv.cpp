@@ -21,6 +21,10 @@ constexpr std::size_t kEnoughItems = 65'536;
 constexpr std::size_t kMedium = 8'192;
 constexpr std::size_t kLarge = 32'768;
 
+/// Input channels of a convolution of one tap from which on it is worth dividing them among many
+/// work-items.
+constexpr int kManyInputs = 64;
+
 std::size_t pieces(std::size_t count, int size) {
   return round_up(count, static_cast<std::size_t>(size)) / static_cast<std::size_t>(size);
 }
@@ -87,15 +91,19 @@ std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const Network
   // Measured on an H200. Comments give microseconds of the fastest choice and of the others.
   constexpr PatchTile kShared{
       .channels = 4, .columns = 8, .rows = 4, .blocks = 2, .shares = 4, .depth = 16};
+  constexpr PatchTile kManyShares{
+      .channels = 4, .columns = 8, .rows = 2, .blocks = 2, .shares = 8, .depth = 32};
   constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
   constexpr PatchTile kDeep{
       .channels = 4, .down = 2, .columns = 8, .rows = 8, .blocks = 2, .depth = 4};
   const std::size_t pixels =
       static_cast<std::size_t>(planes.width) * static_cast<std::size_t>(planes.height);
   if (shape.kernel == 1) {
-    // 24 to 24 channels of 529 x 369 pixels: flat 38, rows 62; 64 to 40 of 133 x 93: flat 17,
-    // rows 15.
+    // 24 to 24 channels of 529 x 369 pixels: flat 36, rows 57.
     if (pixels >= kLarge) return kFlat;
+    // 672 to 112 channels of 34 x 24 pixels: many shares 32, shared 51, rows 123; 144 to 24 of 133
+    // x 93: 20, 17, 31; 64 to 48 of 67 x 47: 10, 10, 15; 40 to 240 of 67 x 47: 22, 18, rows 13.
+    if (shape.inputs >= kManyInputs) return kManyShares;
     return std::nullopt;
   }
   // 80 to 80 channels of 34 x 24 pixels: shared 17, flat 33, rows 63; 64 to 64 of 73 x 53: shared
