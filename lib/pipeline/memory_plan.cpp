@@ -78,7 +78,7 @@ class HostBytes {
  private:
   bool hierarchical_;
   bool by_probability_;  ///< Where the boundary map is not the user's.
-  bool inside_;  ///< Whether there is an inside map.
+  bool inside_;          ///< Whether there is an inside map.
   std::uint64_t channels_;
   std::uint64_t value_;  ///< Of a pixel, with its mask.
   std::uint64_t full_;

@@ -251,6 +251,23 @@ Labels find_regions(Context& context, const NormalizedMatrix& matrix,
   return segment_regions(eigenvectors, graph, parameters, notes, watch);
 }
 
+/// Finds the labels of one image by direct cuts, and leaves their placement to the host.
+void begin_direct_cuts(Context& context, const NormalizedMatrix& matrix, const WorkingImage& image,
+                       const SegmentationPlan& plan, bool keep_eigenvectors,
+                       UnfinishedSegmentation& begun, const Watch& watch) {
+  Segmentation& result = begun.result;
+  result.labels = find_regions(context, matrix, result.eigenvectors, plan.parameters.region,
+                               result.notes, watch);
+  if (!keep_eigenvectors) {
+    result.eigenvectors.vectors.clear();
+    result.eigenvectors.sqrt_degree.clear();
+  }
+  begun.host_work = [grid = plan.batch.image, full = image.full](Segmentation& unplaced,
+                                                                 const Watch& watching) {
+    add_placement(unplaced, grid, full, watching);
+  };
+}
+
 std::vector<std::string> joined(std::vector<std::string> notes,
                                 const std::vector<std::string>& more,
                                 const std::vector<std::string>& yet_more) {
@@ -368,7 +385,6 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Context& context = opened();
   TimedStages timed(context, watch);
   const ProgramBuilds before = context.builds();
-  const RegionParameters& region = plan.parameters.region;
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
   request_later_kernels(context, plan);
@@ -384,7 +400,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   }
   Affinities affinities =
       timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
-  if (region.method == RegionMethod::kWalker) {
+  if (plan.parameters.region.method == RegionMethod::kWalker) {
     std::vector<UnfinishedSegmentation> walked(1);
     walked.front() = timed("random walk", [&] {
       return find_walk(context, std::move(affinities.matrix), images.front(), plan,
@@ -414,19 +430,11 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     }
   } else {
     found->on_device.clear();
-    Segmentation& result = begun.front().result;
-    result.labels = timed(kRegions, [&] {
-      return find_regions(context, affinities.matrix, result.eigenvectors, region, result.notes,
-                          watch);
+    timed(kRegions, [&] {
+      begin_direct_cuts(context, affinities.matrix, images.front(), plan, keep_eigenvectors_,
+                        begun.front(), watch);
+      return true;
     });
-    if (!keep_eigenvectors_) {
-      result.eigenvectors.vectors.clear();
-      result.eigenvectors.sqrt_degree.clear();
-    }
-    begun.front().host_work = [grid = plan.batch.image, full = images.front().full](
-                                  Segmentation& unplaced, const Watch& watching) {
-      add_placement(unplaced, grid, full, watching);
-    };
   }
   note_run(begun, timed, context, before, std::move(inside));
   return begun;

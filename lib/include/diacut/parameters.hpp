@@ -219,9 +219,9 @@ struct RegionParameters {
   MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
   /// MergingRule::kLearned: the file of the weights; empty: the weights that are built in.
   std::string merging_weights;
-  /// kHierarchy, kObjects: height of the automatic cut, in [0, 1]: regions merge over boundaries of at most
-  /// this probability or mean strength. Empty: for MergingRule::kLearned what the weights say, for
-  /// MergingRule::kStrength 0.3.
+  /// kHierarchy, kObjects: height of the automatic cut, in [0, 1]: regions merge over boundaries of
+  /// at most this probability or mean strength. Empty: for MergingRule::kLearned what the weights
+  /// say, for MergingRule::kStrength 0.3.
   std::optional<double> threshold;
   /// kHierarchy: how much the angle counts between a boundary's own direction and the line that it
   /// is part of, in [0, 1]: strength is multiplied by 1 - direction + direction |cos(angle)|.

@@ -1,0 +1,47 @@
+#pragma once
+
+namespace diacut::app {
+
+/// What follows the options in the help of segment.
+inline constexpr const char* kExamples = R"(Examples:
+  segment photo.jpg -o labels.png
+      16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
+  segment photo.jpg -o labels.png --regions 8 --overlay overlay.png
+      eight regions, and a picture of their boundaries
+  segment photo.jpg --eigenvectors vectors/
+      only the eigenvectors: PNG, a montage, and NPY
+  segment photos/ -o out/ --skip-existing
+      a folder and the folders in it: photos/a/b.jpg gives out/a/b.png
+  segment - -o - --indexed < photo.jpg > labels.png
+      as a filter; labels are palette indices, which viewers show in colour
+  segment recut photo.tree --regions 12 -o labels.png
+      another cut of a saved hierarchy, in milliseconds: segment recut --help
+  segment scene.tif -o regions.gpkg --bands 4,3,2
+      polygons with coordinates and statistics of each band, from a GeoTIFF
+  segment photo.jpg --html regions.html
+      a page for a browser, with a slider from one region to many
+  segment photo.jpg --json - | jq .regions.count
+
+A scene with coordinates (GeoTIFF, or what else GDAL reads, /vsi names too)
+keeps them in .tif, .gpkg, .geojson and .shp; in folders its labels are .tif.
+
+When no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
+--contours, --html, --json, annotations, tables), photo.jpg gives
+photo-labels.png beside it, and the folder photos/ the folder photos-labels/.
+Existing results are replaced, but never an image that is to be segmented.
+
+It reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files
+(DNG and others), GIF, BMP and PNM, told by their first bytes. In folders,
+images are found by their extensions; hidden files and linked folders are left
+out.
+Where b.jpg and b.png would both give b.png, they give b.jpg.png and b.png.png.
+A bad file does not stop the others; a summary ends the run. For several inputs
+the results' places are folders, in which each input folder keeps its own name.
+
+Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
+output, 4 device, 5 eigenvectors did not converge (labels are written),
+130 interrupted. For several images the worst of theirs; from best to worst:
+0, 5, 2, 3, 4, 1, 130.
+)";
+
+}  // namespace diacut::app
