@@ -254,7 +254,7 @@ def graph_of(net):
 def save(net, path, about):
     """Writes the file that diacut reads: safetensors, with the graph and `about` in its metadata."""
     graph, tensors = graph_of(net)
-    # Those of 32 bits first, so that each begins at a multiple of its size.
+    # Tensors of 32 bits come before tensors of 16 bits, so that each begins at a multiple of its size.
     tensors = dict(sorted(tensors.items(), key=lambda item: -item[1].itemsize))
     header = {
         "__metadata__": {

@@ -1,35 +1,23 @@
-#include <fmt/format.h>
-
 #include "diacut/errors.hpp"
 #include "diacut/evaluate.hpp"
 #include "evaluate/boundary_score.hpp"
 #include "evaluate/ground_truth.hpp"
+#include "evaluate/label_size.hpp"
 #include "evaluate/region_score.hpp"
 #include "evaluate/thinning.hpp"
 
 namespace diacut {
-namespace {
-
-void check_size(std::span<const std::int32_t> labels, int width, int height) {
-  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  if (width > 0 && height > 0 && labels.size() == pixels) return;
-  throw InputError(
-      fmt::format("a label image holds {} values, expected {} x {}: one for each pixel",
-                  labels.size(), width, height));
-}
-
-}  // namespace
 
 LabelScores evaluate_labels(std::span<const std::int32_t> labels,
                             const std::vector<std::span<const std::int32_t>>& truths, int width,
                             int height) {
-  check_size(labels, width, height);
+  check_label_size(labels, width, height);
   if (truths.empty()) {
     throw InputError("there is no ground truth to score labels against: give one or more");
   }
   GroundTruth truth{width, height, {}};
   for (const std::span<const std::int32_t> one : truths) {
-    check_size(one, width, height);
+    check_label_size(one, width, height);
     truth.annotations.push_back(
         {{one.begin(), one.end()}, thin(boundaries_of(one, width, height), width, height)});
   }

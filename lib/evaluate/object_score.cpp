@@ -1,14 +1,12 @@
 #include "evaluate/object_score.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
 
-#include "diacut/errors.hpp"
+#include "evaluate/label_size.hpp"
 
 namespace diacut {
 
@@ -79,14 +77,6 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void check_size(std::span<const std::int32_t> labels, int width, int height) {
-  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  if (width > 0 && height > 0 && labels.size() == pixels) return;
-  throw InputError(
-      fmt::format("a label image holds {} values, expected {} x {}: one for each pixel",
-                  labels.size(), width, height));
-}
-
 }  // namespace
 
 double ObjectMatches::precision() const { return ratio(matched, found); }
@@ -96,8 +86,8 @@ double ObjectMatches::average_precision() const { return ratio(matched, found + 
 
 ObjectScores evaluate_objects(std::span<const std::int32_t> labels,
                               std::span<const std::int32_t> truth, int width, int height) {
-  check_size(labels, width, height);
-  check_size(truth, width, height);
+  check_label_size(labels, width, height);
+  check_label_size(truth, width, height);
   const auto found_areas = areas_of(labels);
   const auto true_areas = areas_of(truth);
   const std::vector<Overlap> overlaps = overlaps_of(labels, truth, found_areas, true_areas);
