@@ -20,6 +20,7 @@ Command formats_command(CLI::App& app);
 Command jacobian_command(CLI::App& app);
 Command pairs_command(CLI::App& app);
 Command spmv_command(CLI::App& app);
+Command stages_command(CLI::App& app);
 Command tune_command(CLI::App& app);
 
 }  // namespace diacut::bench

@@ -23,7 +23,8 @@ struct BenchLine {
     app.require_subcommand(1);
     commands = {control_command(app),  spmv_command(app), formats_command(app),
                 cocktail_command(app), tune_command(app), jacobian_command(app),
-                eigen_command(app),    cue_command(app),  pairs_command(app)};
+                eigen_command(app),    cue_command(app),  pairs_command(app),
+                stages_command(app)};
   }
 
   CLI::App app{"Measures diacut's kernels against what the device's memory gives.", "diacut-bench"};
@@ -57,6 +58,7 @@ app::CommandDescription describe_options() {
        {"--truth", {.folders = true}},
        {"--by", {.words = {"enlarge", "tile", "scene"}}},
        {"--classes", with_all(classes)},
+       {"--config", {.words = preset_names(), .files = true, .extensions = {"toml"}}},
        {"--device", {.devices = true}},
        {"--formats", with_all(formats)},
        {"--json", json},

@@ -118,7 +118,7 @@ class Scheduler {
   /// Adds images from `index` on to a group of one, as long as the device gains by it.
   void gather(std::size_t index, Group& group) {
     const std::int64_t most = segmenter_->pixels_together();
-    auto pixels = static_cast<std::int64_t>(group.front().loaded.image.pixel_count());
+    std::int64_t pixels = segmenter_->working_pixels(group.front().loaded.image);
     if (pixels > most / 2) return;
     // So many images of this size fit; they are read side by side.
     const auto together =
@@ -126,8 +126,9 @@ class Scheduler {
     reader_.read_ahead(index, together - 1);
     for (; group.size() < together && !cancel_.cancelled(); ++index) {
       std::optional<LoadedImage> loaded = reader_.take_if(index, [&](const LoadedImage& candidate) {
-        pixels += static_cast<std::int64_t>(candidate.image.pixel_count());
-        return !candidate.failure && !candidate.postponed && pixels <= most;
+        if (candidate.failure || candidate.postponed) return false;
+        pixels += segmenter_->working_pixels(candidate.image);
+        return pixels <= most;
       });
       if (!loaded) return;
       group.push_back({&plan_.jobs[index], std::move(*loaded)});

@@ -14,6 +14,8 @@
 
 #include "boundary/boundary.hpp"
 #include "core/host_memory.hpp"
+#include "core/parallel.hpp"
+#include "image/resize.hpp"
 #include "pipeline/memory_plan.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
@@ -23,6 +25,26 @@
 namespace diacut {
 
 namespace {
+
+/// Fewer values are not worth another thread.
+constexpr std::size_t kLeastValues = std::size_t{1} << 18;
+
+/// The first value outside of [0, 1], which is searched for on all cores; nothing if there is none.
+std::optional<float> value_out_of_range(const std::vector<float>& values) {
+  const std::vector<IndexRange> ranges = ranges_of(values.size(), kLeastValues);
+  std::vector<std::optional<float>> found(ranges.size());
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const auto index = static_cast<std::size_t>(k);
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(ranges[index].begin);
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(ranges[index].end);
+    const auto bad =
+        std::find_if(begin, end, [](float value) { return !(value >= 0.0f && value <= 1.0f); });
+    if (bad != end) found[index] = *bad;
+  });
+  const auto first =
+      std::find_if(found.begin(), found.end(), [](const auto& each) { return each.has_value(); });
+  return first == found.end() ? std::nullopt : *first;
+}
 
 std::size_t pixels_with_data(const Image& image) {
   const auto none = std::count(image.valid.begin(), image.valid.end(), std::uint8_t{0});
@@ -50,9 +72,7 @@ void check_image(const Image& image) {
     throw InputError(fmt::format("the image's mask holds {} values, expected {} or none",
                                  image.valid.size(), image.pixel_count()));
   }
-  const auto bad = std::find_if(image.pixels.begin(), image.pixels.end(),
-                                [](float value) { return !(value >= 0.0f && value <= 1.0f); });
-  if (bad != image.pixels.end()) {
+  if (const auto bad = value_out_of_range(image.pixels)) {
     throw InputError(
         fmt::format("the image holds the value {}, expected values from 0 to 1", *bad));
   }
@@ -233,6 +253,11 @@ std::int64_t Segmenter::pixels_together() const {
   return device().kind == DeviceKind::kCpu ? 0 : kPixelsTogether;
 }
 
+std::int64_t Segmenter::working_pixels(const Image& image) const {
+  const PictureSize size = reduced_size({image.width, image.height}, parameters().image.detail);
+  return std::int64_t{size.width} * size.height;
+}
+
 BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
   return begin(ImageToSegment{&image, edges, nullptr}, watch);
 }
@@ -252,18 +277,24 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
   // By width, height, and whether there is a boundary map of one's own.
   std::map<std::tuple<int, int, bool>, Group> alike;
   implementation_->note_held(images);
-  for (std::size_t k = 0; k < images.size(); ++k) {
+  std::vector<std::optional<WorkingImage>> working(images.size());
+  parallel_for(static_cast<int>(images.size()), [&](int index) {
+    const auto k = static_cast<std::size_t>(index);
     const Image& image = *images[k].image;
     try {
       check_image(image);
       check_regions(image, parameters().region);
-      WorkingImage working = working_image(images[k], parameters());
-      Group& group = alike[{working.size().width, working.size().height, working.edges != nullptr}];
-      group.images.push_back(std::move(working));
-      group.members.push_back(k);
+      working[k] = working_image(images[k], parameters());
     } catch (const Error&) {
       all[k].failure_ = std::current_exception();
     }
+  });
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    if (!working[k]) continue;
+    const PictureSize size = working[k]->size();
+    Group& group = alike[{size.width, size.height, working[k]->edges != nullptr}];
+    group.images.push_back(std::move(*working[k]));
+    group.members.push_back(k);
   }
   for (const auto& [likeness, group] : alike) {
     std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group.images, watch);

@@ -193,7 +193,9 @@ struct HierarchyInputs {
   Grid grid;
   std::shared_ptr<const FullImage> full;  ///< Null if the working image is the image.
   RegionParameters parameters;
-  std::optional<LearnedMerging> learned;  ///< Empty: regions merge by strength.
+  int channels = 0;
+  std::vector<std::uint8_t> srgb;         ///< Of the working image, as srgb_bytes() gives it.
+  std::optional<MergingWeights> weights;  ///< Empty: regions merge by strength, without colours.
 };
 
 /// The cut of the hierarchy, or what of it lies inside of objects.
@@ -211,9 +213,12 @@ void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Wa
   watch.report(kRegions, 0);
   const auto start = std::chrono::steady_clock::now();
   const Grid& grid = inputs.grid;
-  result.hierarchy =
-      hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width, grid.height,
-                inputs.parameters, inputs.learned ? &*inputs.learned : nullptr);
+  std::optional<LearnedMerging> learned;
+  if (inputs.weights) {
+    learned = {{inputs.channels, lab_bytes(inputs.srgb, inputs.channels)}, *inputs.weights};
+  }
+  result.hierarchy = hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width,
+                               grid.height, inputs.parameters, learned ? &*learned : nullptr);
   const std::size_t stage = result.times.size();
   result.times.push_back({kRegions, milliseconds_since(start), 0});
   watch.report(kRegions, 1);
@@ -233,10 +238,12 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
                          plan.batch.image,
                          image.full,
                          region,
+                         image.image->channels,
+                         {},
                          std::nullopt};
   if (merges_by_probability(plan.parameters, image.edges != nullptr)) {
-    inputs.learned = {{image.image->channels, lab_bytes(*image.image)},
-                      load_merging_weights(region.merging_weights)};
+    inputs.srgb = srgb_bytes(*image.image);
+    inputs.weights = load_merging_weights(region.merging_weights);
   }
   begun.host_work = [inputs = std::move(inputs)](Segmentation& result, const Watch& watch) {
     add_hierarchy(result, inputs, watch);

@@ -66,7 +66,7 @@ TEST_F(CliBench, HelpAndVersion) {
   const Result help = bench({"--help"});
   expect_done(help);
   for (const char* command :
-       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen", "cue"}) {
+       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen", "cue", "stages"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const Result of = bench({command, "--help"});
     expect_done(of);
@@ -238,6 +238,23 @@ TEST_F(CliBench, Cue) {
                         "gflop_per_second", "peak_bytes"});
 }
 
+TEST_F(CliBench, Stages) {
+  write_picture("a.png");
+  ++kept_;
+  const json out = measure({"stages", "a.png", "--config", "fast", "--together", "2"});
+  EXPECT_EQ(out["image"], "a.png");
+  EXPECT_EQ(out["width"], kWidth);
+  EXPECT_EQ(out["config"], "fast");
+  EXPECT_EQ(out["together"], 2);
+  expect_positive(out, {"image_ms", "first_ms"});
+  std::vector<std::string> stages;
+  for (const json& stage : out["stages"]) {
+    stages.push_back(stage["stage"]);
+    expect_positive(stage, {"wall_ms"});
+  }
+  EXPECT_EQ(stages, (std::vector<std::string>{"boundaries", "contours", "regions"}));
+}
+
 TEST_F(CliBench, WhatMakesNoSense) {
   expect_bench_error({}, 2, {"subcommand", "--help"});
   expect_bench_error({"spmw"}, 2, {"no subcommand 'spmw'", "--help"});
@@ -258,6 +275,9 @@ TEST_F(CliBench, WhatMakesNoSense) {
   expect_bench_error({"eigen", "--megapixels", "0.01", "--solvers", "lanczos:bits4"}, 2,
                      {"'bits4'", "minifloat"});
   expect_bench_error({"cue"}, 2, {"image"});
+  expect_bench_error({"stages"}, 2, {"image"});
+  expect_bench_error({"stages", "a.png", "--config", "quick"}, 2, {"quick"});
+  expect_bench_error({"stages", "a.png", "--together", "0"}, 2, {"--together"});
 }
 
 TEST_F(CliBench, WhatCannotBeRead) {

@@ -37,8 +37,7 @@ Image random_image(int width, int height, int channels) {
   return image;
 }
 
-// OpenCV's cube root is a spline, least exact at its kink near black.
-constexpr double kTolerance = 0.02;
+constexpr double kTolerance = 0.002;
 
 TEST(LabPlanes, FollowTheDefinitionInPlanarOrder) {
   for (auto [width, height] : {std::pair{1, 1}, {1, 7}, {5, 1}, {2, 2}, {37, 23}}) {
@@ -63,6 +62,28 @@ TEST(LabPlanes, GreyIsLightnessAlone) {
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const double v = image.pixels[i];
     EXPECT_NEAR(planes[i], reference_lab({v, v, v})[0], kTolerance);
+  }
+}
+
+TEST(LabBytes, AreTheRoundedPlanesOfValuesInEightBits) {
+  for (int channels : {1, 3}) {
+    Image image = random_image(41, 19, channels);
+    image.pixels.front() = 0;
+    image.pixels.back() = 1;
+    const std::vector<std::uint8_t> bytes = lab_bytes(srgb_bytes(image), channels);
+    ASSERT_EQ(bytes.size(), image.pixels.size());
+    const auto step = static_cast<std::size_t>(channels);
+    for (std::size_t i = 0; i < bytes.size(); i += step) {
+      Triple srgb{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        srgb[k] = std::round(image.pixels[i + (channels == 1 ? 0 : k)] * 255.0) / 255;
+      }
+      const Triple lab = reference_lab(srgb);
+      EXPECT_NEAR(bytes[i], lab[0] * 2.55, 0.51) << "pixel " << i / step;
+      for (std::size_t k = 1; k < step; ++k) {
+        EXPECT_NEAR(bytes[i + k], lab[k] + 128, 0.51) << "pixel " << i / step;
+      }
+    }
   }
 }
 

@@ -239,8 +239,14 @@ class Segmenter {
                                        const Watch& watch = {});
 
   /// Up to how many pixels in all it is faster to begin several images together than one by one.
-  /// @return Pixels of all images together; 0 on a CPU, which one image fills.
+  /// @return Working pixels of all images together; 0 on a CPU, which one image fills.
   std::int64_t pixels_together() const;
+
+  /// How many pixels of an image the device works on.
+  /// @param image The image.
+  /// @return The image's pixels, or, if regions are found in a reduced image
+  ///     (ImageParameters::detail), those of the reduced image.
+  std::int64_t working_pixels(const Image& image) const;
 
  private:
   class Implementation;

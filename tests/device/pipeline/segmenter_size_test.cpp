@@ -55,6 +55,23 @@ TEST(SegmenterSize, FindsTheSameRegionsAtAnySize) {
   }
 }
 
+TEST(SegmenterSize, LargeImagesOfOneWorkingSizeGoTogether) {
+  Segmenter segmenter(reduced_to(96), test_device());
+  const std::vector<Image> images = {two_discs(480, 360), two_discs(960, 720), two_discs(96, 72)};
+  std::vector<ImageToSegment> asked;
+  for (const Image& image : images) {
+    EXPECT_EQ(segmenter.working_pixels(image), 96 * 72);
+    asked.push_back({&image});
+  }
+  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    SCOPED_TRACE(k);
+    const Segmentation found = std::move(begun[k]).finish();
+    EXPECT_EQ(found.labels.values, segmenter.segment(images[k]).labels.values);
+    EXPECT_EQ(found.labels.width, images[k].width);
+  }
+}
+
 TEST(SegmenterSize, AllResultsOfAHierarchyHaveTheSizeOfTheImage) {
   const Segmentation result = Segmenter(reduced_to(64), test_device()).segment(two_discs(201, 151));
   ASSERT_TRUE(result.hierarchy);

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "diacut/image.hpp"
+#include "diacut/segmenter.hpp"
+#include "measure.hpp"
+
+namespace diacut::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  CommonOptions common;
+  std::string image;
+  std::string config = "default";
+  std::string detail;
+  int together = 1;
+};
+
+/// The times of one stage in all runs, milliseconds for each image.
+struct StageTimes {
+  std::string stage;
+  std::vector<double> wall;
+  std::vector<double> device;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// All images from pixels to labels, those of a run of several begun together and finished side by
+/// side, as `segment` does with a folder.
+std::vector<Segmentation> segmentations(Segmenter& segmenter, const Image& image, int together) {
+  const std::vector<ImageToSegment> images(static_cast<std::size_t>(together),
+                                           ImageToSegment{&image});
+  std::vector<Segmentation> results;
+  if (together == 1) {
+    results.push_back(segmenter.begin(images.front()).finish());
+    return results;
+  }
+  std::vector<std::future<Segmentation>> finished;
+  for (BegunSegmentation& begun : segmenter.begin(images)) {
+    finished.push_back(std::async(std::launch::async, [begun = std::move(begun)]() mutable {
+      return std::move(begun).finish();
+    }));
+  }
+  for (std::future<Segmentation>& each : finished) results.push_back(each.get());
+  return results;
+}
+
+void add_times(const Segmentation& result, std::vector<StageTimes>& stages) {
+  for (const StageTime& time : result.times) {
+    auto found = std::find_if(stages.begin(), stages.end(),
+                              [&](const StageTimes& each) { return each.stage == time.stage; });
+    if (found == stages.end()) found = stages.insert(stages.end(), {time.stage, {}, {}});
+    found->wall.push_back(time.wall_ms);
+    found->device.push_back(time.device_ms);
+  }
+}
+
+void run(const Options& options) {
+  Parameters parameters = load_parameters(options.config);
+  if (!options.detail.empty()) set_parameter(parameters, "image.detail", options.detail);
+  const Image image = read_image(options.image, parameters.image);
+  Segmenter segmenter(parameters, options.common.device, options.common.kernel_dir);
+  segmenter.keep_eigenvectors(false);
+  std::vector<double> totals;
+  std::vector<StageTimes> stages;
+  double first = 0;
+  for (int i = 0; i <= options.common.repeats; ++i) {
+    const Clock::time_point start = Clock::now();
+    const std::vector<Segmentation> results = segmentations(segmenter, image, options.together);
+    const double taken = milliseconds_since(start) / options.together;
+    if (i == 0) {
+      first = taken;
+      continue;
+    }
+    totals.push_back(taken);
+    for (const Segmentation& each : results) add_times(each, stages);
+  }
+  const double total = median(totals);
+  fmt::print("{} ({}), {}: {}x{}, {} together\n", segmenter.device().name,
+             segmenter.device().platform, options.image, image.width, image.height,
+             options.together);
+  fmt::print("{:>14}{:>12}{:>12}{:>10}\n", "stage", "wall ms", "device ms", "share");
+  nlohmann::json rows = nlohmann::json::array();
+  for (const StageTimes& each : stages) {
+    const double wall = median(each.wall);
+    const double device = median(each.device);
+    fmt::print("{:>14}{:>12.2f}{:>12.2f}{:>10.2f}\n", each.stage, wall, device, wall / total);
+    rows.push_back({{"stage", each.stage}, {"wall_ms", wall}, {"device_ms", device}});
+  }
+  fmt::print("{:>14}{:>12.2f}{:>12}{:>10.2f}\n{:>14}{:>12.2f}\n", "an image", total, "", 1.0,
+             "the first", first);
+  if (options.common.json.empty()) return;
+  write_json(options.common.json, {{"device", to_json(segmenter.device())},
+                                   {"image", options.image},
+                                   {"width", image.width},
+                                   {"height", image.height},
+                                   {"config", options.config},
+                                   {"together", options.together},
+                                   {"stages", rows},
+                                   {"image_ms", total},
+                                   {"first_ms", first}});
+}
+
+}  // namespace
+
+Command stages_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "stages",
+      "A photograph from its pixels to its labels: the time of each stage and its share of the "
+      "whole, once kernels and networks are there, and the time of the first run, which puts them "
+      "there. Stages that the host does for several images side by side overlap");
+  const auto options = std::make_shared<Options>();
+  add_common_options(*command, options->common);
+  command->add_option("image", options->image, "A photograph")->required();
+  command->add_option("--config", options->config, "A preset, or a configuration file")
+      ->capture_default_str();
+  command->add_option("--detail", options->detail, "As image.detail");
+  command
+      ->add_option("--together", options->together,
+                   "So many times the photograph, begun together as images of a folder are")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace diacut::bench
