@@ -4,7 +4,7 @@
     train.py --data BSDS500 --out WEIGHTS.safetensors [--encoder EFFICIENTNET-LITE0.pth]
              [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--turns]
              [--state STATE.pt] [--maps FOLDER]
-             [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A]
+             [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A] [--splits train,val]
     train.py --task objects --data NUCLEI --out WEIGHTS.safetensors ...
 
 For contours, --data holds images/{train,val}/*.jpg and groundTruth/{train,val}/*.mat, as BSDS500 does. For
@@ -22,6 +22,9 @@ number of steps. The file of --state is written every minute and at the end; if 
 training continues from it. With --maps, the maps of the val photographs are written as 8-bit PNG at the
 end; with --fold, so are the maps of the photographs that were left out. The weights written are an
 exponential average over the steps.
+
+--splits train,val learns from the val photographs too, for weights to ship when every choice has been made
+by networks that did not: no score on val means anything for such weights.
 
 Distillation (Hinton, Vinyals and Dean 2015) from networks that have not seen the photographs that they
 teach. --fold K/N leaves out every N-th train photograph from the K-th on; --teacher writes the network for
@@ -48,9 +51,10 @@ from run_file import read_file, run_graph
 OUTPUTS = {"contours": 1, "objects": 2}
 SCALES = {"contours": (0.5, 1.0), "objects": (1.0,)}  # At which maps are computed and averaged.
 TRAINED_ON = {
-    "contours": "the 200 train photographs of BSDS500 (Arbelaez et al. 2011), whose terms are "
+    "contours": "the {count} {splits} photographs of BSDS500 (Arbelaez et al. 2011), whose terms are "
                 "non-commercial research and education",
-    "objects": "train images of nuclei of the 2018 Data Science Bowl, stage 1 (Caicedo et al. 2019), CC0",
+    "objects": "{count} {splits} images of nuclei of the 2018 Data Science Bowl, stage 1 (Caicedo et al. "
+               "2019), CC0",
 }
 ENCODER_FROM = "; the encoder started from EfficientNet-Lite0 trained on ImageNet (Apache 2.0)"
 
@@ -78,10 +82,15 @@ def parse():
     parser.add_argument("--teacher", help="file to write for --teachers of another run")
     parser.add_argument("--teachers", nargs="+", default=[], help="one file for each fold")
     parser.add_argument("--share", type=float, default=0.5, help="the teachers' share of the loss")
+    parser.add_argument("--splits", default="train",
+                        help="what to learn from: train, or train,val; default train")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--state", help="file to write every minute, and to go on from if it exists")
     parser.add_argument("--maps", help="folder to write maps of the val photographs to")
     arguments = parser.parse_args()
+    arguments.splits = arguments.splits.split(",")
+    if arguments.splits not in (["train"], ["train", "val"]):
+        parser.error(f"--splits {','.join(arguments.splits)}: expected train, or train,val")
     if arguments.fold:
         parts = arguments.fold.split("/")
         if len(parts) != 2 or not all(p.isdigit() for p in parts) or int(parts[0]) >= int(parts[1]):
@@ -285,7 +294,8 @@ class Training:
         self.keep_state()
 
 
-def write_file(training):
+def write_file(training, count):
+    """Writes the network, which learned from `count` photographs."""
     a = training.arguments
     command = (f"train.py --task {a.task} --size {a.size} --steps {training.step} --batch {a.batch} "
                f"--rate {a.rate:g} --seed {a.seed} --drop {a.drop:g} --decay {a.decay:g}")
@@ -297,7 +307,10 @@ def write_file(training):
         command += f" --teachers {' '.join(os.path.basename(p) for p in a.teachers)} --share {a.share:g}"
     if a.fold:
         command += " --fold {}/{}".format(*a.fold)
-    about = TRAINED_ON[a.task] + (ENCODER_FROM if a.encoder else "")
+    if a.splits != ["train"]:
+        command += f" --splits {','.join(a.splits)}"
+    about = TRAINED_ON[a.task].format(count=count, splits=" and ".join(a.splits))
+    about += (ENCODER_FROM if a.encoder else "")
     save(training.mean, a.out, {"size": a.size, "trained_on": about, "command": command})
 
 
@@ -318,6 +331,9 @@ def main():
     load, scales = LOADERS[arguments.task], SCALES[arguments.task]
     names, photographs, regions = load(arguments.data, "train")
     val_names, val_photographs, val_regions = load(arguments.data, "val")
+    if "val" in arguments.splits:
+        names, photographs = names + val_names, photographs + val_photographs
+        regions = regions + val_regions
     fold = arguments.fold
     left_out = list(range(fold[0], len(names), fold[1])) if fold else []
     kept = [i for i in range(len(names)) if i not in left_out]
@@ -327,7 +343,7 @@ def main():
     training = Training(arguments, crops, device, begin)
     training.run(teachers)
     mean = training.mean.eval()
-    write_file(training)
+    write_file(training, len(kept))
     if arguments.teacher:
         training.write_teacher(arguments.teacher)
     torch.backends.cudnn.benchmark = False  # Photographs differ in size.
@@ -340,7 +356,8 @@ def main():
               f"the network's by {off:.4f} at most", flush=True)
         maps = [strength(mean, p, device, scales) for p in val_photographs]
         f, threshold = rough_f(maps, val_regions, device)
-        print(f"val: rough F {f:.4f} at {threshold:.3f}", flush=True)
+        seen = ", of photographs that it learned from" if "val" in arguments.splits else ""
+        print(f"val: rough F {f:.4f} at {threshold:.3f}{seen}", flush=True)
     if arguments.maps:
         write_maps(f"{arguments.maps}/val", val_names, maps)
 
