@@ -20,6 +20,7 @@ test_packages=(
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
+  python3-torch python3-scipy python3-pil  # Train networks, in small.
   "${package_packages[@]}" "${style_packages[@]}"
 )
 # What `pip install .` needs beside build_packages.

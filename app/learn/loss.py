@@ -49,10 +49,11 @@ def map_loss(logits, target, weight, taught, share):
     return total
 
 
-def full_loss(net, image, target, weight, taught=None, share=0.0):
+def full_loss(net, image, target, weight, taught=None, share=0.0, coarser=True):
+    """coarser: whether the maps of the coarser levels count too."""
     logits, sides = net(image, sides=True)
     total = map_loss(logits.float(), target, weight, taught, share)
-    for side in sides:
+    for side in sides if coarser else []:
         up = F.interpolate(side.float(), size=target.shape[-2:], mode="bilinear", align_corners=False)
         total = total + SIDES * map_loss(up, target, weight, taught, share)
     return total

@@ -194,12 +194,13 @@ class BoundaryNet(nn.Module):
 
 
 class Graph:
-    """The operations and the tensors of the file."""
+    """The operations and the tensors of the file, and the layer and the factor that each is made of."""
 
     def __init__(self):
-        self.ops, self.tensors = [], {}
+        self.ops, self.tensors, self.layers = [], {}, {}
 
     def conv(self, module, inputs, out, add=None, factor=1.0, exact=False):
+        self.layers[out] = (module, factor)
         weight, bias = module.folded()
         weight = (weight * factor).cpu().numpy().astype(np.float32 if exact else np.float16)
         if not np.isfinite(weight).all():
@@ -228,7 +229,7 @@ class Graph:
 
 
 def graph_of(net):
-    """The graph for the file, and its tensors by name, with batch normalization folded in."""
+    """The Graph for the file, with batch normalization folded into its tensors."""
     g, features = Graph(), []
     x = g.conv(net.encoder.stem, "image", "encoder.stem", factor=ENCODER_SCALE, exact=True)
     for k, block in enumerate(net.encoder.blocks):
@@ -248,14 +249,40 @@ def graph_of(net):
             x = g.conv(net.residual[k], x, name + ".residual", add=x)
     x = g.conv(net.out, g.conv(net.last, x, "last"), "logits")
     g.ops.append({"op": "sigmoid", "in": x, "out": "strength"})
-    return {"input": "image", "output": "strength", "ops": g.ops}, g.tensors
+    return g
+
+
+def load(net, path, tensors):
+    """Takes the tensors of a file that save() wrote, whose batch normalization is folded: that of the layers
+    becomes the identity with the file's bias. Raises ValueError."""
+    graph = graph_of(net)
+    if {name: t.shape for name, t in graph.tensors.items()} != {name: tuple(t.shape) for name, t in tensors.items()}:
+        raise ValueError(f"{path}: its layers are not those of this program's networks")
+    for name, (module, factor) in graph.layers.items():
+        module.conv.weight.data.copy_(tensors[name + ".weight"] / factor)
+        bias = tensors[name + ".bias"]
+        if module.norm is None:
+            module.conv.bias.data.copy_(bias)
+            continue
+        module.norm.weight.data.fill_(1)
+        module.norm.bias.data.copy_(bias)
+        module.norm.running_mean.zero_()
+        module.norm.running_var.fill_(1 - module.norm.eps)
+
+
+def freeze_norms(net):
+    """Lets batch normalization keep its statistics in training, as few pictures have none to offer."""
+    for module in net.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.eval()
 
 
 def save(net, path, about):
     """Writes the file that diacut reads: safetensors, with the graph and `about` in its metadata."""
-    graph, tensors = graph_of(net)
+    made = graph_of(net)
+    graph = {"input": "image", "output": "strength", "ops": made.ops}
     # Tensors of 32 bits come before tensors of 16 bits, so that each begins at a multiple of its size.
-    tensors = dict(sorted(tensors.items(), key=lambda item: -item[1].itemsize))
+    tensors = dict(sorted(made.tensors.items(), key=lambda item: -item[1].itemsize))
     header = {
         "__metadata__": {
             "format": "diacut-network",

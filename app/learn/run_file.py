@@ -16,21 +16,30 @@ import torch
 import torch.nn.functional as F
 from PIL import Image
 
+VERSIONS = ("1", "2")  # Of the file's operations.
+
 
 def read_file(path):
-    """The graph of the file, and its tensors by name in float32."""
+    """The graph of the file, its tensors by name in float32, and its metadata. Raises ValueError."""
     with open(path, "rb") as file:
         data = file.read()
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + length])
-    metadata = header.pop("__metadata__")
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = (8 + length + offset for offset in entry["data_offsets"])
-        kind = {"F16": "<f2", "F32": "<f4"}[entry["dtype"]]
-        values = np.frombuffer(data[begin:end], kind).reshape(entry["shape"])
-        tensors[name] = torch.from_numpy(values.astype(np.float32))
-    return json.loads(metadata["graph"]), tensors
+    try:
+        (length,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8 : 8 + length])
+        metadata = header.pop("__metadata__")
+        tensors = {}
+        for name, entry in header.items():
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            kind = {"F16": "<f2", "F32": "<f4"}[entry["dtype"]]
+            values = np.frombuffer(data[begin:end], kind).reshape(entry["shape"])
+            tensors[name] = torch.from_numpy(values.astype(np.float32))
+        graph = json.loads(metadata["graph"])
+    except (KeyError, TypeError, ValueError, AttributeError, struct.error) as error:
+        raise ValueError(f"{path} is no file of a network: {type(error).__name__}: {error}") from error
+    if metadata.get("format") != "diacut-network" or metadata.get("version") not in VERSIONS:
+        raise ValueError(f"{path} holds {metadata.get('format')} of version {metadata.get('version')}: expected "
+                         f"diacut-network of version {' or '.join(VERSIONS)}")
+    return graph, tensors, metadata
 
 
 def conv(op, values, tensors):
@@ -78,7 +87,7 @@ def main():
     parser.add_argument("out", metavar="OUT.npy")
     parser.add_argument("--input", metavar="PLANES.npy")
     arguments = parser.parse_args()
-    graph, tensors = read_file(arguments.weights)
+    graph, tensors, _ = read_file(arguments.weights)
     image = np.asarray(Image.open(arguments.image).convert("RGB"), np.float32) / 255
     planes = torch.from_numpy((image - 0.5) * 4).permute(2, 0, 1)[None]
     with torch.no_grad():

