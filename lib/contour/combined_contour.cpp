@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contour/cue_contour.hpp"
 #include "contour/reference_spectral_contour.hpp"
 #include "contour/spectral_contour.hpp"
 
@@ -26,7 +27,13 @@ void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
   budget.add(kContours, grid.rows() * sizeof(float));
 }
 
-void request_contour_kernels(Context& context) { SpectralContour::request(context); }
+void request_contour_kernels(Context& context, bool spectral) {
+  if (spectral) {
+    SpectralContour::request(context);
+  } else {
+    request_cue_contour(context);
+  }
+}
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
@@ -46,10 +53,9 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
 
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                           const ContourParameters& parameters) {
-  SpectralContour kernels(context, grid, 0);
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  // Of no vectors, the kernel reads degrees without using them.
-  kernels.launch({boundary, 0, 0, 0}, boundary, {}, boundary, shares(parameters), contour);
+  launch_cue_contour(context, boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
+                     contour);
   return contour;
 }
 

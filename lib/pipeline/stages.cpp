@@ -40,7 +40,7 @@ bool needs_matrix(const SegmentationPlan& plan) {
 /// Direct cuts need no contours, but a program that drivers have kept for other runs.
 void request_later_kernels(Context& context, const SegmentationPlan& plan) {
   if (needs_matrix(plan)) request_affinity_kernels(context, plan.parameters.affinity);
-  request_contour_kernels(context);
+  request_contour_kernels(context, needs_matrix(plan));
   request_orientation_kernels(context);
 }
 

@@ -1,0 +1,23 @@
+#include "contour/cue_contour.hpp"
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "contour/cue_contour.cl";
+constexpr char kName[] = "cue_contour";
+
+}  // namespace
+
+void request_cue_contour(Context& context) { context.kernel(kFile, kName, ""); }
+
+void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
+                        float weight, Buffer<float>& contour) {
+  Kernel kernel = context.kernel(kFile, kName, "");
+  set_arguments(kernel, boundary, contour, elements, weight);
+  launch_rows(context, kernel, elements, 1);
+}
+
+}  // namespace diacut
