@@ -20,35 +20,34 @@ def names_in(folder, ending):
     return names
 
 
-def load_photographs(folder, ending, names):
-    return [np.asarray(Image.open(f"{folder}/{name}{ending}").convert("RGB")) for name in names]
+def pairs(data, images, ending, drawn, drawn_ending):
+    """Names, photographs, and for each the path of what was drawn in it."""
+    names = names_in(f"{data}/{images}", ending)
+    paths = [f"{data}/{drawn}/{name}{drawn_ending}" for name in names]
+    for path in paths:
+        if not os.path.exists(path):
+            sys.exit(f"{path}: no such file, but there is an image of that name in {data}/{images}")
+    photographs = [np.asarray(Image.open(f"{data}/{images}/{name}{ending}").convert("RGB")) for name in names]
+    return names, photographs, paths
 
 
 def load_contours(data, split):
     """Names, photographs, and for each the regions that its annotators drew: annotators x height x width,
     from 1."""
-    names = names_in(f"{data}/images/{split}", ".jpg")
+    names, photographs, paths = pairs(data, f"images/{split}", ".jpg", f"groundTruth/{split}", ".mat")
     regions = []
-    for name in names:
-        path = f"{data}/groundTruth/{split}/{name}.mat"
-        if not os.path.exists(path):
-            sys.exit(f"{path}: no such file, but there is a photograph of that name")
+    for path in paths:
         cells = loadmat(path)["groundTruth"].ravel()
         regions.append(np.stack([c["Segmentation"][0, 0].astype(np.int16) for c in cells]))
-    return names, load_photographs(f"{data}/images/{split}", ".jpg", names), regions
+    return names, photographs, regions
 
 
 def load_objects(data, split):
     """Names, photographs, and for each its regions, 1 x height x width: 1 outside of objects, from 2 on
     one number for each object."""
-    names = names_in(f"{data}/{split}/images", ".png")
-    regions = []
-    for name in names:
-        path = f"{data}/{split}/labels/{name}.png"
-        if not os.path.exists(path):
-            sys.exit(f"{path}: no such file, but there is an image of that name")
-        regions.append(np.asarray(Image.open(path)).astype(np.int16)[None] + 1)
-    return names, load_photographs(f"{data}/{split}/images", ".png", names), regions
+    names, photographs, paths = pairs(data, f"{split}/images", ".png", f"{split}/labels", ".png")
+    regions = [np.asarray(Image.open(path)).astype(np.int16)[None] + 1 for path in paths]
+    return names, photographs, regions
 
 
 LOADERS = {"contours": load_contours, "objects": load_objects}

@@ -75,10 +75,6 @@ constexpr std::array kParameterOptions = {
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
 
-bool makes_hierarchy(RegionMethod method) {
-  return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
-}
-
 [[noreturn]] void fail(const std::string& message) { fail_usage("segment", message); }
 
 void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
@@ -400,7 +396,7 @@ void SegmentLine::check_seeds() {
 }
 
 void SegmentLine::check_hierarchy() const {
-  if (!makes_hierarchy(options_.parameters.region.method)) {
+  if (!makes_hierarchy(options_.parameters)) {
     std::vector<std::string> names = {"--threshold", "--merging"};
     for (const ResultInfo& info : kResults) {
       if (info.of_hierarchy) names.emplace_back(info.option);
@@ -436,11 +432,8 @@ void SegmentLine::check_effects() const {
 
 void SegmentLine::check_eigenvectors() const {
   const Parameters& parameters = options_.parameters;
-  const bool for_contours = parameters.contour.spectral == SpectralUse::kAlways ||
-                            (parameters.contour.spectral == SpectralUse::kAuto &&
-                             (parameters.cue.kind != CueKind::kLearned || given("--edges")));
-  if (!makes_hierarchy(parameters.region.method) || for_contours || wants_eigenvectors(options_) ||
-      given("--print-config")) {
+  if (!makes_hierarchy(parameters) || takes_spectral_contour(parameters, given("--edges")) ||
+      wants_eigenvectors(options_) || given("--print-config")) {
     return;
   }
   for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {

@@ -218,9 +218,10 @@ ExitCode segment_files(const Options& options, const Plan& plan, Console& consol
                        const CancelToken& cancel) {
   RunLog log(options, plan, console);
   try {
+    check_parameters(options.parameters);
     Scheduler(options, plan, log, cancel).run();
     write_index(options, plan);
-  } catch (...) {  // No device, or nowhere to report to: another image would fail too.
+  } catch (...) {  // No network, no device, or nowhere to report to: each image would fail.
     log.stopped(current_failure());
   }
   return log.end(cancel.cancelled());

@@ -324,4 +324,20 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+bool makes_hierarchy(const Parameters& parameters) {
+  const RegionMethod method = parameters.region.method;
+  return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
+}
+
+bool takes_spectral_contour(const Parameters& parameters, bool own_map) {
+  switch (parameters.contour.spectral) {
+    case SpectralUse::kAlways:
+      return true;
+    case SpectralUse::kNever:
+      return false;
+    default:
+      return own_map || parameters.cue.kind != CueKind::kLearned;
+  }
+}
+
 }  // namespace diacut

@@ -143,13 +143,13 @@ MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
   const PictureSize working = reduced_size(full, parameters.image.detail);
   const HostImage one{full, image.channels, false, image.file_bytes};
   try {
-    const SegmentationPlan plan = plan_for_image(
-        grid_for(working.width, working.height),
-        working_parameters(parameters, working, full, {results.edges, results.eigenvectors}),
-        device, limit);
+    const SegmentationPlan plan =
+        plan_for_image(grid_for(working.width, working.height),
+                       working_parameters(parameters, working, full, results), device, limit);
     return memory_plan(plan, {&one, 1}, device);
-  } catch (const DeviceError& error) {
-    throw DeviceError(fmt::format("an image of {}x{}: {}", full.width, full.height, error.what()));
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(
+        fmt::format("an image of {}x{}: {}", full.width, full.height, error.what()));
   }
 }
 

@@ -102,11 +102,6 @@ Grid scaled(const Grid& grid, double scale) {
 
 }  // namespace
 
-bool makes_hierarchy(const Parameters& parameters) {
-  const RegionMethod method = parameters.region.method;
-  return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
-}
-
 Grid grid_for(int width, int height) { return {width, height, width}; }
 
 EigenParameters eigen_parameters(const Parameters& parameters) {

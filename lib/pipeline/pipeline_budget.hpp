@@ -60,9 +60,6 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
 void check_memory(const PipelineBudget& budget, const Grid& grid, const Parameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit);
 
-/// Whether a run with these parameters makes a hierarchy of regions.
-bool makes_hierarchy(const Parameters& parameters);
-
 /// How an image of this size lies in a vector: without padding.
 Grid grid_for(int width, int height);
 

@@ -95,8 +95,15 @@ void check_regions(const Image& image, const RegionParameters& parameters) {
 /// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
-/// The parameters. Throws ConfigError where they make no sense.
-Parameters checked(const Parameters& parameters) {
+/// The parameters. Throws as check_parameters() does.
+const Parameters& checked(const Parameters& parameters) {
+  check_parameters(parameters);
+  return parameters;
+}
+
+}  // namespace
+
+void check_parameters(const Parameters& parameters) {
   validate(parameters);
   check_cue(parameters.cue);
   if (merges_by_probability(parameters, false)) {
@@ -108,10 +115,7 @@ Parameters checked(const Parameters& parameters) {
         "names none: take the preset nuclei (--config nuclei), or a network of its kind "
         "(--weights nuclei)");
   }
-  return parameters;
 }
-
-}  // namespace
 
 class Segmenter::Implementation {
  public:
@@ -168,14 +172,14 @@ class Segmenter::Implementation {
   }
 
  private:
-  EigenvectorUse use_of(const WorkingImage& image) const {
+  PlannedResults results_of(const WorkingImage& image) const {
     return {image.edges != nullptr, stages_.keeps_eigenvectors()};
   }
 
   UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
     const PictureSize size = image.size();
-    const Parameters parameters =
-        working_parameters(parameters_, size, image.full ? image.full->size : size, use_of(image));
+    const Parameters parameters = working_parameters(
+        parameters_, size, image.full ? image.full->size : size, results_of(image));
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
                                                  stages_.device(), stages_.memory_limit());
     std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);
@@ -191,7 +195,7 @@ class Segmenter::Implementation {
     const PictureSize size = images.front().size();
     const std::optional<SegmentationPlan> plan =
         plan_for_batch(grid_for(size.width, size.height), static_cast<int>(images.size()),
-                       working_parameters(parameters_, size, size, use_of(images.front())),
+                       working_parameters(parameters_, size, size, results_of(images.front())),
                        stages_.device(), stages_.memory_limit());
     if (!plan) return std::nullopt;
     try {

@@ -206,23 +206,12 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   return result;
 }
 
-bool takes_spectral_contour(const Parameters& parameters, bool edges) {
-  switch (parameters.contour.spectral) {
-    case SpectralUse::kAlways:
-      return true;
-    case SpectralUse::kNever:
-      return false;
-    default:
-      return edges || parameters.cue.kind != CueKind::kLearned;
-  }
-}
-
 Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                              const PictureSize& full, const EigenvectorUse& use) {
+                              const PictureSize& full, const PlannedResults& results) {
   Parameters result = parameters;
-  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, use.edges)) {
+  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, results.edges)) {
     result.contour.spectral_weight = 0;
-    if (!use.keep) result.eigen.vectors = 0;
+    if (!results.eigenvectors) result.eigen.vectors = 0;
   }
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.

@@ -6,6 +6,7 @@
 
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
+#include "diacut/memory_plan.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 #include "image/resize.hpp"
@@ -47,22 +48,13 @@ struct WorkingImage {
 /// ConfigError where there are seeds, or a boundary map, that the method has no use for.
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
-/// What decides whether eigenvectors are needed, beside parameters.
-struct EigenvectorUse {
-  bool edges = false;  ///< Whether the image has a boundary map of its own.
-  bool keep = true;    ///< As Segmenter::keep_eigenvectors().
-};
-
-/// Whether contours take the spectral contour in.
-bool takes_spectral_contour(const Parameters& parameters, bool edges);
-
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
 /// Where contours do not take the spectral contour in, contour.spectral_weight is 0; where nobody
 /// needs eigenvectors, eigen.vectors is 0. The network sees a picture whose longer side is three
 /// quarters of parameters.image.detail, at scale 1 of parameters.cue.scales, or what is left of it
 /// in a smaller picture. A least size of direct cuts, in pixels, is in those of the working image.
 Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                              const PictureSize& full, const EigenvectorUse& use);
+                              const PictureSize& full, const PlannedResults& results);
 
 /// Makes the regions of a segmentation from labels that grew from seeds: the connected parts of
 /// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that

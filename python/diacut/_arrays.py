@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Union
 
 import numpy as np
@@ -108,18 +109,18 @@ def image_of(
     parameters: _core.Parameters,
     max_pixels: int,
     mask: ArrayLike | None = None,
-    engine: _core.Engine | None = None,
+    read: Callable[[str], _core.Image] | None = None,
 ) -> _core.Image:
     """The library's image of what a user gives.
 
-    engine: refuses a file whose image takes more memory than its device or the machine has.
+    read: reads a file in place of image_from_file(), and refuses one that takes too much memory.
     """
     if isinstance(image, (str, os.PathLike)):
         if mask is not None:
             raise InputError("a mask belongs to an array: a file has its own transparency")
         with file_errors():
-            if engine is not None:
-                return engine.read(os.fspath(image))
+            if read is not None:
+                return read(os.fspath(image))
             return _core.image_from_file(os.fspath(image), parameters)
     if isinstance(image, _core.Image):
         if mask is not None:

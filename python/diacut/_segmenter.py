@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -118,12 +119,13 @@ class Segmenter:
         Ctrl-C stops the work, and so does an exception of the progress function.
         """
         engine = self._open()
-        read = image_of(image, self._parameters, self._max_pixels, mask, engine)
+        keeps = self._keeps(eigenvectors)
+        read = partial(engine.read, edges=edges is not None, eigenvectors=keeps)
+        whole = image_of(image, self._parameters, self._max_pixels, mask, read)
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
         with stage_progress(progress) as tell:
-            keeps = self._keeps(eigenvectors)
-            return Result(engine.segment(read, map_, marks, keeps, bool(probabilities), tell))
+            return Result(engine.segment(whole, map_, marks, keeps, bool(probabilities), tell))
 
     __call__ = segment
 
@@ -210,7 +212,7 @@ class Segmenter:
 
             def read_ahead(count: int) -> None:
                 for image, edges in islice(pairs, max(0, count - len(ahead))):
-                    ahead.append(pool.submit(self._load, image, edges, engine))
+                    ahead.append(pool.submit(self._load, image, edges, engine, eigenvectors))
 
             try:
                 while True:
@@ -238,10 +240,11 @@ class Segmenter:
                     waiting.cancel()
 
     def _load(
-        self, image: ImageLike, edges: ArrayLike | None, engine: _core.Engine
+        self, image: ImageLike, edges: ArrayLike | None, engine: _core.Engine, eigenvectors: bool
     ) -> _Loaded:
-        read = image_of(image, self._parameters, self._max_pixels, engine=engine)
-        return read, None if edges is None else edges_of(edges)
+        read = partial(engine.read, edges=edges is not None, eigenvectors=eigenvectors)
+        whole = image_of(image, self._parameters, self._max_pixels, read=read)
+        return whole, None if edges is None else edges_of(edges)
 
 
 _Loaded = tuple[_core.Image, "NDArray[np.float32] | None"]

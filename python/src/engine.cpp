@@ -72,12 +72,15 @@ class Engine {
   }
 
   /// The image that a file holds. One that takes too much memory is refused before it is decoded.
-  Image read(const std::string& path) const {
+  /// `edges`: whether it is going to be segmented with a boundary map of the caller's;
+  /// `eigenvectors`: whether these are to be kept.
+  Image read(const std::string& path, bool edges, bool eigenvectors) const {
     const nb::gil_scoped_release release;
     const Parameters& parameters = segmenter_->parameters();
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
-      check_host_memory(plan_memory(size, parameters, device, memory_), size, device);
+      check_host_memory(plan_memory(size, parameters, device, memory_, {edges, eigenvectors}), size,
+                        device);
     });
   }
 
@@ -162,7 +165,7 @@ void bind_engine(nb::module_& module) {
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
       .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
-      .def("read", &Engine::read, "path"_a)
+      .def("read", &Engine::read, "path"_a, "edges"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
            "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "eigenvectors"_a)

@@ -132,5 +132,17 @@ TEST_F(CliCue, ADamagedNetworkIsTold) {
   refused("later.safetensors", {"later.safetensors", "version \"7\""});
 }
 
+TEST_F(CliCue, NetworksThatDoNotGoTogetherAreRefusedBeforeTheFirstImage) {
+  make_folder("in");
+  for (const char* name : {"in/a.png", "in/b.png", "in/c.png"}) write_picture(name);
+  const Result result = segment({"in", "-o", "out", "--weights", "default,nuclei"});
+  EXPECT_EQ(result.exit_code, 2);
+  const std::string told = "'default,nuclei'";
+  const std::size_t first = result.err.find(told);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(told, first + 1), std::string::npos) << result.err;
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("a.png")));
+}
+
 }  // namespace
 }  // namespace diacut::testing

@@ -46,6 +46,12 @@ class DeviceError : public Error {
   std::string build_log_;
 };
 
+/// Memory of a device that is too small for what is asked of it, or that its driver does not give.
+class DeviceMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// Arithmetic that went wrong: a NaN where none may be.
 class NumericalError : public Error {
  public:

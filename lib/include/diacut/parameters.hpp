@@ -243,6 +243,19 @@ struct Parameters {
   WalkerParameters walker;      ///< How labels grow from seeds.
 };
 
+/// Whether a run finds regions as cuts of a hierarchy (see diacut::Hierarchy).
+/// @param parameters The run's parameters.
+/// @return True with RegionMethod::kHierarchy and RegionMethod::kObjects.
+bool makes_hierarchy(const Parameters& parameters);
+
+/// Whether the contours of a hierarchy take the spectral contour in (ContourParameters::spectral),
+/// for which eigenvectors are computed.
+/// @param parameters The run's parameters.
+/// @param own_map Whether the image comes with a boundary map of the caller's, which no network
+///     made.
+/// @return Whether they do.
+bool takes_spectral_contour(const Parameters& parameters, bool own_map);
+
 /// Checks every parameter.
 /// @param parameters The parameters.
 /// @throws ConfigError naming the first parameter out of its range, or two that contradict each

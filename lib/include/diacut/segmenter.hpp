@@ -135,6 +135,13 @@ struct ImageToSegment {
 ///     the regions' numbers, and the largest of them as the count.
 Labels written_labels(const Segmentation& segmentation);
 
+/// Checks what a Segmenter would be given, with the networks and weights that it names, before a
+/// device is opened.
+/// @param parameters What images are to be segmented with.
+/// @throws ConfigError as the constructor of Segmenter does.
+/// @throws InputError when a network or a file of weights cannot be used.
+void check_parameters(const Parameters& parameters);
+
 /// Segments images on one device. Building one opens the device; it may then segment any number of
 /// images, from one thread at a time. The same image, parameters, device and driver give the same
 /// result, to the bit.
@@ -144,8 +151,8 @@ class Segmenter {
   /// @param parameters What every image is segmented with.
   /// @param device The device, as choose_device() takes it.
   /// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
-  /// @throws ConfigError for parameters or a device that make no sense, and for
-  ///     RegionMethod::kObjects without a network that gives an inside map.
+  /// @throws Error as check_parameters() does.
+  /// @throws ConfigError for a device that makes no sense.
   /// @throws DeviceError when there is no device or it cannot be opened.
   explicit Segmenter(const Parameters& parameters = {}, const std::string& device = {},
                      const std::string& kernel_dir = {});
