@@ -124,6 +124,8 @@ auto with_name(const std::string& name, Read read) {
     return read();
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", name, error.what()));
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(fmt::format("{}: {}", name, error.what()));
   } catch (const DeviceError& error) {
     throw DeviceError(fmt::format("{}: {}", name, error.what()), error.build_log());
   } catch (const std::bad_alloc&) {

@@ -16,14 +16,14 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   const std::uint64_t limit =
       context.memory_limit() != 0 ? context.memory_limit() : context.info().global_memory;
   if (bytes > limit - std::min(limit, context.memory_in_use())) {
-    throw DeviceError(fmt::format(
+    throw DeviceMemoryError(fmt::format(
         "{} ({:.1f} MiB) does not fit on {}: {:.1f} of {:.1f} MiB are in use; use a smaller image "
         "or radius, or a device with more memory",
         what, static_cast<double>(bytes) / kMiB, context.info().name,
         static_cast<double>(context.memory_in_use()) / kMiB, static_cast<double>(limit) / kMiB));
   }
   if (bytes > context.info().max_allocation) {
-    throw DeviceError(
+    throw DeviceMemoryError(
         fmt::format("{} ({:.1f} MiB) is more than {} allocates in one piece ({:.1f} MiB); use a "
                     "smaller image or radius, or another device",
                     what, static_cast<double>(bytes) / kMiB, context.info().name,

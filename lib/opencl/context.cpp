@@ -52,9 +52,13 @@ std::string error_name(cl_int code) {
   }
 }
 
-DeviceError device_error(std::string_view doing, const cl::Error& error) {
-  return DeviceError(
-      fmt::format("{} failed: {} returned {}", doing, error.what(), error_name(error.err())));
+void throw_device_error(std::string_view doing, const cl::Error& error) {
+  const std::string message =
+      fmt::format("{} failed: {} returned {}", doing, error.what(), error_name(error.err()));
+  if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_HOST_MEMORY) {
+    throw DeviceMemoryError(message);
+  }
+  throw DeviceError(message);
 }
 
 double milliseconds_between(const cl::Event& begin, const cl::Event& end) {
@@ -215,7 +219,7 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   try {
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local);
   } catch (const cl::Error& error) {
-    throw device_error(
+    throw_device_error(
         fmt::format("launching kernel '{}'", kernel.getInfo<CL_KERNEL_FUNCTION_NAME>()), error);
   }
 }

@@ -169,14 +169,15 @@ class WaitAtEnd {
 
 /// "CL_OUT_OF_RESOURCES" for -5.
 std::string error_name(cl_int code);
-DeviceError device_error(std::string_view doing, const cl::Error& error);
+/// Throws DeviceMemoryError where memory was missing, else DeviceError.
+[[noreturn]] void throw_device_error(std::string_view doing, const cl::Error& error);
 
 template <class F>
 decltype(auto) with_device_errors(std::string_view doing, F&& f) {
   try {
     return std::forward<F>(f)();
   } catch (const cl::Error& error) {
-    throw device_error(doing, error);
+    throw_device_error(doing, error);
   }
 }
 

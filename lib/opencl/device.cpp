@@ -128,7 +128,7 @@ std::vector<OpenedDevice> open_devices() {
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
-    if (error.err() != kNoPlatforms) throw device_error("listing the OpenCL platforms", error);
+    if (error.err() != kNoPlatforms) throw_device_error("listing the OpenCL platforms", error);
   }
   if (platforms.empty()) {
     throw DeviceError(
@@ -141,7 +141,7 @@ std::vector<OpenedDevice> open_devices() {
     try {
       platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &devices);
     } catch (const cl::Error& error) {
-      if (error.err() != CL_DEVICE_NOT_FOUND) throw device_error("listing the devices", error);
+      if (error.err() != CL_DEVICE_NOT_FOUND) throw_device_error("listing the devices", error);
     }
     for (std::size_t d = 0; d < devices.size(); ++d) {
       with_device_errors("describing a device", [&] {

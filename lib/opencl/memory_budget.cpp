@@ -38,7 +38,7 @@ void MemoryBudget::check(const DeviceInfo& device, std::uint64_t limit,
   if (fits(device, limit)) return;
   const std::uint64_t available = limit != 0 ? limit : device.global_memory;
   const Item top = largest();
-  throw DeviceError(fmt::format(
+  throw DeviceMemoryError(fmt::format(
       "not enough device memory: {:.0f} MiB are needed, of which {:.0f} MiB in one piece ({}); {} "
       "has {:.0f} MiB, at most {:.0f} MiB in one piece; {}",
       mib(total()), mib(top.bytes), top.what, device.name, mib(available),

@@ -34,6 +34,10 @@ class DeviceError(Error, RuntimeError):
     build_log: str = ""
 
 
+class DeviceMemoryError(DeviceError, MemoryError):
+    """Memory of a device that is too small for what is asked of it."""
+
+
 class NumericalError(Error, ArithmeticError):
     """Arithmetic that went wrong: a NaN where none may be."""
 

@@ -25,6 +25,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise(exception("ConfigError", error));
   } catch (const InputError& error) {
     raise(exception("InputError", error));
+  } catch (const DeviceMemoryError& error) {
+    raise(exception("DeviceMemoryError", error));
   } catch (const DeviceError& error) {
     const nb::object raised = exception("DeviceError", error);
     raised.attr("build_log") = error.build_log();
