@@ -11,6 +11,12 @@
 
 namespace diacut {
 
+void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory) {
+  context.hold(command, std::move(memory));
+}
+
+void wait_for(Context& context, const cl::Event& command) { context.wait(command); }
+
 RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& what) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const std::uint64_t limit =
@@ -84,35 +90,40 @@ RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
 }
 
 void RawBuffer::write(const void* data, std::size_t bytes, std::size_t offset) {
-  if (bytes == 0) return;
+  const auto* from = static_cast<const std::byte*>(data);
   with_device_errors("writing to the device", [&] {
-    context_->queue().enqueueWriteBuffer(buffer_, CL_TRUE, offset, bytes, data);
-  });
-}
-
-void RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t offset) {
-  if (bytes == 0) return;
-  with_device_errors("writing to the device", [&] {
-    context_->queue().enqueueWriteBuffer(buffer_, CL_FALSE, offset, bytes, data);
+    for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
+      const std::size_t part = std::min(bytes - done, Context::kStaged);
+      std::memcpy(context_->staged(), from + done, part);
+      context_->wait(write_later(context_->staged(), part, offset + done));
+    }
   });
 }
 
 void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
-  if (bytes == 0) return;
+  auto* to = static_cast<std::byte*>(data);
   with_device_errors("reading from the device", [&] {
-    void* const staged = bytes <= Context::kStaged ? context_->staged() : nullptr;
-    void* const to = staged != nullptr ? staged : data;
-    cl::Event read;
-    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, to, nullptr, &read);
-    context_->wait(read);
-    if (staged != nullptr) std::memcpy(data, staged, bytes);
+    for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
+      const std::size_t part = std::min(bytes - done, Context::kStaged);
+      context_->wait(read_later(context_->staged(), part, offset + done));
+      std::memcpy(to + done, context_->staged(), part);
+    }
   });
 }
 
-void RawBuffer::read_later(void* data, std::size_t bytes, std::size_t offset) const {
-  if (bytes == 0) return;
-  with_device_errors("reading from the device", [&] {
-    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, data);
+cl::Event RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t offset) {
+  return with_device_errors("writing to the device", [&] {
+    cl::Event written;
+    context_->queue().enqueueWriteBuffer(buffer_, CL_FALSE, offset, bytes, data, nullptr, &written);
+    return written;
+  });
+}
+
+cl::Event RawBuffer::read_later(void* data, std::size_t bytes, std::size_t offset) const {
+  return with_device_errors("reading from the device", [&] {
+    cl::Event read;
+    context_->queue().enqueueReadBuffer(buffer_, CL_FALSE, offset, bytes, data, nullptr, &read);
+    return read;
   });
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opencl/cl.hpp"
@@ -10,6 +12,10 @@
 namespace diacut {
 
 class Context;
+
+/// Context::hold() and Context::wait(), for the templates below.
+void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory);
+void wait_for(Context& context, const cl::Event& command);
 
 /// Owned device memory, untyped: what Buffer<T> is made of.
 class RawBuffer {
@@ -29,11 +35,11 @@ class RawBuffer {
 
   /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer.
   void write(const void* data, std::size_t bytes, std::size_t offset);
-  /// A copy that does not block: `data` has to stay until the context is waited for.
-  void write_later(const void* data, std::size_t bytes, std::size_t offset);
   void read(void* data, std::size_t bytes, std::size_t offset) const;
-  /// A copy that does not block: `data` is there, and has to stay, until the context is waited for.
-  void read_later(void* data, std::size_t bytes, std::size_t offset) const;
+  /// Copies that do not block. The data have to stay until the command that is returned is done:
+  /// they are given to Context::hold() with it.
+  cl::Event write_later(const void* data, std::size_t bytes, std::size_t offset);
+  cl::Event read_later(void* data, std::size_t bytes, std::size_t offset) const;
   void fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes, std::size_t offset);
 
  private:
@@ -42,6 +48,24 @@ class RawBuffer {
   Context* context_ = nullptr;
   cl::Buffer buffer_;
   std::size_t bytes_ = 0;
+};
+
+/// Elements that a command in the queue brings from the device.
+template <class T>
+class Arriving {
+ public:
+  Arriving(Context& context, std::shared_ptr<std::vector<T>> data, cl::Event read)
+      : context_(&context), data_(std::move(data)), read_(std::move(read)) {}
+  /// Waits for the elements, and hands them over: to be called once.
+  std::vector<T> take() {
+    wait_for(*context_, read_);
+    return std::move(*data_);
+  }
+
+ private:
+  Context* context_;
+  std::shared_ptr<std::vector<T>> data_;
+  cl::Event read_;
 };
 
 /// Owned device memory of size() elements of T. Made by Context::allocate(); must not outlive its
@@ -66,17 +90,21 @@ class Buffer {
   void upload(std::span<const T> data, std::size_t offset = 0) {
     raw_.write(data.data(), data.size_bytes(), offset * sizeof(T));
   }
-  /// Does not wait: `data` has to stay until the context is waited for.
-  void upload_later(std::span<const T> data, std::size_t offset = 0) {
-    raw_.write_later(data.data(), data.size_bytes(), offset * sizeof(T));
+  /// Does not wait: the context keeps `data` until the device has read it.
+  void upload_later(std::vector<T> data) {
+    if (data.empty()) return;
+    const auto kept = std::make_shared<const std::vector<T>>(std::move(data));
+    hold(context(), raw_.write_later(kept->data(), kept->size() * sizeof(T), 0), kept);
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));
   }
-  /// Does not wait: `data` is there as soon as the context, or a later download, was waited for,
-  /// and has to stay until then.
-  void download_later(std::span<T> data, std::size_t offset = 0) const {
-    raw_.read_later(data.data(), data.size_bytes(), offset * sizeof(T));
+  /// Does not wait. Precondition: size() is not 0.
+  Arriving<T> download_later() const {
+    auto data = std::make_shared<std::vector<T>>(count_);
+    const cl::Event read = raw_.read_later(data->data(), count_ * sizeof(T), 0);
+    hold(context(), read, data);
+    return {context(), std::move(data), read};
   }
   std::vector<T> download() const {
     std::vector<T> data(count_);

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <thread>
 
 #include "opencl/devices.hpp"
@@ -87,22 +88,63 @@ Context::Context(std::string_view device, std::string kernel_dir)
 }
 
 Context::~Context() {
-  if (staged_ == nullptr) return;
   try {
-    queue_.enqueueUnmapMemObject(staging_, staged_);
-    finish();
+    if (staging_() != nullptr && !lost_) queue_.enqueueUnmapMemObject(staging_, staged_);
+    if (staging_() != nullptr || !held_.empty()) finish();
   } catch (const std::exception&) {
     // It goes with the device's context all the same.
   }
+  if (lost_) abandon();
 }
 
-void* Context::staged() {
-  if (info_.kind == DeviceKind::kCpu) return nullptr;
-  if (staged_ == nullptr) {
-    staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStaged);
-    staged_ = queue_.enqueueMapBuffer(staging_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, kStaged);
+std::byte* Context::staged() {
+  if (staged_ != nullptr) return staged_;
+  if (info_.kind == DeviceKind::kCpu) {
+    own_staging_.reset(new std::byte[kStaged], std::default_delete<std::byte[]>());
+    return staged_ = own_staging_.get();
   }
-  return staged_;
+  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStaged);
+  cl::Event mapped;
+  void* const memory = queue_.enqueueMapBuffer(staging_, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                               kStaged, nullptr, &mapped);
+  wait(mapped);
+  return staged_ = static_cast<std::byte*>(memory);
+}
+
+void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory) {
+  with_device_errors("asking for the state of a command", [&] { drop_held(); });
+  held_.push_back({command, std::move(memory)});
+}
+
+void Context::drop_held() {
+  // The queue is in order: what follows a command that is not done is not done either.
+  while (!held_.empty() &&
+         held_.front().command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) {
+    held_.pop_front();
+  }
+}
+
+void Context::check_answers() const {
+  if (!lost_) return;
+  throw DeviceError(
+      fmt::format("{} has not finished its earlier work: its driver may hang; try another device "
+                  "(--list-devices)",
+                  info_.name));
+}
+
+void Context::abandon() {
+  struct Rest {
+    std::list<Held> held;
+    std::shared_ptr<std::byte> staging;
+  };
+  // Never freed. The driver's objects are not released either: that may wait for the device.
+  static auto& rests = *new std::list<Rest>;
+  rests.push_back({std::move(held_), std::move(own_staging_)});
+  staging_() = nullptr;
+  for (auto& [key, entry] : programs_) entry.program() = nullptr;
+  for (Kept& each : kept_) each.buffer() = nullptr;
+  queue_() = nullptr;
+  context_() = nullptr;
 }
 
 cl::Buffer Context::take_kept(std::size_t bytes) {
@@ -135,6 +177,17 @@ void Context::drop_kept() {
 
 cl::Program Context::built(const std::string& source, const std::string& options,
                            const std::string& what) const {
+  try {
+    return built_once(source, options, what);
+  } catch (const DeviceError&) {
+    // Drivers keep what they build, and a kept program that is damaged fails like one that does not
+    // compile. With another option it is another program to them.
+    return built_once(source, options + " -DDIACUT_SECOND_BUILD", what);
+  }
+}
+
+cl::Program Context::built_once(const std::string& source, const std::string& options,
+                                const std::string& what) const {
   cl::Program program;
   try {
     program = cl::Program(context_, source);
@@ -213,6 +266,7 @@ Kernel::operator cl::Kernel&() const {
 
 void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
                      const cl::NDRange& local) {
+  check_answers();
   for (std::size_t i = 0; i < global.dimensions(); ++i) {
     if (global.get()[i] == 0) return;
   }
@@ -238,15 +292,17 @@ void Context::finish() {
 
 void Context::wait(const cl::Event& event) {
   using Clock = std::chrono::steady_clock;
+  check_answers();
   with_device_errors("waiting for the device", [&] {
     queue_.flush();
     const Clock::time_point start = Clock::now();
     for (;;) {
       const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-      if (status == CL_COMPLETE) return;
+      if (status == CL_COMPLETE) return drop_held();
       if (status < 0) throw cl::Error(status, "a queued command");
       const double waited = std::chrono::duration<double>(Clock::now() - start).count();
       if (waited > wait_limit_seconds_) {
+        lost_ = true;
         throw DeviceError(fmt::format(
             "{} did not finish within {:.0f} s: its driver may hang; try another device "
             "(--list-devices)",

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,12 +76,17 @@ class Context {
   /// A point in the queue whose time can be asked once the queue is finished.
   cl::Event mark();
 
-  /// Waits for all that is queued, at most wait_limit_seconds(); then throws DeviceError.
+  /// Waits for all that is queued, at most wait_limit_seconds(); then throws DeviceError, and the
+  /// device is lost: it may still read and write memory, so that what hold() was given is never
+  /// freed, and each later launch and wait throws DeviceError at once.
   void finish();
   /// The same up to some command, of which later ones may be queued already.
   void wait(const cl::Event& event);
   double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
+  bool lost() const { return lost_; }
+  /// Keeps memory that a queued command reads or writes until the command is done.
+  void hold(const cl::Event& command, std::shared_ptr<const void> memory);
 
   /// Whether kernels may use double; see set_fp64().
   bool fp64() const { return fp64_; }
@@ -116,6 +123,9 @@ class Context {
   /// `what`: for the error, which is a DeviceError.
   cl::Program built(const std::string& source, const std::string& options,
                     const std::string& what) const;
+  /// The same without a second attempt.
+  cl::Program built_once(const std::string& source, const std::string& options,
+                         const std::string& what) const;
 
   struct Kept {
     std::size_t bytes = 0;
@@ -126,11 +136,23 @@ class Context {
   void keep(std::size_t bytes, cl::Buffer buffer);
   void drop_kept();
 
-  /// Where short reads go first, kStaged bytes: a device copies to such memory by itself, to other
-  /// memory by way of a thread of the driver that may take many times as long. Null on CPUs, whose
-  /// memory it is anyway.
+  /// What goes to and from the device passes through this memory, kStaged bytes at a time: it is
+  /// there as long as the device may touch it, also after a wait that failed. Elsewhere than on
+  /// CPUs it is the driver's: a device copies to such memory by itself, to other memory by way of a
+  /// thread of the driver that may take many times as long.
   static constexpr std::size_t kStaged = std::size_t{1} << 20;
-  void* staged();
+  std::byte* staged();
+
+  struct Held {
+    cl::Event command;
+    std::shared_ptr<const void> memory;
+  };
+  /// Frees what done commands held.
+  void drop_held();
+  /// Throws DeviceError once the device is lost.
+  void check_answers() const;
+  /// Leaves to a lost device what it may still touch.
+  void abandon();
 
   DeviceInfo info_;
   std::string kernel_dir_;
@@ -150,12 +172,14 @@ class Context {
   /// The oldest first. A list, because taking one out of it assigns no cl::Buffer, which may throw.
   std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;
+  std::list<Held> held_;  ///< In the order of their commands.
+  bool lost_ = false;
   cl::Buffer staging_;
-  void* staged_ = nullptr;
+  std::shared_ptr<std::byte> own_staging_;  ///< On a CPU.
+  std::byte* staged_ = nullptr;
 };
 
-/// Waits for the device at the end of its scope, however that is left: declared after what
-/// Buffer::upload_later() is given there.
+/// Waits for the device at the end of its scope, however that is left.
 class WaitAtEnd {
  public:
   explicit WaitAtEnd(Context& context) : context_(context) {}

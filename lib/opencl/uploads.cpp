@@ -14,23 +14,6 @@ struct Uploaded::Item {
 
 const Buffer<std::int32_t>& Uploaded::words() const { return item_->device; }
 
-bool Uploads::HostCopy::read() const {
-  return with_device_errors("asking for the state of an upload", [&] {
-    return written() == nullptr ||
-           written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
-  });
-}
-
-Uploads::~Uploads() {
-  try {
-    const bool read = std::all_of(unread_.begin(), unread_.end(),
-                                  [](const HostCopy& copy) { return copy.read(); });
-    if (!read) context_->finish();
-  } catch (const Error&) {
-    // A device that cannot be waited for does nothing any more.
-  }
-}
-
 /// The smallest memory that no upload holds and that is large enough, or else the largest, grown;
 /// which one does not depend on how far the device is.
 std::shared_ptr<Uploaded::Item> Uploads::memory_for(std::size_t size) {
@@ -52,16 +35,8 @@ std::shared_ptr<Uploaded::Item> Uploads::memory_for(std::size_t size) {
 }
 
 Uploaded Uploads::put(std::vector<std::int32_t> words) {
-  std::erase_if(unread_, [](const HostCopy& copy) { return copy.read(); });
   std::shared_ptr<Uploaded::Item> item = memory_for(words.size());
-  if (!words.empty()) {
-    HostCopy& copy = unread_.emplace_back(HostCopy{std::move(words), {}});
-    with_device_errors("writing to the device", [&] {
-      context_->queue().enqueueWriteBuffer(item->device.cl(), CL_FALSE, 0,
-                                           copy.words.size() * sizeof(std::int32_t),
-                                           copy.words.data(), nullptr, &copy.written);
-    });
-  }
+  item->device.upload_later(std::move(words));
   return Uploaded(std::move(item));
 }
 

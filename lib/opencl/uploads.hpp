@@ -22,30 +22,21 @@ class Uploaded {
   std::shared_ptr<Item> item_;
 };
 
-/// Uploads without waiting for the device: the host's copy of the words is kept until the device
-/// has read it.
+/// Uploads without waiting for the device: the context keeps the host's copy of the words until the
+/// device has read it.
 class Uploads {
  public:
   explicit Uploads(Context& context) : context_(&context) {}
-  /// Waits for the device if an upload is not done.
-  ~Uploads();
   Uploads(const Uploads&) = delete;
   Uploads& operator=(const Uploads&) = delete;
 
   Uploaded put(std::vector<std::int32_t> words);
 
  private:
-  struct HostCopy {
-    std::vector<std::int32_t> words;
-    cl::Event written;
-
-    bool read() const;
-  };
   std::shared_ptr<Uploaded::Item> memory_for(std::size_t size);
 
   Context* context_;
   std::vector<std::shared_ptr<Uploaded::Item>> items_;
-  std::vector<HostCopy> unread_;  ///< What the device may not have read yet.
 };
 
 /// The words of floats.

@@ -382,6 +382,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
 Context& Stages::opened() {
   if (!context_) context_.emplace(device_.index(), kernel_dir_);
   context_->limit_memory(memory_limit_);
+    lost_ = lost_ || (context_ && context_->lost());
   context_->on_slow_build(compiling_);
   context_->reset_memory_peak();
   return *context_;
@@ -389,6 +390,12 @@ Context& Stages::opened() {
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch) {
+  if (lost_) {
+    throw DeviceError(fmt::format(
+        "{} has not finished an earlier image: it is given no other; run again, or on another "
+        "device (--list-devices)",
+        device_.name));
+  }
   Context& context = opened();
   TimedStages timed(context, watch);
   const ProgramBuilds before = context.builds();

@@ -48,7 +48,8 @@ class Stages {
 
   /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
   /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
-  /// NumericalError, CancelledError; after any of them there may be another run.
+  /// NumericalError, CancelledError; after any of them there may be another run, but none on a
+  /// device that does not answer.
   std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const WorkingImage> images,
                                                          const SegmentationPlan& plan,
                                                          const Watch& watch);
@@ -66,6 +67,7 @@ class Stages {
   bool keep_probabilities_ = false;
   std::function<void()> compiling_;
   std::optional<Context> context_;
+  bool lost_ = false;        ///< Whether the device does not answer.
   DeviceNetworks networks_;  // After the context, which must outlive it.
 };
 

@@ -149,16 +149,16 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   }
   if (levels < 2) return std::nullopt;
 
-  std::vector<std::int32_t> orphans(coarsen.orphans().size());
-  const WaitAtEnd all_read(context);
   while (result.levels_.size() < levels) result.add_level(coarsen, form);
   result.allocate_blocks();
   result.scales_ = std::move(degrees.scales);
 
-  // Both downloads are complete when download_coarsest() has waited.
-  degrees.counts.download_later(std::span(counts));
-  coarsen.orphans().download_later(std::span(orphans));
+  // Both are there when download_coarsest() has waited.
+  Arriving<std::uint32_t> counted = degrees.counts.download_later();
+  Arriving<std::int32_t> flagged = coarsen.orphans().download_later();
   std::optional<CoarsestMatrix> coarsest = result.download_coarsest();
+  counts = counted.take();
+  const std::vector<std::int32_t> orphans = flagged.take();
   const std::size_t used = useful();
   const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(used, 1));
   const bool interpolates = null_space == NullSpace::kNone ||
@@ -220,10 +220,10 @@ std::optional<CoarseLevels::CoarsestMatrix> CoarseLevels::download_coarsest() co
     context_->finish();
     return std::nullopt;
   }
-  CoarsestMatrix result{std::vector<float>(coarsest.rows()),
-                        std::vector<float>(coarsest.shape().stored())};
-  coarsest.sqrt_degree().download_later(std::span(result.sqrt_degree));
+  CoarsestMatrix result{{}, std::vector<float>(coarsest.shape().stored())};
+  Arriving<float> sqrt_degree = coarsest.sqrt_degree().download_later();
   coarsest.dia().values.download(std::span(result.values));
+  result.sqrt_degree = sqrt_degree.take();
   return result;
 }
 

@@ -99,7 +99,6 @@ class Descent {
   // Here, so that their kernels are built together with those of the solver.
   RayleighQuotients quotients_;
   Peaks peaks_;
-  const WaitAtEnd uploaded_{context_};
   double share_ = 0;
 };
 

@@ -202,7 +202,8 @@ class Segmenter {
   /// @throws DeviceError when the image does not fit the device, or the device fails.
   /// @throws NumericalError when arithmetic goes wrong.
   /// @throws CancelledError when the caller stops the work.
-  ///     After any of these errors the next image may be tried.
+  ///     After any of these errors the next image may be tried. A device that does not answer is
+  ///     not asked again.
   Segmentation segment(const Image& image, const Watch& watch = {});
 
   /// Segments one image by a boundary map of the caller's.
