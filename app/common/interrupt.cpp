@@ -13,14 +13,21 @@ namespace diacut::app {
 
 namespace {
 
+/// Seconds in which interrupted work has to end by itself.
+constexpr unsigned kTimeToEnd = 4;
+
 CancelToken interrupted;
 
-extern "C" void on_interrupt(int /*signal*/) {
-  if (interrupted.cancelled()) {
-    remove_temporary_files();
-    _exit(static_cast<int>(ExitCode::kInterrupted));
-  }
+extern "C" void end_now(int /*signal*/) {
+  remove_temporary_files();
+  _exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
+extern "C" void on_interrupt(int signal) {
+  if (interrupted.cancelled()) end_now(signal);
   interrupted.cancel();
+  // Work that never asks, as where a driver hangs, is ended by SIGALRM.
+  alarm(kTimeToEnd);
 }
 
 }  // namespace
@@ -35,6 +42,7 @@ const CancelToken& handle_signals() {
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
+  std::signal(SIGALRM, end_now);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   return interrupted;

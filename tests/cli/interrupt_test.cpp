@@ -1,10 +1,14 @@
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <thread>
 
 #include "cli_test.hpp"
 
 namespace diacut::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 class CliInterrupt : public CliTest, public ::testing::WithParamInterface<int> {
@@ -58,6 +62,33 @@ TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
   const Result result = process->wait();
   EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
   EXPECT_TRUE(files().empty());
+}
+
+TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
+  // A kernel that never ends stands for a driver that hangs.
+  fs::copy(fs::path(DIACUT_SOURCE_DIR) / "kernels", path("kernels"), fs::copy_options::recursive);
+  const std::string kernel = "kernels/boundary/gradient/normalize.cl";
+  std::string text = read(kernel);
+  const std::string line = "boundary[element] = result;";
+  ASSERT_NE(text.find(line), std::string::npos);
+  text.replace(text.find(line), line.size(),
+               "volatile __global float* place = boundary;\n"
+               "  while (place[element] < 2.0f) place[element] = 1.0f;");
+  write(kernel, text);
+  write_picture("a.png");
+  const std::set<std::string> before = files();
+  const auto process =
+      start({"a.png", "-o", "x.png", "--cue", "gradient", "--kernel-dir", "kernels", "--verbose"});
+  ASSERT_TRUE(
+      process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // In which kernels are built and begun.
+  const auto sent = std::chrono::steady_clock::now();
+  process->send(GetParam());
+  const Result result = process->wait();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - sent;
+  EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
+  EXPECT_LT(taken.count(), 5.0);
+  EXPECT_EQ(files(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, CliInterrupt, ::testing::Values(SIGINT, SIGTERM));
