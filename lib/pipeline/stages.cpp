@@ -16,6 +16,7 @@
 #include "image/colour.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
+#include "pipeline/device_checks.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
@@ -64,15 +65,18 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     Buffer<float> unthinned;
     if (hierarchical(plan) && needs_matrix(plan) && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
+      check_boundary_map(unthinned);
     }
     found.unthinned.push_back(std::move(unthinned));
     const bool for_matrix = needs_matrix(plan);
     found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
                                       networks, each.edges.get()));
+    check_boundary_map(found.maps.back().values);
     if (!for_matrix) found.maps.back().valid = {};
     // On the host, since no later stage of the device reads it.
     const Buffer<float> inside = std::move(found.maps.back().inside);
     const bool wanted = plan.parameters.region.method == RegionMethod::kObjects;
+    if (wanted) check_boundary_map(inside);
     found.inside.push_back(wanted ? without_padding(inside.download(), grid)
                                   : std::vector<float>());
   }
@@ -96,6 +100,7 @@ Affinities find_affinities(Context& context, Boundaries boundaries, const Segmen
   Affinities found{plan.batch.count == 1 ? normalized(maps.front())
                                          : normalized(batched(context, maps, plan.batch)),
                    {}};
+  check_degrees(found.matrix.sqrt_degree());
   if (!hierarchical(plan)) return found;
   found.strengths = std::move(boundaries.unthinned);
   for (std::size_t k = 0; k < maps.size(); ++k) {
@@ -139,6 +144,7 @@ std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedM
   const Grid& image = plan.batch.image;
   for (std::size_t k = 0; k < found.on_device.size(); ++k) {
     const DeviceEigenvectors& one = found.on_device[k];
+    check_eigenpairs(context, one);
     found.on_host.push_back(
         keep ? to_host(one, matrix, static_cast<int>(k))
              : Eigenvectors{image.width, image.height, one.values, {}, {}, one.report});
@@ -154,8 +160,10 @@ struct Contours {
 
 Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
   const Buffer<float> orientation = boundary_orientation(context, grid, contours);
-  return {without_padding(contours.download(), grid),
-          without_padding(orientation.download(), grid)};
+  Contours found{without_padding(contours.download(), grid),
+                 without_padding(orientation.download(), grid)};
+  check_contours(context, found.strength, found.orientation);
+  return found;
 }
 
 std::vector<Contours> find_contours(Context& context,
@@ -292,6 +300,7 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   const auto count = static_cast<int>(values.size());
   RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
                                 plan.parameters.walker, keep, watch);
+  check_walk(context, walk.labels, count);
   UnfinishedSegmentation begun;
   begun.result.notes = joined(image.image->notes, plan.notes, {});
   begun.result.device_memory = plan.budget.uses;
@@ -373,6 +382,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context, so the next image gets
     // a fresh one. The networks are the only buffers left in this context.
+    lost_ = lost_ || (context_ && context_->lost());
     networks_.clear();
     context_.reset();
     throw;
@@ -380,9 +390,14 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
 }
 
 Context& Stages::opened() {
+  if (lost_) {
+    throw DeviceError(fmt::format(
+        "{} has not finished an earlier image: it is given no other; run again, or on another "
+        "device (--list-devices)",
+        device_.name));
+  }
   if (!context_) context_.emplace(device_.index(), kernel_dir_);
   context_->limit_memory(memory_limit_);
-    lost_ = lost_ || (context_ && context_->lost());
   context_->on_slow_build(compiling_);
   context_->reset_memory_peak();
   return *context_;
@@ -390,12 +405,6 @@ Context& Stages::opened() {
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch) {
-  if (lost_) {
-    throw DeviceError(fmt::format(
-        "{} has not finished an earlier image: it is given no other; run again, or on another "
-        "device (--list-devices)",
-        device_.name));
-  }
   Context& context = opened();
   TimedStages timed(context, watch);
   const ProgramBuilds before = context.builds();

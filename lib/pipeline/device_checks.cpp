@@ -1,0 +1,95 @@
+#include "pipeline/device_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <string_view>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Elements that are on the host at a time.
+constexpr std::size_t kPart = std::size_t{1} << 18;
+/// What rounding may add to a bound.
+constexpr double kSlack = 1e-3;
+
+struct Bounds {
+  double least;
+  double most;
+
+  /// False of NaN.
+  bool hold(double value) const { return value >= least - kSlack && value <= most + kSlack; }
+};
+
+[[noreturn]] void fail(const Context& context, std::string_view stage, std::string_view what,
+                       double value, std::string_view expected) {
+  throw DeviceError(
+      fmt::format("stage {}: {} computed {} of {}, expected {}: the device or its driver fails; "
+                  "run again, or on another device (--list-devices)",
+                  stage, context.info().name, what, value, expected));
+}
+
+template <class Values>
+void check(const Context& context, std::string_view stage, std::string_view what,
+           const Values& values, const Bounds& bounds) {
+  const auto bad = std::find_if(std::begin(values), std::end(values),
+                                [&](double value) { return !bounds.hold(value); });
+  if (bad == std::end(values)) return;
+  fail(context, stage, what, static_cast<double>(*bad),
+       fmt::format("{:.4g} to {:.4g}", bounds.least, bounds.most));
+}
+
+/// Calls visit(values) for all elements, a part at a time.
+template <class Visit>
+void each_part(const Buffer<float>& buffer, const Visit& visit) {
+  std::vector<float> part(std::min(kPart, buffer.size()));
+  for (std::size_t at = 0; at < buffer.size(); at += part.size()) {
+    const std::span<float> values =
+        std::span(part).first(std::min(part.size(), buffer.size() - at));
+    buffer.download(values, at);
+    visit(values);
+  }
+}
+
+}  // namespace
+
+void check_boundary_map(const Buffer<float>& map) {
+  each_part(map, [&](std::span<const float> values) {
+    check(map.context(), "boundaries", "a strength", values, {0, 1});
+  });
+}
+
+void check_degrees(const Buffer<float>& sqrt_degree) {
+  each_part(sqrt_degree, [&](std::span<const float> values) {
+    for (const float value : values) {
+      if (value == 0 || (value >= 1 - kSlack && std::isfinite(value))) continue;
+      fail(sqrt_degree.context(), "affinity", "a square root of a degree", value, "1 or more");
+    }
+  });
+}
+
+void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvectors) {
+  constexpr std::string_view kStage = "eigenvectors";
+  check(context, kStage, "an eigenvalue", eigenvectors.values, {0, 2});
+  for (const double norm : eigenvectors.report.residuals) {
+    if (!std::isfinite(norm)) fail(context, kStage, "a residual norm", norm, "a finite number");
+  }
+}
+
+void check_contours(const Context& context, const std::vector<float>& strength,
+                    const std::vector<float>& orientation) {
+  check(context, "contours", "a strength", strength, {0, 1});
+  check(context, "contours", "an orientation", orientation, {0, std::numbers::pi});
+}
+
+void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count) {
+  check(context, "random walk", "a label", labels, {0, static_cast<double>(count)});
+}
+
+}  // namespace diacut

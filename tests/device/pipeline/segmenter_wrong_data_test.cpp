@@ -1,0 +1,100 @@
+// A device that reports success and leaves wrong numbers: no result is made of them. Kernels from a
+// folder, each with one line that computes something else, stand for the device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "diacut/segmenter.hpp"
+#include "support.hpp"
+#include "temp_folder.hpp"
+#include "two_discs.hpp"
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using testing::two_discs;
+
+/// A line of a kernel, and what stands for it.
+struct Fault {
+  std::string name;
+  std::string file;
+  std::string line;
+  std::string wrong;
+  std::string stage;
+  std::string value;  ///< What the message shows.
+};
+
+std::ostream& operator<<(std::ostream& stream, const Fault& fault) { return stream << fault.name; }
+
+class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
+ protected:
+  void SetUp() override {
+    fs::copy(fs::path(DIACUT_SOURCE_DIR) / "kernels", folder_.path() / "kernels",
+             fs::copy_options::recursive);
+    const std::string path = folder_ / ("kernels/" + GetParam().file);
+    std::string text = testing::read_bytes(path);
+    const std::size_t at = text.find(GetParam().line);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, GetParam().line.size(), GetParam().wrong);
+    std::ofstream(path) << text;
+  }
+
+  /// The parameters of a run that has the fault's stage.
+  static Parameters parameters() {
+    Parameters parameters;
+    if (GetParam().file.find("network") == std::string::npos) {
+      parameters.cue.kind = CueKind::kGradient;
+    }
+    if (GetParam().stage == "random walk") parameters.region.method = RegionMethod::kWalker;
+    return parameters;
+  }
+
+  testing::TempFolder folder_;
+};
+
+TEST_P(SegmenterWrongData, IsAnErrorOfItsStage) {
+  Segmenter segmenter(parameters(), testing::test_device(), folder_ / "kernels");
+  const Image image = two_discs(64, 48);
+  Seeds seeds{64, 48, std::vector<std::int32_t>(64 * 48, 0)};
+  seeds.labels[64 * 24 + 20] = 1;
+  seeds.labels[0] = 2;
+  const bool walks = parameters().region.method == RegionMethod::kWalker;
+  EXPECT_THAT(
+      [&] {
+        segmenter.begin({&image, nullptr, walks ? &seeds : nullptr}).finish();
+      },
+      ThrowsMessage<DeviceError>(AllOf(HasSubstr("stage " + GetParam().stage),
+                                       HasSubstr(GetParam().value), HasSubstr("--list-devices"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, SegmenterWrongData,
+    ::testing::Values(
+        Fault{"Gradient", "boundary/gradient/normalize.cl", "boundary[element] = result;",
+              "boundary[element] = element == 77 ? NAN : result;", "boundaries", "nan"},
+        Fault{"Network", "boundary/network/output.cl", "1.0f / (1.0f + exp(-value));", "3.0f;",
+              "boundaries", "a strength of 3"},
+        Fault{"Degrees", "affinity/normalize.cl", "sqrt_degree[row] = root;",
+              "sqrt_degree[row] = row == 99 ? 0.25f : root;", "affinity", "0.25"},
+        Fault{"Eigenvalues", "matrix/block_quadratic.cl", "s[row + i] * sums[i];", "(Set)(100.0f);",
+              "eigenvectors", "eigenvalue"},
+        Fault{"Contours", "contour/spectral_contour.cl", "const floatw inside = LOADW(",
+              "for (int i = 0; i < WIDTH; ++i) contour[pixel + i] = -0.5f;\n"
+              "    return;\n    const floatw inside = LOADW(",
+              "contours", "-0.5"},
+        Fault{"Orientations", "contour/boundary_orientation.cl",
+              "angle = angle < M_PI_F ? angle : (floatw)(0.0f);", "angle = (floatw)(NAN);",
+              "contours", "an orientation"},
+        Fault{"Labels", "walker/seeds.cl", "label = first + c;", "label = 4711;", "random walk",
+              "4711"}),
+    [](const auto& fault) { return fault.param.name; });
+
+}  // namespace
+}  // namespace diacut
