@@ -56,7 +56,7 @@ class FolderWalk {
     // Pipes are left out, whatever their names, because reading them waits for a writer. A broken
     // link counts as an image, so that the run reports that it cannot be read.
     const bool readable = entry.is_regular_file(unknown) || (link && !entry.exists(unknown));
-    if (hidden || !readable || !has_image_extension(file)) {
+    if (hidden || !readable || !(has_image_extension(file) || is_scene(entry.path()))) {
       ++found_.ignored;
       return;
     }

@@ -119,14 +119,15 @@ std::uint64_t memory_size(const std::string& text) {
 
 /// "3" as the number of a page.
 int page_number(const std::string& text) {
+  if (text.ends_with(".html") || text.ends_with(".htm")) {
+    fail(fmt::format(
+        "--page chooses a page of the file that is read; a page for a browser is --html {}", text));
+  }
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 1) {
-    fail(fmt::format(
-        "--page: '{}' is no page; pages are counted from 1, or all (a page for a browser: --html "
-        "FILE)",
-        text));
+    fail(fmt::format("--page: '{}' is no page; pages are counted from 1, or all", text));
   }
   return number;
 }

@@ -7,10 +7,22 @@
 #include <vector>
 
 #include "diacut/image_file.hpp"
+#include "diacut/map.hpp"
 
 namespace diacut::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether the path's extension, in upper or lower case, is among `known`.
+bool has_one_of(const fs::path& path, const std::vector<std::string>& known) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::find(known.begin(), known.end(), extension) != known.end();
+}
+
+}  // namespace
 
 std::optional<Identity> identity(const fs::path& path) {
   struct stat status = {};
@@ -28,11 +40,10 @@ bool exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-bool has_image_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::vector<std::string>& known = image_extensions();
-  return std::find(known.begin(), known.end(), extension) != known.end();
+bool has_image_extension(const fs::path& path) { return has_one_of(path, image_extensions()); }
+
+bool is_scene(const fs::path& path) {
+  return has_one_of(path, map_extensions()) && is_map(path.string());
 }
 
 fs::path with_suffix(fs::path name, const char* suffix) {

@@ -21,6 +21,10 @@ bool exists(const std::filesystem::path& path);
 /// Whether a file's name has the extension of an image. Files in folders are told by it.
 bool has_image_extension(const std::filesystem::path& path);
 
+/// Whether a file is a scene with coordinates by its extension, which no image has, and by its
+/// content.
+bool is_scene(const std::filesystem::path& path);
+
 /// `name` with `suffix` after it. Unlike replace_extension() it keeps all of "a.b".
 std::filesystem::path with_suffix(std::filesystem::path name, const char* suffix);
 

@@ -82,7 +82,13 @@ void check_folder_name(const char* option, const std::string& path) {
   if (exists(path)) {
     throw InputError(fmt::format("{}: '{}' is a file; a folder is needed", option, path));
   }
-  if (has_image_extension(path) || map_region_format(path)) {
+  if (map_region_format(path)) {
+    throw ConfigError(fmt::format(
+        "{}: '{}' would hold the polygons of one scene; several images need a folder, in which "
+        "each scene has its labels as a GeoTIFF: name a folder, or segment the scenes one by one",
+        option, path));
+  }
+  if (has_image_extension(path)) {
     throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
   }
 }

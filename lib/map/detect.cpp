@@ -131,6 +131,14 @@ bool is_map_of_format(ImageFormat format, FileParts& file) {
 
 }  // namespace
 
+const std::vector<std::string>& map_extensions() {
+  // Of formats that GDAL has in Debian and that hold little else than scenes.
+  static const std::vector<std::string> extensions = {
+      ".vrt", ".img", ".nc",  ".nc4", ".h5",  ".hdf", ".ntf", ".nitf", ".dem", ".dt0", ".dt1",
+      ".dt2", ".hgt", ".asc", ".bil", ".bsq", ".bip", ".grb", ".grb2", ".grd", ".rst", ".kea"};
+  return extensions;
+}
+
 bool is_map(std::span<const std::uint8_t> file) {
   FileParts parts(file);
   return !file.empty() && is_map_of_format(identify_format(file), parts);

@@ -134,6 +134,8 @@ TEST_F(CliInput, APageIsChosenByItsNumber) {
                {"two.pgm", "no channel '2'"});
   for (const char* page : {"0", "-1", "All", "1.5", ""}) {
     expect_error(segment({"two.pgm", "-o", "y.png", "--page", page}), 2, {"--page"});
+    expect_error(segment({"two.pgm", "-o", "y.png", "--page", "regions.html"}), 2,
+                 {"--page", "--html regions.html"});
   }
   EXPECT_EQ(files(), before);
 }

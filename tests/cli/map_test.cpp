@@ -84,6 +84,30 @@ TEST_F(CliMap, AFolderOfScenesGivesGeoTiffsAndOneOfPicturesPngs) {
   EXPECT_TRUE(exists("indexed/deep/scene.png"));
 }
 
+TEST_F(CliMap, AFolderHasTheScenesThatOnlyGdalReads) {
+  make_folder("all");
+  SceneFile file = scene(1);
+  file.driver = "HFA";
+  write_scene(path("all/a.img"), file);
+  file.driver = "netCDF";
+  write_scene(path("all/b.nc"), file);
+  write("all/c.vrt",
+        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
+        "<GeoTransform>1, 2, 0, 3, 0, -2</GeoTransform>"
+        "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
+        "<SourceFilename relativeToVRT=\"1\">a.img</SourceFilename><SourceBand>1</SourceBand>"
+        "</SimpleSource></VRTRasterBand></VRTDataset>");
+  write("all/disk.img", std::string(4096, 'x'));
+  write("all/notes.asc", "of the scenes");
+  const Result result = cut({"all", "-o", "out"});
+  expect_done(result);
+  EXPECT_THAT(read_scene(path("out/a.tif")).projection, HasSubstr("32N"));
+  EXPECT_TRUE(exists("out/b.tif"));
+  EXPECT_THAT(read_scene(path("out/c.tif")).transform, ElementsAre(1, 2, 0, 3, 0, -2));
+  EXPECT_FALSE(exists("out/disk.tif"));
+  EXPECT_THAT(result.err, HasSubstr("2 other files left out"));
+}
+
 TEST_F(CliMap, WhatOnlyGdalReadsIsRead) {
   SceneFile file = scene(1);
   file.driver = "HFA";
@@ -151,7 +175,7 @@ TEST_F(CliMap, WhatMakesNoSenseIsRefusedAndWritesNothing) {
   expect_error(segment({"-", "-o", "a.tif", "--bands", "1"}), 2, {"--bands", "standard input"});
   make_folder("all");
   write_map("all/scene.tif");
-  expect_error(segment({"all", "-o", "a.gpkg"}), 2, {"a.gpkg", "folder"});
+  expect_error(segment({"all", "-o", "a.gpkg"}), 2, {"a.gpkg", "one scene", "folder"});
   EXPECT_THAT(files(), UnorderedElementsAre("scene.tif", "all/scene.tif"));
 }
 

@@ -64,6 +64,11 @@ struct Map {
 /// @return Whether it is; false where the file cannot be read.
 bool is_map(const std::string& name);
 
+/// The extensions that tell files of scenes in a folder, beside those of image_extensions(). Of
+/// such a file is_map() tells whether it is a scene.
+/// @return The extensions in lower case with their dots, ".vrt" first.
+const std::vector<std::string>& map_extensions();
+
 /// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map.
 /// @param file All bytes of the file.
 /// @return Whether they do; false for other formats.
