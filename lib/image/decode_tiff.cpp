@@ -2,6 +2,7 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -51,9 +53,10 @@ class TiffReader {
     return value;
   }
 
-  [[noreturn]] void refuse() const {
-    throw InputError(fmt::format("the TIFF file is damaged or cut off ({}): copy or save it again",
-                                 message_.empty() ? "its data end early" : message_));
+  [[noreturn]] void refuse() const { refuse(message_.empty() ? "its data end early" : message_); }
+  [[noreturn]] static void refuse(std::string_view what) {
+    throw InputError(
+        fmt::format("the TIFF file is damaged or cut off ({}): copy or save it again", what));
   }
 
   void refuse_if_errors() const {
@@ -72,10 +75,14 @@ class TiffReader {
     static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
     return 1;  // Tells libtiff not to print the message.
   }
-  static int on_warning(TIFF*, void* self, const char* module, const char* format,
+  static int on_warning(TIFF* tiff, void* self, const char* module, const char* format,
                         std::va_list arguments) {
-    // Most warnings are about unknown tags; warnings of the JPEG decoder are about damaged data.
-    if (module != nullptr && std::strcmp(module, "JPEGLib") == 0) {
+    // Most warnings are about unknown tags. Those of the JPEG decoder are about damaged data, and
+    // about pictures in strips that are smaller than the strip: of tiles only a part may be needed.
+    const std::string_view from = module == nullptr ? "" : module;
+    const bool too_small = from == "JPEGPreDecode" && tiff != nullptr && TIFFIsTiled(tiff) == 0 &&
+                           std::string_view(format).starts_with("Improper");
+    if (from == "JPEGLib" || too_small) {
       static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
     }
     return 1;
@@ -221,6 +228,47 @@ struct Blocks {
   }
 };
 
+/// Refuses a page of whose strips or tiles some are not in the file. libtiff takes the place of
+/// one that is missing for the file's beginning.
+void check_blocks(const TiffReader& reader) {
+  TIFF* const tiff = reader.tiff();
+  const bool tiled = TIFFIsTiled(tiff) != 0;
+  const std::uint32_t count = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  std::uint32_t missing = 0;
+  for (std::uint32_t block = 0; block < count; ++block) {
+    if (TIFFGetStrileOffset(tiff, block) == 0) ++missing;
+  }
+  if (missing > 0) {
+    TiffReader::refuse(
+        fmt::format("{} of {} {} are missing", missing, count, tiled ? "tiles" : "strips"));
+  }
+}
+
+/// Refuses strips of the compressions of fax machines that hold fewer rows than they should, which
+/// libtiff reads without a word: it leaves the memory of the others as it was.
+void check_fax_rows(const TiffReader& reader, const Layout& layout) {
+  const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
+  constexpr std::array kFax = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
+                               COMPRESSION_CCITTFAX4};
+  if (std::find(kFax.begin(), kFax.end(), compression) == kFax.end()) return;
+  const Blocks blocks(reader, layout);
+  if (blocks.are_tiles || blocks.bytes <= 0 || blocks.height == 0) return;
+  std::vector<std::uint8_t> read[2];
+  for (std::uint32_t y = 0; y < layout.height; y += static_cast<std::uint32_t>(blocks.height)) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      read[k].assign(static_cast<std::size_t>(blocks.bytes), k == 0 ? 0x00 : 0xff);
+      if (!blocks.read(reader.tiff(), 0, y, 0, read[k].data(), 0)) reader.refuse();
+    }
+    const auto rows =
+        std::min<std::uint32_t>(static_cast<std::uint32_t>(blocks.height), layout.height - y);
+    const std::size_t needed = read[0].size() / blocks.height * rows;
+    if (!std::equal(read[0].begin(), read[0].begin() + static_cast<std::ptrdiff_t>(needed),
+                    read[1].begin())) {
+      reader.refuse();
+    }
+  }
+}
+
 /// Reads samples of a page as they are stored: image.channels() of each pixel, from `first` on.
 class SampleReader {
  public:
@@ -301,6 +349,7 @@ cv::Mat read_converted(const TiffReader& reader, const Layout& layout) {
         "interpretation {}): save it as grey or RGB with 8 or 16 bits or float",
         reason, layout.bits, layout.sample_format, layout.photometric));
   }
+  check_fax_rows(reader, layout);
   std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width) * layout.height);
   // libtiff gives the rows as they are stored if it is asked for the file's own orientation. It
   // stops at the first error.
@@ -418,6 +467,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
         found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
+  check_blocks(reader);
   Decoded decoded;
   decoded.pages = found.pages();
   decoded.notes = found.notes;

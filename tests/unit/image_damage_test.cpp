@@ -294,6 +294,40 @@ TEST(DamagedImage, HeadersThatClaimTooMuchAreRefusedAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
+/// The TIFF file with another value of a tag of its first directory.
+FileBytes with_tag(FileBytes file, std::uint16_t tag, std::uint32_t value) {
+  const auto number = [&](std::size_t at, int size) {
+    std::uint32_t found = 0;
+    for (int k = size - 1; k >= 0; --k) found = found << 8 | file[at + static_cast<std::size_t>(k)];
+    return found;
+  };
+  const std::size_t directory = number(4, 4);
+  for (std::uint32_t entry = 0; entry < number(directory, 2); ++entry) {
+    const std::size_t at = directory + 2 + 12 * entry;
+    if (number(at, 2) != tag) continue;
+    file = patched(file, at + 2, TIFF_LONG, 2, false);
+    return patched(file, at + 8, value, 4, false);
+  }
+  ADD_FAILURE() << "there is no tag " << tag;
+  return file;
+}
+
+TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
+  const auto files = whole_files();
+  for (const char* name : {"raw.tif", "lzw.tif", "packbits.tif", "palette.tif"}) {
+    for (const std::uint32_t height : {90U, 2'000'000U}) {
+      EXPECT_THAT(refusal(with_tag(files.at(name), TIFFTAG_IMAGELENGTH, height), name),
+                  HasSubstr("strips are missing"))
+          << height;
+    }
+  }
+  for (const char* name : {"fax.tif", "jpeg.tif"}) {
+    const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 90);
+    EXPECT_THAT(refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), name),
+                HasSubstr("damaged or cut off"));
+  }
+}
+
 TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
   const FileBytes bmp = whole_files().at("colour.bmp");
   EXPECT_THAT(refusal(patched(bmp, 18, 0, 4, false), "a.bmp"), HasSubstr("0 x 29 pixels"));
