@@ -9,6 +9,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "evaluate/mat_sizes.hpp"
 
 namespace diacut {
 
@@ -147,8 +148,18 @@ void MatFile::Close::operator()(_mat_t* file) const { Mat_Close(file); }
 
 MatFile::MatFile(const std::string& path) : path_(path) {
   be_quiet();
-  if (is_cut_off(read_file(path))) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  if (has_text(bytes, 0, "MATLAB 7.3")) {
+    throw InputError(fmt::format(
+        "{}: is a MATLAB file of version 7.3, expected version 5: save it with -v7", path));
+  }
+  if (is_cut_off(bytes)) {
     throw InputError(fmt::format("{}: the MATLAB file is cut off: copy or save it again", path));
+  }
+  try {
+    check_mat_sizes(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
   }
   file_.reset(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
   if (!file_) {

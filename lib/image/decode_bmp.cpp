@@ -12,6 +12,8 @@ namespace diacut {
 namespace {
 
 constexpr std::size_t kFileHeader = 14;
+/// Pixels of a run-length code for each byte of the file; runs alone make 128.
+constexpr std::int64_t kMostPixelsOfByte = 1000;
 enum Compression : std::uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 };
 
 [[noreturn]] void refuse_damaged(std::string_view what) {
@@ -107,6 +109,11 @@ Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
   }
   const Bytes pixels = file.subspan(header.pixels_at);
   if (is_run_length) {
+    // Moves may leave out what they pass over, so that a few codes could claim any size.
+    if (header.width * header.height > kMostPixelsOfByte * static_cast<std::int64_t>(file.size())) {
+      refuse_damaged(fmt::format("{} bytes of run-length codes for {} x {} pixels", pixels.size(),
+                                 header.width, header.height));
+    }
     check_runs(pixels, bits);
   } else {
     const std::int64_t row_bytes = (header.width * bits + 31) / 32 * 4;

@@ -20,6 +20,10 @@ namespace diacut {
 namespace {
 
 constexpr std::string_view kBanner = "%%MatrixMarket";
+/// A matrix of so many rows and columns takes little memory.
+constexpr std::size_t kFewLines = std::size_t{1} << 20;
+/// Rows or columns of larger matrices for each byte of the file.
+constexpr std::size_t kLinesOfByte = 64;
 constexpr std::size_t kShown = 40;  ///< Characters of a line that a message quotes.
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -184,6 +188,12 @@ class Reader {
       fail(fmt::format("{} entries announced", count_),
            fmt::format("at most {}, for which the rest of the file has room",
                        (text_.size() + 1) / shortest));
+    }
+    // Rows and columns without entries are no mistake, but nearly all of them would be so.
+    const std::size_t most_lines = std::max(kFewLines, kLinesOfByte * text_.size());
+    if (std::max(rows_, cols_) > most_lines) {
+      fail(fmt::format("{} x {} elements", rows_, cols_),
+           fmt::format("at most {} rows or columns in a file of this length", most_lines));
     }
     const auto memory =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));

@@ -328,6 +328,18 @@ TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
   }
 }
 
+TEST(DamagedImage, AFewRunLengthCodesMakeNoLargePicture) {
+  testing::BmpFile runs;
+  runs.width = 16'000;
+  runs.height = 16'000;
+  runs.bits = 8;
+  runs.compression = 1;
+  runs.palette.assign(256, 0x808080);
+  runs.pixels = {0, 1};  // The end mark.
+  EXPECT_THAT(refusal(testing::write_bmp(runs), "bomb.bmp"),
+              HasSubstr("2 bytes of run-length codes for 16000 x 16000 pixels"));
+}
+
 TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
   const FileBytes bmp = whole_files().at("colour.bmp");
   EXPECT_THAT(refusal(patched(bmp, 18, 0, 4, false), "a.bmp"), HasSubstr("0 x 29 pixels"));

@@ -154,6 +154,16 @@ TEST(MatrixMarket, EveryFaultOfASizeLineIsToldOf) {
               HasSubstr("4611686014132420609 entries announced"));
 }
 
+TEST(MatrixMarket, AShortFileMakesNoLargeMatrix) {
+  // Each row takes memory, whether it has an entry or not.
+  for (const char* size : {"600000000 1 1", "1 600000000 1"}) {
+    EXPECT_THAT(error_of_entries("1 1 1\n", size),
+                HasSubstr("at most 1048576 rows or columns in a file of this length"));
+  }
+  const std::string sparse = "%%MatrixMarket matrix coordinate real general\n1000000 9 1\n5 5 1\n";
+  EXPECT_EQ(parse_matrix_market(sparse, "a.mtx").matrix.rows, 1'000'000u);
+}
+
 TEST(MatrixMarket, FilesGoThereAndBack) {
   const testing::TempFolder folder;
   const std::string path = folder / "m.mtx";
