@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -120,7 +119,7 @@ class Segmenter:
         """
         engine = self._open()
         keeps = self._keeps(eigenvectors)
-        read = partial(engine.read, edges=edges is not None, eigenvectors=keeps)
+        read = _reader(engine, edges, keeps)
         whole = image_of(image, self._parameters, self._max_pixels, mask, read)
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
@@ -242,12 +241,19 @@ class Segmenter:
     def _load(
         self, image: ImageLike, edges: ArrayLike | None, engine: _core.Engine, eigenvectors: bool
     ) -> _Loaded:
-        read = partial(engine.read, edges=edges is not None, eigenvectors=eigenvectors)
+        read = _reader(engine, edges, eigenvectors)
         whole = image_of(image, self._parameters, self._max_pixels, read=read)
         return whole, None if edges is None else edges_of(edges)
 
 
 _Loaded = tuple[_core.Image, "NDArray[np.float32] | None"]
+
+
+def _reader(
+    engine: _core.Engine, edges: ArrayLike | None, eigenvectors: bool
+) -> Callable[[str], _core.Image]:
+    """Reads the file of an image that is segmented with these."""
+    return lambda path: engine.read(path, edges is not None, eigenvectors)
 
 
 def _gather(most: int, ahead: deque[Future[_Loaded]], group: list[_Loaded], read_ahead: Any) -> None:

@@ -39,6 +39,39 @@ def test_order_in_memory(segmenter, picture, order):
     assert np.array_equal(array, before)
 
 
+def orders_of_a_plane(plane: np.ndarray) -> list[np.ndarray]:
+    """The plane in other orders in memory."""
+    whole = np.zeros((plane.shape[0] * 2, plane.shape[1] * 3), plane.dtype)
+    whole[::2, ::3] = plane
+    turned = np.ascontiguousarray(plane[::-1, ::-1])
+    return [np.asfortranarray(plane), whole[::2, ::3], turned[::-1, ::-1], plane.astype(object)]
+
+
+def test_order_in_memory_of_what_goes_with_a_picture(segmenter, picture):
+    height, width = picture.shape[:2]
+    mask = np.ones((height, width), bool)
+    mask[:20, 5:50] = False
+    edges = np.linspace(0, 1, height * width, dtype=np.float32).reshape(height, width)
+    seeds = np.zeros((height, width), np.int32)
+    seeds[5:9, 5:9], seeds[60:70, 90:99] = 1, 2
+    walker = diacut.Segmenter(method="walker", cue="gradient")
+    runs = [
+        (mask, lambda each: segmenter.segment(picture, mask=each).labels),
+        (edges, lambda each: segmenter.segment(picture, edges=each).labels),
+        (seeds, lambda each: walker.segment(picture, seeds=each).labels),
+        (seeds, lambda each: diacut.evaluate(each, [seeds, mask.astype(np.uint8)]).covering),
+        (seeds, lambda each: diacut.evaluate(seeds, [each]).covering),
+    ]
+    for plane, run in runs:
+        expected = run(plane)
+        *orders, objects = orders_of_a_plane(plane)
+        for order in orders:
+            assert not order.flags.c_contiguous
+            assert np.array_equal(run(order), expected)
+        with pytest.raises(diacut.InputError, match="object"):
+            run(objects)
+
+
 def test_array_of_another_library(segmenter, picture):
     class Tensor:
         def __array__(self, dtype=None, copy=None):

@@ -184,9 +184,10 @@ def test_evaluate(labels, truth, error, message):
 
 def test_memory_that_does_not_suffice(picture):
     with diacut.Segmenter(memory=1 << 20) as small:
-        with pytest.raises(diacut.DeviceError, match="memory|MiB") as raised:
+        with pytest.raises(diacut.DeviceMemoryError, match="memory|MiB") as raised:
             small.segment(picture)
-    assert isinstance(raised.value, RuntimeError)
+    assert isinstance(raised.value, MemoryError)
+    assert isinstance(raised.value, diacut.DeviceError)
     assert raised.value.build_log == ""
 
 
@@ -194,12 +195,25 @@ def test_a_file_too_large_is_refused_before_it_is_decoded(tmp_path):
     path = tmp_path / "large.ppm"
     path.write_bytes(b"P6 10000 7000 255 ")  # Decoded, it would be a file that ends early.
     with diacut.Segmenter(detail="native", memory=1 << 30) as small:
-        with pytest.raises(diacut.DeviceError, match="large.ppm.*10000x7000.*--detail"):
+        with pytest.raises(MemoryError, match="large.ppm.*10000x7000.*--detail"):
             small.segment(path)
-        with pytest.raises(diacut.DeviceError, match="10000x7000"):
+        with pytest.raises(diacut.DeviceMemoryError, match="10000x7000"):
             list(small.map([path]))
     with pytest.raises(diacut.FileError, match="end"):
         diacut.segment(path)
+
+
+def test_the_memory_of_eigenvectors_is_needed_for_them_alone(tmp_path):
+    # With eigenvectors a picture of this size takes 13 times the memory that it takes without.
+    path = tmp_path / "flat.ppm"
+    path.write_bytes(b"P6 640 480 255 " + bytes(640 * 480 * 3))
+    with diacut.Segmenter(2, memory=100 << 20) as small:
+        assert small.segment(path).labels.shape == (480, 640)
+        with pytest.raises(diacut.DeviceMemoryError, match="640x480"):
+            small.segment(path, eigenvectors=True)
+        assert [each.labels.shape for each in small.map([path])] == [(480, 640)]
+        with pytest.raises(diacut.DeviceMemoryError, match="640x480"):
+            list(small.map([path], eigenvectors=True))
 
 
 def test_kernels_that_do_not_build(picture, tmp_path):
@@ -214,6 +228,7 @@ def test_bases():
         diacut.FileError: OSError,
         diacut.ConfigError: ValueError,
         diacut.DeviceError: RuntimeError,
+        diacut.DeviceMemoryError: MemoryError,
         diacut.NumericalError: ArithmeticError,
         diacut.CancelledError: diacut.Error,
     }
