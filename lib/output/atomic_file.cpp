@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,11 +10,14 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -64,6 +68,42 @@ void release_slot(TemporarySlot* slot) {
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
+}
+
+/// Whether a process of this id may be running.
+bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
+/// Removes a temporary file of a process that is gone: no process of its id runs, and nobody holds
+/// the lock that its writer held. The lock tells of writers whose ids mean nothing here, as those
+/// in another container.
+void remove_if_left(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  int process = 0;
+  unsigned number = 0;
+  int length = 0;
+  if (std::sscanf(name.c_str(), ".diacut-%d-%u.tmp%n", &process, &number, &length) != 2 ||
+      static_cast<std::size_t>(length) != name.size() || process <= 0 || is_running(process)) {
+    return;
+  }
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  ::close(descriptor);
+}
+
+/// Removes what killed processes left in a folder, the first time that this process writes there.
+void remove_leftovers(const std::string& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> seen;
+  {
+    const std::lock_guard lock(mutex);
+    if (!seen.insert(folder).second) return;
+  }
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    remove_if_left(at->path());
+  }
 }
 
 [[noreturn]] void fail(const std::string& path, int error) {
@@ -158,6 +198,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     return;
   }
   target_ = target.path;
+  remove_leftovers(folder_of(target_));
   TemporarySlot* slot = acquire_slot();
   static std::atomic<unsigned> counter{0};
   do {
@@ -179,6 +220,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     fail(path, error);
   }
   slot_ = slot;
+  ::flock(descriptor_, LOCK_EX | LOCK_NB);  // For remove_if_left(); some file systems have none.
   // On a file system without permissions this fails, and the file keeps its default ones.
   if (target.exists) ::fchmod(descriptor_, target.permissions);
 }

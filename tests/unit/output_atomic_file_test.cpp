@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -160,6 +162,34 @@ TEST(AtomicFile, PassesOverAFileThatAKilledProcessLeft) {
   write_file(folder / "a.bin", std::string("abc"));
   EXPECT_EQ(read_bytes(folder / "a.bin"), "abc");
   EXPECT_EQ(read_bytes(next), "");
+}
+
+TEST(AtomicFile, RemovesWhatKilledProcessesLeft) {
+  const TempFolder folder;
+  const int status = in_child([&] {
+    AtomicFile file(folder / "a.bin");
+    file.write("abc", 3);
+    ::raise(SIGKILL);
+    return 0;
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  ASSERT_THAT(folder.names(), SizeIs(1));
+  const std::string left = folder.names().front();
+  const std::string process = left.substr(0, left.rfind('-') + 1);
+  // Those of a process that runs, or that holds its lock; and files of other names.
+  const std::string own = ".diacut-" + std::to_string(::getpid()) + "-77.tmp";
+  const std::string locked = process + "78.tmp";
+  const std::vector<std::string> kept = {own, locked, process + "78.tmp.png", ".diacut-0-1.tmp",
+                                         ".diacut-x-1.tmp"};
+  for (const std::string& name : kept) std::ofstream(folder / name) << "x";
+  const int holder = ::open((folder / locked).c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(holder, LOCK_EX | LOCK_NB), 0);
+  fs::create_symlink("a.bin", folder / (process + "79.tmp"));
+  write_file(folder / "a.bin", std::string("abc"));
+  ::close(holder);
+  EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(left)));
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_EQ(read_bytes(folder / "a.bin"), "abc");
 }
 
 TEST(AtomicFile, WritesToWhatIsNoRegularFileDirectly) {
