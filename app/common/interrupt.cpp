@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 
 #include "diacut/output.hpp"
 #include "exit_code.hpp"
@@ -30,9 +32,41 @@ extern "C" void on_interrupt(int signal) {
   alarm(kTimeToEnd);
 }
 
+/// Where the handler of a crash runs, because the stack may be what failed.
+alignas(16) std::array<char, 1 << 16> crash_stack;
+
+extern "C" void on_crash(int /*signal*/) {
+  // As where a driver's compiler gets no memory, or where a kernel that a driver kept is damaged.
+  constexpr std::string_view kText =
+      "error: a library or the OpenCL driver failed and ended the program. If memory is short, "
+      "close "
+      "other programs; if it happens again, empty the folder in which the driver keeps its kernels "
+      "(PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
+  remove_temporary_files();
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(static_cast<int>(ExitCode::kInternal));
+}
+
+/// Crashes get a message and an exit code, unless somebody else, as a sanitizer, looks after them.
+void handle_crashes() {
+  stack_t stack = {};
+  stack.ss_sp = crash_stack.data();
+  stack.ss_size = crash_stack.size();
+  struct sigaction action = {};
+  action.sa_handler = on_crash;
+  action.sa_flags = sigaltstack(&stack, nullptr) == 0 ? SA_ONSTACK : 0;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) sigaction(signal, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 const CancelToken& handle_signals() {
+  handle_crashes();
   // Without SA_RESTART, a signal ends a read that waits for a terminal or pipe.
   struct sigaction action = {};
   action.sa_handler = on_interrupt;

@@ -105,5 +105,29 @@ TEST_F(CliTest, TheSecondInterruptEndsAtOnce) {
   EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
 }
 
+TEST_F(CliTest, ACrashOfALibraryIsToldWithItsCure) {
+  for (const int signal : {SIGABRT, SIGSEGV}) {
+    const auto process = start({"-", "-o", "x.png"}, {.input = "some", .keep_input_open = true});
+    ASSERT_TRUE(process->wait_until([&] { return process->has_read_input(); }));
+    process->send(signal);
+    const Result result = process->wait();
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("POCL_CACHE_DIR"));
+  }
+}
+
+TEST_F(CliTest, WithoutMemoryToStartThereIsAMessage) {
+  // Of each library that is prepared, some limit is the one that it cannot be prepared with.
+  int started = 0;
+  for (int mebibytes = 150; mebibytes <= 300; ++mebibytes) {
+    const Result result = run({"/usr/bin/prlimit", "--as=" + std::to_string(mebibytes << 20),
+                               DIACUT_SEGMENT, "--print-config"});
+    EXPECT_EQ(result.signal, 0) << mebibytes << ": " << result.err;
+    EXPECT_TRUE(result.exit_code == 0 || !result.err.empty()) << mebibytes;
+    started += result.exit_code == 0 ? 1 : 0;
+  }
+  EXPECT_GT(started, 0);
+}
+
 }  // namespace
 }  // namespace diacut::testing
