@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <string_view>
 
 #include "diacut/output.hpp"
@@ -47,7 +48,11 @@ extern "C" void on_crash(int /*signal*/) {
   _exit(static_cast<int>(ExitCode::kInternal));
 }
 
-/// Crashes get a message and an exit code, unless somebody else, as a sanitizer, looks after them.
+/// Without SIGFPE: PoCL lets kernels divide by zero by a handler of its own.
+constexpr std::array kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGILL};
+
+}  // namespace
+
 void handle_crashes() {
   stack_t stack = {};
   stack.ss_sp = crash_stack.data();
@@ -56,14 +61,14 @@ void handle_crashes() {
   action.sa_handler = on_crash;
   action.sa_flags = sigaltstack(&stack, nullptr) == 0 ? SA_ONSTACK : 0;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
+  static std::array<bool, kCrashes.size()> ours = {};
+  for (std::size_t k = 0; k < kCrashes.size(); ++k) {
     struct sigaction before = {};
-    sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) sigaction(signal, &action, nullptr);
+    sigaction(kCrashes[k], nullptr, &before);
+    ours[k] = ours[k] || before.sa_handler == SIG_DFL;
+    if (ours[k]) sigaction(kCrashes[k], &action, nullptr);
   }
 }
-
-}  // namespace
 
 const CancelToken& handle_signals() {
   handle_crashes();

@@ -10,7 +10,13 @@ namespace diacut::app {
 ///    process ignores (nohup) stays ignored.
 ///  - SIGPIPE and SIGXFSZ are ignored, so that writing to a closed pipe or past the limit of a
 ///    file's size fails as writing to a full disk does.
+///  - Crashes: see handle_crashes().
 const CancelToken& handle_signals();
+
+/// Lets a crash of a library or a driver end the process with a message and exit code 1, unless
+/// somebody else, as a sanitizer, looks after such signals. To be called again when a device was
+/// opened: the compiler in a driver takes these signals over.
+void handle_crashes();
 
 /// Opens the descriptors 0, 1 and 2 if the parent process closed them, so that no other file gets
 /// their numbers. Reading from 0 and writing to 1 and 2 stay errors then.

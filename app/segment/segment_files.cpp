@@ -10,6 +10,7 @@
 #include "attempt.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
+#include "interrupt.hpp"
 #include "memory_check.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
@@ -181,6 +182,7 @@ class Scheduler {
   void open_device() {
     if (segmenter_) return;
     segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
+    handle_crashes();
     segmenter_->limit_device_memory(options_.memory);
     segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
     segmenter_->keep_eigenvectors(wants_eigenvectors(options_));

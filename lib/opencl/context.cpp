@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <thread>
 
 #include "opencl/devices.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 /// Building a program that the driver has kept takes less.
 constexpr double kSlowBuildMs = 200;
+/// Drivers keep what they build. What is kept may be damaged, and a program with another option is
+/// another one to them.
+constexpr char kSecondBuild[] = " -DDIACUT_SECOND_BUILD";
 
 }  // namespace
 
@@ -179,10 +183,10 @@ cl::Program Context::built(const std::string& source, const std::string& options
                            const std::string& what) const {
   try {
     return built_once(source, options, what);
+  } catch (const DeviceMemoryError&) {
+    throw;
   } catch (const DeviceError&) {
-    // Drivers keep what they build, and a kept program that is damaged fails like one that does not
-    // compile. With another option it is another program to them.
-    return built_once(source, options + " -DDIACUT_SECOND_BUILD", what);
+    return built_once(source, options + kSecondBuild, what);
   }
 }
 
@@ -205,6 +209,13 @@ cl::Program Context::built_once(const std::string& source, const std::string& op
     throw DeviceError(fmt::format("kernel file '{}' does not build on {} with '{}' ({}):\n{}", what,
                                   info_.name, options, error_name(error.err()), log),
                       log);
+  } catch (const std::bad_alloc&) {
+    // Of the driver's compiler. To release the program would wait for a lock that it left locked.
+    program() = nullptr;
+    throw DeviceMemoryError(
+        fmt::format("the driver of {} had too little main memory to build kernel file '{}': close "
+                    "other programs, or allow this one more",
+                    info_.name, what));
   }
   return program;
 }
@@ -217,9 +228,13 @@ void Context::build_joined() {
   try {
     const cl::Program joined = built(joined_source(parts), "", "of several kernels");
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      programs_.at(waiting_[k]) = {{}, joined, part_name("", k)};
+      ProgramEntry& entry = programs_.at(waiting_[k]);
+      entry.program = joined;
+      entry.suffix = part_name("", k);
     }
     ++builds_.programs;
+  } catch (const DeviceMemoryError&) {
+    throw;
   } catch (const DeviceError&) {
     joins_ = false;  // Each by itself then, so that the error names the file.
   }
@@ -243,6 +258,14 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   return entry;
 }
 
+Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
+  ProgramEntry& entry = programs_.at(key);
+  entry.program = built_once(entry.source, key.second + kSecondBuild, key.first);
+  entry.suffix.clear();
+  ++builds_.programs;
+  return entry;
+}
+
 Kernel Context::kernel(const std::string& file, const std::string& name, const std::string& options,
                        const KernelTable& built_in) {
   ProgramKey key(file, options);
@@ -255,11 +278,17 @@ Kernel Context::kernel(const std::string& file, const std::string& name, const s
 }
 
 Kernel::operator cl::Kernel&() const {
-  if (state_->made() == nullptr) {
-    Context::ProgramEntry& entry = state_->context->built_entry(state_->program);
+  if (state_->made() != nullptr) return state_->made;
+  const auto make = [this](const Context::ProgramEntry& entry) {
     with_device_errors(
         fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first),
         [&] { state_->made = cl::Kernel(entry.program, (state_->name + entry.suffix).c_str()); });
+  };
+  const Context::ProgramEntry& built = state_->context->built_entry(state_->program);
+  try {
+    make(built);
+  } catch (const DeviceError&) {
+    make(state_->context->built_anew(state_->program));
   }
   return state_->made;
 }

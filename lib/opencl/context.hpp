@@ -112,12 +112,14 @@ class Context {
   /// A kernel file and its options.
   using ProgramKey = std::pair<std::string, std::string>;
   struct ProgramEntry {
-    std::string source;   ///< Until it is built.
+    std::string source;
     cl::Program program;  ///< Null until then.
     std::string suffix;   ///< Of its kernels' names in the program.
   };
   /// The entry of a program that kernel() was asked for, built.
   ProgramEntry& built_entry(const ProgramKey& key);
+  /// The same, built as a program of its own that the driver has not kept for the first attempt.
+  ProgramEntry& built_anew(const ProgramKey& key);
   /// Builds all that wait as one program; without success it leaves them, and joins_ false.
   void build_joined();
   /// `what`: for the error, which is a DeviceError.

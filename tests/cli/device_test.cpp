@@ -218,5 +218,38 @@ TEST_F(CliDevice, MemoryIsALimit) {
   EXPECT_FALSE(exists("y.png"));
 }
 
+TEST_F(CliDevice, DamagedKernelsThatTheDriverKeptAreBuiltAnewOrTold) {
+  Surroundings around;
+  around.environment["POCL_CACHE_DIR"] = path("kernels");
+  const std::vector<std::string> arguments = {"a.png", "-o", "x.png", "--cue", "gradient"};
+  const auto kept = [&] {
+    std::vector<fs::path> programs;
+    for (const auto& entry : fs::recursive_directory_iterator(path("kernels"))) {
+      const fs::path extension = entry.path().extension();
+      if (extension == ".bc" || extension == ".so") programs.push_back(entry.path());
+    }
+    return programs;
+  };
+  make_folder("kernels");
+  expect_done(segment(arguments, around));
+  if (kept().empty()) GTEST_SKIP() << "the test device is none of PoCL's";
+  fs::copy(path("kernels"), path("whole"), fs::copy_options::recursive);
+  for (const char* extension : {".bc", ".so"}) {
+    for (const bool empty : {true, false}) {
+      fs::remove_all(path("kernels"));
+      fs::copy(path("whole"), path("kernels"), fs::copy_options::recursive);
+      for (const fs::path& each : kept()) {
+        if (each.extension() == extension)
+          fs::resize_file(each, empty ? 0 : fs::file_size(each) / 2);
+      }
+      const Result result = segment(arguments, around);
+      EXPECT_EQ(result.signal, 0) << result.err;
+      if (result.exit_code != 0) {
+        EXPECT_THAT(result.err, HasSubstr("POCL_CACHE_DIR")) << extension << empty;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace diacut::testing

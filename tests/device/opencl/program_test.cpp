@@ -103,5 +103,20 @@ TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
   EXPECT_THROW(kernel("missing.cl", "apply"), DeviceError);
 }
 
+// The second attempt has another option, which a kernel that fails without it shows.
+TEST_F(Programs, AreBuiltASecondTimeWhereTheFirstFails) {
+  static const KernelTable files = {
+      {"damaged.cl",
+       "#ifndef DIACUT_SECOND_BUILD\n#error \"as a damaged program that a driver kept\"\n#endif\n"
+       "__kernel void apply(__global float* x) { x[0] = x[0] + 1; }\n"},
+      {"without.cl",
+       "#ifdef DIACUT_SECOND_BUILD\n"
+       "__kernel void apply(__global float* x) { x[0] = x[0] + 2; }\n#endif\n"},
+  };
+  EXPECT_EQ(run(context_.kernel("damaged.cl", "apply", "", files), {5}), 6.0f);
+  EXPECT_EQ(run(context_.kernel("without.cl", "apply", "", files), {5}), 7.0f);
+  EXPECT_THROW(run(context_.kernel("without.cl", "nothing", "", files), {5}), DeviceError);
+}
+
 }  // namespace
 }  // namespace diacut
