@@ -186,6 +186,7 @@ cl::Program Context::built(const std::string& source, const std::string& options
   } catch (const DeviceMemoryError&) {
     throw;
   } catch (const DeviceError&) {
+    if (!kernel_dir_.empty()) throw;  // Those who edit kernels make mistakes.
     return built_once(source, options + kSecondBuild, what);
   }
 }
@@ -226,7 +227,7 @@ void Context::build_joined() {
     parts.push_back({key.first, key.second, programs_.at(key).source});
   }
   try {
-    const cl::Program joined = built(joined_source(parts), "", "of several kernels");
+    const cl::Program joined = built_once(joined_source(parts), "", "of several kernels");
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       ProgramEntry& entry = programs_.at(waiting_[k]);
       entry.program = joined;
