@@ -3,8 +3,11 @@
 stages of the program SEGMENT for the same photograph. All times are the least of several runs, in turns."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -15,13 +18,17 @@ RUNS = 3
 
 
 def stages_of_program(program: str, photograph: str) -> float:
-    report = subprocess.run(
-        [program, photograph, photograph, "--json", "-", "--quiet"],
-        capture_output=True, text=True, check=False,
-    )
-    # The second run of a photograph in one process, when all kernels are loaded.
-    last = json.loads(report.stdout.strip().splitlines()[-1])
-    return sum(stage["wall_ms"] for stage in last["stages"])
+    with tempfile.TemporaryDirectory() as folder:
+        # A file that is named twice is segmented once.
+        for copy in range(RUNS + 1):
+            shutil.copy(photograph, f"{folder}/{copy}{os.path.splitext(photograph)[1]}")
+        report = subprocess.run(
+            [program, folder, "-o", f"{folder}/labels", "--json", "-", "--quiet"],
+            capture_output=True, text=True, check=True,
+        )
+    # Without the first picture, for which kernels are loaded.
+    later = [json.loads(line) for line in report.stdout.strip().splitlines()][1:]
+    return min(sum(stage["wall_ms"] for stage in each["stages"]) for each in later)
 
 
 def main() -> None:
@@ -42,7 +49,8 @@ def main() -> None:
         size = f"{array.shape[1]}x{array.shape[0]}"
         print(f"| {size} | {min(walls):.1f} ms | {min(stages):.1f} ms | {min(programs):.1f} ms |")
         share = min(wall / sum_ for wall, sum_ in zip(walls, stages)) - 1
-        print(f"  beyond the stages: {100 * share:.2f}%")
+        print(f"  beyond the stages: {100 * share:.2f}%, beyond the program's: "
+              f"{100 * (min(walls) / min(programs) - 1):.1f}%")
 
 
 main()
