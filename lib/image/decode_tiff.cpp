@@ -3,142 +3,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/tiff_part.hpp"
+#include "image/tiff_reader.hpp"
 
 namespace diacut {
 namespace {
-
-/// A file in memory as libtiff reads it, with the errors it meets.
-class TiffReader {
- public:
-  TiffReader(Bytes file, std::int64_t max_allocation) : file_(file) {
-    const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
-        TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_allocation);
-    TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &TiffReader::on_error, this);
-    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &TiffReader::on_warning, this);
-    // "m": libtiff maps no file, because the bytes are in memory already.
-    tiff_ = TIFFClientOpenExt("TIFF", "rm", this, &TiffReader::read, &TiffReader::write,
-                              &TiffReader::seek, &TiffReader::close, &TiffReader::size, nullptr,
-                              nullptr, options.get());
-    // Where a directory is cut off, libtiff may make do with what it has.
-    if (tiff_ == nullptr || has_read_past_end_) {
-      if (tiff_ != nullptr) TIFFClose(tiff_);
-      refuse();
-    }
-  }
-  ~TiffReader() { TIFFClose(tiff_); }
-  TiffReader(const TiffReader&) = delete;
-  TiffReader& operator=(const TiffReader&) = delete;
-
-  TIFF* tiff() const { return tiff_; }
-
-  /// A tag's value, its default, or 0.
-  template <typename Value>
-  Value tag(std::uint32_t name) const {
-    Value value = 0;
-    TIFFGetFieldDefaulted(tiff_, name, &value);
-    return value;
-  }
-
-  [[noreturn]] void refuse() const { refuse(message_.empty() ? "its data end early" : message_); }
-  [[noreturn]] static void refuse(std::string_view what) {
-    throw InputError(
-        fmt::format("the TIFF file is damaged or cut off ({}): copy or save it again", what));
-  }
-
-  void refuse_if_errors() const {
-    if (!message_.empty()) refuse();
-  }
-
- private:
-  void keep_message(const char* module, const char* format, std::va_list arguments) {
-    if (!message_.empty()) return;
-    char text[300];
-    std::vsnprintf(text, sizeof(text), format, arguments);
-    message_ = module == nullptr ? text : fmt::format("{}: {}", module, text);
-  }
-  static int on_error(TIFF*, void* self, const char* module, const char* format,
-                      std::va_list arguments) {
-    static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
-    return 1;  // Tells libtiff not to print the message.
-  }
-  static int on_warning(TIFF* tiff, void* self, const char* module, const char* format,
-                        std::va_list arguments) {
-    // Most warnings are about unknown tags. Those of the JPEG decoder are about damaged data, and
-    // about pictures in strips that are smaller than the strip: of tiles only a part may be needed.
-    const std::string_view from = module == nullptr ? "" : module;
-    const bool too_small = from == "JPEGPreDecode" && tiff != nullptr && TIFFIsTiled(tiff) == 0 &&
-                           std::string_view(format).starts_with("Improper");
-    if (from == "JPEGLib" || too_small) {
-      static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
-    }
-    return 1;
-  }
-
-  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
-    auto* self = static_cast<TiffReader*>(handle);
-    const std::uint64_t left = self->file_.size() - std::min(self->at_, self->size_bytes());
-    const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
-    if (count > 0) std::memcpy(data, self->file_.data() + self->at_, count);
-    self->at_ += count;
-    self->has_read_past_end_ = self->has_read_past_end_ || count < static_cast<std::size_t>(size);
-    return static_cast<tmsize_t>(count);
-  }
-  static tmsize_t write(thandle_t, void*, tmsize_t) { return -1; }
-  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    auto* self = static_cast<TiffReader*>(handle);
-    const std::uint64_t base = whence == SEEK_CUR   ? self->at_
-                               : whence == SEEK_END ? self->size_bytes()
-                                                    : 0;
-    return self->at_ = base + offset;
-  }
-  static int close(thandle_t) { return 0; }
-  static toff_t size(thandle_t handle) { return static_cast<TiffReader*>(handle)->size_bytes(); }
-  std::uint64_t size_bytes() const { return file_.size(); }
-
-  Bytes file_;
-  std::uint64_t at_ = 0;
-  bool has_read_past_end_ = false;
-  TIFF* tiff_ = nullptr;
-  std::string message_;
-};
-
-/// What the first directory says of the picture.
-struct Layout {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint16_t bits = 0;           ///< Bits of a sample.
-  std::uint16_t samples = 0;        ///< Samples of a pixel.
-  std::uint16_t sample_format = 0;  ///< SAMPLEFORMAT_...
-  std::uint16_t photometric = 0;    ///< PHOTOMETRIC_...
-  bool is_separate = false;         ///< Each sample has a plane of its own.
-
-  explicit Layout(const TiffReader& reader)
-      : width(reader.tag<std::uint32_t>(TIFFTAG_IMAGEWIDTH)),
-        height(reader.tag<std::uint32_t>(TIFFTAG_IMAGELENGTH)),
-        bits(reader.tag<std::uint16_t>(TIFFTAG_BITSPERSAMPLE)),
-        samples(reader.tag<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL)),
-        sample_format(reader.tag<std::uint16_t>(TIFFTAG_SAMPLEFORMAT)),
-        photometric(reader.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC)),
-        is_separate(reader.tag<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE) {}
-
-  bool is_grey() const {
-    return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
-  }
-};
 
 /// A kind of sample that is kept as it is stored. OpenCV has no unsigned samples of 32 bits: they
 /// are read as signed samples.
@@ -228,20 +106,56 @@ struct Blocks {
   }
 };
 
-/// Refuses a page of whose strips or tiles some are not in the file. libtiff takes the place of
-/// one that is missing for the file's beginning.
-void check_blocks(const TiffReader& reader) {
+/// The most bytes that a compression makes of one: of LZW the longest string of a code, of PackBits
+/// a run, of Deflate what its authors say, of JPEG more than a block of 8 x 8 samples from the one
+/// bit that it takes. 0: not known.
+std::uint64_t most_fold(std::uint16_t compression) {
+  switch (compression) {
+    case COMPRESSION_NONE:
+      return 1;
+    case COMPRESSION_PACKBITS:
+      return 64;
+    case COMPRESSION_LZW:
+      return 4096;
+    case COMPRESSION_JPEG:
+      return 2048;
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return 1032;
+    default:
+      return 0;
+  }
+}
+
+/// Refuses a page of whose strips or tiles some are not in the file, in whose place libtiff reads
+/// the file's beginning, and one whose strips or tiles cannot hold so many pixels.
+void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
   TIFF* const tiff = reader.tiff();
   const bool tiled = TIFFIsTiled(tiff) != 0;
   const std::uint32_t count = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   std::uint32_t missing = 0;
+  std::uint64_t stored = 0;
   for (std::uint32_t block = 0; block < count; ++block) {
     if (TIFFGetStrileOffset(tiff, block) == 0) ++missing;
+    stored += std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff, block), file.size());
   }
   if (missing > 0) {
     TiffReader::refuse(
         fmt::format("{} of {} {} are missing", missing, count, tiled ? "tiles" : "strips"));
   }
+  const std::uint64_t needed =
+      tiled ? count * TIFFTileSize64(tiff) : TIFFVStripSize64(tiff, layout.height);
+  const std::uint64_t fold = most_fold(reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION));
+  if (fold != 0 && needed / fold > stored) {
+    TiffReader::refuse(
+        fmt::format("{} bytes of data for {} x {} pixels", stored, layout.width, layout.height));
+  }
+}
+
+bool have_same_bits(const std::uint8_t* a, const std::uint8_t* b, std::size_t bits) {
+  const std::size_t bytes = bits / 8;
+  const unsigned rest = bits % 8;
+  return std::equal(a, a + bytes, b) && (rest == 0 || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
 }
 
 /// Refuses strips of the compressions of fax machines that hold fewer rows than they should, which
@@ -253,18 +167,19 @@ void check_fax_rows(const TiffReader& reader, const Layout& layout) {
   if (std::find(kFax.begin(), kFax.end(), compression) == kFax.end()) return;
   const Blocks blocks(reader, layout);
   if (blocks.are_tiles || blocks.bytes <= 0 || blocks.height == 0) return;
+  // What fills a row up to whole bytes is not written.
+  const std::size_t bits = std::size_t{layout.width} * layout.samples * layout.bits;
   std::vector<std::uint8_t> read[2];
   for (std::uint32_t y = 0; y < layout.height; y += static_cast<std::uint32_t>(blocks.height)) {
     for (std::size_t k = 0; k < 2; ++k) {
       read[k].assign(static_cast<std::size_t>(blocks.bytes), k == 0 ? 0x00 : 0xff);
       if (!blocks.read(reader.tiff(), 0, y, 0, read[k].data(), 0)) reader.refuse();
     }
-    const auto rows =
-        std::min<std::uint32_t>(static_cast<std::uint32_t>(blocks.height), layout.height - y);
-    const std::size_t needed = read[0].size() / blocks.height * rows;
-    if (!std::equal(read[0].begin(), read[0].begin() + static_cast<std::ptrdiff_t>(needed),
-                    read[1].begin())) {
-      reader.refuse();
+    const std::size_t row_bytes = read[0].size() / blocks.height;
+    const std::size_t rows = std::min<std::size_t>(blocks.height, layout.height - y);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t at = row * row_bytes;
+      if (!have_same_bits(&read[0][at], &read[1][at], bits)) reader.refuse();
     }
   }
 }
@@ -467,7 +382,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
         found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
-  check_blocks(reader);
+  check_blocks(reader, layout, file);
   Decoded decoded;
   decoded.pages = found.pages();
   decoded.notes = found.notes;

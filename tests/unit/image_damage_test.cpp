@@ -321,6 +321,11 @@ TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
           << height;
     }
   }
+  for (const char* name : {"raw.tif", "lzw.tif", "packbits.tif", "palette.tif"}) {
+    const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 2'000'000);
+    EXPECT_THAT(refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 2'000'000), name),
+                HasSubstr("bytes of data for 41 x 2000000 pixels"));
+  }
   for (const char* name : {"fax.tif", "jpeg.tif"}) {
     const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 90);
     EXPECT_THAT(refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), name),
