@@ -10,6 +10,7 @@
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "graph_run.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "options.hpp"
@@ -47,6 +48,7 @@ void list_devices(const Options& options, Console& console) {
 CommandDescription describe_program() {
   CommandDescription description = describe_options();
   description.subcommands.push_back(describe_recut());
+  description.subcommands.push_back(describe_graph());
   return description;
 }
 
@@ -86,6 +88,7 @@ int main(int argc, char** argv) {
       return ExitCode::kDone;
     }
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);
+    if (is_graph(argc, argv)) return run_graph(argc, argv, console, cancel);
     return run(parse_options(argc, argv), console, cancel);
   });
 }

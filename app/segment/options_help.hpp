@@ -16,6 +16,8 @@ inline constexpr const char* kExamples = R"(Examples:
       as a filter; labels are palette indices, which viewers show in colour
   segment recut photo.tree --regions 12 -o labels.png
       another cut of a saved hierarchy, in milliseconds: segment recut --help
+  segment graph w.npz --clusters 12 --labels labels.npy
+      clusters of any graph, a sparse matrix of SciPy's: segment graph --help
   segment scene.tif -o regions.gpkg --bands 4,3,2
       polygons with coordinates and statistics of each band, from a GeoTIFF
   segment photo.jpg --html regions.html

@@ -35,6 +35,7 @@ from ._errors import (
     NumericalError,
 )
 from ._estimator import NormalizedCut
+from ._graph import GraphEigenvectors, eigenvectors, spectral_clustering
 from ._hierarchy import Hierarchy
 from ._parameters import Value, make_parameters
 from ._result import Result
@@ -50,6 +51,7 @@ __all__ = [
     "DtypeError",
     "Error",
     "FileError",
+    "GraphEigenvectors",
     "Hierarchy",
     "Image",
     "ImageLike",
@@ -61,12 +63,14 @@ __all__ = [
     "Scores",
     "Segmenter",
     "__version__",
+    "eigenvectors",
     "evaluate",
     "list_devices",
     "parameters",
     "presets",
     "read_image",
     "segment",
+    "spectral_clustering",
 ]
 
 

@@ -19,4 +19,5 @@ NB_MODULE(_core, module) {
   bind_segmentation(module);
   bind_engine(module);
   bind_evaluation(module);
+  bind_graph(module);
 }

@@ -99,6 +99,13 @@ TEST_F(UsagePage, ListsTheOptionsOfSegmentRecut) {
   EXPECT_EQ(documented(section(usage_page(), "## segment recut")), printed(help.out));
 }
 
+TEST_F(UsagePage, ListsTheOptionsOfSegmentGraph) {
+  const Result help = segment({"graph", "--help"});
+  expect_done(help);
+  ASSERT_THAT(printed(help.out), Not(IsEmpty()));
+  EXPECT_EQ(documented(section(usage_page(), "## segment graph")), printed(help.out));
+}
+
 TEST_F(UsagePage, ListsTheOptionsOfEvaluate) {
   const Result help = evaluate({"--help"});
   expect_done(help);

@@ -10,7 +10,7 @@ folder=$work/completion
 rm -rf "$folder"
 mkdir -p "$folder/photos"
 cd "$folder"
-touch a.jpg b.png c.toml d.tree e.npy f.txt g.safetensors h.mtx
+touch a.jpg b.png c.toml d.tree e.npy f.txt g.safetensors h.mtx i.npz
 export HOME=$folder
 
 # Each line: what is typed, "|", words that must be offered, "|", words that must not.
@@ -30,9 +30,11 @@ segment --tree |d.tree|f.txt
 segment -o |b.png e.npy|f.txt
 segment --eigenvectors |photos/|f.txt
 segment --device |gpu cpu|f.txt
-segment |recut a.jpg b.png photos/|f.txt
+segment |recut graph a.jpg b.png photos/|f.txt
 segment recut |d.tree|f.txt
 segment recut --|--regions --threshold --image --auto|--method
+segment graph |i.npz|f.txt
+segment graph --|--vectors --clusters --labels --device|--method
 diacut-evaluate --k|--kind|--truth
 diacut-evaluate --kind |auto contours labels ultrametric|a.jpg
 diacut-evaluate --truth |photos/|f.txt

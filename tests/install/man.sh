@@ -19,7 +19,9 @@ for program in segment diacut-evaluate diacut-bench; do
   done
 
   help=$("$prefix/bin/$program" --help)
-  if [[ $program == segment ]]; then help+=$'\n'$("$prefix/bin/segment" recut --help); fi
+  if [[ $program == segment ]]; then
+    help+=$'\n'$("$prefix/bin/segment" recut --help)$'\n'$("$prefix/bin/segment" graph --help)
+  fi
   if [[ $program == diacut-bench ]]; then
     while read -r subcommand; do
       help+=$'\n'$("$prefix/bin/$program" "$subcommand" --help)

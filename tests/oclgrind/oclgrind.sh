@@ -37,13 +37,15 @@ run() {  # run NAME FILTER CHECK...
 # Oclgrind 21.10 crashes, or computes other values than every device does, once the kernel `image`
 # reads from its image, which of the tiny tests only that one does. Its watch over uninitialised
 # values ends a kernel at LLVM's instruction freeze, which the tiled symmetric product has, the block
-# product of the random walker, and the convolution by patches, which networks use on a GPU. In the
-# first launch of the kernels that make contours that watch takes what one kernel wrote for unset in
-# the next one, though the same launch again is clean and the values are right (cause unknown).
+# product of the random walker, the product of graphs, and the convolution by patches, which networks
+# use on a GPU. In the first launch of the kernels that make contours that watch takes what one
+# kernel wrote for unset in the next one, though the same launch again is clean and the values are
+# right (cause unknown).
 image='*TinyMatvec.GroupsInsideOrOneColumnOff/image'
 tiled='*TinySymmetricForms.*/tile*:*TinySymmetricForms.*/own_minifloat'
 contour='TinySpectralContour.*:TinyBoundaryOrientation.*'
 patch='TinyNetworkPatch.*:TinyNetworkBoundaryMap.*'
 walker='TinyRandomWalker.*'
-run kernels "Tiny*:*/Tiny*-$image:$tiled:$contour:$patch:$walker" --data-races --uninitialized
-run unwatched "$tiled:$contour:$patch:$walker" --data-races
+graph='*TinyGraphProduct*'
+run kernels "Tiny*:*/Tiny*-$image:$tiled:$contour:$patch:$walker:$graph" --data-races --uninitialized
+run unwatched "$tiled:$contour:$patch:$walker:$graph" --data-races

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Eigenvectors and clusters of graphs by diacut, SciPy, CuPy and scikit-learn, in one run.
+
+    graph_peers.py [--sizes small,large] [--graphs mesh,road,neighbours,clusters] [--json FIGURES.json]
+                   [--program build/release/app/segment/segment] [--device gpu] [--limit 300]
+
+Generates a mesh, a road network, and graphs of nearest neighbours, computes 17 vectors of I - D^-1/2 W
+D^-1/2 to a residual of 1e-4 by each solver that is installed, and prints for each its wall time, the
+largest residual recomputed in float64, the largest relative difference of eigenvalues to those of a
+reference and the largest angle of the first 9 vectors to its space, and for clusters the normalized cut and
+the adjusted Rand index to the classes that the graph was made from. diacut runs as the Python package where
+that is installed, else as the program, whose time is that which its report gives, without reading the file.
+--limit ends a solver after so many seconds; it runs in a process of its own.
+"""
+import argparse
+import functools
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from scipy.spatial import cKDTree
+
+VECTORS = 17
+TOLERANCE = 1e-4
+CLUSTERS = 16
+
+
+def symmetric(a, b, weights, nodes):
+    matrix = sp.coo_matrix((weights.astype(np.float32), (a, b)), (nodes, nodes)).tocsr()
+    matrix = (matrix + matrix.T).tocsr()
+    matrix.sort_indices()
+    return matrix
+
+
+def largest_component(matrix):
+    _, label = sp.csgraph.connected_components(matrix, directed=False)
+    keep = np.flatnonzero(label == np.bincount(label).argmax())
+    return matrix[keep][:, keep].tocsr(), keep
+
+
+def mesh(nodes):
+    """A triangulated square, with weights that differ by up to a thousand."""
+    random = np.random.default_rng(1)
+    side = round(nodes**0.5)
+    index = np.arange(side * side).reshape(side, side)
+    a = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel(), index[:-1, :-1].ravel()])
+    b = np.concatenate([index[:, 1:].ravel(), index[1:].ravel(), index[1:, 1:].ravel()])
+    return symmetric(a, b, np.exp(random.uniform(-6.9, 0, a.size)), index.size), None
+
+
+def road(nodes):
+    """What is connected of a grid of which two in five edges are missing: 2.5 edges at a crossing."""
+    random = np.random.default_rng(2)
+    side = round((nodes / 0.95) ** 0.5)
+    index = np.arange(side * side).reshape(side, side)
+    a = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()])
+    b = np.concatenate([index[:, 1:].ravel(), index[1:].ravel()])
+    keep = random.random(a.size) < 0.62
+    matrix = symmetric(a[keep], b[keep], np.ones(keep.sum()), index.size)
+    return largest_component(matrix)[0], None
+
+
+def nearest(points, neighbours):
+    distance, index = cKDTree(points).query(points, neighbours + 1, workers=-1)
+    a = np.repeat(np.arange(len(points)), neighbours)
+    scale = np.median(distance[:, -1])
+    weights = np.exp(-((distance[:, 1:].ravel() / scale) ** 2))
+    matrix = sp.coo_matrix((weights.astype(np.float32), (a, index[:, 1:].ravel())), (len(points),) * 2)
+    matrix = matrix.tocsr()
+    matrix = matrix.maximum(matrix.T).tocsr()
+    matrix.sort_indices()
+    return matrix
+
+
+def neighbours(nodes):
+    """Even points of a cube, each with its 18 nearest: some ten edges for each node."""
+    points = np.random.default_rng(3).random((nodes, 3))
+    return nearest(points, 18), None
+
+
+def clusters(nodes):
+    """Points of 16 normal distributions, whose classes are known."""
+    random = np.random.default_rng(4)
+    classes = random.integers(0, CLUSTERS, nodes)
+    centres = random.random((CLUSTERS, 4)) * 3
+    points = centres[classes] + random.normal(size=(nodes, 4)) * 0.3
+    matrix, keep = largest_component(nearest(points, 10))
+    return matrix, classes[keep]
+
+
+GRAPHS = {"mesh": mesh, "road": road, "neighbours": neighbours, "clusters": clusters}
+SIZES = {"small": 60_000, "medium": 250_000, "large": 1_000_000}
+
+
+def normalized(matrix, kind=np.float64):
+    matrix = matrix.astype(kind)
+    roots = sp.diags(1 / np.sqrt(np.asarray(matrix.sum(1)).ravel()))
+    return (roots @ matrix @ roots).tocsr()
+
+
+# --- the solvers: each returns seconds, and values with vectors (nodes, k) or labels -----------------
+
+
+def timed(call, repeats, warm=False):
+    """The least time of `repeats` calls, with `warm` after a first one that is not counted."""
+    if warm:
+        call()
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = call()
+        best = min(best, time.perf_counter() - start)
+    return best, result
+
+
+def diacut_package(matrix, options):
+    import diacut
+
+    return timed(lambda: tuple(diacut.eigenvectors(matrix, VECTORS, tolerance=TOLERANCE,
+                                                   device=options.device)),
+                 options.repeats, warm=True)
+
+
+def diacut_program(matrix, options, clusters=None):
+    with tempfile.TemporaryDirectory() as folder:
+        sp.save_npz(f"{folder}/w.npz", matrix, compressed=False)
+        command = [options.program, "graph", f"{folder}/w.npz", "-q", "--json", f"{folder}/r.json",
+                   "--tolerance", str(TOLERANCE), "--vectors", str(VECTORS)]
+        if options.device:
+            command += ["--device", options.device]
+        if clusters:
+            command += ["--clusters", str(clusters), "--labels", f"{folder}/l.npy"]
+        else:
+            command += ["-o", f"{folder}/v.npy"]
+        best = np.inf
+        for _ in range(options.repeats):
+            subprocess.run(command, check=True)
+            with open(f"{folder}/r.json") as file:
+                report = json.load(file)
+            best = min(best, report["milliseconds"] / 1e3)
+        if clusters:
+            return best, np.load(f"{folder}/l.npy")
+        return best, (np.array(report["eigenvectors"]["eigenvalues"]), np.load(f"{folder}/v.npy").T)
+
+
+def has_package():
+    try:
+        import diacut
+
+        return hasattr(diacut, "eigenvectors")
+    except ImportError:
+        return False
+
+
+def solve_diacut(matrix, options):
+    return (diacut_package if has_package() else diacut_program)(matrix, options)
+
+
+def ascending(values, vectors):
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
+
+
+def solve_eigsh(matrix, options):
+    """As users call it: the largest eigenvalues of D^-1/2 W D^-1/2."""
+    a = normalized(matrix)
+    seconds, (values, vectors) = timed(
+        lambda: spla.eigsh(a, VECTORS, which="LA", tol=TOLERANCE, ncv=3 * VECTORS), 1)
+    return seconds, ascending(1 - values, vectors)
+
+
+def solve_lobpcg(matrix, options):
+    """SciPy's LOBPCG under the diagonal, at most 500 iterations."""
+    laplacian = (sp.identity(matrix.shape[0]) - normalized(matrix)).tocsr()
+    start = np.random.default_rng(5).standard_normal((matrix.shape[0], VECTORS))
+    seconds, (values, vectors) = timed(
+        lambda: spla.lobpcg(laplacian, start, tol=TOLERANCE, maxiter=500, largest=False), 1)
+    return seconds, ascending(values, vectors)
+
+
+def on_gpu(matrix):
+    import cupy
+    import cupyx.scipy.sparse as csp
+
+    return cupy, csp.csr_matrix(normalized(matrix, np.float32))
+
+
+def solve_cupy(matrix, options):
+    cupy, a = on_gpu(matrix)
+    import cupyx.scipy.sparse.linalg as cla
+
+    def solve():
+        result = cla.eigsh(a, VECTORS, which="LA", tol=TOLERANCE, ncv=3 * VECTORS)
+        cupy.cuda.Stream.null.synchronize()
+        return result
+
+    seconds, (values, vectors) = timed(solve, 1, warm=True)
+    return seconds, ascending(1 - cupy.asnumpy(values), cupy.asnumpy(vectors))
+
+
+def cluster_diacut(matrix, options):
+    if not has_package():
+        return diacut_program(matrix, options, CLUSTERS)
+    import diacut
+
+    return timed(lambda: diacut.spectral_clustering(matrix, CLUSTERS, device=options.device),
+                 options.repeats, warm=True)
+
+
+def cluster_sklearn(matrix, options, solver="arpack"):
+    from sklearn.cluster import spectral_clustering
+
+    return timed(lambda: spectral_clustering(matrix.astype(np.float64), n_clusters=CLUSTERS,
+                                             eigen_solver=solver, eigen_tol=TOLERANCE,
+                                             assign_labels="cluster_qr", random_state=0), 1)
+
+
+SOLVERS = {"diacut": solve_diacut, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
+           "cupy eigsh": solve_cupy}
+CLUSTERERS = {"diacut": cluster_diacut, "scikit-learn arpack": cluster_sklearn,
+              "scikit-learn lobpcg": functools.partial(cluster_sklearn, solver="lobpcg"),
+              "scikit-learn amg": functools.partial(cluster_sklearn, solver="amg")}
+
+
+# --- figures ----------------------------------------------------------------------------------------
+
+
+def vector_figures(matrix, values, vectors, reference):
+    a = normalized(matrix)
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    residual = np.linalg.norm(a @ vectors - vectors * (1 - values), axis=0).max()
+    figures = {"residual": float(residual), "lambda_2": float(values[1]), "lambda_17": float(values[-1])}
+    if reference is not None:
+        exact, space = reference
+        figures["eigenvalue_error"] = float(np.abs(values[1:] / exact[1:] - 1).max())
+        cosines = np.linalg.svd(space[:, :9].T @ np.linalg.qr(vectors.astype(np.float64))[0])[1]
+        figures["angle_of_9_degrees"] = float(np.degrees(np.arccos(min(1, cosines.min()))))
+    return figures
+
+
+def cluster_figures(matrix, labels, classes):
+    count = int(labels.max()) + 1
+    indicator = sp.coo_matrix((np.ones(labels.size), (np.arange(labels.size), labels)),
+                              (labels.size, count)).tocsr()
+    between = (indicator.T @ matrix.astype(np.float64) @ indicator).toarray()
+    degrees = between.sum(1)
+    used = degrees > 0
+    figures = {"normalized_cut": float(np.sum(1 - between.diagonal()[used] / degrees[used])),
+               "clusters": int(used.sum())}
+    if classes is not None:
+        table = np.zeros((count, classes.max() + 1))
+        np.add.at(table, (labels, classes), 1)
+        pairs = lambda n: (n * (n - 1) / 2).sum()
+        a, b, both, all_pairs = pairs(table.sum(1)), pairs(table.sum(0)), pairs(table), pairs(np.array([labels.size]))
+        expected = a * b / all_pairs
+        figures["adjusted_rand"] = float((both - expected) / ((a + b) / 2 - expected))
+    return figures
+
+
+def child(call, matrix, options, queue):
+    try:
+        queue.put((None, *call(matrix, options)))
+    except ImportError as error:
+        queue.put((f"not installed ({error.name})",))
+    except Exception as error:  # The error of one solver is a figure of its own.
+        queue.put((f"{type(error).__name__}: {error}"[:200],))
+
+
+def within_limit(call, matrix, options):
+    """What a solver returns in a process of its own, or a text that says why there is nothing."""
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=child, args=(call, matrix, options, queue))
+    process.start()
+    try:
+        found = queue.get(timeout=options.limit)
+    except Exception:
+        found = (f"more than {options.limit:.0f} s",)
+    process.terminate()
+    process.join()
+    return found
+
+
+def reference_of(matrix, options):
+    """Eigenvectors to 1e-9 by shift and invert, where factors of the matrix fit in memory."""
+    n = matrix.shape[0]
+    laplacian = (sp.identity(n) - normalized(matrix)).tocsc()
+    return ascending(*spla.eigsh(laplacian, VECTORS, sigma=-1e-6, which="LM", tol=1e-9))
+
+
+def measure(name, size, options, results):
+    start = time.perf_counter()
+    matrix, classes = GRAPHS[name](SIZES[size])
+    made = time.perf_counter() - start
+    row = {"graph": name, "nodes": matrix.shape[0], "edges": matrix.nnz // 2}
+    print(f"\n{name}: {row['nodes']} nodes, {row['edges']} edges (made in {made:.0f} s)", flush=True)
+    # Factors of graphs in three and more dimensions take too much memory.
+    reference = reference_of(matrix, options) if options.reference and name in ("mesh", "road") else None
+    for solver, call in SOLVERS.items():
+        report(results, {**row, "task": "vectors", "solver": solver},
+               within_limit(call, matrix, options),
+               lambda found: vector_figures(matrix, *found, reference))
+    if classes is None:
+        return
+    for solver, call in CLUSTERERS.items():
+        report(results, {**row, "task": "clusters", "solver": solver},
+               within_limit(call, matrix, options),
+               lambda labels: cluster_figures(matrix, np.asarray(labels), classes))
+
+
+def report(results, row, found, figures):
+    error, *rest = found
+    if error:
+        row["failed"] = error
+        print(f"  {row['task']:9}{row['solver']:22}{error}", flush=True)
+    else:
+        row["seconds"] = rest[0]
+        row.update(figures(rest[1]))
+        shown = "  ".join(f"{key} {value:.3g}" for key, value in row.items()
+                          if isinstance(value, float) and key != "seconds")
+        print(f"  {row['task']:9}{row['solver']:22}{rest[0]:9.3f} s  {shown}", flush=True)
+    results.append(row)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sizes", default="small", help=", ".join(SIZES))
+    parser.add_argument("--graphs", default=",".join(GRAPHS))
+    parser.add_argument("--program", default="build/release/app/segment/segment")
+    parser.add_argument("--device", default=None)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--reference", action="store_true",
+                        help="compare with tight eigenvectors by factors of the matrix (mesh, road)")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    if not has_package() and not os.access(options.program, os.X_OK):
+        sys.exit(f"neither the package diacut nor the program {options.program} is there")
+    results = []
+    for size in options.sizes.split(","):
+        for name in options.graphs.split(","):
+            measure(name, size, options, results)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"date": time.strftime("%Y-%m-%d"), "results": results}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+#include "graph_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "command_line.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/graph.hpp"
+#include "diacut/output.hpp"
+#include "kernel_cache.hpp"
+#include "program.hpp"
+#include "progress.hpp"
+#include "stopwatch.hpp"
+#include "text.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "graph";
+constexpr const char* kInputs = "GRAPH|-";
+constexpr const char* kInputOutput = "Input and output";
+constexpr const char* kWanted = "What to compute";
+constexpr const char* kDevice = "Device";
+constexpr const char* kMessages = "Messages and help";
+
+constexpr const char* kExamples = R"(Examples:
+  segment graph w.npz -o vectors.npy
+      17 eigenvectors of the normalized cut, the first one trivial
+  segment graph w.npz --clusters 12 --labels labels.npy --json report.json
+      twelve clusters of the nodes, and figures of the solution
+
+A graph is a symmetric sparse matrix of weights that scipy.sparse.save_npz wrote.
+A file that is itself called graph is segmented as ./graph.
+)";
+
+struct GraphOptions : CommonOptions {
+  std::string graph;
+  std::string output;
+  std::string labels;
+  std::string json;
+  int vectors = 17;
+  std::optional<int> clusters;
+  double tolerance = 1e-4;
+  std::string device;
+  std::string kernel_dir;
+};
+
+[[noreturn]] void fail(const std::string& message) { fail_usage("segment graph", message); }
+
+/// The command line of segment graph.
+class GraphLine {
+ public:
+  GraphLine();
+  /// What the command line asks for. Throws ConfigError.
+  GraphOptions parse(int argc, const char* const* argv);
+  CommandDescription describe() const;
+
+ private:
+  void check() const;
+
+  GraphOptions options_;
+  std::vector<std::string> graphs_;
+  CommandLine line_{"segment graph",
+                    "Computes eigenvectors of the normalized cut of any graph, and clusters of its "
+                    "nodes.",
+                    "segment graph GRAPH|- [OPTION]...", "Inputs", kExamples};
+};
+
+GraphLine::GraphLine() {
+  line_.app().add_option(kInputs, graphs_, "A sparse matrix (.npz), or - for standard input");
+  line_.option("-o,--output", options_.output, "FILE", kInputOutput,
+               "Eigenvectors: .npy, float32, a row for each");
+  line_.option("--labels", options_.labels, "FILE", kInputOutput,
+               "Clusters: .npy, int32, from 1 on, 0 for nodes without edges");
+  line_.option("--json", options_.json, "FILE|-", kInputOutput,
+               "Eigenvalues, residuals, components and other figures, as JSON");
+  line_.option("--vectors", options_.vectors, "K", kWanted,
+               "So many eigenvectors, those to the eigenvalue 0 included (default 17)");
+  line_.option("--clusters", options_.clusters, "K", kWanted, "So many clusters, for --labels");
+  line_.option("--tolerance", options_.tolerance, "T", kWanted,
+               "Residual norm at which an eigenvector has converged (default 1e-4)");
+  line_.option("--device", options_.device, "SPEC", kDevice,
+               "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
+               "DIACUT_DEVICE, else the first GPU, else the CPU");
+  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+               "Read the kernels from a folder instead of those built in");
+  line_.message_flags(kMessages, "Only errors", "Also how the eigenvectors were found", false);
+}
+
+CommandDescription GraphLine::describe() const {
+  CommandDescription description =
+      app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
+                                  {"--output", {.files = true, .extensions = {"npy"}}},
+                                  {"--labels", {.files = true, .extensions = {"npy"}}},
+                                  {"--json", {.files = true, .extensions = {"json"}}},
+                                  {"--device", {.devices = true}}});
+  description.name = kName;
+  return description;
+}
+
+void GraphLine::check() const {
+  if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
+    fail("say with -o, --labels or --json where results go");
+  }
+  if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
+    fail("--clusters needs --labels or --json: say where the clusters go");
+  }
+  if (!options_.labels.empty() && !options_.clusters) {
+    fail("--labels needs --clusters: say how many there are to be");
+  }
+  std::vector<std::pair<const char*, std::string>> places;
+  for (const auto& [name, place] :
+       {std::pair("-o", options_.output), std::pair("--labels", options_.labels),
+        std::pair("--json", options_.json)}) {
+    if (place.empty()) continue;
+    const bool report = std::string_view(name) == "--json";
+    if (place == "-" && report) continue;
+    if (place == "-") fail(fmt::format("{}: only --json can go to standard output (-)", name));
+    if (!report) check_graph_file(place);
+    check_writable(place);
+    std::error_code unknown;
+    if (fs::equivalent(place, options_.graph, unknown)) {
+      throw ConfigError(fmt::format(
+          "{}: '{}' is the input: it would be overwritten; choose another place", name, place));
+    }
+    const std::string whole = fs::absolute(place).lexically_normal().string();
+    for (const auto& [other, taken] : places) {
+      if (taken != whole) continue;
+      throw ConfigError(fmt::format("{} and {} would both write '{}'; choose different places",
+                                    other, name, place));
+    }
+    places.emplace_back(name, whole);
+  }
+}
+
+GraphOptions GraphLine::parse(int argc, const char* const* argv) {
+  if (!line_.parse(argc, argv, options_)) return options_;
+  if (graphs_.size() != 1) {
+    fail(graphs_.empty() ? "no graph given: name a file, or - for standard input"
+                         : fmt::format("{} graphs given; one is solved at a time", graphs_.size()));
+  }
+  options_.graph = graphs_.front();
+  check();
+  return options_;
+}
+
+/// "17 eigenvectors by multilevel in 12 iterations, largest residual 6.8e-05".
+std::string told(const EigenReport& report, std::size_t vectors) {
+  const double worst = *std::max_element(report.residuals.begin(), report.residuals.end());
+  return fmt::format("{} ({}, {}, largest residual {:.1e}{})",
+                     counted(static_cast<std::int64_t>(vectors), "eigenvector"), report.solver,
+                     counted(report.restarts, "iteration"), worst,
+                     report.converged ? "" : ", not converged");
+}
+
+}  // namespace
+
+bool is_graph(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == kName;
+}
+
+CommandDescription describe_graph() { return GraphLine().describe(); }
+
+ExitCode run_graph(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
+  const Stopwatch stopwatch;
+  const GraphOptions options = GraphLine().parse(argc - 1, argv + 1);
+  if (!begin(options, console)) return ExitCode::kDone;
+  const KernelCache kernels(console);
+  const std::string name = input_name(options.graph);
+  GraphSolver solver(options.device, options.kernel_dir);
+  const Graph graph = read_graph(options.graph);
+  console.detail(fmt::format("{}: {} nodes, {} entries, on {}", name, graph.nodes(),
+                             graph.columns.size(), solver.device().name));
+  Progress progress(console, 1, false);
+  progress.begin(options.graph);
+  const Watch watch{[&](std::string_view stage, double share) { progress.stage(stage, share); },
+                    &cancel};
+  GraphParameters parameters{.vectors = options.vectors, .tolerance = options.tolerance};
+  const Stopwatch solving;
+  std::optional<GraphEigenvectors> vectors;
+  std::optional<GraphLabels> labels;
+  const bool only_clusters = options.clusters && options.output.empty();
+  if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
+  if (options.clusters) labels = solver.cluster(graph, *options.clusters, parameters, watch);
+  const double milliseconds = solving.milliseconds();
+  progress.end();
+  if (!options.output.empty()) write_graph_eigenvectors(options.output, *vectors);
+  if (!options.labels.empty()) write_graph_labels(options.labels, *labels);
+  if (!options.json.empty()) {
+    write_file(options.json,
+               graph_json(graph, vectors ? &*vectors : nullptr, labels ? &*labels : nullptr,
+                          solver.device(), milliseconds));
+  }
+  const EigenReport& report = vectors ? vectors->report : labels->report;
+  console.message(
+      fmt::format("{}: {}{} ({:.0f} ms)", name,
+                  labels ? counted(labels->count, "cluster") + ", " : std::string(),
+                  told(report, vectors ? vectors->values.size() : labels->values.size()),
+                  stopwatch.milliseconds()));
+  const bool converged = report.converged && (!labels || labels->report.converged);
+  return converged ? ExitCode::kDone : ExitCode::kNotConverged;
+}
+
+}  // namespace diacut::app

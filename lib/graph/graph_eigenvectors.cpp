@@ -1,0 +1,335 @@
+#include "graph/graph_eigenvectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "core/parallel.hpp"
+#include "eigen/lobpcg/column_sums.hpp"
+#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/lobpcg.hpp"
+#include "graph/dense_graph.hpp"
+#include "graph/graph_cycle.hpp"
+#include "opencl/memory_budget.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Iterations on each contraction, at most, and the convergence measure that is enough there.
+constexpr int kCoarseIterations = 8;
+constexpr double kCoarseConvergence = 20;
+/// Iterations from random vectors, on the last level that has enough nodes for all vectors.
+constexpr int kRandomIterations = 60;
+/// The eigenvalues of L are about so many times as large on the next level.
+constexpr double kGrowth = 2;
+
+EigenParameters eigen_parameters(const GraphParameters& parameters) {
+  EigenParameters result;
+  result.vectors = parameters.vectors;
+  result.tolerance = parameters.tolerance;
+  result.max_products = std::numeric_limits<int>::max();
+  return result;
+}
+
+Batch one_row(std::size_t nodes) {
+  const auto width = static_cast<int>(nodes);
+  return Batch(Grid{width, 1, width});
+}
+
+/// A level, as LOBPCG sees it.
+class LevelOperators : public LobpcgOperators {
+ public:
+  LevelOperators(GraphCycle& cycle, int level) : cycle_(cycle), level_(level) {}
+
+  Segments segments() const override { return {cycle_.rows(level_), cycle_.rows(level_)}; }
+  void laplacian(const Buffer<float>& v, int columns, Buffer<float>& lv) override {
+    cycle_.laplacian(level_, v, lv, columns);
+  }
+  void precondition(const Buffer<float>& r, int columns, Buffer<float>& scratch,
+                    Buffer<float>& w) override {
+    cycle_.precondition(level_, r, w, scratch, columns);
+  }
+  std::int64_t passes() const override { return cycle_.passes(); }
+
+ private:
+  GraphCycle& cycle_;
+  int level_;
+};
+
+/// Numbers in [-1, 1), the same everywhere (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", 2014).
+std::vector<float> random_numbers(std::size_t count) {
+  std::vector<float> numbers(count);
+  std::uint64_t state = 1;
+  for (float& number : numbers) {
+    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    number = static_cast<float>(static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1);
+  }
+  return numbers;
+}
+
+/// The eigenvectors to the eigenvalue 0, exactly.
+void set_components(const GraphLevels& graph, GraphEigenvectors& result) {
+  const std::size_t count = std::min(graph.component_degrees.size(), result.vectors.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    result.values[k] = 0;
+    std::fill(result.vectors[k].begin(), result.vectors[k].end(), 0.0F);
+  }
+  for (std::size_t i = 0; i < graph.nodes(); ++i) {
+    const std::size_t k = graph.component[i];
+    if (k >= count) continue;
+    result.vectors[k][graph.origin[i]] =
+        static_cast<float>(std::sqrt(graph.levels[0].degrees[i] / graph.component_degrees[k]));
+  }
+}
+
+GraphEigenvectors without_vectors(const GraphLevels& graph, std::size_t nodes, int vectors) {
+  GraphEigenvectors result;
+  result.components = graph.component_degrees.size();
+  result.isolated = nodes - graph.nodes();
+  result.sqrt_degree.assign(nodes, 0);
+  for (std::size_t i = 0; i < graph.nodes(); ++i) {
+    result.sqrt_degree[graph.origin[i]] = static_cast<float>(std::sqrt(graph.levels[0].degrees[i]));
+  }
+  const auto count = static_cast<std::size_t>(vectors);
+  result.values.assign(count, 0);
+  result.vectors.assign(count, std::vector<float>(nodes, 0));
+  result.report.residuals.assign(count, 0);
+  result.report.matvec = "graph";
+  return result;
+}
+
+/// Makes each vector's entry of largest magnitude, the first of equals, positive.
+void set_signs(GraphEigenvectors& result) {
+  parallel_for(static_cast<int>(result.vectors.size()), [&](int k) {
+    std::vector<float>& vector = result.vectors[static_cast<std::size_t>(k)];
+    float largest = 0;
+    for (const float value : vector) {
+      if (std::abs(value) > std::abs(largest)) largest = value;
+    }
+    if (largest < 0) {
+      for (float& value : vector) value = -value;
+    }
+  });
+}
+
+GraphEigenvectors dense_result(const GraphLevels& graph, std::size_t nodes, int vectors) {
+  const DenseGraph dense =
+      solve_dense(graph.levels[0], graph.component, graph.component_degrees.size());
+  GraphEigenvectors result = without_vectors(graph, nodes, vectors);
+  for (Eigen::Index k = 0; k < vectors; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    result.values[at] = dense.values(k);
+    for (std::size_t i = 0; i < graph.nodes(); ++i) {
+      result.vectors[at][graph.origin[i]] =
+          static_cast<float>(dense.vectors(static_cast<Eigen::Index>(i), k));
+    }
+  }
+  set_components(graph, result);
+  result.report.solver = "dense";
+  result.report.converged = true;
+  return result;
+}
+
+/// The way from the last level to the graph itself.
+class Descent {
+ public:
+  Descent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
+          const Watch& watch);
+  GraphEigenvectors run(std::size_t nodes);
+
+ private:
+  int first_level() const;
+  Block start(int level);
+  void set_trivial(int level, Block& x);
+  void iterate(int level, Block& x, int coarse_iterations);
+  GraphEigenvectors results(Block x, std::size_t nodes);
+  std::size_t wide() const { return static_cast<std::size_t>(columns_); }
+
+  Context& context_;
+  const GraphLevels& graph_;
+  GraphParameters parameters_;
+  const Watch& watch_;
+  int columns_;
+  std::optional<DenseGraph> last_;  ///< The last level, where it is small.
+  GraphCycle cycle_;
+  std::vector<LobpcgImage> images_{1};
+  Lobpcg solver_;
+  BlockColumns block_columns_;
+  double share_ = 0;
+};
+
+std::optional<DenseGraph> solve_last(const GraphLevels& graph) {
+  if (graph.levels.back().nodes() > kMostDenseNodes) return std::nullopt;
+  return solve_dense(graph.levels.back(), components_on(graph, graph.levels.size() - 1),
+                     graph.component_degrees.size());
+}
+
+Descent::Descent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
+                 const Watch& watch)
+    : context_(context),
+      graph_(graph),
+      parameters_(parameters),
+      watch_(watch),
+      columns_(graph_columns(parameters.vectors)),
+      last_(solve_last(graph)),
+      cycle_(context, graph,
+             last_ ? last_->inverse(graph.component_degrees.size()) : std::vector<float>(),
+             columns_),
+      solver_(context, eigen_parameters(parameters), one_row(graph.nodes()),
+              std::make_shared<ActiveSegments>(context, 1)),
+      block_columns_(context, columns_) {}
+
+/// The last level that has enough nodes for all vectors.
+int Descent::first_level() const {
+  int level = cycle_.count() - 1;
+  while (level > 0 && cycle_.rows(level) < 3 * wide()) --level;
+  return level;
+}
+
+GraphEigenvectors Descent::run(std::size_t nodes) {
+  int level = first_level();
+  const bool random = !last_ || level + 1 < cycle_.count();
+  Block x = start(level);
+  if (random || level == 0) iterate(level, x, kRandomIterations);
+  while (level-- > 0) {
+    Block fine = solver_.blocks().take(columns_);
+    {
+      Block scratch = solver_.blocks().take(columns_);
+      cycle_.prolong(level, *x, *fine, *scratch, columns_);
+    }
+    x = std::move(fine);
+    set_trivial(level, x);
+    for (double& theta : images_[0].theta) theta = 1 - (1 - theta) / kGrowth;
+    iterate(level, x, kCoarseIterations);
+  }
+  return results(std::move(x), nodes);
+}
+
+/// Dense eigenvectors of the last level, or random vectors.
+Block Descent::start(int level) {
+  const std::size_t rows = cycle_.rows(level);
+  Block x = solver_.blocks().take(columns_);
+  std::vector<float> values;
+  images_[0].theta.assign(wide(), 0);
+  images_[0].theta[0] = 1;
+  if (last_ && level + 1 == cycle_.count()) {
+    values.resize(rows * wide());
+    for (std::size_t k = 0; k < wide(); ++k) {
+      images_[0].theta[k] = 1 - last_->values(static_cast<Eigen::Index>(k));
+      for (std::size_t i = 0; i < rows; ++i) {
+        values[i * wide() + k] = static_cast<float>(
+            last_->vectors(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)));
+      }
+    }
+  } else {
+    values = random_numbers(rows * wide());
+  }
+  (*x).upload(std::span<const float>(values));
+  set_trivial(level, x);
+  return x;
+}
+
+void Descent::set_trivial(int level, Block& x) {
+  auto one = context_.allocate<float>(1, "a factor");
+  one.fill(1);
+  block_columns_.insert(cycle_.trivial(level), one, 0, 1, cycle_.rows(level), 0, *x);
+}
+
+void Descent::iterate(int level, Block& x, int coarse_iterations) {
+  LevelOperators operators(cycle_, level);
+  const auto report = [&](double share) {
+    share_ = std::max(share_, share);
+    watch_.report("eigenvectors", share_);
+  };
+  if (level > 0) {
+    solver_.solve(operators, x, images_, {coarse_iterations, kCoarseConvergence, std::nullopt},
+                  [&](double) { report(0); });
+    return;
+  }
+  solver_.solve(operators, x, images_, {parameters_.max_iterations, 1, parameters_.tolerance},
+                [&](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
+}
+
+GraphEigenvectors Descent::results(Block x, std::size_t nodes) {
+  Block y = solver_.blocks().take(columns_);
+  Block energies = solver_.blocks().take(columns_);
+  cycle_.energies(*x, *y, *energies, columns_);
+  const std::vector<double> values =
+      ColumnSums(solver_.workspace()).compute(*energies, {graph_.nodes(), graph_.nodes()});
+  std::vector<std::size_t> order(static_cast<std::size_t>(parameters_.vectors));
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin() + 1, order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  GraphEigenvectors result = without_vectors(graph_, nodes, parameters_.vectors);
+  std::vector<float> block(graph_.nodes() * wide());
+  (*x).download(std::span(block));
+  parallel_ranges(graph_.nodes(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        result.vectors[k][graph_.origin[i]] = block[i * wide() + order[k]];
+      }
+    }
+  });
+  const LobpcgImage& found = images_[0];
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    result.values[k] = values[order[k]];
+    result.report.residuals[k] = found.residual_norms[order[k]];
+  }
+  set_components(graph_, result);
+  result.report.solver = "multilevel";
+  result.report.converged = found.convergence <= 1;
+  result.report.levels = cycle_.count();
+  result.report.restarts = found.iterations;
+  result.report.passes = found.passes;
+  result.report.products = found.products;
+  return result;
+}
+
+void check_memory(Context& context, const GraphLevels& graph, const GraphParameters& parameters) {
+  const int columns = graph_columns(parameters.vectors);
+  MemoryBudget budget;
+  Lobpcg::budget_blocks(budget, one_row(graph.nodes()), eigen_parameters(parameters));
+  Lobpcg::budget_workspace(budget, one_row(graph.nodes()), eigen_parameters(parameters));
+  const std::size_t entries = graph.levels[0].weights.columns.size();
+  budget.add("columns of the graph", entries * sizeof(std::uint32_t));
+  budget.add("the other matrices of the graph",
+             GraphCycle::matrix_memory(graph) - entries * sizeof(std::uint32_t));
+  budget.add("blocks of contractions", GraphCycle::block_memory(graph, columns));
+  budget.check(context.info(), context.memory_limit(),
+               "ask for fewer eigenvectors, or use a device with more memory");
+}
+
+}  // namespace
+
+int graph_columns(int vectors) {
+  EigenParameters parameters;
+  parameters.vectors = vectors;
+  return Lobpcg::columns(parameters);
+}
+
+GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph, std::size_t nodes,
+                                     const GraphParameters& parameters, const Watch& watch) {
+  GraphEigenvectors result;
+  if (graph.component_degrees.size() >= static_cast<std::size_t>(parameters.vectors)) {
+    result = without_vectors(graph, nodes, parameters.vectors);
+    set_components(graph, result);
+    result.report.solver = "components";
+    result.report.converged = true;
+  } else if (graph.levels.size() == 1 && graph.nodes() <= kMostDenseNodes) {
+    result = dense_result(graph, nodes, parameters.vectors);
+  } else {
+    check_memory(context, graph, parameters);
+    result = Descent(context, graph, parameters, watch).run(nodes);
+  }
+  set_signs(result);
+  watch.report("eigenvectors", 1);
+  return result;
+}
+
+}  // namespace diacut

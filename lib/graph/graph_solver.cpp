@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "diacut/graph.hpp"
+#include "graph/graph_eigenvectors.hpp"
+#include "graph/graph_labels.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Graphs of at most this many nodes are solved densely, and so are the last contractions.
+constexpr std::size_t kDenseNodes = 300;
+/// More vectors at once take too long: the small problems grow with the third power.
+constexpr int kMostVectors = 1000;
+
+void check_parameters(const GraphParameters& parameters) {
+  if (parameters.vectors < 1 || parameters.vectors > kMostVectors) {
+    throw ConfigError(fmt::format("{} eigenvectors are asked for, expected 1 to {}",
+                                  parameters.vectors, kMostVectors));
+  }
+  if (!(parameters.tolerance > 0 && parameters.tolerance <= 1)) {
+    throw ConfigError(
+        fmt::format("the tolerance of eigenvectors is {}, expected more than 0 and "
+                    "at most 1",
+                    parameters.tolerance));
+  }
+  if (parameters.max_iterations < 1) {
+    throw ConfigError(fmt::format("at most {} iterations are asked for, expected 1 or more",
+                                  parameters.max_iterations));
+  }
+}
+
+/// A graph of too few nodes for the blocks of the multilevel solver stays one level.
+GraphLevels levels_for(const Graph& graph, const GraphParameters& parameters, const char* wanted,
+                       const Watch& watch) {
+  check_parameters(parameters);
+  check_graph(graph);
+  const auto least = 3 * static_cast<std::size_t>(graph_columns(parameters.vectors));
+  GraphLevels levels = graph_levels(graph, std::max(kDenseNodes, least), least, watch);
+  if (levels.nodes() < static_cast<std::size_t>(parameters.vectors)) {
+    throw ConfigError(
+        fmt::format("{} {} are asked for, but only {} nodes of the graph have edges: "
+                    "ask for at most {}",
+                    parameters.vectors, wanted, levels.nodes(), levels.nodes()));
+  }
+  return levels;
+}
+
+}  // namespace
+
+struct GraphSolver::State {
+  Context context;
+
+  State(const std::string& device, const std::string& kernel_dir) : context(device, kernel_dir) {}
+};
+
+GraphSolver::GraphSolver(const std::string& device, const std::string& kernel_dir)
+    : state_(std::make_unique<State>(device, kernel_dir)) {}
+GraphSolver::~GraphSolver() = default;
+GraphSolver::GraphSolver(GraphSolver&& other) noexcept = default;
+GraphSolver& GraphSolver::operator=(GraphSolver&& other) noexcept = default;
+
+const DeviceInfo& GraphSolver::device() const { return state_->context.info(); }
+
+void GraphSolver::limit_device_memory(std::uint64_t bytes) { state_->context.limit_memory(bytes); }
+
+GraphEigenvectors GraphSolver::eigenvectors(const Graph& graph, const GraphParameters& parameters,
+                                            const Watch& watch) {
+  const GraphLevels levels = levels_for(graph, parameters, "eigenvectors", watch);
+  return graph_eigenvectors(state_->context, levels, graph.nodes(), parameters, watch);
+}
+
+GraphLabels GraphSolver::cluster(const Graph& graph, int clusters,
+                                 const GraphParameters& parameters, const Watch& watch) {
+  GraphParameters own = parameters;
+  own.vectors = clusters;
+  const GraphLevels levels = levels_for(graph, own, "clusters", watch);
+  if (levels.component_degrees.size() >= static_cast<std::size_t>(clusters)) {
+    return labels_of_components(graph, levels, clusters);
+  }
+  return labels_of_vectors(graph,
+                           graph_eigenvectors(state_->context, levels, graph.nodes(), own, watch));
+}
+
+}  // namespace diacut

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/bytes.hpp"
+
+namespace diacut {
+
+/// What the header of a .npy file says of the array (NumPy, "NEP 1: a simple file format for NumPy
+/// arrays").
+struct NpyHeader {
+  std::string type;            ///< NumPy's name of the element type, as "<f4".
+  bool fortran_order = false;  ///< Whether the first index varies fastest.
+  std::vector<std::uint64_t> shape;
+  std::size_t size = 0;  ///< Bytes before the elements.
+
+  /// The order of bytes in an element: '<', '>', '=' (the machine's) or '|' (one byte).
+  char byte_order() const { return type.front(); }
+  /// Kind and bytes of an element, as "f4".
+  std::string_view kind() const { return std::string_view(type).substr(1); }
+};
+
+/// Bytes from which parse_npy_header() tells the size of any header.
+inline constexpr std::size_t kNpyPrefix = 12;
+/// The longest header that is read. NumPy's own are shorter than 200 bytes.
+inline constexpr std::size_t kMostNpyHeader = 65'536;
+
+/// Whether a file is a .npy file.
+bool is_npy(Bytes file);
+
+/// Reads the header. `file`: the first bytes of the file, kNpyPrefix + kMostNpyHeader of them or
+/// all that there are. Nothing is allocated but what the header holds. Throws InputError, whose
+/// message does not name the file, where the header is cut off, too long, or not the text of a
+/// Python dictionary with 'descr', 'fortran_order' and 'shape' and nothing else.
+NpyHeader parse_npy_header(Bytes file);
+
+/// Throws the InputError of a file that ends too early.
+[[noreturn]] void npy_cut_off();
+
+/// The number of elements of the array. Throws InputError where they take more than `available`
+/// bytes, those that follow the header, at `bytes_each`.
+std::size_t npy_elements(const NpyHeader& header, std::size_t bytes_each, std::uint64_t available);
+
+/// A .npy file that is open behind its header.
+struct NpyFile {
+  std::ifstream stream;
+  NpyHeader header;
+  std::uint64_t available = 0;  ///< Bytes that follow; of a pipe, which does not tell, the most.
+};
+
+/// Opens a .npy file; nothing if the file is of another kind or cannot be read. Throws as
+/// parse_npy_header() does.
+std::optional<NpyFile> open_npy(const std::string& path);
+
+/// The next `count` elements of the machine's byte order. Memory is taken as bytes arrive, so that
+/// a pipe whose header claims too much does not take it. Throws InputError where bytes are missing.
+template <class T>
+std::vector<T> read_npy_elements(std::istream& stream, std::size_t count) {
+  constexpr std::size_t kStep = std::size_t{1} << 22;
+  std::vector<T> elements;
+  while (elements.size() < count) {
+    const std::size_t before = elements.size();
+    const std::size_t step = count - before < kStep ? count - before : kStep;
+    if (elements.capacity() < before + step) {
+      const std::size_t doubled = 2 * before + step;
+      elements.reserve(doubled < count ? doubled : count);
+    }
+    elements.resize(before + step);
+    const auto bytes = static_cast<std::streamsize>(step * sizeof(T));
+    stream.read(reinterpret_cast<char*>(elements.data() + before), bytes);
+    if (stream.gcount() != bytes) npy_cut_off();
+  }
+  return elements;
+}
+
+}  // namespace diacut

@@ -1,0 +1,211 @@
+// Sparse matrices of SciPy as graphs: formats, element types, and damaged files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/graph.hpp"
+#include "npz_writer.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::npy_of;
+using testing::zip_of;
+using testing::ZipMember;
+
+class ReadGraph : public ::testing::Test {
+ protected:
+  Graph read(const std::string& bytes) {
+    const std::string path = (folder_.path() / "w.npz").string();
+    std::ofstream(path, std::ios::binary) << bytes;
+    return read_graph(path);
+  }
+  std::string message(const std::string& bytes) {
+    try {
+      read(bytes);
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("w.npz: "));
+      return error.what();
+    }
+    return "none";
+  }
+
+  testing::TempFolder folder_;
+};
+
+ZipMember format(const std::string& name) {
+  return {"format.npy", npy_of("|S" + std::to_string(name.size()), "()", name)};
+}
+ZipMember shape(std::int64_t rows, std::int64_t columns) {
+  return {"shape.npy", npy_of<std::int64_t>("<i8", {rows, columns})};
+}
+
+/// The path 0-1-2 with the weights 1 and 2.
+std::vector<ZipMember> path_members() {
+  return {{"indices.npy", npy_of<std::int32_t>("<i4", {1, 0, 2, 1})},
+          {"indptr.npy", npy_of<std::int32_t>("<i4", {0, 1, 3, 4})},
+          format("csr"),
+          shape(3, 3),
+          {"data.npy", npy_of<float>("<f4", {1, 1, 2, 2})}};
+}
+
+void expect_path(const Graph& graph) {
+  EXPECT_EQ(graph.starts, (std::vector<std::uint64_t>{0, 1, 3, 4}));
+  EXPECT_EQ(graph.columns, (std::vector<std::uint32_t>{1, 0, 2, 1}));
+  EXPECT_EQ(graph.weights, (std::vector<float>{1, 1, 2, 2}));
+}
+
+TEST_F(ReadGraph, ReadsStoredAndDeflatedMembersWithSizesOf32And64Bits) {
+  for (const bool deflated : {false, true}) {
+    for (const bool wide : {false, true}) {
+      std::vector<ZipMember> members = path_members();
+      for (ZipMember& member : members) {
+        member.deflated = deflated;
+        member.in_64_bits = wide;
+      }
+      expect_path(read(zip_of(members)));
+    }
+  }
+}
+
+TEST_F(ReadGraph, ReadsAllTypesOfElements) {
+  const auto with_data = [&](const std::string& data) {
+    std::vector<ZipMember> members = path_members();
+    members[4].bytes = data;
+    return read(zip_of(members));
+  };
+  expect_path(with_data(npy_of<double>("<f8", {1, 1, 2, 2})));
+  expect_path(with_data(npy_of<std::int64_t>("<i8", {1, 1, 2, 2})));
+  expect_path(with_data(npy_of<std::uint8_t>("|u1", {1, 1, 2, 2})));
+  expect_path(with_data(npy_of<std::int16_t>("<i2", {1, 1, 2, 2})));
+  expect_path(with_data(npy_of<std::uint16_t>(">u2", {256, 256, 512, 512})));
+  EXPECT_EQ(with_data(npy_of<std::uint8_t>("|b1", {1, 1, 1, 1})).weights[2], 1);
+  std::vector<ZipMember> members = path_members();
+  members[0].bytes = npy_of<std::int64_t>("<i8", {1, 0, 2, 1});
+  members[1].bytes = npy_of<std::int64_t>("<i8", {0, 1, 3, 4});
+  expect_path(read(zip_of(members)));
+}
+
+TEST_F(ReadGraph, SortsColumnsAndSumsEntriesOfOnePlace) {
+  std::vector<ZipMember> members = path_members();
+  members[0].bytes = npy_of<std::int32_t>("<i4", {1, 2, 0, 2, 1});
+  members[1].bytes = npy_of<std::int32_t>("<i4", {0, 1, 4, 5});
+  members[4].bytes = npy_of<float>("<f4", {1, 0.5, 1, 1.5, 2});
+  expect_path(read(zip_of(members)));
+}
+
+TEST_F(ReadGraph, ReadsColumnsAndCoordinates) {
+  std::vector<ZipMember> members = path_members();
+  members[2] = format("csc");
+  expect_path(read(zip_of(members)));
+  expect_path(read(zip_of({{"row.npy", npy_of<std::int32_t>("<i4", {2, 1, 0, 1, 1})},
+                           {"col.npy", npy_of<std::int32_t>("<i4", {1, 2, 1, 0, 2})},
+                           format("coo"),
+                           shape(3, 3),
+                           {"data.npy", npy_of<double>("<f8", {2, 1, 1, 1, 1})}})));
+}
+
+TEST_F(ReadGraph, NamesWhatIsNoSparseMatrix) {
+  EXPECT_THAT(message("hello, this is no archive"), HasSubstr("no .npz file"));
+  EXPECT_THAT(message(""), HasSubstr("w.npz: "));
+  EXPECT_THAT(message(zip_of({{"arr_0.npy", npy_of<float>("<f4", {1})}})),
+              HasSubstr("no member format.npy"));
+  std::vector<ZipMember> members = path_members();
+  members[2] = format("dia");
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("format 'dia', expected csr, csc or coo"));
+  members = path_members();
+  members[3] = shape(3, 4);
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("shape (3, 4), expected a square one"));
+  members = path_members();
+  members[4].bytes = npy_of("<c8", "(4,)", std::string(32, '\0'));
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("type '<c8'"));
+  EXPECT_THROW(read_graph((folder_.path() / "missing.npz").string()), InputError);
+}
+
+TEST_F(ReadGraph, RefusesArraysThatContradictEachOther) {
+  std::vector<ZipMember> members = path_members();
+  members[0].bytes = npy_of<std::int32_t>("<i4", {1, 0, 2, 7});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("has the entry 7 at 3, expected 0 to 2"));
+  members[0].bytes = npy_of<std::int32_t>("<i4", {1, 0, 2, -1});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("has the entry -1"));
+  members[0].bytes = npy_of<std::int32_t>("<i4", {1, 0, 2});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("4 values, 3 indices"));
+  members = path_members();
+  members[1].bytes = npy_of<std::int32_t>("<i4", {0, 3, 1, 4});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("contradict"));
+  members = path_members();
+  members[3] = shape(2'000'000'000, 2'000'000'000);
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("for 2000000000 rows"));
+  members[2] = format("coo");
+  members[0].name = "row.npy";
+  members[1] = {"col.npy", npy_of<std::int32_t>("<i4", {0, 1, 2, 1})};
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("only 4 entries"));
+}
+
+TEST_F(ReadGraph, RefusesGraphsThatMakeNoSense) {
+  std::vector<ZipMember> members = path_members();
+  members[4].bytes = npy_of<float>("<f4", {1, 1, 2, 3});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("not symmetric"));
+  members[4].bytes = npy_of<double>("<f8", {1e300, 1e300, 2, 2});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("is inf"));
+  members[4].bytes = npy_of<float>("<f4", {-1, -1, 2, 2});
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("is -1"));
+}
+
+TEST_F(ReadGraph, RefusesSizesThatDoNotHold) {
+  // Members that inflate to more or to less than their headers say.
+  for (const std::int64_t more : {-1, -40, 1, 1000}) {
+    std::vector<ZipMember> members = path_members();
+    members[4].deflated = true;
+    members[4].claimed_more = more;
+    EXPECT_THAT(message(zip_of(members)), HasSubstr("does not inflate")) << more;
+  }
+  // A claim that no deflated data can hold is refused before memory is taken.
+  std::vector<ZipMember> members = path_members();
+  members[4].deflated = true;
+  members[4].claimed_more = 2'000'000'000;
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("claims 2000000"));
+  members[4].deflated = false;
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("claims 2000000"));
+  members[4].in_64_bits = true;
+  members[4].claimed_more = std::int64_t{1} << 50;
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("main memory"));
+  // The array's own header claims more than the member has.
+  members = path_members();
+  members[4].bytes = npy_of("<f4", "(1000000000000,)", std::string(16, '\0'));
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("cut off"));
+  members[4].bytes = npy_of("<f4", "(3,)", std::string(16, '\0'));
+  EXPECT_THAT(message(zip_of(members)), HasSubstr("16 bytes of elements, not the 12"));
+}
+
+TEST_F(ReadGraph, RefusesFilesThatAreCutOffAnywhere) {
+  const std::string whole = zip_of(path_members());
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    ASSERT_NE(message(whole.substr(0, size)), "none") << size;
+  }
+}
+
+TEST_F(ReadGraph, NeverTakesADamagedByteForAnother) {
+  std::vector<ZipMember> members = path_members();
+  for (ZipMember& member : members) member.deflated = true;
+  const std::string whole = zip_of(members);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x24);
+    try {
+      // Bytes that nothing is read from, as the versions in headers, may change.
+      expect_path(read(damaged));
+    } catch (const InputError&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace diacut
