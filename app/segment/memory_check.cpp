@@ -91,7 +91,7 @@ MemoryShare MemoryLedger::enter(const Need& need) {
 
 std::uint64_t MemoryLedger::most_together() const { return entries_->most(); }
 
-MemoryShare MemoryCheck::take(const ImageSize& size) {
+MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features) {
   std::call_once(chosen_, [this] {
     try {
       device_ = choose_device(options_.device);
@@ -100,8 +100,9 @@ MemoryShare MemoryCheck::take(const ImageSize& size) {
     }
   });
   if (!device_) return nullptr;
-  const MemoryPlan plan = plan_memory(size, options_.parameters, *device_, options_.memory,
-                                      {!options_.edges.empty(), wants_eigenvectors(options_)});
+  const MemoryPlan plan =
+      plan_memory(size, options_.parameters, *device_, options_.memory,
+                  {!options_.edges.empty(), wants_eigenvectors(options_), features});
   check_host_memory(plan, size, *device_);
   return ledger_.enter(need_of(plan, device_->kind));
 }

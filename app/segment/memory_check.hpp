@@ -57,11 +57,11 @@ class MemoryCheck {
                        std::function<std::uint64_t()> available = &host_memory_available)
       : options_(options), ledger_(std::move(available)) {}
 
-  /// What is meant for an image of this size; nothing without a device: that there is none is told
-  /// when the device is opened. Throws DeviceError or InputError where the image takes more memory
-  /// than the device or the machine has, and what MemoryLedger::enter() throws. May be called in
-  /// several threads at once.
-  MemoryShare take(const ImageSize& size);
+  /// What is meant for an image of this size with its features; nothing without a device: that
+  /// there is none is told when the device is opened. Throws DeviceError or InputError where the
+  /// image takes more memory than the device or the machine has, and what MemoryLedger::enter()
+  /// throws. May be called in several threads at once.
+  MemoryShare take(const ImageSize& size, const FeatureSize& features = {});
 
   /// As MemoryLedger has it.
   std::uint64_t most_together() const { return ledger_.most_together(); }

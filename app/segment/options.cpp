@@ -63,7 +63,7 @@ constexpr std::array kParameterOptions = {
                     "separated by commas, are averaged"},
     ParameterOption{"--spectral", "contour.spectral", "NAME",
                     "--method hierarchy: whether the eigenvectors count in the contours; auto: "
-                    "with --cue gradient and --edges"},
+                    "with --cue gradient, --edges and --features"},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
                     "Pixels up to this far apart are compared, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
@@ -162,6 +162,7 @@ class SegmentLine {
   void check_texts() const;
   void set_parameters();
   void check_seeds();
+  void check_features() const;
   void check_hierarchy() const;
   void check_effects() const;
   void check_eigenvectors() const;
@@ -230,6 +231,11 @@ void SegmentLine::declare_places() {
       "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere; for "
       "several "
       "images a folder as with --edges");
+  line_.option(
+      "--features", options_.features, "FILE|DIR", kInputOutput,
+      "Anybody's features, by whose likeness pixels belong together, in place of the cue: a .npy "
+      "of float32 or float16, (height, width, channels), of the image's size or smaller in its "
+      "proportions; for several images a folder as with --edges");
   line_.option(
       "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kInputOutput,
       "Of each label of --seeds the probability at each pixel: .npy (floats; labels, height, "
@@ -306,6 +312,7 @@ CommandDescription SegmentLine::describe() const {
       {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
       {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
       {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--features", {.files = true, .extensions = {"npy"}}},
       {"--probabilities", {.files = true, .extensions = {"npy"}}},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
       {"--config", {.words = preset_names(), .extensions = {"toml"}}},
@@ -330,6 +337,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
   check_seeds();
+  check_features();
   check_hierarchy();
   check_effects();
   check_eigenvectors();
@@ -338,8 +346,8 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output", "--edges",   "--seeds", "--json",
-                                    "--config", "--channel", "--bands"};
+  std::vector<std::string> names = {"--output", "--edges",  "--seeds",   "--features",
+                                    "--json",   "--config", "--channel", "--bands"};
   for (const ResultInfo& info : kResults) {
     if (info.result != Result::kLabels) names.emplace_back(info.option);
   }
@@ -396,6 +404,22 @@ void SegmentLine::check_seeds() {
   method = RegionMethod::kWalker;
 }
 
+void SegmentLine::check_features() const {
+  if (options_.features.empty()) return;
+  if (options_.parameters.region.method == RegionMethod::kObjects) {
+    fail("--features do not tell the inside of objects, as --method objects needs: leave out one");
+  }
+  if (options_.all_pages) fail("--features are those of one page: leave out --page all");
+  if (options_.parameters.affinity.with_boundary) return;
+  for (const char* name : {"--edges", "--cue", "--weights"}) {
+    if (!given(name)) continue;
+    fail(
+        fmt::format("--features take the place of all boundary maps: leave out {}, or multiply "
+                    "both affinities (--set affinity.with_boundary=true)",
+                    name));
+  }
+}
+
 void SegmentLine::check_hierarchy() const {
   if (!makes_hierarchy(options_.parameters)) {
     std::vector<std::string> names = {"--threshold", "--merging"};
@@ -433,7 +457,8 @@ void SegmentLine::check_effects() const {
 
 void SegmentLine::check_eigenvectors() const {
   const Parameters& parameters = options_.parameters;
-  if (!makes_hierarchy(parameters) || takes_spectral_contour(parameters, given("--edges")) ||
+  const bool own_map = given("--edges") || given("--features");
+  if (!makes_hierarchy(parameters) || takes_spectral_contour(parameters, own_map) ||
       wants_eigenvectors(options_) || given("--print-config")) {
     return;
   }

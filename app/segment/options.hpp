@@ -22,6 +22,7 @@ struct Options : CommonOptions {
   Places results;                   ///< Files or folders; "-" for standard output.
   std::string edges;                ///< File, or folder, of boundary maps.
   std::string seeds;                ///< File, or folder, of seeds.
+  std::string features;             ///< File, or folder, of features.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
   bool all_pages = false;           ///< Whether every page of each input is an image.

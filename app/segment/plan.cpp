@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of boundary maps and seeds in folders.
-constexpr std::array kMapExtensions = {".png", ".tif", ".tiff", ".npy"};
+/// Of boundary maps and seeds in folders, and of features.
+constexpr const char* kMapExtensions[] = {".png", ".tif", ".tiff", ".npy"};
+constexpr const char* kFeatureExtensions[] = {".npy"};
 
 /// The places of all results of a run. No result may take the place of another result, or of a
 /// file that the run reads.
@@ -34,7 +35,7 @@ class ResultNames {
  public:
   explicit ResultNames(const Plan& plan) {
     for (const Job& job : plan.jobs) {
-      for (const std::string& read : {job.input, job.edges, job.seeds}) {
+      for (const std::string& read : {job.input, job.edges, job.seeds, job.features}) {
         if (const auto id = identity(read)) inputs_.emplace(*id, read);
       }
     }
@@ -134,13 +135,14 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-/// The boundary map or the seeds of an image in a folder of files that are named as the images are;
-/// see Job::edges. `option`: what names the folder.
-std::string mirrored_map(const char* option, const std::string& root, const fs::path& name) {
+/// The boundary map, the seeds or the features of an image in a folder of files that are named as
+/// the images are; see Job::edges. `option`: what names the folder.
+std::string mirrored_map(const char* option, const std::string& root, const fs::path& name,
+                         std::span<const char* const> extensions = kMapExtensions) {
   if (root.empty()) return root;
   const fs::path base = fs::path(root) / name;
   std::string found;
-  for (const char* extension : kMapExtensions) {
+  for (const char* extension : extensions) {
     const fs::path file = with_suffix(base, extension);
     if (!exists(file.string())) continue;
     if (!found.empty()) {
@@ -164,7 +166,8 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input,
           {},
           mirrored_map("--edges", roots.edges, image.name),
-          mirrored_map("--seeds", roots.seeds, image.name)};
+          mirrored_map("--seeds", roots.seeds, image.name),
+          mirrored_map("--features", roots.features, image.name, kFeatureExtensions)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
     if (root.empty() || info.of_run) continue;
@@ -175,10 +178,12 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
 
 /// The job of a single image, whose results are named files or go into named folders.
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
-  const auto map = [&image](const char* option, const std::string& root) {
-    return is_folder(root) ? mirrored_map(option, root, image.name) : root;
+  const auto map = [&image](const char* option, const std::string& root,
+                            std::span<const char* const> extensions = kMapExtensions) {
+    return is_folder(root) ? mirrored_map(option, root, image.name, extensions) : root;
   };
-  Job job{image.input, roots.results, map("--edges", roots.edges), map("--seeds", roots.seeds)};
+  Job job{image.input, roots.results, map("--edges", roots.edges), map("--seeds", roots.seeds),
+          map("--features", roots.features, kFeatureExtensions)};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
@@ -274,6 +279,7 @@ void check_batch_places(const Job& roots, bool skip_existing) {
   };
   check("--edges", roots.edges);
   check("--seeds", roots.seeds);
+  check("--features", roots.features);
 }
 
 }  // namespace
@@ -286,6 +292,7 @@ Plan make_plan(const Options& options) {
   plan.roots.results[Result::kLabels] = labels_place(options);
   plan.roots.edges = options.edges;
   plan.roots.seeds = options.seeds;
+  plan.roots.features = options.features;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"
                          : options.labels.cloud_optimised ? "--cog"

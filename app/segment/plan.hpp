@@ -21,8 +21,9 @@ struct Job {
   /// The file of a boundary map; empty: none. Where a folder of maps has none for the image, the
   /// file's path without its extension.
   std::string edges;
-  std::string seeds = {};  ///< The file of seeds, as `edges` has it.
-  ImagePart part = {};     ///< Of the input.
+  std::string seeds = {};     ///< The file of seeds, as `edges` has it.
+  std::string features = {};  ///< The file of features, as `edges` has it.
+  ImagePart part = {};        ///< Of the input.
   /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.
   int pages = 1;
   /// The TIFF file whose page part.page holds the labels; empty: none. Only with several pages.

@@ -17,12 +17,12 @@ namespace diacut::app {
 
 namespace {
 
-void require_map(const char* option, const std::string& file) {
+void require_map(const char* option, const std::string& file,
+                 const char* extensions = ".png, .tif, .tiff or .npy") {
   if (exists(file)) return;
-  throw InputError(fmt::format(
-      "{}: there is no file '{}' (in a folder with .png, .tif, .tiff or .npy behind the "
-      "image's name)",
-      option, file));
+  throw InputError(
+      fmt::format("{}: there is no file '{}' (in a folder with {} behind the image's name)", option,
+                  file, extensions));
 }
 
 /// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
@@ -84,11 +84,16 @@ Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
 LoadedImage Reader::load(const Job& job) const {
   const Stopwatch stopwatch;
   LoadedImage loaded;
+  FeatureSize features;
   const auto accepts = [&](const ImageSize& size) {
     loaded.memory.reset();  // What it took for a size that was told before.
-    if (memory_ != nullptr) loaded.memory = memory_->take(size);
+    if (memory_ != nullptr) loaded.memory = memory_->take(size, features);
   };
   loaded.failure = attempt(job.input, [&] {
+    if (!job.features.empty()) {
+      require_map("--features", job.features, ".npy");
+      features = read_feature_size(job.features);
+    }
     try {
       const auto file = job.pages > 1 ? file_of(job) : nullptr;
       read_picture(job, file.get(), parameters_, accepts, loaded);
@@ -104,6 +109,7 @@ LoadedImage Reader::load(const Job& job) const {
       require_map("--seeds", job.seeds);
       loaded.seeds = read_seeds(job.seeds);
     }
+    if (!job.features.empty()) loaded.features = read_features(job.features);
   });
   if (loaded.failure) loaded.memory.reset();
   loaded.seconds = stopwatch.seconds();
@@ -124,9 +130,9 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   const std::size_t end = std::min(index + count, jobs_.size());
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
-    if (skips_(job) || !is_file(job.input) || (!job.edges.empty() && !is_file(job.edges)) ||
-        (!job.seeds.empty() && !is_file(job.seeds))) {
-      return;
+    if (skips_(job) || !is_file(job.input)) return;
+    for (const std::string& beside : {job.edges, job.seeds, job.features}) {
+      if (!beside.empty() && !is_file(beside)) return;
     }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });
   }

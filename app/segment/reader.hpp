@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "diacut/edges.hpp"
+#include "diacut/features.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
@@ -26,9 +27,10 @@ struct LoadedImage {
   MemoryShare memory;      ///< Held as long as the image is.
   bool postponed = false;  ///< It was not read: there was no room beside other images.
   Image image;
-  std::optional<MapFrame> frame;  ///< If the image is a scene.
-  std::optional<EdgeMap> edges;   ///< If the job names a boundary map.
-  std::optional<Seeds> seeds;     ///< If the job names seeds.
+  std::optional<MapFrame> frame;       ///< If the image is a scene.
+  std::optional<EdgeMap> edges;        ///< If the job names a boundary map.
+  std::optional<Seeds> seeds;          ///< If the job names seeds.
+  std::optional<FeatureMap> features;  ///< If the job names features.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

@@ -142,7 +142,8 @@ class Scheduler {
     std::vector<ImageToSegment> images;
     for (const Member& each : group) {
       images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr,
-                        each.loaded.seeds ? &*each.loaded.seeds : nullptr});
+                        each.loaded.seeds ? &*each.loaded.seeds : nullptr,
+                        each.loaded.features ? &*each.loaded.features : nullptr});
     }
     std::vector<BegunSegmentation> begun(group.size());
     const std::optional<Failure> failure = attempt(group.front().job->input, [&] {
@@ -155,6 +156,7 @@ class Scheduler {
     const double seconds = stopwatch.seconds() / static_cast<double>(group.size());
     for (Member& each : group) {
       each.loaded.seconds += seconds;
+      each.loaded.features.reset();  // Only the device's part needs them.
       each.loaded.failure = failure;
     }
     return begun;

@@ -8,24 +8,11 @@
 // once.
 //
 // The affinity is 0 where ic is negative (no pair) and 1 on the middle diagonal. Elsewhere it is
-//   LOGISTIC 0: exp(-ic / scale)  (Arbelaez, Maire, Fowlkes and Malik, Contour detection and
-//               hierarchical image segmentation, PAMI 2011, equation 8)
-//   LOGISTIC 1: exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))), as in the
-//               program that those authors released
+// the one of boundary_weight.clh.
 #ifndef CENTRE
 #error "affinity/weigh.cl needs -DCENTRE: the index of the middle stencil entry"
 #endif
-#ifndef LOGISTIC
-#error "affinity/weigh.cl needs -DLOGISTIC: 0 or 1, the formula of the affinity"
-#endif
-
-float weight(const float ic, const float inverse_scale, const float bias, const float slope) {
-#if LOGISTIC
-  return exp(-inverse_scale / (1.0f + exp(bias - slope * ic)));
-#else
-  return exp(-inverse_scale * ic);
-#endif
-}
+#include "affinity/boundary_weight.clh"
 
 __kernel void affinity_weigh(__global float* values, __global const long* restrict offsets,
                              const ulong rows, const ulong pitch, const float inverse_scale,

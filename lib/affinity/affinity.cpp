@@ -9,7 +9,6 @@
 #include "affinity/intervening_contour.hpp"
 #include "affinity/line.hpp"
 #include "affinity/normalize.hpp"
-#include "affinity/weigh.hpp"
 
 namespace diacut {
 
@@ -19,6 +18,8 @@ namespace {
 // p = 1 / (1 + exp(-(bias - slope ic))).
 constexpr double kLogisticBias = 1.8682;
 constexpr double kLogisticSlope = 1.3113 / 0.3130;
+
+constexpr char kPadded[] = "the boundary map with a border";
 
 double weight(double ic, const AffinityParameters& parameters) {
   if (parameters.formula == AffinityFormula::kExponential) return std::exp(-ic / parameters.scale);
@@ -44,43 +45,69 @@ Buffer<std::int64_t> upload_offsets(Context& context, const DiaShape& shape) {
 
 }  // namespace
 
-void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters) {
-  const DiaShape shape = dia_shape(grid, disc_stencil(parameters.radius));
+Stencil affinity_stencil(const AffinityParameters& parameters) {
+  return strided_stencil(parameters.radius, parameters.strides);
+}
+
+AffinityWeight affinity_weight(const AffinityParameters& parameters) {
+  return {parameters.formula == AffinityFormula::kLogistic,
+          static_cast<float>(1 / parameters.scale), static_cast<float>(kLogisticBias),
+          static_cast<float>(kLogisticSlope)};
+}
+
+void request_intervening_contours(Context& context, const AffinityParameters& parameters) {
+  const Stencil stencil = affinity_stencil(parameters);
+  InterveningContour::request(context, stencil, contour_lines(stencil));
+}
+
+void intervening_contours(Context& context, const BoundaryMap& boundary,
+                          const AffinityParameters& parameters, DiaMatrix& matrix) {
+  const Stencil stencil = affinity_stencil(parameters);
+  auto padded = context.allocate<float>(
+      InterveningContour::padded_size(boundary.grid, stencil.radius), kPadded);
+  InterveningContour contour(context, boundary.grid, matrix.shape.pitch, stencil,
+                             contour_lines(stencil));
+  contour.launch(boundary.values, boundary.valid, padded, matrix.values);
+}
+
+void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
+                                 const AffinityParameters& parameters) {
+  const int radius = affinity_stencil(parameters).radius;
+  budget.add(kPadded, InterveningContour::padded_size(grid, radius) * sizeof(float));
+}
+
+void budget_normalized(MemoryBudget& budget, const Grid& grid,
+                       const AffinityParameters& parameters) {
+  const DiaShape shape = dia_shape(grid, affinity_stencil(parameters));
   budget.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
              shape.stored() * sizeof(float));
-  budget.add("the boundary map with a border",
-             InterveningContour::padded_size(grid, parameters.radius) * sizeof(float));
   budget.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
   budget.add("square roots of the degrees", shape.rows * sizeof(float));
   budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
 }
 
+void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters) {
+  budget_normalized(budget, grid, parameters);
+  budget_intervening_contours(budget, grid, parameters);
+}
+
 void request_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  const Stencil stencil = disc_stencil(parameters.radius);
-  InterveningContour::request(context, stencil, contour_lines(stencil));
-  request_affinity_weigh(context, stencil.size(), parameters.formula == AffinityFormula::kLogistic);
+  request_intervening_contours(context, parameters);
+  request_affinity_weigh(context, affinity_stencil(parameters).size(),
+                         parameters.formula == AffinityFormula::kLogistic);
   request_affinity_normalize(context);
 }
 
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
-  const Grid& grid = boundary.grid;
-  const Stencil stencil = disc_stencil(parameters.radius);
-  const DiaShape shape = dia_shape(grid, stencil);
+  const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-
-  auto padded = context.allocate<float>(InterveningContour::padded_size(grid, parameters.radius),
-                                        "the boundary map with a border");
-  const bool logistic = parameters.formula == AffinityFormula::kLogistic;
   request_affinity_kernels(context, parameters);
-  InterveningContour contour(context, grid, shape.pitch, stencil, contour_lines(stencil));
-  contour.launch(boundary.values, boundary.valid, padded, matrix.values);
+  intervening_contours(context, boundary, parameters, matrix);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  const AffinityWeight formula{logistic, static_cast<float>(1 / parameters.scale),
-                               static_cast<float>(kLogisticBias),
-                               static_cast<float>(kLogisticSlope)};
-  launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch, formula);
+  launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch,
+                        affinity_weight(parameters));
   return matrix;
 }
 
@@ -92,14 +119,13 @@ NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affin
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
   launch_affinity_normalize(context, affinity.values, offsets, shape.rows, shape.pitch, sqrt_degree,
                             inverse);
-  return {batch, disc_stencil(parameters.radius), std::move(affinity.values),
-          std::move(sqrt_degree)};
+  return {batch, affinity_stencil(parameters), std::move(affinity.values), std::move(sqrt_degree)};
 }
 
 std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,
                                        const std::vector<std::uint8_t>& valid,
                                        const AffinityParameters& parameters) {
-  const Stencil stencil = disc_stencil(parameters.radius);
+  const Stencil stencil = affinity_stencil(parameters);
   const DiaShape shape = dia_shape(grid, stencil);
   const auto element = [&grid](int x, int y) {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "affinity/weigh.hpp"
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
@@ -10,6 +11,12 @@
 
 namespace diacut {
 
+/// The pixels that a pixel has an affinity to.
+Stencil affinity_stencil(const AffinityParameters& parameters);
+
+/// The formula of the boundary's affinity.
+AffinityWeight affinity_weight(const AffinityParameters& parameters);
+
 /// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
 void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
 
@@ -17,9 +24,22 @@ void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParam
 /// for before the first of them is used (opencl/kernel.hpp).
 void request_affinity_kernels(Context& context, const AffinityParameters& parameters);
 
-/// W: for pixels i and j with data within the radius, a function (parameters.formula) of the
-/// largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines are
-/// Bresenham's, drawn from the one that comes first in reading order, so W is symmetric to the bit.
+/// What affinities by features share with those by the boundary map. budget_normalized(): the
+/// matrix and what normalize() allocates. budget_intervening_contours(): what
+/// intervening_contours() allocates. intervening_contours() enqueues: the intervening contours into
+/// the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
+void budget_normalized(MemoryBudget& budget, const Grid& grid,
+                       const AffinityParameters& parameters);
+void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
+                                 const AffinityParameters& parameters);
+void request_intervening_contours(Context& context, const AffinityParameters& parameters);
+void intervening_contours(Context& context, const BoundaryMap& boundary,
+                          const AffinityParameters& parameters, DiaMatrix& matrix);
+
+/// W: for pixels i and j with data whose offset is in the stencil, a function (parameters.formula)
+/// of the largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines
+/// are Bresenham's, drawn from the one that comes first in reading order, so W is symmetric to the
+/// bit.
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters);
 

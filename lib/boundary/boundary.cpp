@@ -122,6 +122,21 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
   return boundary_map(context, image, grid, parameters, networks);
 }
 
+BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid) {
+  BoundaryMap map;
+  map.grid = grid;
+  map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
+  map.valid.upload(valid_elements(image, grid));
+  map.values = context.allocate<float>(grid.rows(), "boundary map");
+  map.values.fill(0);
+  return map;
+}
+
+void budget_empty(MemoryBudget& budget, const Grid& grid) {
+  budget.add("which pixels have data", grid.rows());
+  budget.add("boundary map", grid.rows() * sizeof(float));
+}
+
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
   const Grid grid = batch.grid();
   BoundaryMap result{grid,

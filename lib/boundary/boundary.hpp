@@ -52,6 +52,12 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters);
 
+/// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
+BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid);
+
+/// Adds to `budget` the device memory that empty_boundary_map() allocates.
+void budget_empty(MemoryBudget& budget, const Grid& grid);
+
 /// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
 /// images have no data, without inside maps.
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);

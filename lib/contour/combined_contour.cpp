@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "contour/cue_contour.hpp"
 #include "contour/reference_spectral_contour.hpp"
@@ -16,6 +17,44 @@ constexpr char kContours[] = "contours";
 ContourShares shares(const ContourParameters& parameters) {
   return {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
           parameters.spectral_power};
+}
+
+/// min(boundary * b + spectral * min(s / scale, 1)^power, 1) for these shares.
+Buffer<float> shared_contour(Context& context, const Grid& grid,
+                             const DeviceEigenvectors& eigenvectors,
+                             const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
+                             const ContourShares& own) {
+  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
+  std::vector<float> weights;
+  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
+    weights.push_back(static_cast<float>(spectral_weight(*value)));
+  }
+  SpectralContour kernels(context, grid, count);
+  auto contour = context.allocate<float>(grid.rows(), kContours);
+  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
+                 weights, boundary, own, contour);
+  return contour;
+}
+
+/// The quantile 0.99 of the contour over the pixels with data, or the largest value where that is
+/// 0; 1 where all are.
+double strongest(const Grid& grid, const std::vector<float>& contour,
+                 const std::vector<float>& sqrt_degree) {
+  constexpr double kQuantile = 0.99;
+  std::vector<float> values;
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+                            static_cast<std::size_t>(x);
+      if (sqrt_degree[i] > 0) values.push_back(contour[i]);
+    }
+  }
+  if (values.empty()) return 1;
+  const auto at = values.begin() +
+                  static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  const float value = *at > 0 ? *at : *std::max_element(at, values.end());
+  return value > 0 ? value : 1;
 }
 
 }  // namespace
@@ -39,16 +78,21 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
-  std::vector<float> weights;
-  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
-    weights.push_back(static_cast<float>(spectral_weight(*value)));
-  }
-  SpectralContour kernels(context, grid, count);
-  auto contour = context.allocate<float>(grid.rows(), kContours);
-  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
-                 weights, boundary, shares(parameters), contour);
-  return contour;
+  return shared_contour(context, grid, eigenvectors, sqrt_degree, boundary, shares(parameters));
+}
+
+Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
+                                     const DeviceEigenvectors& eigenvectors,
+                                     const Buffer<float>& sqrt_degree, const Buffer<float>& nothing,
+                                     const ContourParameters& parameters) {
+  // A power of two scales floats without rounding, and nothing is as large as this one.
+  constexpr double kLarge = 0x1p60;
+  const auto contour = [&](double scale, double power) {
+    return shared_contour(context, grid, eigenvectors, sqrt_degree, nothing, {0, 1, scale, power});
+  };
+  const double scale =
+      kLarge * strongest(grid, contour(kLarge, 1).download(), sqrt_degree.download());
+  return contour(scale, parameters.spectral_power);
 }
 
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,

@@ -39,6 +39,16 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                           const ContourParameters& parameters);
 
+/// The contour map of an image without a boundary map, in [0, 1]: min(s / q, 1)^spectral_power with
+/// s the spectral contour, and q its quantile 0.99 over the pixels with data. Affinities by
+/// features have eigenvalues of any magnitude, and the spectral contour grows as these become
+/// smaller, so that it is measured by its own strongest parts. `nothing`: grid.rows() zeros.
+/// Otherwise as combined_contour(). Waits for the device. Throws DeviceError.
+Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
+                                     const DeviceEigenvectors& eigenvectors,
+                                     const Buffer<float>& sqrt_degree, const Buffer<float>& nothing,
+                                     const ContourParameters& parameters);
+
 /// The contour map g from a boundary map and a spectral contour of the same size, on the host in
 /// double, written to be read.
 std::vector<double> reference_combined_contour(const std::vector<float>& boundary,

@@ -27,6 +27,9 @@ inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kLearned, "learned"}
 inline constexpr EnumName<AffinityFormula> kAffinityFormulaNames[] = {
     {AffinityFormula::kLogistic, "logistic"}, {AffinityFormula::kExponential, "exponential"}};
 
+inline constexpr EnumName<FeatureMeasure> kFeatureMeasureNames[] = {
+    {FeatureMeasure::kCosine, "cosine"}, {FeatureMeasure::kGaussian, "gaussian"}};
+
 inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "auto"},
                                                         {MatvecKind::kNaive, "naive"},
                                                         {MatvecKind::kAligned, "aligned"},

@@ -83,6 +83,32 @@ int turns_of(const ParameterValue& value) {
   return static_cast<int>(std::get<std::int64_t>(value));
 }
 
+/// The most strides of a stencil, and the largest.
+constexpr std::size_t kMostStrides = 4;
+constexpr int kLargestStride = 16;
+
+/// The strides that a person gave; nothing if they are none.
+std::optional<std::vector<int>> strides_in(const ParameterValue& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const auto* text = std::get_if<std::string>(&value);
+  const auto numbers = numbers_of(integer != nullptr ? std::to_string(*integer)
+                                  : text != nullptr  ? *text
+                                                     : std::string());
+  if (!numbers || numbers->size() > kMostStrides || numbers->front() != 1) return std::nullopt;
+  std::vector<int> strides;
+  for (const double number : *numbers) {
+    const bool fits = number <= kLargestStride && (strides.empty() || number > strides.back());
+    if (!fits || number != static_cast<int>(number)) return std::nullopt;
+    strides.push_back(static_cast<int>(number));
+  }
+  return strides;
+}
+bool accepts_strides(const ParameterValue& value) { return strides_in(value).has_value(); }
+ParameterValue strides_value(const std::vector<int>& strides) {
+  return fmt::format("{}", fmt::join(strides, ","));
+}
+std::vector<int> strides_of(const ParameterValue& value) { return strides_in(value).value(); }
+
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
   image.names(
@@ -157,6 +183,15 @@ void add_affinity(Table& table) {
                    {"pixels",
                     "Pixels within this distance are neighbours; 5 gives 81 diagonals (Arbelaez, "
                     "Maire, Fowlkes and Malik 2011)."});
+  affinity.form(
+      "strides", &AffinityParameters::strides,
+      {"\"1\", or 1 to 4 ascending integers from 1 to 16, separated by commas, the first 1",
+       accepts_strides},
+      strides_value, strides_of,
+      {"pixels",
+       "A pixel is compared with those at each offset within the radius times each of "
+       "these strides: 1,2,4 reaches four times as far as 1, with 201 diagonals in place "
+       "of 81 (radius 5). Other strides than 1 exclude --seeds and compressed matrices."});
   affinity.names("formula", &AffinityParameters::formula, kAffinityFormulaNames,
                  "How the largest strength on the line, ic, becomes the affinity W. logistic: p = "
                  "1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))), W = exp(-(1 - p)/scale), as the "
@@ -164,6 +199,23 @@ void add_affinity(Table& table) {
                  "Arbelaez et al. 2011.");
   affinity.real("scale", &AffinityParameters::scale, 0.01, 100,
                 {"strength", "The scale in affinity.formula; .1 in Arbelaez et al. 2011."});
+  affinity.names("feature_measure", &AffinityParameters::feature_measure, kFeatureMeasureNames,
+                 "With features (--features): how the distance d of two pixels' features is "
+                 "measured, from which W = exp(-d^2/(2 feature_scale^2)). cosine: between the "
+                 "features divided by their length, d^2 = 2 - 2 cos (Ng, Jordan and Weiss 2001). "
+                 "gaussian: between the features themselves (Shi and Malik 2000, equation 11).");
+  affinity.real(
+      "feature_scale", &AffinityParameters::feature_scale, 0, 1e30,
+      {"distance",
+       "With features: the distance at which W is exp(-1/2). 0: 0.15 of the range of distances, "
+       "as Shi and Malik (2000) advise, the range being the quantile 0.999 of the "
+       "distances of pixels affinity.radius apart in a row or a column. The report tells "
+       "the scale."});
+  affinity.flag("with_boundary", &AffinityParameters::with_boundary,
+                {"",
+                 "With features: whether W is multiplied by the affinity of the boundary map. "
+                 "false: there is no boundary map, no network runs, and contours are the spectral "
+                 "contour alone."});
 }
 
 void add_matvec(Table& table) {
@@ -217,9 +269,10 @@ void add_eigen(Table& table) {
 void add_contour(Table& table) {
   Section contour(table, "contour", &Parameters::contour);
   contour.names("spectral", &ContourParameters::spectral, kSpectralUseNames,
-                "Whether contours take the spectral contour in. auto: with cue.kind gradient and "
-                "with boundary maps of one's own, where that makes better regions; not with a "
-                "network's, where it changes no score and would take most of the time. Where it "
+                "Whether contours take the spectral contour in. auto: with cue.kind gradient, with "
+                "boundary maps of one's own, where that makes better regions, and with features; "
+                "not with a network's map, where it changes no score and would take most of the "
+                "time. Where it "
                 "does not count, eigenvectors are computed only if they are a result or "
                 "region.method is kway.");
   contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
@@ -270,7 +323,8 @@ void add_region(Table& table) {
       "different things, from their boundary, areas and colours, fitted to segmentations "
       "that people drew: regions that merge at .5 are parted by half of the people. "
       "strength: by the mean strength of their boundary. auto: learned where the boundary "
-      "map comes from a network; strength with the gradient and with a map of your own.");
+      "map comes from a network; strength with the gradient, with a map of your own, and with "
+      "features alone.");
   region.text("merging_weights", &RegionParameters::merging_weights, "a file of weights",
               {"", "learned: a file of app/learn/fit_merging.py; empty: the weights built in."});
   region.form("threshold", &RegionParameters::threshold,

@@ -83,6 +83,14 @@ std::string cross_problem(const Parameters& p) {
         "are: leave it 0, or choose the method hierarchy",
         p.region.regions);
   }
+  if (p.matvec.kernel == MatvecKind::kSymmetric && p.affinity.strides.size() > 1) {
+    return "affinity.strides has more than 1, which matvec.kernel symmetric cannot take: leave one "
+           "of them out";
+  }
+  if (p.region.method == RegionMethod::kWalker && p.affinity.strides.size() > 1) {
+    return "affinity.strides has more than 1, which region.method walker (--seeds) cannot take: "
+           "leave it 1";
+  }
   return {};
 }
 

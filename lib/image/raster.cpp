@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -19,41 +18,11 @@
 #include "diacut/image.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
+#include "image/npy.hpp"
 
 namespace diacut {
 
 namespace {
-
-constexpr std::string_view kNumpyMagic = "\x93NUMPY";
-
-/// The text of `key`'s value in a .npy header, which is the literal of a Python dictionary.
-std::string_view header_value(std::string_view header, std::string_view key) {
-  const std::size_t name = header.find(fmt::format("'{}'", key));
-  const std::size_t colon = header.find(':', name);
-  if (name == std::string_view::npos || colon == std::string_view::npos) {
-    throw InputError(
-        fmt::format("its .npy header has no '{}': save it again with numpy.save", key));
-  }
-  header.remove_prefix(header.find_first_not_of(" ", colon + 1));
-  const bool tuple = header.starts_with('(');
-  const std::size_t end = header.find_first_of(tuple ? ")" : ",}");
-  return header.substr(0, end == std::string_view::npos ? header.size() : end + (tuple ? 1 : 0));
-}
-
-std::vector<std::int64_t> shape_of(std::string_view tuple) {
-  std::vector<std::int64_t> shape;
-  while (!tuple.empty()) {
-    const std::size_t digit = tuple.find_first_of("0123456789");
-    if (digit == std::string_view::npos) break;
-    tuple.remove_prefix(digit);
-    std::int64_t size = 0;
-    const auto [end, error] = std::from_chars(tuple.data(), tuple.data() + tuple.size(), size);
-    if (error != std::errc()) throw InputError("its .npy header has a size that is no number");
-    shape.push_back(size);
-    tuple.remove_prefix(static_cast<std::size_t>(end - tuple.data()));
-  }
-  return shape;
-}
 
 template <typename T>
 double element(const std::uint8_t* at, bool swap) {
@@ -82,35 +51,22 @@ Element element_reader(std::string_view type) {
 }
 
 Raster decode_npy(Bytes file) {
-  constexpr std::size_t kShortPrefix = 10;
-  constexpr std::size_t kLongPrefix = 12;
-  const InputError cut_off("the .npy file is cut off: copy or save it again");
-  if (file.size() < kLongPrefix) throw cut_off;
-  const bool is_short = file[6] == 1;
-  const std::size_t prefix = is_short ? kShortPrefix : kLongPrefix;
-  const std::size_t length = read_uint(file, 8, is_short ? 2 : 4, ByteOrder::kLittle);
-  if (file.size() - prefix < length) throw cut_off;
-  const std::string_view header(reinterpret_cast<const char*>(file.data()) + prefix, length);
-
-  std::string_view type = header_value(header, "descr");
-  if (type.size() < 5 || type.front() != '\'') {
-    throw InputError("its .npy elements are structures: expected plain numbers");
-  }
-  type = type.substr(1, type.size() - 2);
-  const bool is_big = type.front() == '>';
-  type.remove_prefix(1);
+  const NpyHeader header = parse_npy_header(file);
+  const bool is_big = header.byte_order() == '>';
+  const std::string_view type = header.kind();
   const Element read = element_reader(type);
   const auto bytes = static_cast<std::size_t>(type[1] - '0');
-  const bool by_column = header_value(header, "fortran_order").starts_with("True");
-  const std::vector<std::int64_t> shape = shape_of(header_value(header, "shape"));
+  const bool by_column = header.fortran_order;
+  const std::vector<std::uint64_t>& shape = header.shape;
   if (shape.size() != 2) {
     throw InputError(
         fmt::format("its array has {} dimensions: expected 2, height and width", shape.size()));
   }
-  check_size(shape[1], shape[0], ImageParameters().max_pixels);
+  npy_elements(header, bytes, file.size() - header.size);
+  check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]),
+             ImageParameters().max_pixels);
   const auto height = static_cast<std::size_t>(shape[0]);
   const auto width = static_cast<std::size_t>(shape[1]);
-  if ((file.size() - prefix - length) / bytes < height * width) throw cut_off;
 
   Raster raster;
   raster.width = static_cast<int>(width);
@@ -118,7 +74,7 @@ Raster decode_npy(Bytes file) {
   raster.is_integer = type.front() != 'f';
   raster.values.reserve(height * width);
   const bool swap = is_big != (std::endian::native == std::endian::big);
-  const std::uint8_t* first = file.data() + prefix + length;
+  const std::uint8_t* first = file.data() + header.size;
   for (std::size_t y = 0; y < height; ++y) {
     for (std::size_t x = 0; x < width; ++x) {
       raster.values.push_back(
@@ -160,7 +116,7 @@ Raster grey(const Decoded& decoded) {
 }  // namespace
 
 Raster decode_raster(Bytes file) {
-  if (has_text(file, 0, kNumpyMagic)) return decode_npy(file);
+  if (is_npy(file)) return decode_npy(file);
   const std::int64_t most = ImageParameters().max_pixels;
   const ImageFormat format = identify_format(file);
   if (format == ImageFormat::kTiff) return grey(decode_tiff(file, most));

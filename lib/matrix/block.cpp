@@ -85,26 +85,39 @@ cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix) {
   return 3;
 }
 
-std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form) {
+std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart part) {
   const std::vector<StencilOffset>& entries = stencil.entries;
   const std::size_t centre = stencil.centre();
   const bool compressed = form == MatrixForm::kCompressed;
+  const auto left_out = [&](std::size_t d) {
+    return (compressed && d == centre) ||
+           (part == MatrixPart::kDisc && !stencil.in_disc(entries[d]));
+  };
   // The compressed form holds the main diagonal apart: it ends a band, and belongs to none.
   const auto breaks = [&](std::size_t d) {
-    return entries[d].dy != entries[d - 1].dy || (compressed && (d == centre || d == centre + 1));
+    return entries[d].dy != entries[d - 1].dy || entries[d].dx != entries[d - 1].dx + 1 ||
+           left_out(d) || left_out(d - 1);
   };
-  std::string bands = "-DBANDS=";
+  std::string bands;
   for (std::size_t d = 0; d < entries.size();) {
     std::size_t end = d + 1;
     while (end < entries.size() && !breaks(end)) ++end;
-    if (!compressed || d != centre) {
+    if (!left_out(d)) {
       bands += fmt::format("BAND({},{},{},{})", d, entries[d].dy, entries[d].dx, end - d);
     }
     d = end;
   }
-  return fmt::format("{}{} -DREACH={}{}", bands,
-                     device.kind == DeviceKind::kCpu ? " -DBAND_TABLE" : "", stencil.radius,
-                     compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", centre) : std::string());
+  return bands;
+}
+
+std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form,
+                           MatrixPart part) {
+  const bool compressed = form == MatrixForm::kCompressed;
+  return fmt::format(
+      "-DBANDS={}{} -DREACH={}{}", matrix_bands(stencil, form, part),
+      device.kind == DeviceKind::kCpu ? " -DBAND_TABLE" : "",
+      part == MatrixPart::kDisc ? stencil.disc_radius : stencil.radius,
+      compressed ? fmt::format(" -DBITS=16 -DDIAGONAL={}", stencil.centre()) : std::string());
 }
 
 }  // namespace diacut

@@ -15,9 +15,21 @@ namespace diacut {
 /// index of the argument that follows.
 cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix);
 
+/// The diagonals of a matrix that a kernel reads.
+enum class MatrixPart {
+  kWhole,
+  kDisc,  ///< Those of the stencil's disc of stride 1.
+};
+
 /// The macros that kernels/matrix/grid_matrix.clh and band_table.clh need on that device, and
-/// -DREACH, for a matrix with that stencil in that form.
-std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form);
+/// -DREACH, for that part of a matrix with that stencil in that form. A disc has one band for each
+/// dy.
+std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form,
+                           MatrixPart part = MatrixPart::kWhole);
+
+/// BAND(first diagonal, dy, first dx, number of diagonals) for each band of that part, without
+/// spaces.
+std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart part);
 
 /// Columns of a block that holds `wanted` vectors (kernels/matrix/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }

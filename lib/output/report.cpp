@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/enum_names.hpp"
 #include "core/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
@@ -96,6 +97,14 @@ Json walk_json(const WalkReport& walk) {
           {"error", walk.error}};
 }
 
+Json features_json(const Segmentation& segmentation, const Parameters& parameters) {
+  const AffinityParameters& affinity = parameters.affinity;
+  return {{"measure", std::string(enum_name(kFeatureMeasureNames, affinity.feature_measure))},
+          {"scale", segmentation.feature_scale},
+          {"automatic_scale", affinity.feature_scale == 0},
+          {"with_boundary", affinity.with_boundary}};
+}
+
 Json eigen_json(const Eigenvectors& eigenvectors) {
   return {{"converged", eigenvectors.report.converged},
           {"solver", eigenvectors.report.solver},
@@ -172,6 +181,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["stages"] = stages_json(segmentation.times);
   json["memory"] = memory_json(segmentation);
   json["kernels"] = kernels_json(segmentation);
+  if (segmentation.feature_scale > 0) json["features"] = features_json(segmentation, parameters);
   if (segmentation.walk) {
     json["walk"] = walk_json(*segmentation.walk);
   } else if (!segmentation.eigenvectors.values.empty()) {

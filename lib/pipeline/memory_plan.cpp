@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "affinity/feature_affinity.hpp"
 #include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
 #include "image/detail.hpp"
+#include "image/feature_planes.hpp"
 #include "pipeline/pipeline_budget.hpp"
 #include "pipeline/working_image.hpp"
 
@@ -35,24 +37,34 @@ class HostBytes {
  public:
   HostBytes(const SegmentationPlan& plan, const HostImage& image)
       : hierarchical_(makes_hierarchy(plan.parameters)),
-        by_probability_(merges_by_probability(plan.parameters, false)),
+        by_probability_(merges_by_probability(plan.parameters, !plan.parameters.has_boundary())),
         inside_(plan.parameters.region.method == RegionMethod::kObjects),
         channels_(static_cast<std::uint64_t>(image.channels)),
         value_(kFloat * channels_ + (image.masked ? 1 : 0)),
         full_(pixels_of(image.full)),
         working_(plan.batch.image.pixels()),
-        file_(image.file_bytes) {
+        file_(image.file_bytes),
+        features_(image.features.bytes()) {
     const PictureSize working{plan.batch.image.width, plan.batch.image.height};
+    if (features_ > 0) {
+      const int block = std::min(image.features.channels, kFeatureBlock);
+      feature_planes_ = feature_planes_memory(image.features, block, working);
+    }
     if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
   }
 
   bool places() const { return detail_ > 0; }
 
-  std::uint64_t reading() const { return file_ + full_ * (value_ + channels_); }
+  /// The image is read first, and then the features, which may be brought to another order.
+  std::uint64_t reading() const {
+    return std::max(file_ + full_ * (value_ + channels_), full_ * value_ + 2 * features_);
+  }
+  /// While affinities are computed.
+  std::uint64_t boundaries() const { return on_device() + feature_planes_; }
   /// While the device works. A working image of the full size is the image itself.
   std::uint64_t on_device() const {
     const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
-    return full_ * value_ + reduced;
+    return full_ * value_ + reduced + features_;
   }
   std::uint64_t contours() const {
     const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
@@ -72,7 +84,8 @@ class HostBytes {
   std::uint64_t results() const {
     const std::uint64_t of_hierarchy =
         (hierarchical_ ? kLabel + kFloat : 0) + (inside_ ? kFloat : 0);
-    return detail_ * value_ + full_ * (value_ + of_hierarchy + kLabel + sizeof(std::uint16_t));
+    return features_ + detail_ * value_ +
+           full_ * (value_ + of_hierarchy + kLabel + sizeof(std::uint16_t));
   }
 
  private:
@@ -84,7 +97,9 @@ class HostBytes {
   std::uint64_t full_;
   std::uint64_t working_;
   std::uint64_t file_;
-  std::uint64_t detail_ = 0;  ///< Pixels; 0: the image is not reduced.
+  std::uint64_t features_;            ///< Bytes of the features.
+  std::uint64_t feature_planes_ = 0;  ///< Bytes of channels on their way to the device.
+  std::uint64_t detail_ = 0;          ///< Pixels; 0: the image is not reduced.
 };
 
 std::string gib(std::uint64_t bytes) {
@@ -120,7 +135,7 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   const MemoryBudget none;
   const RegionMethod method = plan.parameters.region.method;
   add("reading", none, &HostBytes::reading);
-  add("boundaries", budget.boundaries, &HostBytes::on_device);
+  add("boundaries", budget.boundaries, &HostBytes::boundaries);
   if (plan.form == MatrixForm::kCompressed) {
     add("compression", budget.compression, &HostBytes::on_device);
   }
@@ -141,7 +156,7 @@ MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const PlannedResults& results) {
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
-  const HostImage one{full, image.channels, false, image.file_bytes};
+  const HostImage one{full, image.channels, false, image.file_bytes, results.features};
   try {
     const SegmentationPlan plan =
         plan_for_image(grid_for(working.width, working.height),

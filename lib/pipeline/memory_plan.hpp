@@ -15,6 +15,7 @@ struct HostImage {
   int channels = 3;
   bool masked = false;           ///< Whether there are pixels without data.
   std::uint64_t file_bytes = 0;  ///< As ImageSize::file_bytes.
+  FeatureSize features = {};     ///< Of the image's features; else without channels.
 };
 
 /// The memory of a run by this plan, that of the images themselves included. `images`: as many as

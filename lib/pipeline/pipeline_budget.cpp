@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "affinity/affinity.hpp"
+#include "affinity/feature_affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
@@ -50,12 +51,12 @@ struct BufferGroups {
   MemoryBudget graph;         ///< With direct cuts: for cutting.
 };
 
-BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, MatrixForm form) {
+BufferGroups buffer_groups(const Batch& batch, const RunParameters& parameters, MatrixForm form) {
   const Grid grid = batch.grid();
   const EigenParameters eigen = eigen_parameters(parameters);
-  const Stencil stencil = disc_stencil(parameters.affinity.radius);
+  const Stencil stencil = affinity_stencil(parameters.affinity);
   BufferGroups groups;
-  budget_kept(groups.networks, parameters.cue);
+  if (parameters.has_boundary()) budget_kept(groups.networks, parameters.cue);
   if (!walks(parameters) && !needs_eigenvectors(parameters)) {
     const auto count = static_cast<std::uint64_t>(batch.count);
     const std::uint64_t plane = batch.image.rows() * sizeof(float);
@@ -66,9 +67,17 @@ BufferGroups buffer_groups(const Batch& batch, const Parameters& parameters, Mat
     budget_orientation(groups.contours, batch.image);
     return groups;
   }
-  budget_cue(groups.boundaries, grid, parameters.cue);
+  if (parameters.has_boundary()) {
+    budget_cue(groups.boundaries, grid, parameters.cue);
+  } else {
+    budget_empty(groups.boundaries, grid);
+  }
   if (batch.count > 1) budget_batched(groups.boundaries, batch);
-  budget_affinity(groups.matrix, grid, parameters.affinity);
+  if (parameters.has_features()) {
+    budget_feature_affinity(groups.matrix, grid, parameters.affinity, parameters.feature_channels);
+  } else {
+    budget_affinity(groups.matrix, grid, parameters.affinity);
+  }
   if (walks(parameters)) {
     budget_walker(groups.solver, {batch, stencil, form});
     return groups;
@@ -125,11 +134,12 @@ bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
 
 bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
 
-PipelineBudget pipeline_budget(const Grid& grid, const Parameters& parameters, MatrixForm form) {
+PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters, MatrixForm form) {
   return pipeline_budget(Batch(grid), parameters, form);
 }
 
-PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters, MatrixForm form) {
+PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
+                               MatrixForm form) {
   const BufferGroups groups = buffer_groups(batch, parameters, form);
   const auto phase = [&](std::initializer_list<const MemoryBudget*> needed) {
     MemoryBudget sum = groups.networks;
@@ -139,7 +149,8 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
   const BufferGroups& g = groups;
   PipelineBudget budget;
   budget.boundaries = phase({&g.boundaries, &g.matrix});
-  const bool twice = thins(parameters.cue) && (walks(parameters) || needs_eigenvectors(parameters));
+  const bool twice = parameters.has_boundary() && thins(parameters.cue) &&
+                     (walks(parameters) || needs_eigenvectors(parameters));
   if (twice) append(budget.boundaries, g.strength);
   if (form == MatrixForm::kCompressed) {
     budget.compression = phase({&g.matrix, &g.compressed, &g.strength});
@@ -165,19 +176,19 @@ PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
 }
 
 bool compressible(const Parameters& parameters) {
-  if (!makes_hierarchy(parameters)) return false;
+  if (!makes_hierarchy(parameters) || parameters.affinity.strides.size() > 1) return false;
   const SolverKind solver = solver_wanted(parameters.eigen.solver);
   return solver == SolverKind::kMultilevel ||
          (solver == SolverKind::kLanczos && parameters.matvec.kernel == MatvecKind::kAuto);
 }
 
-bool fits_compressed(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+bool fits_compressed(const Grid& grid, const RunParameters& parameters, const DeviceInfo& device,
                      std::uint64_t limit) {
   return compressible(parameters) &&
          pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
 }
 
-std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
+std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit) {
   const auto fits = [&](double scale) {
     const Grid smaller = scaled(grid, scale);
@@ -195,7 +206,7 @@ std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
   return scaled(grid, below);
 }
 
-void check_memory(const PipelineBudget& budget, const Grid& grid, const Parameters& parameters,
+void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit) {
   if (budget.fits(device, limit)) return;
   const std::optional<Grid> largest = largest_grid(grid, parameters, device, limit);

@@ -13,6 +13,19 @@
 
 namespace diacut {
 
+/// The parameters of a run, and what comes with its images and decides what it allocates.
+struct RunParameters : Parameters {
+  RunParameters() = default;
+  /// Of images that come with nothing. Not explicit, because that is what parameters alone mean.
+  RunParameters(const Parameters& parameters) : Parameters(parameters) {}
+
+  int feature_channels = 0;  ///< Channels of the images' features; 0: they have none.
+
+  bool has_features() const { return feature_channels > 0; }
+  /// Whether there is a boundary map.
+  bool has_boundary() const { return !has_features() || affinity.with_boundary; }
+};
+
 /// What a whole run allocates on the device, phase by phase. Stages free what later stages do not
 /// read, so the largest phase must fit the device, not their sum.
 struct PipelineBudget {
@@ -29,11 +42,11 @@ struct PipelineBudget {
 
 /// The budget of one image with the solver that `parameters` name. `form`: the form of the matrix
 /// that the eigensolver reads.
-PipelineBudget pipeline_budget(const Grid& grid, const Parameters& parameters,
+PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters,
                                MatrixForm form = MatrixForm::kDia);
 /// The budget of several images whose eigenvectors are computed together; the other stages take
 /// them one by one.
-PipelineBudget pipeline_budget(const Batch& batch, const Parameters& parameters,
+PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
                                MatrixForm form = MatrixForm::kDia);
 
 /// Whether contours need another boundary map than affinities: these are made from a thinned map,
@@ -42,22 +55,22 @@ bool thins(const CueParameters& cue);
 
 /// Whether the eigensolver can read a compressed matrix, the whole matrix being given up. Direct
 /// cuts need the whole matrix after the eigensolver; Spectra and a kernel asked for by name read
-/// it.
+/// it; the compressed form knows no strides.
 bool compressible(const Parameters& parameters);
 
 /// Whether a run fits with a compressed matrix. `limit` as in PipelineBudget::fits().
-bool fits_compressed(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
+bool fits_compressed(const Grid& grid, const RunParameters& parameters, const DeviceInfo& device,
                      std::uint64_t limit);
 
 /// The largest grid with the proportions of `grid` on which a run with the parameters' solver fits,
 /// the matrix being whole or compressed; nothing if not even one pixel fits. `limit` as in
 /// PipelineBudget::fits().
-std::optional<Grid> largest_grid(const Grid& grid, const Parameters& parameters,
+std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit);
 
 /// Throws DeviceError, naming the largest image that would fit, when `budget` does not fit. `limit`
 /// as in PipelineBudget::fits().
-void check_memory(const PipelineBudget& budget, const Grid& grid, const Parameters& parameters,
+void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit);
 
 /// How an image of this size lies in a vector: without padding.

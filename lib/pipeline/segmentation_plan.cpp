@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "affinity/affinity.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/stencil.hpp"
 
@@ -15,7 +16,7 @@ bool merges_by_probability(const Parameters& parameters, bool own_map) {
   return parameters.cue.kind == CueKind::kLearned && !own_map;
 }
 
-SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
+SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit) {
   if (makes_hierarchy(parameters) && !needs_eigenvectors(parameters)) {
     SegmentationPlan plan(Batch(grid), parameters);
@@ -24,14 +25,14 @@ SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
     return plan;
   }
   SegmentationPlan plan(Batch(grid), solver_that_fits(grid, parameters, device, limit));
-  const Parameters& usable = plan.parameters;
+  const RunParameters& usable = plan.parameters;
   plan.form = form_that_fits(grid, usable, device, limit);
   plan.product = product_that_fits(grid, usable, device, limit);
   if (plan.form == MatrixForm::kCompressed) {
     plan.product.kind = MatvecKind::kSymmetric;
     plan.product.storage = MatvecStorage::kHalf;
   }
-  Parameters planned = usable;
+  RunParameters planned = usable;
   planned.matvec = {plan.product.kind, plan.product.storage};
   plan.budget = pipeline_budget(grid, planned, plan.form);
   check_memory(plan.budget, grid, usable, device, limit);
@@ -51,17 +52,20 @@ SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
 }
 
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
-                                               const Parameters& parameters,
+                                               const RunParameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit) {
-  if (!makes_hierarchy(parameters)) return std::nullopt;
+  if (!makes_hierarchy(parameters) || parameters.has_features() ||
+      parameters.affinity.strides.size() > 1) {
+    return std::nullopt;
+  }
   if (!needs_eigenvectors(parameters)) {
     SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
     plan.budget = pipeline_budget(plan.batch, parameters);
     if (!plan.budget.fits(device, limit)) return std::nullopt;
     return plan;
   }
-  const std::optional<Batch> batch = batch_for(
-      grid, images, disc_stencil(parameters.affinity.radius), eigen_parameters(parameters));
+  const std::optional<Batch> batch =
+      batch_for(grid, images, affinity_stencil(parameters.affinity), eigen_parameters(parameters));
   if (!batch) return std::nullopt;
   SegmentationPlan plan(*batch, parameters);
   plan.parameters.eigen.solver = SolverKind::kMultilevel;
@@ -73,9 +77,9 @@ std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
   return plan;
 }
 
-Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
-                            const DeviceInfo& device, std::uint64_t limit) {
-  Parameters result = parameters;
+RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit) {
+  RunParameters result = parameters;
   SolverKind& solver = result.eigen.solver;
   solver = solver_wanted(solver);
   if (solver == SolverKind::kMultilevel && !pipeline_budget(grid, result).fits(device, limit) &&
@@ -85,8 +89,8 @@ Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
   return result;
 }
 
-MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
-                          std::uint64_t limit) {
+MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
+                          const DeviceInfo& device, std::uint64_t limit) {
   if (!compressible(parameters)) return MatrixForm::kDia;
   // storages_within_tolerance() names none for the multilevel solver's own products.
   EigenParameters rounded = parameters.eigen;
@@ -99,9 +103,10 @@ MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const 
   return MatrixForm::kCompressed;  // It needs less than the whole matrix, if neither fits.
 }
 
-MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
+MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit) {
-  const DiaShape shape = dia_shape(grid, disc_stencil(parameters.affinity.radius));
+  const Stencil stencil = affinity_stencil(parameters.affinity);
+  const DiaShape shape = dia_shape(grid, stencil);
   const MatvecParameters& asked = parameters.matvec;
   if (asked.kernel != MatvecKind::kAuto &&
       solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
@@ -114,10 +119,11 @@ MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
     return choice;
   }
   const std::vector<MatvecStorage> storages =
-      storages_within_tolerance(parameters.eigen, asked.storage);
+      stencil.is_disc() ? storages_within_tolerance(parameters.eigen, asked.storage)
+                        : std::vector<MatvecStorage>();
   MatvecChoice choice = choose_matvec(asked, device, shape, storages);
   if (asked.kernel == MatvecKind::kAuto && choice.kind == MatvecKind::kSymmetric) {
-    Parameters compressed = parameters;
+    RunParameters compressed = parameters;
     compressed.matvec = {choice.kind, choice.storage};
     if (!pipeline_budget(grid, compressed).fits(device, limit)) {
       return choose_matvec(asked, device, shape);

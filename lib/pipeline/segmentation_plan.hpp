@@ -19,36 +19,36 @@ namespace diacut {
 /// this header `limit` is of the device memory held at once, bytes; 0: the device's memory.
 struct SegmentationPlan {
   /// A plan for these images with these parameters.
-  SegmentationPlan(const Batch& images, const Parameters& usable)
+  SegmentationPlan(const Batch& images, const RunParameters& usable)
       : batch(images), parameters(usable) {}
 
   Batch batch;
-  Parameters parameters;
+  RunParameters parameters;
   MatvecChoice product;
   MatrixForm form = MatrixForm::kDia;  ///< The form of the matrix that the eigensolver reads.
   PipelineBudget budget;
   std::vector<std::string> notes;  ///< What a person should know of these choices.
 };
 
-/// Whether the regions of a hierarchy merge by probability. `own_map`: the boundary map is the
-/// user's.
+/// Whether the regions of a hierarchy merge by probability. `own_map`: no network makes the
+/// boundary map, because it is the user's or there is none.
 bool merges_by_probability(const Parameters& parameters, bool own_map);
 
 /// The plan for one image. Throws DeviceError when no solver and no form of the matrix fits.
-SegmentationPlan plan_for_image(const Grid& grid, const Parameters& parameters,
+SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameters,
                                 const DeviceInfo& device, std::uint64_t limit);
 
 /// The plan for several images of one size whose eigenvectors are computed together; nothing if
 /// they do not fit, or if the method or solver asked for takes one image at a time.
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
-                                               const Parameters& parameters,
+                                               const RunParameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit);
 
 /// The parameters, with the device's solver in place of SolverKind::kAuto, and with Lanczos, which
 /// is slower and needs less memory, in place of a multilevel solver that fits with no form of the
 /// matrix.
-Parameters solver_that_fits(const Grid& grid, const Parameters& parameters,
-                            const DeviceInfo& device, std::uint64_t limit);
+RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit);
 
 /// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast.
 inline constexpr std::size_t kCompressedOnCpu = std::size_t{1} << 20;
@@ -56,14 +56,14 @@ inline constexpr std::size_t kCompressedOnCpu = std::size_t{1} << 20;
 /// The form of the matrix for a run with the parameters of solver_that_fits(): compressed where the
 /// whole matrix does not fit, and on a CPU from kCompressedOnCpu pixels on; whole where it cannot
 /// be compressed (see compressible()).
-MatrixForm form_that_fits(const Grid& grid, const Parameters& parameters, const DeviceInfo& device,
-                          std::uint64_t limit);
+MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
+                          const DeviceInfo& device, std::uint64_t limit);
 
 /// The product for a run. Where the choice is left open, Lanczos gets the compressed form if it
 /// fits beside everything else. The multilevel solver has products of its own: where a kernel is
 /// asked for with it, the note says that the kernel is for Lanczos, to which the solver may leave
 /// an image. Where the compressed form is asked for with it, the choice for Lanczos is left open.
-MatvecChoice product_that_fits(const Grid& grid, const Parameters& parameters,
+MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit);
 
 }  // namespace diacut

@@ -173,12 +173,14 @@ class Segmenter::Implementation {
 
  private:
   PlannedResults results_of(const WorkingImage& image) const {
-    return {image.edges != nullptr, stages_.keeps_eigenvectors()};
+    PlannedResults results{image.edges != nullptr, stages_.keeps_eigenvectors()};
+    if (image.features) results.features = image.features->size();
+    return results;
   }
 
   UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
     const PictureSize size = image.size();
-    const Parameters parameters = working_parameters(
+    const RunParameters parameters = working_parameters(
         parameters_, size, image.full ? image.full->size : size, results_of(image));
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
                                                  stages_.device(), stages_.memory_limit());
@@ -215,7 +217,8 @@ class Segmenter::Implementation {
     std::vector<HostImage> on_host;
     for (const WorkingImage& each : images) {
       on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
-                         !(each.full ? each.full->valid : each.image->valid).empty()});
+                         !(each.full ? each.full->valid : each.image->valid).empty(), 0,
+                         each.features ? each.features->size() : FeatureSize()});
     }
     const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
     for (UnfinishedSegmentation& each : begun) {
@@ -263,7 +266,7 @@ std::int64_t Segmenter::working_pixels(const Image& image) const {
 }
 
 BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
-  return begin(ImageToSegment{&image, edges, nullptr}, watch);
+  return begin(ImageToSegment{&image, edges}, watch);
 }
 
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
@@ -278,8 +281,9 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
     std::vector<WorkingImage> images;
     std::vector<std::size_t> members;
   };
-  // By width, height, and whether there is a boundary map of one's own.
-  std::map<std::tuple<int, int, bool>, Group> alike;
+  // By width, height, and whether there is a boundary map of one's own. Images with features go
+  // alone: their last number is their own.
+  std::map<std::tuple<int, int, bool, std::size_t>, Group> alike;
   implementation_->note_held(images);
   std::vector<std::optional<WorkingImage>> working(images.size());
   parallel_for(static_cast<int>(images.size()), [&](int index) {
@@ -296,7 +300,8 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
   for (std::size_t k = 0; k < images.size(); ++k) {
     if (!working[k]) continue;
     const PictureSize size = working[k]->size();
-    Group& group = alike[{size.width, size.height, working[k]->edges != nullptr}];
+    Group& group = alike[{size.width, size.height, working[k]->edges != nullptr,
+                          working[k]->features ? k + 1 : 0}];
     group.images.push_back(std::move(*working[k]));
     group.members.push_back(k);
   }
@@ -311,6 +316,10 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> 
 
 Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
   return begin(image, nullptr, watch).finish(watch);
+}
+
+Segmentation Segmenter::segment(const ImageToSegment& image, const Watch& watch) {
+  return begin(image, watch).finish(watch);
 }
 
 Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const Watch& watch) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "affinity/affinity.hpp"
+#include "affinity/feature_affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
@@ -17,6 +18,7 @@
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
 #include "pipeline/device_checks.hpp"
+#include "pipeline/host_features.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
@@ -40,7 +42,12 @@ bool needs_matrix(const SegmentationPlan& plan) {
 /// Asks for kernels of stages after that of the boundary maps, so that one program has them all.
 /// Direct cuts need no contours, but a program that drivers have kept for other runs.
 void request_later_kernels(Context& context, const SegmentationPlan& plan) {
-  if (needs_matrix(plan)) request_affinity_kernels(context, plan.parameters.affinity);
+  const RunParameters& parameters = plan.parameters;
+  if (parameters.has_features()) {
+    request_feature_kernels(context, parameters.affinity, parameters.feature_channels);
+  } else if (needs_matrix(plan)) {
+    request_affinity_kernels(context, parameters.affinity);
+  }
   request_contour_kernels(context, needs_matrix(plan));
   request_orientation_kernels(context);
 }
@@ -62,6 +69,12 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
   whole.thin = false;
   Boundaries found;
   for (const WorkingImage& each : images) {
+    if (!plan.parameters.has_boundary()) {
+      found.maps.push_back(empty_boundary_map(context, *each.image, grid));
+      found.unthinned.emplace_back();
+      found.inside.emplace_back();
+      continue;
+    }
     Buffer<float> unthinned;
     if (hierarchical(plan) && needs_matrix(plan) && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
@@ -88,18 +101,30 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
 struct Affinities {
   NormalizedMatrix matrix;
   std::vector<Buffer<float>> strengths;  ///< With a hierarchy: each image's boundary strength.
+  double feature_scale = 0;              ///< Segmentation::feature_scale.
 };
 
 /// Frees everything of the boundary maps that it does not return.
-Affinities find_affinities(Context& context, Boundaries boundaries, const SegmentationPlan& plan) {
+Affinities find_affinities(Context& context, Boundaries boundaries,
+                           std::span<const WorkingImage> images, const SegmentationPlan& plan) {
   const AffinityParameters& parameters = plan.parameters.affinity;
+  double feature_scale = 0;
+  const auto affinity = [&](const BoundaryMap& map) {
+    if (!plan.parameters.has_features()) return affinity_matrix(context, map, parameters);
+    HostFeatures features(*images.front().features, map.grid);
+    FeatureAffinity made = feature_affinity(context, map, features, parameters);
+    feature_scale = made.scale;
+    return std::move(made.matrix);
+  };
   const auto normalized = [&](const BoundaryMap& map) {
-    return normalize(context, plan.batch, affinity_matrix(context, map, parameters), parameters);
+    return normalize(context, plan.batch, affinity(map), parameters);
   };
   std::vector<BoundaryMap>& maps = boundaries.maps;
   Affinities found{plan.batch.count == 1 ? normalized(maps.front())
                                          : normalized(batched(context, maps, plan.batch)),
-                   {}};
+                   {},
+                   0};
+  found.feature_scale = feature_scale;
   check_degrees(found.matrix.sqrt_degree());
   if (!hierarchical(plan)) return found;
   found.strengths = std::move(boundaries.unthinned);
@@ -176,8 +201,11 @@ std::vector<Contours> find_contours(Context& context,
     const Buffer<float>& degrees =
         degrees_of(context, batch, k, affinities.matrix.sqrt_degree(), copy);
     const Buffer<float> contours =
-        combined_contour(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
-                         plan.parameters.contour);
+        plan.parameters.has_boundary()
+            ? combined_contour(context, batch.image, eigenvectors[k], degrees,
+                               affinities.strengths[k], plan.parameters.contour)
+            : spectral_contour_alone(context, batch.image, eigenvectors[k], degrees,
+                                     affinities.strengths[k], plan.parameters.contour);
     found.push_back(on_host(context, contours, batch.image));
   }
   return found;
@@ -249,7 +277,8 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
                          image.image->channels,
                          {},
                          std::nullopt};
-  if (merges_by_probability(plan.parameters, image.edges != nullptr)) {
+  const bool no_network = image.edges != nullptr || !plan.parameters.has_boundary();
+  if (merges_by_probability(plan.parameters, no_network)) {
     inputs.srgb = srgb_bytes(*image.image);
     inputs.weights = load_merging_weights(region.merging_weights);
   }
@@ -421,14 +450,16 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     note_run(begun, timed, context, before, std::move(inside));
     return begun;
   }
-  Affinities affinities =
-      timed("affinity", [&] { return find_affinities(context, std::move(boundaries), plan); });
+  Affinities affinities = timed(
+      "affinity", [&] { return find_affinities(context, std::move(boundaries), images, plan); });
+  const double feature_scale = affinities.feature_scale;
   if (plan.parameters.region.method == RegionMethod::kWalker) {
     std::vector<UnfinishedSegmentation> walked(1);
     walked.front() = timed("random walk", [&] {
       return find_walk(context, std::move(affinities.matrix), images.front(), plan,
                        keep_probabilities_, watch);
     });
+    walked.front().result.feature_scale = feature_scale;
     note_run(walked, timed, context, before, std::move(inside));
     return walked;
   }
@@ -441,6 +472,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.eigenvectors = std::move(found->on_host[k]);
+    result.feature_scale = feature_scale;
     result.notes = joined(images[k].image->notes, plan.notes, found->notes);
     result.device_memory = plan.budget.uses;
   }

@@ -75,6 +75,34 @@ void check_seeds(const ImageToSegment& asked, RegionMethod method) {
   }
 }
 
+/// Throws unless the features can be used and fit the image.
+void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
+  if (parameters.region.method == RegionMethod::kObjects) {
+    throw ConfigError(
+        "features do not tell the inside of objects, which region.method objects needs: leave one "
+        "of them out");
+  }
+  const bool alone = !parameters.affinity.with_boundary;
+  if (alone && asked.edges != nullptr) {
+    throw ConfigError(
+        "there are a boundary map and features, but affinity.with_boundary is false, so that the "
+        "map would count for nothing: set it to true, or leave the map out");
+  }
+  if (alone && makes_hierarchy(parameters) && parameters.contour.spectral == SpectralUse::kNever) {
+    throw ConfigError(
+        "contour.spectral is never, but with features alone the spectral contour is all that there "
+        "is: leave it auto, or set affinity.with_boundary to true");
+  }
+  const FeatureMap& features = *asked.features;
+  const Image& image = *asked.image;
+  check_features(features);
+  if (features_fit(features.size(), image.width, image.height)) return;
+  throw InputError(fmt::format(
+      "the features have {}x{} pixels, the image {}x{}: expected features of the image's size, or "
+      "of a smaller size in its proportions (arrays are height x width x channels)",
+      features.width, features.height, image.width, image.height));
+}
+
 /// The labels' numbers in the order of their values, from 1 on.
 std::map<std::int32_t, std::int32_t> label_numbers(const std::vector<std::int32_t>& labels) {
   std::map<std::int32_t, std::int32_t> numbers;
@@ -189,6 +217,10 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
   WorkingImage result;
+  if (asked.features != nullptr) {
+    check_features_of(asked, parameters);
+    result.features = borrowed(asked.features);
+  }
   if (asked.seeds != nullptr) result.seeds = working_seeds(*asked.seeds, working);
   if (working == full) {
     result.image = borrowed(asked.image);
@@ -206,10 +238,12 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   return result;
 }
 
-Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                              const PictureSize& full, const PlannedResults& results) {
-  Parameters result = parameters;
-  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, results.edges)) {
+RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
+                                 const PictureSize& full, const PlannedResults& results) {
+  RunParameters result = parameters;
+  result.feature_channels = results.features.channels;
+  const bool own_map = results.edges || results.features.channels > 0;
+  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, own_map)) {
     result.contour.spectral_weight = 0;
     if (!results.eigenvectors) result.eigen.vectors = 0;
   }

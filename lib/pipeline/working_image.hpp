@@ -10,6 +10,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 #include "image/resize.hpp"
+#include "pipeline/pipeline_budget.hpp"
 
 namespace diacut {
 
@@ -29,13 +30,14 @@ struct WorkingSeeds {
 };
 
 /// An image as the stages see it: as large as it is, or reduced to the size at which regions are
-/// found. Copies share what they hold. The pointers are never null but for `edges`, `full` and
-/// `seeds`.
+/// found. Copies share what they hold. The pointers are never null but for `edges`, `full`, `seeds`
+/// and `features`.
 struct WorkingImage {
   std::shared_ptr<const Image> image;
-  std::shared_ptr<const EdgeMap> edges;       ///< As ImageToSegment::edges.
-  std::shared_ptr<const FullImage> full;      ///< Null: `image` is not reduced.
-  std::shared_ptr<const WorkingSeeds> seeds;  ///< With RegionMethod::kWalker; else null.
+  std::shared_ptr<const EdgeMap> edges;        ///< As ImageToSegment::edges.
+  std::shared_ptr<const FullImage> full;       ///< Null: `image` is not reduced.
+  std::shared_ptr<const WorkingSeeds> seeds;   ///< With RegionMethod::kWalker; else null.
+  std::shared_ptr<const FeatureMap> features;  ///< As ImageToSegment::features, in their own size.
 
   PictureSize size() const { return {image->width, image->height}; }
 };
@@ -45,7 +47,8 @@ struct WorkingImage {
 /// is not copied: it must outlive the result. Throws InputError where the map of an image that is
 /// reduced has another size, or a value outside [0, 1]; and where seeds are not as
 /// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Throws
-/// ConfigError where there are seeds, or a boundary map, that the method has no use for.
+/// ConfigError where there are seeds, a boundary map or features that the method has no use for.
+/// Features are not copied: they must outlive the result; InputError where they do not fit.
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
@@ -53,8 +56,8 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
 /// needs eigenvectors, eigen.vectors is 0. The network sees a picture whose longer side is three
 /// quarters of parameters.image.detail, at scale 1 of parameters.cue.scales, or what is left of it
 /// in a smaller picture. A least size of direct cuts, in pixels, is in those of the working image.
-Parameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                              const PictureSize& full, const PlannedResults& results);
+RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
+                                 const PictureSize& full, const PlannedResults& results);
 
 /// Makes the regions of a segmentation from labels that grew from seeds: the connected parts of
 /// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that

@@ -163,6 +163,25 @@ def seeds_of(seeds: ArrayLike) -> NDArray[np.int32]:
     return labels
 
 
+def features_of(features: ArrayLike) -> NDArray[np.float32] | NDArray[np.uint16]:
+    """Features, (height, width, channels): as floats, or as the bits of floats of 16 bits."""
+    array = array_of(features, "features")
+    if array.ndim == 2:
+        array = array[:, :, np.newaxis]
+    if array.ndim != 3 or array.size == 0:
+        raise InputError(
+            f"features has the shape {array.shape}, expected (height, width, channels) or (height, "
+            "width)"
+        )
+    if array.dtype.newbyteorder("=").name not in ("float16", "float32"):
+        raise DtypeError(
+            f"features has the dtype {array.dtype}, expected float32 or float16: convert it with "
+            "array.astype('float32')"
+        )
+    plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return plain.view(np.uint16) if plain.dtype == np.float16 else plain
+
+
 def edges_of(edges: ArrayLike) -> NDArray[np.float32]:
     """A boundary map as floats in [0, 1]; integers are divided by the largest value of their type."""
     array = array_of(edges, "edges")

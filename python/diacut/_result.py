@@ -62,6 +62,12 @@ class Result:
         return None if tree is None else Hierarchy(tree)
 
     @property
+    def feature_scale(self) -> float:
+        """With features: the scale that affinities were computed with, affinity.feature_scale or what the
+        data gave in its place; else 0."""
+        return self._segmentation.feature_scale
+
+    @property
     def eigenvalues(self) -> NDArray[np.float64]:
         """The smallest eigenvalues of (D - W) y = lambda D y, ascending; the first is about 0. None where
         no eigenvectors were computed: they are on request, and where contours or cuts need them."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import ImageLike, edges_of, image_of, seeds_of
+from ._arrays import ImageLike, edges_of, features_of, image_of, seeds_of
 from ._errors import ConfigError, Error, InputError
 from ._parameters import OPTIONS, Value, make_parameters, value_of
 from ._progress import Progress, image_progress, stage_progress
@@ -100,6 +100,7 @@ class Segmenter:
         mask: ArrayLike | None = None,
         edges: ArrayLike | None = None,
         seeds: ArrayLike | None = None,
+        features: ArrayLike | None = None,
         eigenvectors: bool | None = None,
         probabilities: bool = False,
         progress: Progress = None,
@@ -112,6 +113,9 @@ class Segmenter:
         or False in `mask` have no data. edges: a boundary map in [0, 1] in place of diacut's own.
         seeds: with method="walker", labels of a few pixels, (height, width), integers from 1, and 0
         elsewhere: the labels of all pixels grow from them by the random walker (Grady 2006).
+        features: numbers of each pixel by whose likeness pixels belong together, (height, width,
+        channels) or (height, width), float32 or float16, of the image's size or smaller in its
+        proportions; no network runs, unless set={"affinity.with_boundary": True}.
         eigenvectors: whether the result holds them; None: as the Segmenter was told. probabilities:
         with seeds, whether the result holds those of each label.
 
@@ -123,8 +127,9 @@ class Segmenter:
         whole = image_of(image, self._parameters, self._max_pixels, mask, read)
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
+        own = None if features is None else features_of(features)
         with stage_progress(progress) as tell:
-            return Result(engine.segment(whole, map_, marks, keeps, bool(probabilities), tell))
+            return Result(engine.segment(whole, map_, marks, own, keeps, bool(probabilities), tell))
 
     __call__ = segment
 
@@ -133,6 +138,7 @@ class Segmenter:
         images: Iterable[ImageLike],
         *,
         edges: Iterable[ArrayLike | None] | None = None,
+        features: Iterable[ArrayLike | None] | None = None,
         eigenvectors: bool | None = None,
         progress: Progress = None,
         errors: str = "raise",
@@ -151,8 +157,8 @@ class Segmenter:
         _check_many(images)
         self._open()
         total = len(images) if isinstance(images, (Sequence, np.ndarray)) else None
-        pairs = _with_edges(images, edges)
-        return self._results(pairs, self._keeps(eigenvectors), errors == "return", progress, total)
+        given = _together(images, edges, features)
+        return self._results(given, self._keeps(eigenvectors), errors == "return", progress, total)
 
     def close(self) -> None:
         """Gives the device up. The Segmenter cannot be used afterwards."""
@@ -182,14 +188,14 @@ class Segmenter:
 
     def _results(
         self,
-        pairs: Iterator[tuple[ImageLike, ArrayLike | None]],
+        given: Iterator[_Given],
         eigenvectors: bool,
         returns_errors: bool,
         progress: Progress,
         total: int | None,
     ) -> Iterator[Any]:
         with image_progress(progress, total) as tell:
-            for future in self._finished(pairs, eigenvectors):
+            for future in self._finished(given, eigenvectors):
                 try:
                     result: Any = Result(future.result())
                 except Error as error:
@@ -201,7 +207,7 @@ class Segmenter:
                 yield result
 
     def _finished(
-        self, pairs: Iterator[tuple[ImageLike, ArrayLike | None]], eigenvectors: bool
+        self, given: Iterator[_Given], eigenvectors: bool
     ) -> Iterator[Future[_core.Segmentation]]:
         """For each image, in order, what will give its results or raise its error."""
         engine = self._open()
@@ -210,8 +216,8 @@ class Segmenter:
         with ThreadPoolExecutor(2, thread_name_prefix="diacut") as pool:
 
             def read_ahead(count: int) -> None:
-                for image, edges in islice(pairs, max(0, count - len(ahead))):
-                    ahead.append(pool.submit(self._load, image, edges, engine, eigenvectors))
+                for each in islice(given, max(0, count - len(ahead))):
+                    ahead.append(pool.submit(self._load, each, engine, eigenvectors))
 
             try:
                 while True:
@@ -226,9 +232,8 @@ class Segmenter:
                         group = [first.result()]
                         _gather(engine.pixels_together, ahead, group, read_ahead)
                         read_ahead(len(group))
-                        begun = engine.begin(
-                            [each[0] for each in group], [each[1] for each in group], eigenvectors
-                        )
+                        read, maps, own = (list(part) for part in zip(*group))
+                        begun = engine.begin(read, maps, own, eigenvectors)
                         done.extend(pool.submit(each.finish) for each in begun)
                     for _ in range(before):
                         yield done.popleft()
@@ -238,15 +243,17 @@ class Segmenter:
                 for waiting in ahead:
                     waiting.cancel()
 
-    def _load(
-        self, image: ImageLike, edges: ArrayLike | None, engine: _core.Engine, eigenvectors: bool
-    ) -> _Loaded:
+    def _load(self, given: _Given, engine: _core.Engine, eigenvectors: bool) -> _Loaded:
+        image, edges, features = given
         read = _reader(engine, edges, eigenvectors)
         whole = image_of(image, self._parameters, self._max_pixels, read=read)
-        return whole, None if edges is None else edges_of(edges)
+        map_ = None if edges is None else edges_of(edges)
+        return whole, map_, None if features is None else features_of(features)
 
 
-_Loaded = tuple[_core.Image, "NDArray[np.float32] | None"]
+#: An image with its boundary map and its features, as they are given, and as the library takes them.
+_Given = tuple[ImageLike, "ArrayLike | None", "ArrayLike | None"]
+_Loaded = tuple[_core.Image, "NDArray[np.float32] | None", "NDArray[Any] | None"]
 
 
 def _reader(
@@ -293,20 +300,28 @@ def _check_many(images: Any) -> None:
         )
 
 
-def _with_edges(
-    images: Iterable[ImageLike], edges: Iterable[ArrayLike | None] | None
-) -> Iterator[tuple[ImageLike, ArrayLike | None]]:
+def _together(
+    images: Iterable[ImageLike],
+    edges: Iterable[ArrayLike | None] | None,
+    features: Iterable[ArrayLike | None] | None,
+) -> Iterator[_Given]:
     maps = None if edges is None else iter(edges)
+    own = None if features is None else iter(features)
     for index, image in enumerate(images):
-        if maps is None:
-            yield image, None
-            continue
-        try:
-            yield image, next(maps)
-        except StopIteration:
-            raise InputError(
-                f"edges has {index} maps, but there are more images: give a map for each"
-            ) from None
+        yield image, _next_of(maps, "edges", index), _next_of(own, "features", index)
+
+
+def _next_of(
+    maps: Iterator[ArrayLike | None] | None, name: str, index: int
+) -> ArrayLike | None:
+    if maps is None:
+        return None
+    try:
+        return next(maps)
+    except StopIteration:
+        raise InputError(
+            f"{name} has {index} maps, but there are more images: give a map for each"
+        ) from None
 
 
 def _bytes_of(memory: Any) -> int:
@@ -365,6 +380,7 @@ def segment(
     mask: ArrayLike | None = None,
     edges: ArrayLike | None = None,
     seeds: ArrayLike | None = None,
+    features: ArrayLike | None = None,
     eigenvectors: bool = False,
     probabilities: bool = False,
     progress: Progress = None,
@@ -395,6 +411,7 @@ def segment(
         mask=mask,
         edges=edges,
         seeds=seeds,
+        features=features,
         eigenvectors=eigenvectors,
         probabilities=probabilities,
         progress=progress,

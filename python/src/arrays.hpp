@@ -25,6 +25,9 @@ using Array3 = nb::ndarray<nb::numpy, T, nb::ndim<3>>;
 template <class T>
 using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+template <class T>
+using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
 /// An array over memory of `owner`, which lives as long as the array.
 template <class T>
 Array2<T> view(T* data, int height, int width, nb::handle owner) {

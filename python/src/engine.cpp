@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <type_traits>
+#include <variant>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -39,6 +42,30 @@ std::optional<Seeds> seeds_of(const SeedPlane& plane) {
   return Seeds{static_cast<int>(plane->shape(1)),
                static_cast<int>(plane->shape(0)),
                {labels.begin(), labels.end()}};
+}
+
+/// Numbers of 32 bits, or of 16 as NumPy holds them.
+using Features = std::optional<std::variant<Cube<float>, Cube<std::uint16_t>>>;
+
+template <class T>
+FeatureMap feature_map(const Cube<T>& cube) {
+  FeatureMap map{static_cast<int>(cube.shape(1)),
+                 static_cast<int>(cube.shape(0)),
+                 static_cast<int>(cube.shape(2)),
+                 {},
+                 {}};
+  const std::span<const T> values(cube.data(), cube.size());
+  if constexpr (std::is_same_v<T, float>) {
+    map.values.assign(values.begin(), values.end());
+  } else {
+    map.halves.assign(values.begin(), values.end());
+  }
+  return map;
+}
+
+std::optional<FeatureMap> feature_map(const Features& features) {
+  if (!features) return std::nullopt;
+  return std::visit([](const auto& cube) { return feature_map(cube); }, *features);
 }
 
 std::optional<EdgeMap> edge_map(const Edges& edges) {
@@ -85,17 +112,20 @@ class Engine {
   }
 
   Segmentation segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
-                       bool eigenvectors, bool probabilities, nb::object progress) {
+                       const Features& features, bool eigenvectors, bool probabilities,
+                       nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
     const std::optional<Seeds> marks = seeds_of(seeds);
+    const std::optional<FeatureMap> own = feature_map(features);
     return follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
       {
         const Turn turn(*this, follower);
         segmenter_->keep_eigenvectors(eigenvectors);
         segmenter_->keep_probabilities(probabilities);
-        const ImageToSegment asked{&image, map ? &*map : nullptr, marks ? &*marks : nullptr};
+        const ImageToSegment asked{&image, map ? &*map : nullptr, marks ? &*marks : nullptr,
+                                   own ? &*own : nullptr};
         begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
@@ -103,13 +133,16 @@ class Engine {
   }
 
   std::vector<Begun> begin(const std::vector<const Image*>& images, const std::vector<Edges>& edges,
-                           bool eigenvectors) {
+                           const std::vector<Features>& features, bool eigenvectors) {
     check_process();
     std::vector<std::optional<EdgeMap>> maps;
     for (const Edges& each : edges) maps.push_back(edge_map(each));
+    std::vector<std::optional<FeatureMap>> own;
+    for (const Features& each : features) own.push_back(feature_map(each));
     std::vector<ImageToSegment> asked;
     for (std::size_t k = 0; k < images.size(); ++k) {
-      asked.push_back({images[k], maps[k] ? &*maps[k] : nullptr});
+      asked.push_back(
+          {images[k], maps[k] ? &*maps[k] : nullptr, nullptr, own[k] ? &*own[k] : nullptr});
     }
     return follow(nb::none(), [&](Follower& follower) {
       const Turn turn(*this, follower);
@@ -167,8 +200,8 @@ void bind_engine(nb::module_& module) {
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
       .def("read", &Engine::read, "path"_a, "edges"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
-           "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
-      .def("begin", &Engine::begin, "images"_a, "edges"_a, "eigenvectors"_a)
+           "features"_a.none(), "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
+      .def("begin", &Engine::begin, "images"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
       .def_prop_ro("pixels_together", &Engine::pixels_together);
 }

@@ -17,17 +17,17 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
   expect_done(result);
   EXPECT_THAT(result.err, IsEmpty());
   const std::set<std::string> expected = {
-      "--output",     "--indexed",       "--overlay",      "--eigenvectors", "--json",
-      "--regions",    "--skip-existing", "--max-ncut",     "--min-size",     "--radius",
-      "--spectral",   "--vectors",       "--tolerance",    "--solver",       "--matvec",
-      "--config",     "--set",           "--print-config", "--device",       "--list-devices",
-      "--kernel-dir", "--quiet",         "--verbose",      "--version",      "--help",
-      "--cue",        "--weights",       "--edges",        "--method",       "--threshold",
-      "--tree",       "--merging",       "--ultrametric",  "--contours",     "--memory",
-      "--detail",     "--page",          "--channel",      "--html",         "--coco",
-      "--rle",        "--labelme",       "--yolo",         "--label-studio", "--cvat",
-      "--svg",        "--geojson",       "--table",        "--graph",        "--bands",
-      "--cog",        "--seeds",         "--probabilities"};
+      "--output",     "--indexed",       "--overlay",       "--eigenvectors", "--json",
+      "--regions",    "--skip-existing", "--max-ncut",      "--min-size",     "--radius",
+      "--spectral",   "--vectors",       "--tolerance",     "--solver",       "--matvec",
+      "--config",     "--set",           "--print-config",  "--device",       "--list-devices",
+      "--kernel-dir", "--quiet",         "--verbose",       "--version",      "--help",
+      "--cue",        "--weights",       "--edges",         "--method",       "--threshold",
+      "--tree",       "--merging",       "--ultrametric",   "--contours",     "--memory",
+      "--detail",     "--page",          "--channel",       "--html",         "--coco",
+      "--rle",        "--labelme",       "--yolo",          "--label-studio", "--cvat",
+      "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
+      "--cog",        "--seeds",         "--probabilities", "--features"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");

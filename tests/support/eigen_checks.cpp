@@ -75,9 +75,8 @@ DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
 }
 
 EigenProblem rounded(EigenProblem problem) {
-  const ReferenceSymmetric reference =
-      reference_compress_rooted(problem.matrix, problem.grid, disc_stencil(problem.radius),
-                                MatvecStorage::kHalf, problem.sqrt_degree);
+  const ReferenceSymmetric reference = reference_compress_rooted(
+      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
   problem.matrix.values = {reference.values.begin(), reference.values.end()};
   return problem;
 }

@@ -6,10 +6,9 @@
 
 namespace diacut::testing {
 
-EigenProblem::EigenProblem(int width, int height, int disc_radius, double noise,
-                           const std::vector<std::uint8_t>& hidden)
-    : grid{width, height, width}, radius(disc_radius) {
-  const Stencil stencil = disc_stencil(radius);
+EigenProblem::EigenProblem(int width, int height, int radius, double noise,
+                           const std::vector<std::uint8_t>& hidden, const std::vector<int>& strides)
+    : grid{width, height, width}, stencil(strided_stencil(radius, strides)) {
   matrix.shape = dia_shape(grid, stencil);
   const std::size_t n = grid.rows();
   std::mt19937 random(7);
@@ -69,7 +68,7 @@ std::vector<std::vector<double>> EigenProblem::dense() const {
 NormalizedMatrix on_device(Context& context, const EigenProblem& problem) {
   auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
   sqrt_degree.upload(problem.sqrt_degree);
-  return {Batch(problem.grid), disc_stencil(problem.radius), upload(context, problem.matrix).values,
+  return {Batch(problem.grid), problem.stencil, upload(context, problem.matrix).values,
           std::move(sqrt_degree)};
 }
 

@@ -103,6 +103,10 @@ TEST(ParseParameters, RefusesPairsThatContradict) {
   EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);
   EXPECT_THAT(parse_error("[region]\nmethod = \"objects\"\nregions = 7\n"),
               AllOf(StartsWith("my.toml: region.regions (--regions) is 7"), HasSubstr("objects")));
+  EXPECT_THAT(parse_error("[affinity]\nstrides = \"1,2\"\n[region]\nmethod = \"walker\"\n"),
+              AllOf(StartsWith("my.toml: affinity.strides"), HasSubstr("walker")));
+  EXPECT_THAT(parse_error("[affinity]\nstrides = \"1,2\"\n[matvec]\nkernel = \"symmetric\"\n"),
+              AllOf(StartsWith("my.toml: affinity.strides"), HasSubstr("symmetric")));
 }
 
 TEST(ParseParameters, NamesTheLineOfBrokenSyntax) {

@@ -64,9 +64,9 @@ class RandomValue {
     return texts[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(texts.size()) - 1))];
   }
   ParameterValue operator()(const FormDomain& domain) {
-    const std::vector<ParameterValue> values = {std::string("auto"), std::string("native"),
-                                                std::string("0.25%"), draw(16, 100'000),
-                                                std::int64_t{1} << draw(0, 3)};
+    const std::vector<ParameterValue> values = {
+        std::string("auto"),  std::string("native"), std::string("0.25%"),
+        std::string("1,2,4"), draw(16, 100'000),     std::int64_t{1} << draw(0, 3)};
     for (;;) {
       const auto k =
           static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(values.size()) - 1));
@@ -99,6 +99,10 @@ Parameters random_parameters(std::mt19937_64& random) {
   // Pairs of parameters that contradict each other.
   if (parameters.eigen.basis <= parameters.eigen.vectors) parameters.eigen.basis = 0;
   if (parameters.region.method == RegionMethod::kObjects) parameters.region.regions = 0;
+  if (parameters.region.method == RegionMethod::kWalker ||
+      parameters.matvec.kernel == MatvecKind::kSymmetric) {
+    parameters.affinity.strides = {1};
+  }
   return parameters;
 }
 
@@ -177,6 +181,11 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
                  std::int64_t{-1},
                  640.0,
                  true};
+    } else if (entry.key() == "affinity.strides") {
+      inside = {std::string("1"), std::string("1,2,4"), std::string("1,3,15,16")};
+      outside = {std::string(""),      std::string("2"),     std::string("1,1"),
+                 std::string("1,17"),  std::string("1,2.5"), std::string("1,2,3,4,5"),
+                 std::string("1,4,2"), std::int64_t{2},      true};
     } else if (entry.key() == "cue.turns") {
       inside = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{8}};
       outside = {std::int64_t{0},  std::int64_t{3},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "matrix/dia_matrix.hpp"
 
@@ -28,6 +29,34 @@ TEST(Stencil, EntriesAreOppositeAroundTheCentre) {
       EXPECT_EQ(a.dy, -b.dy);
     }
   }
+}
+
+TEST(Stencil, StridesStretchDiscs) {
+  const Stencil disc = disc_stencil(5);
+  EXPECT_TRUE(disc.is_disc());
+  EXPECT_EQ(strided_stencil(5, {1}).entries, disc.entries);
+  const Stencil strided = strided_stencil(5, {1, 2, 4});
+  EXPECT_FALSE(strided.is_disc());
+  EXPECT_EQ(strided.radius, 20);
+  EXPECT_EQ(strided.disc_radius, 5);
+  EXPECT_EQ(strided.size(), 201u);
+  std::set<std::pair<int, int>> expected;
+  for (const int stride : {1, 2, 4}) {
+    for (const StencilOffset& entry : disc.entries) {
+      expected.emplace(entry.dy * stride, entry.dx * stride);
+    }
+  }
+  std::set<std::pair<int, int>> found;
+  std::pair<int, int> last{-100, 0};
+  for (std::size_t k = 0; k < strided.size(); ++k) {
+    const auto [dx, dy] = strided.entries[k];
+    EXPECT_LT(last, std::pair(dy, dx));  // In reading order, each once.
+    last = {dy, dx};
+    found.insert(last);
+    EXPECT_EQ(strided.entries[strided.opposite(k)], (StencilOffset{-dx, -dy}));
+    EXPECT_EQ(strided.in_disc({dx, dy}), disc.index({dx, dy}) < disc.size());
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(DiaPitch, HoldsTheRowsAlignedAndOffPages) {

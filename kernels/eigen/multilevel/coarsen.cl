@@ -17,8 +17,13 @@
 // -DLEAKING then puts (A s)_i, what stays, in place of s_i in gain_i, so that coarse walks end as
 // often as two steps on the fine grid do. Without such rows both are equal.
 //
-// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc; -DREACH, the
-// largest |dx| and |dy|; for coarsen_matrix, which is not there for compressed ones, -DRUN.
+// Where the stencil has discs of several strides, A is here its disc of stride 1 alone, and so is
+// what is computed of the coarse matrix; coarsen_far.cl adds the rest.
+//
+// -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc in A; -DREACH, the
+// largest |dx| and |dy| of the disc; for coarsen_matrix, which is not there for compressed ones,
+// -DRUN, and, where the numbers of diagonals differ from those of A, -DCOARSE_BANDS, BANDS with the
+// coarse matrix's, and -DDISC_BANDS, BANDS with those that a disc alone has.
 #if !defined(BANDS) || !defined(REACH)
 #error "coarsen needs BANDS and REACH"
 #endif
@@ -78,6 +83,13 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
 // how far it goes to both sides.
 #define BAND(d, dy, dx, count) (d) - (dx),
 __constant int centres[] = {BANDS};
+#ifdef COARSE_BANDS
+__constant int coarse_centres[] = {COARSE_BANDS};
+__constant int disc_centres[] = {DISC_BANDS};
+#else
+#define coarse_centres centres
+#define disc_centres centres
+#endif
 #undef BAND
 #define BAND(d, dy, dx, count) -(dx),
 __constant int halves[] = {BANDS};
@@ -89,9 +101,9 @@ __constant int halves[] = {BANDS};
 static void store_coarse(__global float* restrict coarse, const ulong coarse_pitch, const int width,
                          const int height, const int cx, const int cy, const int tx, const int ty,
                          const float value) {
-  const int diagonal = centres[REACH + ty] + tx;
+  const int diagonal = coarse_centres[REACH + ty] + tx;
   __global float* upper = coarse + diagonal * coarse_pitch;
-  __global float* lower = coarse + (2 * centres[REACH] - diagonal) * coarse_pitch;
+  __global float* lower = coarse + (2 * coarse_centres[REACH] - diagonal) * coarse_pitch;
   const ulong here = (ulong)cy * width + cx;
   const bool exists = cy + ty < height && cx + tx >= 0 && cx + tx < width;
   upper[here] = exists ? value : 0.0f;
@@ -126,10 +138,10 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
   const int first = (int)(id % runs) * RUN;
   const int cy = (int)(id / runs);
   const int count = min(RUN, coarse_width - first);
-  const int target = centres[REACH] + (int)get_global_id(1);
+  const int target = disc_centres[REACH] + (int)get_global_id(1);
   int ty = 0;
-  while (centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
-  const int tx = target - centres[REACH + ty];
+  while (disc_centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
+  const int tx = target - disc_centres[REACH + ty];
   const long rows = (long)stride * height;
   const long own = (long)(2 * cy) * stride + 2 * first;
   float sums[RUN];

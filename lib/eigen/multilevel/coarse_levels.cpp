@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <list>
 #include <numbers>
 #include <span>
 
@@ -75,13 +77,18 @@ CoarseLevels::CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixFor
       columns_(columns),
       images_(matrix.batch().count),
       active_(std::make_shared<ActiveSegments>(context, images_)),
-      product_(context, matrix.stencil(), columns, form, active_),
-      transfer_(context, matrix.stencil(), columns, form, active_),
       dense_(context, columns, active_),
       block_columns_(context, columns) {
   auto finest = std::make_unique<Level>();
   finest->matrix = &matrix;
+  finest->kernels = std::make_shared<LevelKernels>(kernels_for(matrix.stencil(), form));
   levels_.push_back(std::move(finest));
+}
+
+CoarseLevels::LevelKernels CoarseLevels::kernels_for(const Stencil& stencil,
+                                                     MatrixForm form) const {
+  return {BlockProduct(*context_, stencil, columns_, form, active_),
+          BlockTransfer(*context_, stencil, columns_, form, active_)};
 }
 
 int CoarseLevels::batched_height(const Grid& image, const Stencil& stencil) {
@@ -103,17 +110,19 @@ CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int column
   std::size_t floats = images * kMostDenseRows * kMostDenseRows;
   std::size_t bytes = 0;
   std::size_t building = 0;
+  Stencil stencil = layout.stencil;
   for (std::size_t level = 1; level < grids.size(); ++level) {
     const Grid grid = grids[level].grid();
+    stencil = Coarsen::coarse_stencil(stencil);
     floats += grids[level - 1].grid().rows();
     floats += grid.rows() * (1 + 2 * wide);
-    const std::size_t dia = dia_pitch(grid.rows()) * layout.stencil.size() * sizeof(float);
+    const std::size_t dia = dia_pitch(grid.rows()) * stencil.size() * sizeof(float);
     if (level == 1) building = dia + kFlagsAndSums + 2 * grid.rows() * 4 * sizeof(float);
     // The coarsest level's matrix is never compressed.
     if (!compressed || grid.rows() <= kMostDenseRows * images) bytes += dia;
     if (compressed) {
       MemoryBudget matrix;
-      budget_symmetric(matrix, grid, layout.stencil, MatvecStorage::kHalf, false);
+      budget_symmetric(matrix, grid, stencil, MatvecStorage::kHalf, false);
       bytes += matrix.total();
     }
   }
@@ -124,7 +133,7 @@ CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int column
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
                                                 NullSpace null_space) {
-  if (matrix.stencil().radius < 2)
+  if (matrix.stencil().disc_radius < 2)
     return std::nullopt;  // A pixel between four kept ones reaches none.
   const Batch& batch = matrix.batch();
   const auto images = static_cast<std::size_t>(batch.count);
@@ -149,7 +158,14 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   }
   if (levels < 2) return std::nullopt;
 
-  while (result.levels_.size() < levels) result.add_level(coarsen, form);
+  std::list<Coarsen> further;  // For stencils of coarser levels that differ from the finest one's.
+  const auto coarsen_of_coarsest = [&]() -> Coarsen& {
+    Coarsen& last = further.empty() ? coarsen : further.back();
+    const Stencil& stencil = result.levels_.back()->matrix->stencil();
+    if (stencil.strides == last.stencil().strides) return last;
+    return further.emplace_back(context, stencil, levels, null_space);
+  };
+  while (result.levels_.size() < levels) result.add_level(coarsen_of_coarsest(), form);
   result.allocate_blocks();
   result.scales_ = std::move(degrees.scales);
 
@@ -158,7 +174,11 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   Arriving<std::int32_t> flagged = coarsen.orphans().download_later();
   std::optional<CoarsestMatrix> coarsest = result.download_coarsest();
   counts = counted.take();
-  const std::vector<std::int32_t> orphans = flagged.take();
+  std::vector<std::int32_t> orphans = flagged.take();
+  for (const Coarsen& each : further) {
+    const std::vector<std::int32_t> own = each.orphans().download();
+    std::transform(own.begin(), own.end(), orphans.begin(), orphans.begin(), std::bit_or<>());
+  }
   const std::size_t used = useful();
   const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(used, 1));
   const bool interpolates = null_space == NullSpace::kNone ||
@@ -178,7 +198,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
 void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
   Level& fine = *levels_.back();
   const int index = count() - 1;
-  const Stencil& stencil = fine.matrix->stencil();
+  const Stencil stencil = Coarsen::coarse_stencil(fine.matrix->stencil());
   const Batch batch = coarser(fine.matrix->batch());
   const DiaShape shape = dia_shape(batch.grid(), stencil);
   fine.gain = context_->allocate<float>(fine.matrix->rows(), "gains of the interpolation");
@@ -193,6 +213,9 @@ void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
   auto next = std::make_unique<Level>();
   next->own.emplace(batch, stencil, std::move(values), std::move(sqrt_degree));
   next->matrix = &*next->own;
+  next->kernels = stencil.strides == fine.matrix->stencil().strides
+                      ? fine.kernels
+                      : std::make_shared<LevelKernels>(kernels_for(stencil, form));
   levels_.push_back(std::move(next));
 }
 
@@ -208,6 +231,7 @@ void CoarseLevels::allocate_blocks() {
 void CoarseLevels::choose_cycle(MatrixForm form) {
   if (form != MatrixForm::kDia || context_->info().kind == DeviceKind::kCpu) return;
   const NormalizedMatrix& fine = matrix(count() - 2);
+  if (!fine.stencil().is_disc()) return;
   if (BlockCycle::fits(context_->info(), fine.batch(), fine.stencil().radius)) {
     cycle_.emplace(*context_, fine.stencil(), active_);
   }
@@ -269,10 +293,10 @@ void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& 
   Level& own = at(level);
   // Blocks become narrower where vectors have converged: both kernels for a width are built at
   // once.
-  product_.request(columns);
-  transfer_.request(columns);
-  product_.launch(*own.matrix, x, other, out, static_cast<float>(alpha), static_cast<float>(beta),
-                  static_cast<float>(gamma), columns);
+  own.kernels->product.request(columns);
+  own.kernels->transfer.request(columns);
+  own.kernels->product.launch(*own.matrix, x, other, out, static_cast<float>(alpha),
+                              static_cast<float>(beta), static_cast<float>(gamma), columns);
   ++own.passes;
 }
 
@@ -306,11 +330,11 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
   }
   step(level, *current, b, *spare, 1, -1, 1, columns);  // b - (I - A) x
   Level& next = at(level + 1);
-  transfer_.restrict_to(*own.matrix, own.gain, *spare, static_cast<float>(1 / kHops), next.b,
-                        columns);
+  own.kernels->transfer.restrict_to(*own.matrix, own.gain, *spare, static_cast<float>(1 / kHops),
+                                    next.b, columns);
   // This level has no use for t until the next level has returned.
   precondition(level + 1, next.b, next.x, t, columns);
-  transfer_.prolong(*own.matrix, own.gain, next.x, true, *current, columns);
+  own.kernels->transfer.prolong(*own.matrix, own.gain, next.x, true, *current, columns);
   for (std::size_t k = 0; k < w.size(); ++k) {
     step(level, *current, b, *spare, w[k], 1 - w[k], w[k], columns);
     std::swap(current, spare);
@@ -320,7 +344,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
 
 void CoarseLevels::prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine) {
   const Level& own = at(level);
-  transfer_.prolong(*own.matrix, own.gain, coarse, false, fine, columns_);
+  own.kernels->transfer.prolong(*own.matrix, own.gain, coarse, false, fine, columns_);
   const auto images = static_cast<std::size_t>(images_);
   block_columns_.insert(own.matrix->sqrt_degree(), scales_,
                         static_cast<std::size_t>(level) * images, images,

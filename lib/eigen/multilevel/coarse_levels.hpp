@@ -25,6 +25,9 @@ namespace diacut {
 /// coarsest level each image has a solution of its own. Blocks hold the images' segments one after
 /// the other.
 ///
+/// Where the stencil has discs of several strides, each coarser level has half of them, down to one
+/// disc.
+///
 /// On a GPU the V-cycle ends in one launch for the last two levels
 /// (kernels/eigen/multilevel/cycle.cl) where the matrix is in DIA form and an image is small enough
 /// on the first of the two. That depends on the size of the images alone, never on their number.
@@ -93,6 +96,11 @@ class CoarseLevels {
   std::int64_t passes(int level) const { return at(level).passes; }
 
  private:
+  /// What multiplies by matrices with one stencil.
+  struct LevelKernels {
+    BlockProduct product;
+    BlockTransfer transfer;
+  };
   struct Level {
     NormalizedMatrix* matrix = nullptr;  ///< `own`, or on the finest level the caller's matrix.
     std::optional<NormalizedMatrix> own;
@@ -100,6 +108,7 @@ class CoarseLevels {
     Buffer<float> b;     ///< Right-hand sides for the V-cycle; on coarse levels only.
     Buffer<float> x;     ///< The V-cycle's solution; on coarse levels only.
     std::int64_t passes = 0;
+    std::shared_ptr<LevelKernels> kernels;  ///< Those of levels with one stencil are the same.
   };
   /// The coarsest level's matrix and D^1/2 on the host.
   struct CoarsestMatrix {
@@ -111,6 +120,7 @@ class CoarseLevels {
 
   Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
   const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
+  LevelKernels kernels_for(const Stencil& stencil, MatrixForm form) const;
   void add_level(Coarsen& coarsen, MatrixForm form);
   void allocate_blocks();
   std::optional<CoarsestMatrix> download_coarsest() const;
@@ -124,8 +134,6 @@ class CoarseLevels {
   int columns_;
   int images_;
   std::shared_ptr<ActiveSegments> active_;
-  BlockProduct product_;
-  BlockTransfer transfer_;
   std::optional<BlockCycle> cycle_;  ///< The V-cycle of the last two levels in one launch.
   DenseProduct dense_;
   BlockColumns block_columns_;

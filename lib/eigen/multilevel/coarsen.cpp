@@ -8,6 +8,7 @@ namespace diacut {
 
 namespace {
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
+constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
 }  // namespace
 
 Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, NullSpace null_space)
@@ -21,10 +22,52 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, N
   if (run_ == 1) {
     lines_ = context.kernel(kFile, "coarsen_matrix_lines", options(MatrixForm::kDia));
   }
+  if (!stencil.is_disc()) {
+    take_over_ = context.kernel(kFarFile, "coarsen_far", "");
+    drop_ = context.kernel(kFarFile, "coarsen_dropped", "");
+    list_far();
+  }
+}
+
+Stencil Coarsen::coarse_stencil(const Stencil& stencil) {
+  std::vector<int> strides = {1};
+  for (const int stride : stencil.strides) {
+    if (stride % 2 == 0 && stride > 2) strides.push_back(stride / 2);
+  }
+  return strided_stencil(stencil.disc_radius, strides);
+}
+
+/// Of each entry of the fine stencil that is not in its disc, whether it leads to a kept pixel, and
+/// by which entry of the coarse stencil.
+void Coarsen::list_far() {
+  const Stencil coarse = coarse_stencil(stencil_);
+  std::vector<cl_int4> far;
+  std::vector<cl_int2> dropped;
+  for (std::size_t k = 0; k < stencil_.size(); ++k) {
+    const StencilOffset& entry = stencil_.entries[k];
+    if (stencil_.in_disc(entry)) continue;
+    const auto diagonal = static_cast<cl_int>(k);
+    const StencilOffset half{entry.dx / 2, entry.dy / 2};
+    const std::size_t to = coarse.index(half);
+    if (entry.dx % 2 == 0 && entry.dy % 2 == 0 && to < coarse.size()) {
+      far.push_back({{static_cast<cl_int>(to), diagonal, coarse.in_disc(half) ? 1 : 0, 0}});
+    } else {
+      dropped.push_back({{diagonal, 0}});
+    }
+  }
+  far_ = context_->allocate<cl_int4>(far.size(), "entries of larger strides");
+  far_.upload(far);
+  dropped_ = context_->allocate<cl_int2>(dropped.size(), "entries that are dropped");
+  dropped_.upload(dropped);
 }
 
 std::string Coarsen::options(MatrixForm form) const {
-  std::string bands = matrix_options(context_->info(), stencil_, form);
+  std::string bands = matrix_options(context_->info(), stencil_, form, MatrixPart::kDisc);
+  if (!stencil_.is_disc()) {
+    bands += fmt::format(" -DCOARSE_BANDS={} -DDISC_BANDS={}",
+                         matrix_bands(coarse_stencil(stencil_), form, MatrixPart::kDisc),
+                         matrix_bands(disc_stencil(stencil_.disc_radius), form, MatrixPart::kDisc));
+  }
   if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
@@ -51,14 +94,39 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
   const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
   const std::size_t runs = round_up(width, run_) / run_ * height;
   const std::size_t group = run_ == 1 ? kRowGroup : 1;
-  const std::size_t later_lines = static_cast<std::size_t>(stencil_.radius) + 1;
+  const std::size_t later_lines = static_cast<std::size_t>(stencil_.disc_radius) + 1;
+  const std::size_t disc_size = disc_stencil(stencil_.disc_radius).size();
   const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
   Kernel& kernel = by_lines ? lines_ : matrix_;
   set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
                 grid.stride, coarse, coarse_pitch);
-  context_->launch(
-      kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : stencil_.size() / 2 + 1),
-      cl::NDRange(group, 1));
+  context_->launch(kernel,
+                   cl::NDRange(round_up(runs, group), by_lines ? later_lines : disc_size / 2 + 1),
+                   cl::NDRange(group, 1));
+  if (!stencil_.is_disc()) add_far(matrix, coarse, coarse_pitch);
+}
+
+void Coarsen::add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse,
+                      std::size_t coarse_pitch) {
+  const Grid grid = matrix.grid();
+  if (far_.size() > 0) {
+    set_arguments(take_over_, matrix.dia().values, matrix.shape().pitch, far_, grid.width,
+                  grid.height, grid.stride, coarse, coarse_pitch);
+    launch_rows(*context_, take_over_, coarse_pitch, far_.size());
+  }
+  if (dropped_.size() == 0) return;
+  const std::vector<std::int64_t>& offsets = matrix.shape().offsets;
+  std::vector<cl_int2> dropped = dropped_.download();
+  for (cl_int2& each : dropped) {
+    each.s[1] = static_cast<cl_int>(offsets[static_cast<std::size_t>(each.s[0])]);
+  }
+  dropped_.upload(dropped);
+  set_arguments(drop_, matrix.dia().values, matrix.shape().pitch, dropped_,
+                static_cast<int>(dropped.size()), matrix.sqrt_degree(), grid.width, grid.height,
+                grid.stride, coarse, coarse_pitch,
+                static_cast<int>(coarse_stencil(stencil_).centre()));
+  const Grid half{(grid.width + 1) / 2, (grid.height + 1) / 2, (grid.width + 1) / 2};
+  launch_rows(*context_, drop_, half.rows(), 1);
 }
 
 }  // namespace diacut

@@ -16,13 +16,22 @@ enum class NullSpace {
 };
 
 /// kernels/eigen/multilevel/coarsen.cl: the interpolation E to the pixels of a grid from the pixels
-/// of every other row and column, which are kept, and the matrix of the kept pixels.
+/// of every other row and column, which are kept, and the matrix of the kept pixels. Of a stencil
+/// with strides, the interpolation is that of the disc of stride 1, and coarsen_far.cl in the same
+/// folder takes the entries of the others over.
 class Coarsen {
  public:
+  /// The stencil of the coarse matrix of a matrix with that stencil: even strides are halved, odd
+  /// ones but 1 are gone.
+  static Stencil coarse_stencil(const Stencil& stencil);
+
   /// For matrices with that stencil. `levels`: the number of grids that gains() may be called for.
   /// With NullSpace::kNone the interpolation keeps A times the trivial eigenvector in its place.
   Coarsen(Context& context, const Stencil& stencil, std::size_t levels,
           NullSpace null_space = NullSpace::kTrivial);
+
+  /// Of the matrices.
+  const Stencil& stencil() const { return stencil_; }
 
   /// Asks for the kernel of gains() for matrices in that form, so that it is built together with
   /// others (opencl/kernel.hpp).
@@ -40,13 +49,15 @@ class Coarsen {
   /// Sets `coarse`, the values in DIA form of the matrix of the kept pixels: the rows of `matrix`
   /// that belong to kept pixels, times the interpolation. The coarse grid has half the width and
   /// height, rounded up, and its stride is its width; its diagonals lie `coarse_pitch` elements
-  /// apart. Precondition: `matrix` is in DIA form. Enqueues.
+  /// apart. Precondition: `matrix` is in DIA form; with strides, NullSpace::kTrivial. Enqueues.
   void matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain, Buffer<float>& coarse,
               std::size_t coarse_pitch);
 
  private:
   std::string options(MatrixForm form) const;
   Kernel& gain_kernel(MatrixForm form);
+  void list_far();
+  void add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse, std::size_t coarse_pitch);
 
   Context* context_;
   Stencil stencil_;
@@ -56,6 +67,11 @@ class Coarsen {
   std::map<MatrixForm, Kernel> gains_;  ///< Built when first asked for.
   Kernel matrix_;
   Kernel lines_;  ///< Makes the coarse matrix by lines of the stencil; on a GPU only.
+  // With strides, what the kernels of coarsen_far.cl take.
+  Kernel take_over_;
+  Kernel drop_;
+  Buffer<cl_int4> far_;
+  Buffer<cl_int2> dropped_;
 };
 
 }  // namespace diacut

@@ -22,7 +22,7 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
                              std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
-      matrix_options_(matrix_options(context.info(), stencil, form)),
+      matrix_options_(matrix_options(context.info(), stencil, form, MatrixPart::kDisc)),
       file_(kernel_file(context.info(), form)),
       fine_each_(form == MatrixForm::kDia ? 2 : 1) {
   kernels_for(columns);

@@ -12,7 +12,8 @@ namespace diacut {
 /// kernels/eigen/multilevel/transfer.clh: prolongation and restriction of blocks of vectors between
 /// a grid and the next coarser one, of every other row and column. The interpolation E is the
 /// matrix of the finer grid, its rows scaled by the gains (Coarsen::gains()) and its columns
-/// restricted to the kept pixels. Blocks are `columns` wide, a multiple of block_vector().
+/// restricted to the kept pixels; of a stencil with strides, the matrix is that of its disc alone.
+/// Blocks are `columns` wide, a multiple of block_vector().
 class BlockTransfer {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diacut/device.hpp"
+#include "diacut/features.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
 
@@ -33,10 +34,11 @@ struct MemoryPlan {
   std::uint64_t host_bytes() const;
 };
 
-/// What decides, beside Parameters, whether a run computes eigenvectors.
+/// What decides, beside Parameters, what a run computes and how much memory that takes.
 struct PlannedResults {
   bool edges = false;  ///< Whether the image comes with a boundary map (ImageToSegment::edges).
-  bool eigenvectors = true;  ///< As Segmenter::keep_eigenvectors().
+  bool eigenvectors = true;   ///< As Segmenter::keep_eigenvectors().
+  FeatureSize features = {};  ///< Of the features that the image comes with; else without channels.
 };
 
 /// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes

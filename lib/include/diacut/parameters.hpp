@@ -60,13 +60,37 @@ enum class AffinityFormula {
   kExponential,
 };
 
-/// How the affinity of two pixels is computed from the boundary map: by the intervening contour ic,
-/// the largest boundary strength on the line between them (T. Leung and J. Malik, "Contour
-/// continuity in region based image segmentation", 1998).
+/// How the distance of two pixels' features f_i and f_j is measured, where an image comes with
+/// features (see diacut::FeatureMap).
+enum class FeatureMeasure {
+  /// |f_i/|f_i| - f_j/|f_j||, the root of 2 - 2 cos(f_i, f_j): how long a pixel's features are does
+  /// not count (A. Ng, M. Jordan and Y. Weiss, "On spectral clustering", 2001, normalize rows so).
+  kCosine,
+  /// |f_i - f_j| (J. Shi and J. Malik, "Normalized cuts and image segmentation", 2000, equation
+  /// 11).
+  kGaussian,
+};
+
+/// How the affinity of two pixels is computed. From the boundary map: by the intervening contour
+/// ic, the largest boundary strength on the line between them (T. Leung and J. Malik, "Contour
+/// continuity in region based image segmentation", 1998). From features of the caller's: by their
+/// distance d, as W = exp(-d^2 / (2 feature_scale^2)).
 struct AffinityParameters {
   int radius = 5;  ///< Pixels up to this distance apart have an affinity; 1 to 10 pixels.
+  /// A pixel has an affinity to those at each offset within `radius` times each of these strides.
+  /// Ascending, the first is 1, the largest at most 16, at most 4 of them. {1, 2, 4} reaches four
+  /// times as far as {1}.
+  std::vector<int> strides = {1};
   AffinityFormula formula = AffinityFormula::kLogistic;  ///< How ic becomes the affinity.
   double scale = 0.1;                                    ///< The formula's scale.
+  /// With features: how their distance is measured.
+  FeatureMeasure feature_measure = FeatureMeasure::kCosine;
+  /// With features: the distance at which the affinity is exp(-1/2). 0: 0.15 of the range of the
+  /// distances of pixels `radius` apart in a row or column (Segmentation::feature_scale tells it).
+  double feature_scale = 0;
+  /// With features: whether the affinity is multiplied by that of the boundary map. Otherwise there
+  /// is no boundary map: no network runs, and contours are the spectral contour alone.
+  bool with_boundary = false;
 };
 
 /// The kernel of the matrix-vector product, by its name in the kernel's file, matvec_NAME.cl. All
@@ -123,7 +147,7 @@ struct EigenParameters {
 
 /// Whether contours take the spectral contour in.
 enum class SpectralUse {
-  kAuto,    ///< With a boundary map that no network made.
+  kAuto,    ///< With a boundary map that no network made, and with features.
   kAlways,  ///< Always.
   kNever,   ///< Never.
 };
@@ -153,7 +177,8 @@ enum class RegionMethod {
 /// By what a hierarchy merges regions.
 enum class MergingRule {
   /// kLearned where the boundary map comes from a network, kStrength elsewhere: with a boundary map
-  /// of the user's and with CueKind::kGradient, whose strengths mean something else.
+  /// of the user's, with features alone and with CueKind::kGradient, whose strengths mean something
+  /// else.
   kAuto,
   /// By the probability that two regions are different things, which is computed from their
   /// boundary, areas and colours by weights that were fitted to segmentations that people drew.
@@ -252,7 +277,7 @@ bool makes_hierarchy(const Parameters& parameters);
 /// for which eigenvectors are computed.
 /// @param parameters The run's parameters.
 /// @param own_map Whether the image comes with a boundary map of the caller's, which no network
-///     made.
+///     made, or with features.
 /// @return Whether they do.
 bool takes_spectral_contour(const Parameters& parameters, bool own_map);
 

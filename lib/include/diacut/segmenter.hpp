@@ -13,6 +13,7 @@
 #include "diacut/edges.hpp"
 #include "diacut/eigenvectors.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/features.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
@@ -70,6 +71,9 @@ struct Segmentation {
   /// values in [0, 1], row by row from the top left, 0 where the image has no data.
   std::vector<std::vector<float>> probabilities;
   std::optional<WalkReport> walk;  ///< With RegionMethod::kWalker.
+  /// With features: AffinityParameters::feature_scale, or what was taken from the data in its
+  /// place; else 0.
+  double feature_scale = 0;
   /// Eigenvalues, report, and eigenvectors if they are kept; with RegionMethod::kWalker none.
   Eigenvectors eigenvectors;
   std::vector<StageTime> times;  ///< The stages that ran, in their order.
@@ -127,6 +131,8 @@ struct ImageToSegment {
   const Image* image = nullptr;    ///< The image; not owned.
   const EdgeMap* edges = nullptr;  ///< A boundary map in place of diacut's own, or null; not owned.
   const Seeds* seeds = nullptr;    ///< With RegionMethod::kWalker the seeds, else null; not owned.
+  /// Features that affinities are computed from (AffinityParameters), or null; not owned.
+  const FeatureMap* features = nullptr;
 };
 
 /// A segmentation's labels as files and arrays hold them.
@@ -206,6 +212,13 @@ class Segmenter {
   ///     not asked again.
   Segmentation segment(const Image& image, const Watch& watch = {});
 
+  /// Segments one image with everything that may come with it.
+  /// @param image The image.
+  /// @param watch How the caller watches and stops the work.
+  /// @return The results.
+  /// @throws Error as begin() of such an image does.
+  Segmentation segment(const ImageToSegment& image, const Watch& watch = {});
+
   /// Segments one image by a boundary map of the caller's.
   /// @param image The image.
   /// @param edges The boundary map, in place of diacut's own.
@@ -230,9 +243,10 @@ class Segmenter {
   /// @param watch How the caller watches and stops the work.
   /// @return What remains to be finished.
   /// @throws Error as segment() does; InputError also when the method needs seeds and there are
-  /// none,
-  ///     when seeds have not the image's size, lie where the image has no data, or have fewer than
-  ///     two different labels; ConfigError when there are seeds and the method needs none.
+  ///     none, when seeds have not the image's size, lie where the image has no data, or have fewer
+  ///     than two different labels, and when features are not as FeatureMap says or do not fit the
+  ///     image; ConfigError when there are seeds and the method needs none, and when there are
+  ///     features and the method, or a boundary map beside them, has no use for them.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device for several images. Images of one size go

@@ -45,6 +45,32 @@ TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
   }
 }
 
+// A stencil of discs of several strides: coarser grids have other stencils.
+TEST(Eigensolver, StridesGoThroughTheMultilevelSolver) {
+  Context context(test_device());
+  for (const std::vector<int>& strides : {std::vector<int>{1, 2, 4}, {1, 3}}) {
+    const EigenProblem problem(97, 61, 5, 0.1, {}, strides);
+    EigenParameters parameters;
+    parameters.vectors = 7;
+    parameters.tolerance = 1e-5;
+    parameters.solver = SolverKind::kLanczos;
+    const DeviceEigenvectors exact = solve(context, problem, parameters);
+    ASSERT_TRUE(exact.report.converged);
+    expect_sound(problem, exact, 1e-5);
+    parameters.solver = SolverKind::kMultilevel;
+    const DeviceEigenvectors found = solve(context, problem, parameters);
+    EXPECT_EQ(found.report.solver, "multilevel");
+    EXPECT_TRUE(found.report.converged);
+    expect_sound(problem, found, 1e-5);
+    // The first four are the quadrants; those that follow are closer to each other.
+    EXPECT_LT(subspace_sine(host_vectors(exact).leftCols(4), host_vectors(found).leftCols(4)),
+              1e-3);
+    for (std::size_t k = 0; k < 7; ++k) {
+      EXPECT_NEAR(found.values[k], exact.values[k], 1e-6) << k;
+    }
+  }
+}
+
 TEST(Eigensolver, LanczosAndSpectraAgree) {
   Context context(test_device());
   const EigenProblem problem(97, 61, 5);

@@ -9,6 +9,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matrix/dia_matrix.hpp"
 
@@ -267,6 +268,95 @@ TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
   const std::vector<double> product = reference_matvec(coarse, s);
   for (std::size_t i = 0; i < s.size(); ++i) ASSERT_NEAR(product[i], s[i], 200 * kEps * s[i]) << i;
 }
+
+/// A normalized matrix over two noisy halves with discs of these strides.
+class StridedCoarsenTest : public BlockTest {
+ protected:
+  void expect_coarse_matrix(const std::vector<int>& strides, const std::vector<int>& halved) {
+    SCOPED_TRACE(::testing::Message() << "largest stride " << strides.back());
+    const testing::EigenProblem problem(45, 38, 3, 0.1, {}, strides);
+    const NormalizedMatrix matrix = testing::on_device(context_, problem);
+    Coarsen coarsen(context_, problem.stencil, 1);
+    Guarded<float> gain(context_, problem.grid.rows());
+    const Grid grid{23, 19, 23};
+    Guarded<float> kept(context_, grid.rows());
+    coarsen.gains(matrix, *gain, *kept, 0);
+    ASSERT_EQ(coarsen.orphans().download().front(), 0);
+    const Stencil stencil = Coarsen::coarse_stencil(problem.stencil);
+    EXPECT_EQ(stencil.strides, halved);
+    const DiaShape shape = dia_shape(grid, stencil);
+    Guarded<float> coarse(context_, shape.stored());
+    coarsen.matrix(matrix, *gain, *coarse, shape.pitch);
+    const HostDiaMatrix found{shape, coarse.values()};
+    expect_numbers(found.values);
+    expect_rows(problem, gain.values(), found, stencil);
+  }
+
+ private:
+  /// Two hops within the disc, and one hop of a larger stride between kept pixels; what leads to
+  /// no kept pixel, on the main diagonal. s stays an eigenvector.
+  void expect_rows(const testing::EigenProblem& problem, const std::vector<float>& gain,
+                   const HostDiaMatrix& found, const Stencil& coarse) {
+    const auto a = problem.dense();
+    const auto& s = problem.sqrt_degree;
+    const auto fine = [](int x, int y) { return at_size(45 * y + x); };
+    for (int row = 0; row < 23 * 19; ++row) {
+      const int cx = row % 23;
+      const int cy = row / 23;
+      const std::size_t own = fine(2 * cx, 2 * cy);
+      std::vector<double> expected(coarse.size(), 0.0);
+      for (const StencilOffset& hop : problem.stencil.entries) {
+        const int mx = 2 * cx + hop.dx;
+        const int my = 2 * cy + hop.dy;
+        if (mx < 0 || my < 0 || mx >= 45 || my >= 38) continue;
+        const double weight = a[own][fine(mx, my)];
+        const auto add = [&](int nx, int ny, double value) {
+          const std::size_t k = coarse.index({nx / 2 - cx, ny / 2 - cy});
+          ASSERT_LT(k, coarse.size());
+          expected[k] += value;
+        };
+        if (!problem.stencil.in_disc(hop)) {
+          const bool is_kept = mx % 2 == 0 && my % 2 == 0;
+          if (is_kept && coarse.index({hop.dx / 2, hop.dy / 2}) < coarse.size()) {
+            add(mx, my, weight);
+          } else {
+            add(2 * cx, 2 * cy, weight * s[fine(mx, my)] / s[own]);
+          }
+          continue;
+        }
+        for (const StencilOffset& next : disc_stencil(3).entries) {
+          const int nx = mx + next.dx;
+          const int ny = my + next.dy;
+          if (nx < 0 || ny < 0 || nx >= 45 || ny >= 38 || nx % 2 != 0 || ny % 2 != 0) continue;
+          add(nx, ny, weight * gain[fine(mx, my)] * a[fine(mx, my)][fine(nx, ny)]);
+        }
+      }
+      double product = 0;
+      for (std::size_t k = 0; k < coarse.size(); ++k) {
+        const float value = found.values[k * found.shape.pitch + at_size(row)];
+        ASSERT_NEAR(value, expected[k], 200 * kEps * expected[k]) << "diagonal " << k;
+        const int nx = cx + coarse.entries[k].dx;
+        const int ny = cy + coarse.entries[k].dy;
+        if (nx < 0 || ny < 0 || nx >= 23 || ny >= 19) continue;
+        product += value * s[fine(2 * nx, 2 * ny)];
+        const std::size_t back = coarse.opposite(k) * found.shape.pitch + at_size(23 * ny + nx);
+        ASSERT_EQ(value, found.values[back]);
+      }
+      ASSERT_NEAR(product, s[own], 200 * kEps * s[own]) << row;
+    }
+  }
+};
+
+TEST_F(StridedCoarsenTest, EvenStridesAreHalvedAndOddOnesGoToTheDiagonal) {
+  expect_coarse_matrix({1, 2}, {1});
+  expect_coarse_matrix({1, 2, 4}, {1, 2});
+  expect_coarse_matrix({1, 3}, {1});
+  expect_coarse_matrix({1, 2, 3, 6}, {1, 3});
+}
+
+class TinyStridedCoarsen : public StridedCoarsenTest {};
+
+TEST_F(TinyStridedCoarsen, MatchesTheDefinition) { expect_coarse_matrix({1, 2, 3}, {1}); }
 
 TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
   const Problem problem(9, 9, 0, 2, 5);

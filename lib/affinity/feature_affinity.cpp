@@ -1,0 +1,258 @@
+#include "affinity/feature_affinity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "affinity/affinity.hpp"
+#include "affinity/feature_weigh.hpp"
+#include "affinity/normalize.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kBlock[] = "a block of features";
+constexpr char kNorms[] = "lengths of features";
+
+bool unit_length(const AffinityParameters& parameters) {
+  return parameters.feature_measure == FeatureMeasure::kCosine;
+}
+
+FeatureKernels kernels_for(const AffinityParameters& parameters, int channels) {
+  return {std::min(channels, kFeatureBlock), unit_length(parameters), parameters.with_boundary,
+          affinity_weight(parameters).logistic};
+}
+
+std::size_t element(const Grid& grid, int x, int y) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+         static_cast<std::size_t>(x);
+}
+
+/// The offsets at whose distance the automatic scale looks first, and those in smaller images.
+using ScaleOffsets = std::array<StencilOffset, 2>;
+std::array<ScaleOffsets, 2> scale_offsets(int radius) {
+  return {{{{{radius, 0}, {0, radius}}}, {{{1, 0}, {0, 1}}}}};
+}
+
+/// Calls visit(element, other) for the pairs of pixels with data at an offset. Precondition: the
+/// offset does not lead back.
+template <class Visit>
+void each_pair(const Grid& grid, const std::vector<std::uint8_t>& valid, StencilOffset offset,
+               const Visit& visit) {
+  for (int y = 0; y + offset.dy < grid.height; ++y) {
+    for (int x = 0; x + offset.dx < grid.width; ++x) {
+      const std::size_t own = element(grid, x, y);
+      const std::size_t other = element(grid, x + offset.dx, y + offset.dy);
+      if (valid[own] != 0 && valid[other] != 0) visit(own, other);
+    }
+  }
+}
+
+/// The automatic scale from the squares of distances; 0 if all are 0 or there are none.
+template <class Number>
+double scale_of_range(std::vector<Number>& squares) {
+  constexpr double kShare = 0.15;
+  constexpr double kQuantile = 0.999;
+  if (squares.empty()) return 0;
+  const auto at = squares.begin() +
+                  static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(squares.size() - 1));
+  std::nth_element(squares.begin(), at, squares.end());
+  const Number range = *at > 0 ? *at : *std::max_element(at, squares.end());
+  return kShare * std::sqrt(static_cast<double>(range));
+}
+
+/// The matrix of features while it is made.
+class Making {
+ public:
+  Making(Context& context, const Grid& grid, FeatureSource& source,
+         const AffinityParameters& parameters)
+      : stencil_(affinity_stencil(parameters)),
+        grid_(grid),
+        source_(source),
+        channels_(std::min(source.channels(), kFeatureBlock)),
+        plane_(FeatureWeigh::plane(grid, stencil_)),
+        kernels_(context, grid, stencil_, kernels_for(parameters, source.channels())),
+        block_(context.allocate<float>(plane_ * static_cast<std::size_t>(channels_), kBlock)),
+        norms_(context.allocate<float>(plane_, kNorms)) {
+    block_.fill(0);
+    norms_.fill(0);
+  }
+
+  /// Leaves the squared distances in `values`.
+  void distances(bool unit, Buffer<float>& values) {
+    if (unit) {
+      each_block([&](int) { kernels_.add_norms(block_, norms_); });
+      kernels_.invert_norms(norms_);
+    }
+    each_block([&](int first) { kernels_.add_distances(block_, norms_, first == 0, values); });
+  }
+
+  /// The scale of the data, from the squared distances. Waits.
+  double scale(const DiaMatrix& matrix, const Buffer<std::uint8_t>& valid, int radius) const {
+    const std::vector<std::uint8_t> mask = valid.download();
+    std::vector<float> squares;
+    for (const ScaleOffsets& offsets : scale_offsets(radius)) {
+      for (const StencilOffset& offset : offsets) add_squares(matrix, mask, offset, squares);
+      if (!squares.empty()) break;
+    }
+    return scale_of_range(squares);
+  }
+
+  FeatureWeigh& kernels() { return kernels_; }
+
+ private:
+  template <class Work>
+  void each_block(const Work& work) {
+    for (int first = 0; first < source_.channels(); first += channels_) {
+      if (first == loaded_) {
+        work(first);
+        continue;
+      }
+      const int count = std::min(channels_, source_.channels() - first);
+      if (count < channels_) block_.fill(0);
+      source_.load(first, count, plane_, FeatureWeigh::front(stencil_), block_);
+      loaded_ = first;
+      work(first);
+    }
+  }
+
+  void add_squares(const DiaMatrix& matrix, const std::vector<std::uint8_t>& mask,
+                   StencilOffset offset, std::vector<float>& squares) const {
+    std::vector<float> diagonal(grid_.rows());
+    const std::size_t k = stencil_.opposite(stencil_.index(offset));
+    matrix.values.download(std::span(diagonal), k * matrix.shape.pitch);
+    each_pair(grid_, mask, offset,
+              [&](std::size_t own, std::size_t) { squares.push_back(diagonal[own]); });
+  }
+
+  Stencil stencil_;
+  Grid grid_;
+  FeatureSource& source_;
+  int channels_;  ///< Of a block.
+  std::size_t plane_;
+  FeatureWeigh kernels_;
+  Buffer<float> block_;
+  Buffer<float> norms_;
+  int loaded_ = -1;  ///< The first channel of what `block_` holds.
+};
+
+/// The twin's features: as they are, or divided by their length.
+std::vector<double> measured(const std::vector<float>& features, int channels, std::size_t rows,
+                             const AffinityParameters& parameters) {
+  std::vector<double> result(features.begin(), features.end());
+  if (!unit_length(parameters)) return result;
+  for (std::size_t row = 0; row < rows; ++row) {
+    double square = 0;
+    for (int c = 0; c < channels; ++c) {
+      square += std::pow(result[static_cast<std::size_t>(c) * rows + row], 2);
+    }
+    for (int c = 0; c < channels && square > 0; ++c) {
+      result[static_cast<std::size_t>(c) * rows + row] /= std::sqrt(square);
+    }
+  }
+  return result;
+}
+
+double squared_distance(const std::vector<double>& features, int channels, std::size_t rows,
+                        std::size_t i, std::size_t j) {
+  double sum = 0;
+  for (int c = 0; c < channels; ++c) {
+    const std::size_t plane = static_cast<std::size_t>(c) * rows;
+    sum += std::pow(features[plane + i] - features[plane + j], 2);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
+                             const AffinityParameters& parameters, int channels) {
+  const Stencil stencil = affinity_stencil(parameters);
+  budget_normalized(budget, grid, parameters);
+  if (parameters.with_boundary) budget_intervening_contours(budget, grid, parameters);
+  const std::size_t plane = FeatureWeigh::plane(grid, stencil) * sizeof(float);
+  budget.add(kBlock, plane * static_cast<std::size_t>(std::min(channels, kFeatureBlock)));
+  budget.add(kNorms, plane);
+  budget.add("the stencil's entries", stencil.size() * sizeof(cl_int2));
+}
+
+void request_feature_kernels(Context& context, const AffinityParameters& parameters, int channels) {
+  if (parameters.with_boundary) request_intervening_contours(context, parameters);
+  FeatureWeigh::request(context, affinity_stencil(parameters), kernels_for(parameters, channels));
+  request_affinity_normalize(context);
+}
+
+FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
+                                 FeatureSource& features, const AffinityParameters& parameters) {
+  const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
+  FeatureAffinity result{{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
+                         parameters.feature_scale};
+  DiaMatrix& matrix = result.matrix;
+  request_feature_kernels(context, parameters, features.channels());
+  if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
+  Making making(context, boundary.grid, features, parameters);
+  making.distances(unit_length(parameters), matrix.values);
+  if (result.scale == 0) {
+    result.scale = making.scale(matrix, boundary.valid, parameters.radius);
+    if (!(result.scale > 0)) {
+      throw InputError(
+          "the features of neighbouring pixels do not differ: there is nothing to choose their "
+          "scale by; set affinity.feature_scale, or check how the features were made");
+    }
+  }
+  // Finite, because infinity times a distance of 0 is no number.
+  const double inverse =
+      std::min<double>(1 / (2 * result.scale * result.scale), std::numeric_limits<float>::max());
+  making.kernels().weights(boundary.valid, static_cast<float>(inverse), affinity_weight(parameters),
+                           matrix.values);
+  return result;
+}
+
+std::vector<double> reference_feature_affinity(const Grid& grid, const std::vector<float>& features,
+                                               int channels, const std::vector<float>& strength,
+                                               const std::vector<std::uint8_t>& valid,
+                                               const AffinityParameters& parameters, double scale) {
+  const Stencil stencil = affinity_stencil(parameters);
+  const std::size_t pitch = dia_shape(grid, stencil).pitch;
+  const std::vector<double> own = measured(features, channels, grid.rows(), parameters);
+  // Where there is no pair it is 0, so that the product is.
+  std::vector<double> values = reference_affinity(grid, strength, valid, parameters);
+  for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
+    const auto [dx, dy] = stencil.entries[k];
+    for (int y = 0; y + dy < grid.height; ++y) {
+      for (int x = std::max(0, -dx); x < grid.width && x + dx < grid.width; ++x) {
+        const std::size_t i = element(grid, x, y);
+        const std::size_t j = element(grid, x + dx, y + dy);
+        if (valid[i] == 0 || valid[j] == 0) continue;
+        const double square = squared_distance(own, channels, grid.rows(), i, j);
+        const double alone = std::exp(-square / (2 * scale * scale));
+        double& later = values[k * pitch + i];
+        later = parameters.with_boundary ? later * alone : alone;
+        values[stencil.opposite(k) * pitch + j] = later;
+      }
+    }
+  }
+  return values;
+}
+
+double reference_feature_scale(const Grid& grid, const std::vector<float>& features, int channels,
+                               const std::vector<std::uint8_t>& valid,
+                               const AffinityParameters& parameters) {
+  const std::vector<double> own = measured(features, channels, grid.rows(), parameters);
+  std::vector<double> squares;
+  for (const ScaleOffsets& offsets : scale_offsets(parameters.radius)) {
+    for (const StencilOffset& offset : offsets) {
+      each_pair(grid, valid, offset, [&](std::size_t i, std::size_t j) {
+        squares.push_back(squared_distance(own, channels, grid.rows(), i, j));
+      });
+    }
+    if (!squares.empty()) break;
+  }
+  return scale_of_range(squares);
+}
+
+}  // namespace diacut

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "diacut/features.hpp"
+#include "image/resize.hpp"
+
+namespace diacut {
+
+/// Channels `first` to `first` + `count` - 1 of features, one plane after the other, each
+/// size.width * size.height values, row by row: interpolated bilinearly where `size` is larger than
+/// the map, and the mean of the area that a pixel covers where it is smaller. Precondition: the
+/// features are as check_features() wants them, and have these channels.
+std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
+                                  const PictureSize& size);
+
+/// Main memory that feature_planes() holds for `count` channels, its result included, bytes.
+std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
+                                    const PictureSize& size);
+
+}  // namespace diacut

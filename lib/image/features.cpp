@@ -1,0 +1,192 @@
+#include "diacut/features.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "image/npy.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Squares of greater numbers, summed over channels, do not fit a float.
+constexpr float kLargest = 1e15F;
+
+float value_of(float value) { return value; }
+float value_of(std::uint16_t half) {
+  return static_cast<float>(std::bit_cast<cv::float16_t>(half));
+}
+
+/// Throws where a value is not finite or too large, or each channel has one value.
+template <class T>
+void check_values(const std::vector<T>& values, const FeatureMap& features) {
+  const auto channels = static_cast<std::size_t>(features.channels);
+  const auto width = static_cast<std::size_t>(features.width);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float value = value_of(values[i]);
+    if (std::abs(value) <= kLargest) continue;  // False for NaN.
+    const std::size_t pixel = i / channels;
+    throw InputError(fmt::format(
+        "the features hold the value {} at column {}, row {}, channel {}: expected finite numbers "
+        "of magnitude at most 1e15",
+        value, pixel % width, pixel / width, i % channels));
+  }
+  const auto differs = [&](std::size_t i) {
+    return value_of(values[i]) != value_of(values[i % channels]);
+  };
+  for (std::size_t i = channels; i < values.size(); ++i) {
+    if (differs(i)) return;
+  }
+  throw InputError(
+      "the features are the same at every pixel: they do not tell what belongs together; check "
+      "how they were made");
+}
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+/// What the header says. Throws InputError, whose message does not name the file.
+FeatureSize size_of(const NpyFile& file) {
+  const NpyHeader& header = file.header;
+  const bool halves = header.kind() == "f2";
+  if ((!halves && header.kind() != "f4") || header.byte_order() == '>') {
+    throw InputError(fmt::format(
+        "it holds elements of type '{}'; expected float32 ('<f4') or float16 ('<f2'): save "
+        "features.astype('<f4')",
+        header.type));
+  }
+  const std::vector<std::uint64_t>& shape = header.shape;
+  if (shape.size() != 2 && shape.size() != 3) {
+    throw InputError(
+        fmt::format("its array has the shape {}: expected (height, width, channels), or (height, "
+                    "width) for one channel",
+                    shape_text(shape)));
+  }
+  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  for (const std::uint64_t size : shape) {
+    if (size > 0 && size <= kMost) continue;
+    throw InputError(
+        fmt::format("its array has the shape {}: expected 1 to {} rows, columns and channels",
+                    shape_text(shape), kMost));
+  }
+  const int bytes = halves ? 2 : 4;
+  npy_elements(header, static_cast<std::size_t>(bytes), file.available);
+  return {static_cast<int>(shape[1]), static_cast<int>(shape[0]),
+          shape.size() == 3 ? static_cast<int>(shape[2]) : 1, bytes};
+}
+
+/// Elements whose first index, rows, varies fastest, in C order.
+template <class T>
+std::vector<T> in_c_order(const std::vector<T>& elements, const FeatureSize& size) {
+  const auto width = static_cast<std::size_t>(size.width);
+  const auto height = static_cast<std::size_t>(size.height);
+  const auto channels = static_cast<std::size_t>(size.channels);
+  std::vector<T> result(elements.size());
+  std::size_t at = 0;
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        result[at++] = elements[y + height * (x + width * c)];
+      }
+    }
+  }
+  return result;
+}
+
+template <class T>
+std::vector<T> read_elements(NpyFile& file, const FeatureSize& size) {
+  const std::size_t count = npy_elements(file.header, sizeof(T), file.available);
+  std::vector<T> elements = read_npy_elements<T>(file.stream, count);
+  return file.header.fortran_order ? in_c_order(elements, size) : elements;
+}
+
+/// Opens a file of features. Throws InputError, whose message does not name the file.
+NpyFile open_features(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw InputError("there is no such file");
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError("it is a folder, expected a .npy file");
+  }
+  std::optional<NpyFile> file = open_npy(path);
+  if (!file) throw InputError("it is no .npy file: save the features with numpy.save");
+  return std::move(*file);
+}
+
+template <class Work>
+auto with_name(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the features '{}': {}", path, error.what()));
+  }
+}
+
+}  // namespace
+
+void check_features(const FeatureMap& features) {
+  if (features.width < 1 || features.height < 1 || features.channels < 1) {
+    throw InputError(
+        fmt::format("the features have {}x{} pixels of {} channels, expected at least one of each",
+                    features.width, features.height, features.channels));
+  }
+  const FeatureSize size = features.size();
+  const std::uint64_t expected = size.bytes() / static_cast<std::uint64_t>(size.bytes_per_value);
+  const std::uint64_t found = features.values.size() + features.halves.size();
+  if (found != expected || (!features.values.empty() && !features.halves.empty())) {
+    throw InputError(fmt::format("the features hold {} values, expected {}: {}x{} of {} channels",
+                                 found, expected, size.width, size.height, size.channels));
+  }
+  if (features.halves.empty()) {
+    check_values(features.values, features);
+  } else {
+    check_values(features.halves, features);
+  }
+}
+
+bool features_fit(const FeatureSize& features, int width, int height) {
+  if (features.width > width || features.height > height) return false;
+  // The factors f with |width / f - features.width| < 1 are between these two.
+  struct Factors {
+    double least;
+    double most;
+  };
+  const auto factors = [](int full, int reduced) {
+    return Factors{full / (reduced + 1.0),
+                   reduced > 1 ? full / (reduced - 1.0) : std::numeric_limits<double>::infinity()};
+  };
+  const Factors across = factors(width, features.width);
+  const Factors down = factors(height, features.height);
+  return across.least < down.most && down.least < across.most;
+}
+
+FeatureSize read_feature_size(const std::string& path) {
+  return with_name(path, [&] { return size_of(open_features(path)); });
+}
+
+FeatureMap read_features(const std::string& path) {
+  return with_name(path, [&] {
+    NpyFile file = open_features(path);
+    const FeatureSize size = size_of(file);
+    FeatureMap features{size.width, size.height, size.channels, {}, {}};
+    if (size.bytes_per_value == 2) {
+      features.halves = read_elements<std::uint16_t>(file, size);
+    } else {
+      features.values = read_elements<float>(file, size);
+    }
+    check_features(features);
+    return features;
+  });
+}
+
+}  // namespace diacut

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// @file
+/// Features that the caller brings: a vector of numbers for each pixel, from filters or from a
+/// network, by whose likeness pixels belong together.
+namespace diacut {
+
+/// The size of features, which is known before they are read.
+struct FeatureSize {
+  int width = 0;            ///< Width of the map, pixels.
+  int height = 0;           ///< Height of the map, pixels.
+  int channels = 0;         ///< Numbers of each pixel; 0: there are no features.
+  int bytes_per_value = 4;  ///< Bytes of one number in main memory: 4 (float32) or 2 (float16).
+
+  /// The main memory that the features take.
+  /// @return Bytes.
+  std::uint64_t bytes() const {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) *
+           static_cast<std::uint64_t>(channels) * static_cast<std::uint64_t>(bytes_per_value);
+  }
+};
+
+/// Features of the pixels of an image. The map has the image's size or, in the image's proportions,
+/// a smaller one: it is then interpolated.
+struct FeatureMap {
+  int width = 0;     ///< Width of the map, pixels.
+  int height = 0;    ///< Height of the map, pixels.
+  int channels = 0;  ///< Numbers of each pixel, at least 1.
+  /// width * height * channels finite numbers of magnitude at most 1e15: the channels of a pixel
+  /// side by side, pixels row by row from the top left. Empty where `halves` holds the numbers.
+  std::vector<float> values;
+  /// The same in 16 bits (IEEE 754 binary16). Empty where `values` holds the numbers.
+  std::vector<std::uint16_t> halves;
+
+  /// The size of the map.
+  /// @return Width, height, channels, and the bytes of a number.
+  FeatureSize size() const { return {width, height, channels, halves.empty() ? 4 : 2}; }
+};
+
+/// Checks the contract of FeatureMap.
+/// @param features The features.
+/// @throws InputError when they have no pixel or no channel, another number of values than their
+///     size says, a value that is not finite or too large, or one value in each channel.
+void check_features(const FeatureMap& features);
+
+/// Whether features may belong to an image: neither side is larger than the image's, and there is a
+/// factor by which the image's width and height were both divided, up to less than a pixel of the
+/// features.
+/// @param features The features' size.
+/// @param width Width of the image, pixels.
+/// @param height Height of the image, pixels.
+/// @return Whether they may.
+bool features_fit(const FeatureSize& features, int width, int height);
+
+/// Reads the size of features from the header of a .npy file, and nothing else of it.
+/// @param path The file.
+/// @return The size.
+/// @throws InputError as read_features() does, for what the header tells.
+FeatureSize read_feature_size(const std::string& path);
+
+/// Reads features from a .npy file: an array of float32 or float16, (height, width, channels), or
+/// (height, width) for one channel, in C or in Fortran order.
+/// @param path The file.
+/// @return The features.
+/// @throws InputError naming the file when it cannot be read, is no such file, holds fewer bytes
+///     than its header claims (before memory is taken), or as check_features() does.
+FeatureMap read_features(const std::string& path);
+
+}  // namespace diacut

@@ -1,0 +1,113 @@
+"""Features of the caller's as affinities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import diacut
+
+SIZE = (48, 64)
+
+
+@pytest.fixture(scope="module")
+def flat() -> np.ndarray:
+    return np.full(SIZE, 90, np.uint8)
+
+
+@pytest.fixture(scope="module")
+def features() -> np.ndarray:
+    """Two channels that tell the left half from the right, with a little noise: float32."""
+    noise = np.random.default_rng(3).uniform(0, 0.05, (*SIZE, 2))
+    left = np.arange(SIZE[1]) < SIZE[1] // 2
+    return (np.stack(np.broadcast_arrays(left, ~left), axis=-1) + noise).astype(np.float32)
+
+
+def expect_halves(labels: np.ndarray) -> None:
+    middle = SIZE[1] // 2
+    assert (labels[:, : middle - 1] == 1).all()
+    assert (labels[:, middle + 1 :] == 2).all()
+
+
+@pytest.mark.parametrize("method", ["hierarchy", "kway"])
+def test_divide_an_image_of_one_colour(flat, features, method):
+    result = diacut.segment(flat, 2, features=features, method=method)
+    expect_halves(result.labels)
+    assert result.feature_scale > 0
+    assert len(result.eigenvalues) == 17
+    own = diacut.segment(
+        flat, 2, features=features, method=method, set={"affinity.feature_scale": 0.5}
+    )
+    assert own.feature_scale == 0.5
+    expect_halves(own.labels)
+
+
+def test_halves_and_two_dimensions_and_any_order(flat, features):
+    expect_halves(diacut.segment(flat, 2, features=features.astype(np.float16)).labels)
+    plane = features[..., 0].copy()
+    gaussian = {"affinity.feature_measure": "gaussian"}
+    expect_halves(diacut.segment(flat, 2, features=plane, set=gaussian).labels)
+    first = diacut.segment(flat, 2, features=features)
+    for same in (np.asfortranarray(features), features.astype(">f4")):
+        again = diacut.segment(flat, 2, features=same)
+        assert np.array_equal(first.contours, again.contours)
+    smaller = diacut.segment(flat, 2, features=features[::2, ::2])
+    assert smaller.labels.shape == SIZE
+
+
+def test_strides(flat, features):
+    near = diacut.segment(flat, 2, features=features, method="kway")
+    far = diacut.segment(
+        flat, 2, features=features, method="kway", set={"affinity.strides": "1,2,4"}
+    )
+    expect_halves(far.labels)
+    assert far.eigenvalues[2] > near.eigenvalues[2]
+
+
+def test_map_takes_features_for_each_image(flat, features):
+    with diacut.Segmenter(2) as segmenter:
+        both = list(segmenter.map([flat, flat], features=[features, features[::2, ::2]]))
+        expect_halves(both[0].labels)
+        assert np.array_equal(
+            both[1].labels, segmenter.segment(flat, features=features[::2, ::2]).labels
+        )
+        with pytest.raises(diacut.InputError, match="features has 1 maps"):
+            list(segmenter.map([flat, flat], features=[features]))
+
+
+def test_equal_the_programs_labels(programs, photograph, tmp_path):
+    image = diacut.read_image(photograph)
+    colours = np.asarray(image.pixels, np.float32)
+    features = np.concatenate([colours, np.ones_like(colours[..., :1])], axis=2)
+    np.save(tmp_path / "x.npy", features)
+    out = tmp_path / "labels.npy"
+    given = ("--features", tmp_path / "x.npy", "--regions", "6")
+    programs.run("segment", photograph, *given, "-o", out)
+    assert np.array_equal(diacut.segment(image, 6, features=features).labels, np.load(out))
+
+
+@pytest.mark.parametrize(
+    ("bad", "error", "told"),
+    [
+        (np.zeros((48, 64, 2)), TypeError, "float64"),
+        (np.zeros((48, 64, 2), np.int32), TypeError, "int32"),
+        (np.zeros(64, np.float32), diacut.InputError, "shape"),
+        (np.zeros((1, 48, 64, 2), np.float32), diacut.InputError, "shape"),
+        (np.zeros((48, 64, 0), np.float32), diacut.InputError, "shape"),
+        (np.ones((48, 64, 2), np.float32), diacut.InputError, "same at every pixel"),
+        (np.full((48, 64, 2), np.nan, np.float32), diacut.InputError, "nan"),
+        (np.full((48, 64, 2), np.inf, np.float16), diacut.InputError, "inf"),
+        (np.eye(64, 48, dtype=np.float32), diacut.InputError, "48x64"),
+    ],
+)
+def test_bad_features_are_refused(flat, bad, error, told):
+    with pytest.raises(error, match=told):
+        diacut.segment(flat, features=bad)
+
+
+def test_features_beside_edges_need_the_product(flat, features):
+    edges = np.zeros(SIZE, np.float32)
+    with pytest.raises(diacut.ConfigError, match="with_boundary"):
+        diacut.segment(flat, features=features, edges=edges)
+    both = {"affinity.with_boundary": True}
+    expect_halves(diacut.segment(flat, 2, features=features, edges=edges, set=both).labels)

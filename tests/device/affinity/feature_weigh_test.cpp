@@ -1,0 +1,332 @@
+// Affinities by features: kernels against their twin in double, and what holds for any features.
+#include "affinity/feature_weigh.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "affinity/affinity.hpp"
+#include "affinity/feature_affinity.hpp"
+#include "diacut/errors.hpp"
+#include "guarded.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Features, a boundary map and a mask on a grid; every pixel has data at first.
+struct Scene {
+  Grid grid;
+  int channels;
+  std::vector<float> features;  ///< Planes of grid.rows() elements.
+  std::vector<float> strength;
+  std::vector<std::uint8_t> valid;
+
+  std::size_t element(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+           static_cast<std::size_t>(x);
+  }
+  float& feature(int channel, std::size_t element) {
+    return features[static_cast<std::size_t>(channel) * grid.rows() + element];
+  }
+};
+
+Scene random_scene(const Grid& grid, int channels, unsigned seed) {
+  Scene scene{grid, channels, {}, {}, std::vector<std::uint8_t>(grid.rows(), 0)};
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::uniform_real_distribution<float> uniform(0, 1);
+  for (std::size_t i = 0; i < grid.rows() * static_cast<std::size_t>(channels); ++i) {
+    scene.features.push_back(normal(random));
+  }
+  for (std::size_t i = 0; i < grid.rows(); ++i) scene.strength.push_back(0.3f * uniform(random));
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) scene.valid[scene.element(x, y)] = 1;
+  }
+  return scene;
+}
+
+class PlaneSource final : public FeatureSource {
+ public:
+  explicit PlaneSource(const Scene& scene) : scene_(scene) {}
+  int channels() const override { return scene_.channels; }
+  void load(int first, int count, std::size_t pitch, std::size_t offset,
+            Buffer<float>& block) override {
+    const std::size_t rows = scene_.grid.rows();
+    for (int c = 0; c < count; ++c) {
+      const auto from = static_cast<std::size_t>(first + c) * rows;
+      block.upload(std::span(scene_.features).subspan(from, rows),
+                   static_cast<std::size_t>(c) * pitch + offset);
+    }
+  }
+
+ private:
+  const Scene& scene_;
+};
+
+class FeatureAffinityTest : public ::testing::Test {
+ protected:
+  FeatureAffinity made(const Scene& scene, const AffinityParameters& parameters) {
+    BoundaryMap boundary;
+    boundary.grid = scene.grid;
+    boundary.values = context_.allocate<float>(scene.strength.size(), "strength");
+    boundary.valid = context_.allocate<std::uint8_t>(scene.valid.size(), "valid");
+    boundary.values.upload(scene.strength);
+    boundary.valid.upload(scene.valid);
+    PlaneSource source(scene);
+    return feature_affinity(context_, boundary, source, parameters);
+  }
+
+  /// Device against reference, every stored element; symmetric to the bit; in [0, 1].
+  void expect_matches_reference(const Scene& scene, const AffinityParameters& parameters) {
+    SCOPED_TRACE(::testing::Message()
+                 << scene.grid.width << "x" << scene.grid.height << " stride " << scene.grid.stride
+                 << " channels " << scene.channels << " largest stride "
+                 << parameters.strides.back() << " boundary " << parameters.with_boundary);
+    const FeatureAffinity result = made(scene, parameters);
+    const HostDiaMatrix matrix = download(result.matrix);
+    const Stencil stencil = affinity_stencil(parameters);
+    ASSERT_EQ(matrix.shape, dia_shape(scene.grid, stencil));
+    ASSERT_GT(result.scale, 0);
+    const std::vector<double> expected =
+        reference_feature_affinity(scene.grid, scene.features, scene.channels, scene.strength,
+                                   scene.valid, parameters, result.scale);
+    // d^2 / (2 scale^2) sums `channels` squares; each term and partial sum is rounded once, and
+    // with unit lengths each feature a few times, an error of eps against 1, so of about eps d in
+    // d^2.
+    constexpr double kEps = std::numeric_limits<float>::epsilon();
+    const double inverse = 1 / (2 * result.scale * result.scale);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_GE(matrix.values[i], 0.0f);
+      ASSERT_LE(matrix.values[i], 1.0f);
+      // With weight w, the exponent is -log(w).
+      const double exponent = expected[i] > 0 ? -std::log(expected[i]) : 0;
+      const double d = std::sqrt(exponent / inverse);
+      const double roundings = (4.0 + scene.channels) * (1 + exponent) + 8 * (d + 1) * inverse;
+      const double allowed = expected[i] * roundings * kEps + std::numeric_limits<float>::min();
+      ASSERT_NEAR(matrix.values[i], expected[i], allowed) << i;
+    }
+    for (std::size_t k = 0; k < stencil.size(); ++k) {
+      for (std::size_t row = 0; row < matrix.shape.rows; ++row) {
+        const float value = matrix.values[k * matrix.shape.pitch + row];
+        if (value == 0) continue;
+        const auto col =
+            static_cast<std::size_t>(static_cast<std::int64_t>(row) + matrix.shape.offsets[k]);
+        ASSERT_EQ(value, matrix.values[stencil.opposite(k) * matrix.shape.pitch + col]);
+      }
+    }
+  }
+
+  static AffinityParameters parameters(FeatureMeasure measure, bool with_boundary = false,
+                                       std::vector<int> strides = {1}, int radius = 3) {
+    AffinityParameters result;
+    result.radius = radius;
+    result.strides = std::move(strides);
+    result.feature_measure = measure;
+    result.with_boundary = with_boundary;
+    return result;
+  }
+
+  Context context_{testing::test_device()};
+};
+
+constexpr FeatureMeasure kMeasures[] = {FeatureMeasure::kCosine, FeatureMeasure::kGaussian};
+
+TEST_F(FeatureAffinityTest, MatchesTheReferenceAtAwkwardSizes) {
+  unsigned seed = 0;
+  const Grid grids[] = {{1, 2, 1},  {2, 1, 2},   {1, 17, 1},  {17, 1, 20},
+                        {3, 40, 3}, {63, 3, 64}, {37, 23, 37}};
+  for (const Grid& grid : grids) {
+    for (const FeatureMeasure measure : kMeasures) {
+      for (const bool boundary : {false, true}) {
+        expect_matches_reference(random_scene(grid, 3, ++seed), parameters(measure, boundary));
+      }
+      ++seed;
+      expect_matches_reference(random_scene(grid, 2, seed),
+                               parameters(measure, seed % 2 == 0, {1, 2, 4}));
+    }
+  }
+}
+
+TEST_F(FeatureAffinityTest, MatchesTheReferenceForAnyNumberOfChannels) {
+  for (const int channels :
+       {1, 2, kFeatureBlock - 1, kFeatureBlock, kFeatureBlock + 1, 3 * kFeatureBlock + 5}) {
+    for (const FeatureMeasure measure : kMeasures) {
+      expect_matches_reference(random_scene({31, 14, 31}, channels, 9), parameters(measure));
+    }
+  }
+}
+
+class TinyFeatureAffinity : public FeatureAffinityTest {};
+
+TEST_F(TinyFeatureAffinity, MatchesTheReference) {
+  Scene scene = random_scene({6, 5, 8}, 2, 51);
+  scene.valid[scene.element(3, 2)] = 0;
+  scene.strength[scene.element(3, 2)] = 0;
+  for (const FeatureMeasure measure : kMeasures) {
+    expect_matches_reference(scene, parameters(measure, true, {1, 2}, 2));
+    expect_matches_reference(random_scene({1, 3, 1}, 1, 52), parameters(measure, false, {1}, 2));
+  }
+}
+
+TEST_F(FeatureAffinityTest, PixelsWithoutDataHaveNoAffinity) {
+  Scene scene = random_scene({33, 21, 36}, 4, 12);
+  std::mt19937 random(13);
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t at =
+        scene.element(static_cast<int>(random() % 33), static_cast<int>(random() % 21));
+    scene.valid[at] = 0;
+    scene.strength[at] = 0;
+  }
+  for (const FeatureMeasure measure : kMeasures) {
+    expect_matches_reference(scene, parameters(measure, true));
+    const HostDiaMatrix matrix = download(made(scene, parameters(measure)).matrix);
+    for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+      for (std::size_t row = 0; row < matrix.shape.rows; ++row) {
+        if (scene.valid[row] != 0) continue;
+        ASSERT_EQ(matrix.values[d * matrix.shape.pitch + row], 0.0f);
+      }
+    }
+  }
+}
+
+// Powers of two, so that nothing is rounded another way.
+TEST_F(FeatureAffinityTest, CosineDoesNotSeeHowLongFeaturesAre) {
+  Scene scene = random_scene({29, 17, 29}, 5, 3);
+  const AffinityParameters cosine = parameters(FeatureMeasure::kCosine);
+  const FeatureAffinity before = made(scene, cosine);
+  std::mt19937 random(5);
+  for (std::size_t i = 0; i < scene.grid.rows(); ++i) {
+    const float factor = std::ldexp(1.0f, static_cast<int>(random() % 41) - 20);
+    for (int c = 0; c < 5; ++c) scene.feature(c, i) *= factor;
+  }
+  const FeatureAffinity after = made(scene, cosine);
+  EXPECT_EQ(before.scale, after.scale);
+  EXPECT_EQ(before.matrix.values.download(), after.matrix.values.download());
+  EXPECT_NE(before.matrix.values.download(),
+            made(scene, parameters(FeatureMeasure::kGaussian)).matrix.values.download());
+}
+
+// A zero vector has no direction: it stays 0, one unit away from all others.
+TEST_F(FeatureAffinityTest, ZeroVectorsAreDefined) {
+  Scene scene = random_scene({12, 9, 12}, 3, 21);
+  for (const int x : {4, 5}) {
+    for (int c = 0; c < 3; ++c) scene.feature(c, scene.element(x, 4)) = 0;
+  }
+  AffinityParameters cosine = parameters(FeatureMeasure::kCosine);
+  cosine.feature_scale = 0.5;
+  expect_matches_reference(scene, cosine);
+  const HostDiaMatrix matrix = download(made(scene, cosine).matrix);
+  const Stencil stencil = affinity_stencil(cosine);
+  const auto weight = [&](StencilOffset to) {
+    return matrix.values[stencil.index(to) * matrix.shape.pitch + scene.element(4, 4)];
+  };
+  EXPECT_EQ(weight({1, 0}), 1.0f);
+  EXPECT_NEAR(weight({0, 1}), std::exp(-2.0), 1e-6);
+  EXPECT_NEAR(weight({-1, 0}), std::exp(-2.0), 1e-6);
+}
+
+TEST_F(FeatureAffinityTest, TheAutomaticScaleIsAShareOfTheRange) {
+  for (const FeatureMeasure measure : kMeasures) {
+    const Scene scene = random_scene({41, 30, 44}, 20, 8);
+    const double expected =
+        reference_feature_scale(scene.grid, scene.features, 20, scene.valid, parameters(measure));
+    EXPECT_NEAR(made(scene, parameters(measure)).scale, expected, 1e-5 * expected);
+  }
+  // Columns 0 to 9 are 0, the others 2: some pairs differ by 2, all others do not differ.
+  Scene halves = random_scene({20, 12, 20}, 1, 1);
+  for (int y = 0; y < 12; ++y) {
+    for (int x = 0; x < 20; ++x) halves.feature(0, halves.element(x, y)) = x < 10 ? 0.0f : 2.0f;
+  }
+  EXPECT_DOUBLE_EQ(made(halves, parameters(FeatureMeasure::kGaussian)).scale, 0.15 * 2);
+  // One pixel that differs is less than a thousandth of the pairs.
+  Scene one = random_scene({80, 60, 80}, 1, 1);
+  for (std::size_t i = 0; i < one.grid.rows(); ++i) one.feature(0, i) = i == 3000 ? 5.0f : 1.0f;
+  EXPECT_DOUBLE_EQ(made(one, parameters(FeatureMeasure::kGaussian)).scale, 0.15 * 4);
+  const double given = 0.25;
+  AffinityParameters own = parameters(FeatureMeasure::kGaussian);
+  own.feature_scale = given;
+  EXPECT_EQ(made(halves, own).scale, given);
+}
+
+TEST_F(FeatureAffinityTest, RefusesFeaturesThatDoNotDiffer) {
+  Scene flat = random_scene({9, 7, 9}, 2, 1);
+  for (std::size_t i = 0; i < flat.grid.rows(); ++i) {
+    // Of one direction, but not of one length.
+    flat.feature(0, i) = std::ldexp(1.0f, static_cast<int>(i % 5));
+    flat.feature(1, i) = -flat.feature(0, i);
+  }
+  try {
+    made(flat, parameters(FeatureMeasure::kCosine));
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("do not differ"));
+  }
+  EXPECT_NO_THROW(made(flat, parameters(FeatureMeasure::kGaussian)));
+}
+
+TEST_F(FeatureAffinityTest, WithTheBoundaryItIsTheProductOfBoth) {
+  Scene scene = random_scene({25, 19, 25}, 3, 31);
+  AffinityParameters alone = parameters(FeatureMeasure::kGaussian);
+  alone.feature_scale = 1;
+  AffinityParameters both = alone;
+  both.with_boundary = true;
+  const std::vector<float> a = made(scene, alone).matrix.values.download();
+  const std::vector<float> product = made(scene, both).matrix.values.download();
+  BoundaryMap boundary;
+  boundary.grid = scene.grid;
+  boundary.values = context_.allocate<float>(scene.strength.size(), "strength");
+  boundary.values.upload(scene.strength);
+  boundary.valid = context_.allocate<std::uint8_t>(scene.valid.size(), "valid");
+  boundary.valid.upload(scene.valid);
+  const std::vector<float> b = affinity_matrix(context_, boundary, both).values.download();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_NEAR(product[i], static_cast<double>(a[i]) * static_cast<double>(b[i]), 2e-6 * a[i]);
+  }
+}
+
+// The kernels write every element of the matrix and stay within their buffers.
+TEST_F(FeatureAffinityTest, KernelsStayWithinTheirBuffers) {
+  for (const Grid& grid : {Grid{1, 9, 1}, Grid{9, 1, 9}, Grid{37, 11, 40}}) {
+    const Stencil stencil = strided_stencil(3, {1, 2});
+    const DiaShape shape = dia_shape(grid, stencil);
+    FeatureWeigh kernels(context_, grid, stencil, {2, true, false, false});
+    const std::size_t plane = FeatureWeigh::plane(grid, stencil);
+    testing::Guarded<float> block(context_, std::vector<float>(2 * plane, 1.0f));
+    testing::Guarded<float> norms(context_, std::vector<float>(plane, 0.0f));
+    testing::Guarded<std::uint8_t> valid(context_, std::vector<std::uint8_t>(grid.rows(), 1));
+    testing::Guarded<float> values(context_, shape.stored());
+    kernels.add_norms(*block, *norms);
+    kernels.invert_norms(*norms);
+    kernels.add_distances(*block, *norms, true, *values);
+    kernels.weights(*valid, 1.0f, {}, *values);
+    testing::expect_numbers(values.values());
+    testing::expect_numbers(norms.values());
+    testing::expect_numbers(block.values());
+  }
+}
+
+TEST_F(FeatureAffinityTest, ThePlanListsWhatIsAllocated) {
+  const Scene scene = random_scene({37, 11, 40}, 20, 2);
+  for (const bool boundary : {false, true}) {
+    const AffinityParameters own = parameters(FeatureMeasure::kCosine, boundary, {1, 2});
+    MemoryBudget plan;
+    budget_feature_affinity(plan, scene.grid, own, 20);
+    const std::uint64_t before = context_.memory_in_use();
+    context_.reset_memory_peak();
+    made(scene, own);
+    EXPECT_EQ(context_.memory_in_use(), before);
+    // The scene's boundary map and mask are in memory too.
+    EXPECT_LE(context_.memory_peak() - before, plan.total() + 5 * scene.grid.rows());
+  }
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,244 @@
+// Segmentations by features that come with an image: what regions they give, and which are refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "diacut/segmenter.hpp"
+#include "label_checks.hpp"
+#include "support.hpp"
+#include "two_discs.hpp"
+
+namespace diacut {
+namespace {
+
+using ::testing::Contains;
+using testing::expect_discs_found;
+using testing::expect_labels_contract;
+using testing::flat_image;
+using ::testing::HasSubstr;
+using testing::test_device;
+using testing::two_discs;
+
+constexpr int kWidth = 90;
+constexpr int kHeight = 70;
+
+/// Features that tell the parts of two_discs() apart, and a little noise. `divisor`: of the size.
+FeatureMap disc_features(int divisor = 1, int channels = 3) {
+  FeatureMap map{kWidth / divisor, kHeight / divisor, channels, {}, {}};
+  unsigned state = 5;
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      const int part =
+          testing::scene(x * divisor + divisor / 2, y * divisor + divisor / 2, kWidth, kHeight);
+      for (int c = 0; c < channels; ++c) {
+        state = state * 1664525U + 1013904223U;
+        map.values.push_back((c % 3 == part ? 1.0f : 0.1f) +
+                             0.05f * static_cast<float>(state >> 8) / 16777216.0f);
+      }
+    }
+  }
+  return map;
+}
+
+Parameters with_regions(int regions, RegionMethod method = RegionMethod::kHierarchy) {
+  Parameters parameters;
+  parameters.region.regions = regions;
+  parameters.region.method = method;
+  return parameters;
+}
+
+Segmentation segmented(const Parameters& parameters, const Image& image,
+                       const FeatureMap& features) {
+  Segmenter segmenter(parameters, test_device());
+  return segmenter.segment(ImageToSegment{&image, nullptr, nullptr, &features});
+}
+
+std::vector<std::string> stages_of(const Segmentation& result) {
+  std::vector<std::string> stages;
+  for (const StageTime& time : result.times) stages.push_back(time.stage);
+  return stages;
+}
+
+TEST(SegmenterFeatures, FindTheirRegionsInAPictureOfOneColour) {
+  const Image flat = flat_image(kWidth, kHeight, 3, 0.5f);
+  const Segmentation tree = segmented(with_regions(3), flat, disc_features());
+  expect_labels_contract(tree.labels, kWidth, kHeight);
+  expect_discs_found(tree.labels);
+  EXPECT_GT(tree.feature_scale, 0);
+  EXPECT_TRUE(tree.hierarchy.has_value());
+  EXPECT_THAT(stages_of(tree), Contains("eigenvectors"));  // They are all there is.
+  EXPECT_GT(*std::max_element(tree.contours.begin(), tree.contours.end()), 0.99f);
+  for (const MemoryUse& use : tree.device_memory) EXPECT_NE(use.what, "a network's weights");
+
+  const Segmentation cuts = segmented(with_regions(3, RegionMethod::kKway), flat, disc_features());
+  expect_labels_contract(cuts.labels, kWidth, kHeight);
+  expect_discs_found(cuts.labels);
+}
+
+TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
+  Parameters parameters = with_regions(3);
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  expect_discs_found(segmented(parameters, flat, disc_features(2)).labels);
+  parameters.image.detail = 60;
+  const Segmentation reduced = segmented(parameters, flat, disc_features());
+  expect_labels_contract(reduced.labels, kWidth, kHeight);
+  expect_discs_found(reduced.labels);
+}
+
+TEST(SegmenterFeatures, TimesTheBoundaryTheNetworkRuns) {
+  Parameters parameters = with_regions(3);
+  parameters.affinity.with_boundary = true;
+  parameters.cue.kind = CueKind::kGradient;
+  const Image image = two_discs(kWidth, kHeight);
+  expect_discs_found(segmented(parameters, image, disc_features()).labels);
+  parameters.cue.kind = CueKind::kLearned;
+  const Segmentation learned = segmented(parameters, image, disc_features());
+  EXPECT_FALSE(learned.eigenvectors.values.empty());
+  const auto weights = [](const MemoryUse& use) { return use.what == "a network's weights"; };
+  EXPECT_TRUE(std::any_of(learned.device_memory.begin(), learned.device_memory.end(), weights));
+}
+
+TEST(SegmenterFeatures, StridesReachFarther) {
+  Parameters parameters = with_regions(3, RegionMethod::kKway);
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const Segmentation near = segmented(parameters, flat, disc_features());
+  parameters.affinity.strides = {1, 2, 4};
+  const Segmentation far = segmented(parameters, flat, disc_features());
+  EXPECT_EQ(far.eigenvectors.report.solver, "multilevel");
+  EXPECT_TRUE(far.eigenvectors.report.converged);
+  expect_discs_found(far.labels);
+  // A walk crosses the picture in fewer steps, so what changes slowly has larger eigenvalues.
+  EXPECT_GT(far.eigenvectors.values[3], 2 * near.eigenvectors.values[3]);
+  const auto bytes = [](const Segmentation& result) {
+    for (const MemoryUse& use : result.device_memory) {
+      if (use.what.find("the affinity matrix") == 0) return use.bytes;
+    }
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(bytes(far) * 81, bytes(near) * 201);
+}
+
+TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
+  FeatureMap floats = disc_features();
+  FeatureMap halves{kWidth, kHeight, 3, {}, {}};
+  for (float& value : floats.values) {
+    // A normal number of 16 bits: 10 bits of mantissa.
+    const auto bits = std::bit_cast<std::uint32_t>(value) & 0xffffe000U;
+    value = std::bit_cast<float>(bits);
+    halves.halves.push_back(
+        static_cast<std::uint16_t>(((bits >> 23) - 112) << 10 | (bits >> 13 & 0x3ffU)));
+  }
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const Segmentation a = segmented(with_regions(3), flat, floats);
+  const Segmentation b = segmented(with_regions(3), flat, halves);
+  EXPECT_EQ(a.labels.values, b.labels.values);
+  EXPECT_EQ(a.contours, b.contours);
+}
+
+TEST(SegmenterFeatures, GrowSeeds) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const FeatureMap features = disc_features();
+  Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(std::size_t{kWidth} * kHeight, 0)};
+  std::vector<bool> marked(3, false);
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const int part = testing::scene(x, y, kWidth, kHeight, 4);
+      if (part < 0 || marked[static_cast<std::size_t>(part)]) continue;
+      marked[static_cast<std::size_t>(part)] = true;
+      seeds.labels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = part + 1;
+    }
+  }
+  Segmenter segmenter(with_regions(0, RegionMethod::kWalker), test_device());
+  const Segmentation result = segmenter.segment(ImageToSegment{&flat, nullptr, &seeds, &features});
+  ASSERT_TRUE(result.walk.has_value());
+  EXPECT_TRUE(result.walk->converged);
+  EXPECT_GT(result.feature_scale, 0);
+  expect_discs_found(result.labels);
+}
+
+TEST(SegmenterFeatures, ABatchGivesWhatEachImageGivesAlone) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const FeatureMap first = disc_features();
+  const FeatureMap second = disc_features(2);
+  Segmenter segmenter(with_regions(3), test_device());
+  const std::vector<ImageToSegment> images = {{&flat, nullptr, nullptr, &first},
+                                              {&flat, nullptr, nullptr, &second}};
+  std::vector<BegunSegmentation> begun = segmenter.begin(images);
+  EXPECT_EQ(std::move(begun[0]).finish().labels.values,
+            segmented(with_regions(3), flat, first).labels.values);
+  EXPECT_EQ(std::move(begun[1]).finish().labels.values,
+            segmented(with_regions(3), flat, second).labels.values);
+}
+
+TEST(SegmenterFeatures, ThePlanKnowsThem) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const FeatureMap features = disc_features(1, 40);
+  Segmenter segmenter(with_regions(3), test_device());
+  const Segmentation result = segmenter.segment(ImageToSegment{&flat, nullptr, nullptr, &features});
+  EXPECT_LE(result.device_peak_bytes, result.memory_plan.device_bytes());
+  ImageSize size;
+  size.width = kWidth;
+  size.height = kHeight;
+  size.channels = 1;
+  const auto planned = [&](const FeatureSize& own) {
+    return plan_memory(size, with_regions(3), segmenter.device(), 0, {false, false, own});
+  };
+  EXPECT_EQ(planned(features.size()).device_bytes(), result.memory_plan.device_bytes());
+  EXPECT_GE(planned({kWidth, kHeight, 4000, 4}).host_bytes(),
+            planned(features.size()).host_bytes() + std::uint64_t{3960} * 4 * kWidth * kHeight);
+}
+
+template <class E>
+std::string error_of(const Parameters& parameters, const ImageToSegment& image) {
+  Segmenter segmenter(parameters, test_device());
+  try {
+    segmenter.segment(image);
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const auto told = [&](const FeatureMap& features) {
+    return error_of<InputError>({}, {&flat, nullptr, nullptr, &features});
+  };
+  FeatureMap turned = disc_features();
+  std::swap(turned.width, turned.height);
+  EXPECT_THAT(told(turned), HasSubstr("70x90"));
+  FeatureMap one_value = disc_features();
+  std::fill(one_value.values.begin(), one_value.values.end(), 0.5f);
+  EXPECT_THAT(told(one_value), HasSubstr("same at every pixel"));
+  FeatureMap nan = disc_features();
+  nan.values[100] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(told(nan), HasSubstr("nan"));
+  FeatureMap cut = disc_features();
+  cut.values.pop_back();
+  EXPECT_THAT(told(cut), HasSubstr("expected 18900"));
+}
+
+TEST(SegmenterFeatures, RefusesWhatHasNoUseForThem) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const FeatureMap features = disc_features();
+  const EdgeMap edges{kWidth, kHeight, std::vector<float>(std::size_t{kWidth} * kHeight, 0.0f)};
+  const ImageToSegment both{&flat, &edges, nullptr, &features};
+  EXPECT_THAT(error_of<ConfigError>({}, both), HasSubstr("affinity.with_boundary"));
+  Parameters product = with_regions(3);
+  product.affinity.with_boundary = true;
+  Segmenter segmenter(product, test_device());
+  expect_discs_found(segmenter.segment(both).labels);
+  Parameters never;
+  never.contour.spectral = SpectralUse::kNever;
+  EXPECT_THAT(error_of<ConfigError>(never, {&flat, nullptr, nullptr, &features}),
+              HasSubstr("contour.spectral"));
+}
+
+}  // namespace
+}  // namespace diacut
