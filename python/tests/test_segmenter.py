@@ -66,9 +66,9 @@ def test_map_together(segmenter, picture, monkeypatch):
         def __init__(self, engine):
             self.engine, self.pixels_together, self.groups = engine, 40_000, []
 
-        def begin(self, images, edges, eigenvectors):
+        def begin(self, images, edges, features, eigenvectors):
             self.groups.append(len(images))
-            return self.engine.begin(images, edges, eigenvectors)
+            return self.engine.begin(images, edges, features, eigenvectors)
 
     together = Together(segmenter._engine)
     monkeypatch.setattr(segmenter, "_engine", together)
