@@ -48,6 +48,7 @@
 inline void copy_seen(__local float4* seen, __global const float* restrict in, const int depth,
                       const int left, const int top, const int height, const int stride,
                       const int margin, const size_t plane) {
+#pragma unroll 1
   for (int i = (int)get_local_id(0); i < depth * (SEEN_ROWS * SEEN_VECTORS); i += ITEMS) {
     const int k = i / (SEEN_ROWS * SEEN_VECTORS);
     const int y = min(top + i / SEEN_VECTORS % SEEN_ROWS - REACH, height + margin - 1);
@@ -62,6 +63,7 @@ inline void copy_seen(__local float4* seen, __global const float* restrict in, c
 inline void copy_weights(__local float4* taps, __global const float* restrict weights,
                          const int depth, const int from, const int all, const int first_block,
                          const int last_block) {
+#pragma unroll 1
   for (int i = (int)get_local_id(0); i < depth * TAPS * (OUTPUTS / 4); i += ITEMS) {
     const int block = min(first_block + i % (OUTPUTS / 4) / (PACKED / 4), last_block);
     const int tap = from * TAPS + i / (OUTPUTS / 4);

@@ -70,9 +70,11 @@ __kernel void network_input(__global const float* restrict image, const int chan
   const int count_x = axis_count(column, image_width, scaled_width);
   const int count_y = axis_count(row, image_height, scaled_height);
   float sums[3] = {0.0f, 0.0f, 0.0f};
+#pragma unroll 1
   for (int j = first_y; j < first_y + count_y; ++j) {
     const size_t line = (size_t)clamp(j, 0, image_height - 1) * image_width;
     const float weight_y = axis_weight(j, row, image_height, scaled_height);
+#pragma unroll 1
     for (int i = first_x; i < first_x + count_x; ++i) {
       const size_t pixel = (line + clamp(i, 0, image_width - 1)) * channels;
       const float weight = weight_y * axis_weight(i, column, image_width, scaled_width);
