@@ -25,11 +25,6 @@ struct Options {
   int tile = CueParameters{}.tile;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 /// Arithmetic of all networks at all scales for an image of that size.
 double operations_of(const Networks& networks, const Image& image, const CueParameters& cue) {
   double operations = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -51,9 +52,13 @@ double median_milliseconds(Context& context, int repeats, const std::function<vo
   const int calls = std::clamp(static_cast<int>(kBatchMilliseconds / once), 1, kMaxCalls);
   std::vector<double> times;
   for (int i = 0; i < repeats; ++i) times.push_back(batch(calls));
-  std::sort(times.begin(), times.end());
-  const std::size_t middle = times.size() / 2;
-  return times.size() % 2 == 1 ? times[middle] : 0.5 * (times[middle - 1] + times[middle]);
+  return median(std::move(times));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
 double larger_error(double a, double b) { return std::isnan(a) || b <= a ? a : b; }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "opencl/context.hpp"
 #include "spmv/measure/random_matrix.hpp"
@@ -26,6 +27,10 @@ void add_file_option(CLI::App& app, const char* name, std::string& path, const c
 /// Milliseconds of device time that one call of `enqueue` takes: calls are queued back to back, as
 /// a solver queues them, in batches of about 20 ms; the median of `repeats` batches.
 double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue);
+
+/// The median; of an even number of values the mean of the two in the middle. Precondition: there
+/// is a value.
+double median(std::vector<double> values);
 
 /// The larger of two errors, or NaN if any of them is NaN: a wrong product must show.
 double larger_error(double a, double b);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -12,12 +11,11 @@
 #include "diacut/image.hpp"
 #include "diacut/segmenter.hpp"
 #include "measure.hpp"
+#include "stopwatch.hpp"
 
 namespace diacut::bench {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   CommonOptions common;
@@ -33,15 +31,6 @@ struct StageTimes {
   std::vector<double> wall;
   std::vector<double> device;
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// All images from pixels to labels, those of a run of several begun together and finished side by
 /// side, as `segment` does with a folder.
@@ -83,9 +72,9 @@ void run(const Options& options) {
   std::vector<StageTimes> stages;
   double first = 0;
   for (int i = 0; i <= options.common.repeats; ++i) {
-    const Clock::time_point start = Clock::now();
+    const app::Stopwatch stopwatch;
     const std::vector<Segmentation> results = segmentations(segmenter, image, options.together);
-    const double taken = milliseconds_since(start) / options.together;
+    const double taken = stopwatch.milliseconds() / options.together;
     if (i == 0) {
       first = taken;
       continue;
