@@ -7,7 +7,7 @@ import os
 import threading
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,25 @@ def _engine(
     return _last[1]
 
 
-def _warn(found: dict[str, Any], tolerance: float) -> None:
+def _solve(
+    what: Literal["eigenvectors", "cluster"],
+    w: Any,
+    k: int,
+    tolerance: float,
+    max_iterations: int,
+    device: str | None,
+    memory: int | None,
+    kernel_dir: str | os.PathLike[str] | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """What the engine's function of that name finds. A warning names the caller's caller."""
+    count = _count("k", k)
+    starts, columns, weights = _matrix(w)
+    with stage_progress(progress) as tell, _lock:
+        solve = getattr(_engine(device, memory, kernel_dir), what)
+        found: dict[str, Any] = solve(
+            starts, columns, weights, count, float(tolerance), _count("max_iterations", max_iterations), tell
+        )
     if not found["converged"]:
         worst = float(np.max(found["residuals"]))
         warnings.warn(
@@ -118,6 +136,7 @@ def _warn(found: dict[str, Any], tolerance: float) -> None:
             DiacutWarning,
             stacklevel=3,
         )
+    return found
 
 
 def eigenvectors(
@@ -143,13 +162,9 @@ def eigenvectors(
     Raises InputError for a graph that makes no sense, ConfigError for more vectors than nodes have
     edges, DeviceError for a graph that does not fit the device.
     """
-    count = _count("k", k)
-    starts, columns, weights = _matrix(w)
-    with stage_progress(progress) as tell, _lock:
-        found = _engine(device, memory, kernel_dir).eigenvectors(
-            starts, columns, weights, count, float(tolerance), _count("max_iterations", max_iterations), tell
-        )
-    _warn(found, tolerance)
+    found = _solve(
+        "eigenvectors", w, k, tolerance, max_iterations, device, memory, kernel_dir, progress
+    )
     found["vectors"] = found["vectors"].T
     return GraphEigenvectors(**found)
 
@@ -172,12 +187,8 @@ def spectral_clustering(
     between components. The same graph on the same device gives the same labels. Arguments and errors
     are those of eigenvectors().
     """
-    count = _count("k", k)
-    starts, columns, weights = _matrix(w)
-    with stage_progress(progress) as tell, _lock:
-        found = _engine(device, memory, kernel_dir).cluster(
-            starts, columns, weights, count, float(tolerance), _count("max_iterations", max_iterations), tell
-        )
-    _warn(found, tolerance)
+    found = _solve(
+        "cluster", w, k, tolerance, max_iterations, device, memory, kernel_dir, progress
+    )
     labels: NDArray[np.int32] = found["labels"]
     return labels
