@@ -358,7 +358,7 @@ class Training:
 
     def run(self, teachers):
         arguments = self.arguments
-        # Those layers are not in a file that training starts from.
+        # A file that training starts from has no layers for the maps of the coarser levels.
         work = Step(self.net, teachers, arguments.share, arguments.batch, OUTPUTS[arguments.task],
                     self.device, coarser=not arguments.start)
         told = written = self.spent

@@ -18,7 +18,7 @@ struct HostCsr {
   std::size_t rows() const { return starts.size() - 1; }
 };
 
-/// The same on a device, with the pieces into which its long rows are cut.
+/// A sparse matrix in CSR form on a device, with the pieces into which its long rows are cut.
 class DeviceCsr {
  public:
   DeviceCsr() = default;
@@ -48,7 +48,8 @@ class GraphProduct {
   /// For blocks of at most `columns` columns.
   GraphProduct(Context& context, int columns)
       : GraphProduct(context, columns, context.info().kind) {}
-  /// The same with the work divided as for devices of a kind, for tests: any device computes it.
+  /// A product whose work is divided as for devices of the given kind, for tests: any device
+  /// computes it.
   GraphProduct(Context& context, int columns, DeviceKind kind);
 
   /// out = keep own + f (p (M x) + q own + r other), f being `factors` or, if that is null, 1. What

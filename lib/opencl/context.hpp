@@ -118,14 +118,15 @@ class Context {
   };
   /// The entry of a program that kernel() was asked for, built.
   ProgramEntry& built_entry(const ProgramKey& key);
-  /// The same, built as a program of its own that the driver has not kept for the first attempt.
+  /// Builds the program of an entry by itself, so that the driver does not take the one that it
+  /// kept of an attempt before.
   ProgramEntry& built_anew(const ProgramKey& key);
   /// Builds all that wait as one program; without success it leaves them, and joins_ false.
   void build_joined();
   /// `what`: for the error, which is a DeviceError.
   cl::Program built(const std::string& source, const std::string& options,
                     const std::string& what) const;
-  /// The same without a second attempt.
+  /// Builds a program in one attempt, where built() makes a second one. `what`: as there.
   cl::Program built_once(const std::string& source, const std::string& options,
                          const std::string& what) const;
 

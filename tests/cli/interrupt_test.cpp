@@ -117,7 +117,8 @@ TEST_F(CliTest, ACrashOfALibraryIsToldWithItsCure) {
 }
 
 TEST_F(CliTest, WithoutMemoryToStartThereIsAMessage) {
-  // Of each library that is prepared, some limit is the one that it cannot be prepared with.
+  // Each library takes memory while it is initialised: for each there is a limit at which that
+  // fails.
   int started = 0;
   for (int mebibytes = 150; mebibytes <= 300; ++mebibytes) {
     const Result result = run({"/usr/bin/prlimit", "--as=" + std::to_string(mebibytes << 20),

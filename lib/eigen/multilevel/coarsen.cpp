@@ -37,8 +37,8 @@ Stencil Coarsen::coarse_stencil(const Stencil& stencil) {
   return strided_stencil(stencil.disc_radius, strides);
 }
 
-/// Of each entry of the fine stencil that is not in its disc, whether it leads to a kept pixel, and
-/// by which entry of the coarse stencil.
+/// Lists the entries of the fine stencil outside of its disc: those that lead to a kept pixel, with
+/// the entry of the coarse stencil that leads there, and those that lead to none.
 void Coarsen::list_far() {
   const Stencil coarse = coarse_stencil(stencil_);
   std::vector<cl_int4> far;

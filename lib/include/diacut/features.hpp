@@ -34,7 +34,7 @@ struct FeatureMap {
   /// width * height * channels finite numbers of magnitude at most 1e15: the channels of a pixel
   /// side by side, pixels row by row from the top left. Empty where `halves` holds the numbers.
   std::vector<float> values;
-  /// The same in 16 bits (IEEE 754 binary16). Empty where `values` holds the numbers.
+  /// The numbers of `values` in 16 bits (IEEE 754 binary16). Empty where `values` holds them.
   std::vector<std::uint16_t> halves;
 
   /// The size of the map.
