@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <numeric>
@@ -11,23 +10,14 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "region/chain.hpp"
 
 namespace diacut {
 
 namespace {
 
-/// How far a boundary may leave the chord of a straight piece: a tenth of the chord's length, or a
-/// pixel, whichever is more. The steps of a straight line on the grid do not leave its chord by
-/// more than a pixel.
-constexpr std::int64_t kInverseFraction = 10;
 /// Fewer corners are not worth another thread.
 constexpr std::size_t kLeastCorners = 8192;
-
-/// A corner of pixels: (0, 0) is the upper left one of the first pixel.
-struct Corner {
-  int x = 0;
-  int y = 0;
-};
 
 /// The sides of pixels that meet in a corner lead up, left, right or down from there.
 using Way = unsigned;
@@ -41,14 +31,23 @@ struct Chain {
   std::uint64_t start = 0;  ///< Of its two ends the first; names the chain.
 };
 
+/// A chain of which one end at least is where the tile ends.
+struct OpenChain {
+  std::int32_t first = 0;
+  std::int32_t second = 0;
+  std::vector<Corner> corners;
+  std::uint64_t start = 0;  ///< As Chain::start.
+};
+
 /// For each corner in scan order, which of its sides part two regions: bit k for way k. kEnd: they
 /// are not just two sides that part the same two regions. kSeen: of other corners, that the chain
-/// through them was followed.
+/// through them was followed. kCut: kEnd is set because a side belongs to another tile.
 class CornerMap {
  public:
   static constexpr std::uint8_t kSides = 15;
   static constexpr std::uint8_t kEnd = 16;
   static constexpr std::uint8_t kSeen = 32;
+  static constexpr std::uint8_t kCut = 64;
 
   explicit CornerMap(const Parts& parts)
       : columns_(static_cast<std::size_t>(parts.width) + 1),
@@ -62,6 +61,25 @@ class CornerMap {
         find_row(above, y + 1 == rows_ ? outside.data() : below, &corners_[y * columns_]);
       }
     });
+  }
+
+  /// Leaves the sides between two pixels of which the right or the lower one is not in the
+  /// outermost rows and columns: of the sides in a picture, each belongs to one tile.
+  void keep_inner_sides() {
+    const std::size_t right = columns_ - 2;  // Corners on the tile's own edges.
+    const std::size_t bottom = rows_ - 2;
+    for (std::size_t y = 0; y < rows_; ++y) {
+      const bool whole_row = y < 2 || y >= bottom;
+      for (std::size_t x = 0; x < columns_; ++x) {
+        if (!whole_row && x == 2 && right > 2) x = right;
+        const bool within = x >= 1 && x < right && y >= 1 && y < bottom;
+        const bool up = x >= 1 && x < right && y >= 2 && y <= bottom;
+        const bool left = x >= 2 && x <= right && y >= 1 && y < bottom;
+        const unsigned mine =
+            (up ? 1U : 0U) | (left ? 2U : 0U) | (within ? 4U : 0U) | (within ? 8U : 0U);
+        keep_sides(corners_[y * columns_ + x], mine);
+      }
+    }
   }
 
   std::size_t columns() const { return columns_; }
@@ -79,6 +97,13 @@ class CornerMap {
   }
 
  private:
+  static void keep_sides(std::uint8_t& corner, unsigned sides) {
+    const unsigned kept = corner & sides & kSides;
+    if (kept == (corner & kSides)) return;
+    const unsigned end = (corner & kEnd) != 0 ? unsigned{kEnd} : unsigned{kEnd} | kCut;
+    corner = static_cast<std::uint8_t>(kept == 0 ? 0U : kept | end);
+  }
+
   /// The corner amid the parts a b above and c d below.
   static std::uint8_t corner(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
     const int has_a = a != 0 ? 1 : 0;
@@ -111,6 +136,16 @@ class CornerMap {
   std::unique_ptr<std::uint8_t[]> corners_;
 };
 
+/// The pixels on either side of the step between two corners.
+std::pair<std::size_t, std::size_t> pixels_beside(const Corner& a, const Corner& b,
+                                                  int picture_width) {
+  const auto width = static_cast<std::size_t>(picture_width);
+  const auto x = static_cast<std::size_t>(std::min(a.x, b.x));
+  const auto y = static_cast<std::size_t>(std::min(a.y, b.y));
+  const std::size_t pixel = y * width + x;  // To the lower right of the first corner.
+  return a.x == b.x ? std::pair(pixel - 1, pixel) : std::pair(pixel - width, pixel);
+}
+
 /// Follows chains, divides them into straight pieces and sums the strength along them.
 class Follower {
  public:
@@ -118,6 +153,7 @@ class Follower {
       : parts_(parts), strength_(strength), map_(map) {}
 
   std::vector<Chain> chains() && { return std::move(chains_); }
+  std::vector<OpenChain> open() && { return std::move(open_); }
 
   /// Follows the chains that end in the corners of a row.
   void follow_open(std::size_t row) {
@@ -178,7 +214,14 @@ class Follower {
       if (corners_.size() == 2) return;  // No corner between the ends tells that it was followed.
       std::reverse(corners_.begin(), corners_.end());
     }
-    measure(std::min(start, end));
+    const auto cut = [this](const Corner& corner) {
+      return (map_.at(map_.index(corner)) & CornerMap::kCut) != 0;
+    };
+    if (cut(corners_.front()) || cut(corners_.back())) {
+      keep(std::min(start, end));
+    } else {
+      measure(std::min(start, end));
+    }
   }
 
   /// A closed chain begins at its first corner in scan order, to the right.
@@ -201,75 +244,38 @@ class Follower {
     measure(name(corners_.front(), kRight));
   }
 
-  /// The pixels on either side of the step between two corners.
   std::pair<std::size_t, std::size_t> pixels(const Corner& a, const Corner& b) const {
-    const auto width = static_cast<std::size_t>(parts_.width);
-    const auto x = static_cast<std::size_t>(std::min(a.x, b.x));
-    const auto y = static_cast<std::size_t>(std::min(a.y, b.y));
-    const std::size_t pixel = y * width + x;  // To the lower right of the first corner.
-    return a.x == b.x ? std::pair(pixel - 1, pixel) : std::pair(pixel - width, pixel);
+    return pixels_beside(a, b, parts_.width);
   }
 
-  /// The corner that is farthest from the chord, the first of them; `from` if all lie on it and the
-  /// piece is straight enough.
-  std::size_t where_to_divide(std::size_t from, std::size_t to) const {
-    const Corner& a = corners_[from];
-    const std::int64_t dx = corners_[to].x - a.x;
-    const std::int64_t dy = corners_[to].y - a.y;
-    const std::int64_t length2 = dx * dx + dy * dy;
-    std::size_t farthest = from;
-    std::int64_t most = 0;  // The distance times the length, or its square where that is 0.
-    for (std::size_t k = from + 1; k < to; ++k) {
-      const std::int64_t px = corners_[k].x - a.x;
-      const std::int64_t py = corners_[k].y - a.y;
-      const std::int64_t d = length2 > 0 ? std::abs(dx * py - dy * px) : px * px + py * py;
-      if (d > most) {
-        most = d;
-        farthest = k;
-      }
-    }
-    const bool near_a_pixel =
-        static_cast<double>(most) * static_cast<double>(most) <= static_cast<double>(length2);
-    const bool straight = near_a_pixel || kInverseFraction * most <= length2;
-    return length2 > 0 && straight ? from : farthest;
+  /// The parts on either side of the chain that is followed.
+  std::pair<std::int32_t, std::int32_t> sides() const {
+    const auto [p, q] = pixels(corners_[0], corners_[1]);
+    return std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
   }
 
   void measure(std::uint64_t start) {
-    const auto [p, q] = pixels(corners_[0], corners_[1]);
-    const auto [first, second] = std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
-    Arc arc{first, second, 0, static_cast<std::int64_t>(corners_.size() - 1)};
-    pieces_.assign(1, {0, corners_.size() - 1});
-    while (!pieces_.empty()) {
-      const auto [from, to] = pieces_.back();
-      pieces_.pop_back();
-      if (const std::size_t at = where_to_divide(from, to); at != from) {
-        pieces_.emplace_back(at, to);
-        pieces_.emplace_back(from, at);
-      } else {
-        arc.strength += strength_of(from, to);
-      }
-    }
-    chains_.push_back({arc, start});
+    const auto [first, second] = sides();
+    const auto strength = [this](std::size_t k, double nx, double ny) {
+      const auto [p, q] = pixels(corners_[k], corners_[k + 1]);
+      return strength_(p, q, nx, ny);
+    };
+    chains_.push_back({{first, second, chain_strength(corners_, strength, pieces_),
+                        static_cast<std::int64_t>(corners_.size() - 1)},
+                       start});
   }
 
-  std::int64_t strength_of(std::size_t from, std::size_t to) const {
-    const Corner& a = corners_[from];
-    const Corner& b = corners_[to];
-    const double length = std::hypot(b.x - a.x, b.y - a.y);
-    const double nx = (a.y - b.y) / length;
-    const double ny = (b.x - a.x) / length;
-    std::int64_t sum = 0;
-    for (std::size_t k = from; k < to; ++k) {
-      const auto [p, q] = pixels(corners_[k], corners_[k + 1]);
-      sum += fixed_point(strength_(p, q, nx, ny));
-    }
-    return sum;
+  /// Keeps the corners of a chain that goes on in another tile.
+  void keep(std::uint64_t start) {
+    const auto [first, second] = sides();
+    open_.push_back({first, second, corners_, start});
   }
 
   const Parts& parts_;
   const BoundaryStrength& strength_;
   CornerMap& map_;
   std::vector<Chain> chains_;
+  std::vector<OpenChain> open_;
   std::vector<Corner> corners_;  ///< Of the chain that is followed.
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
@@ -309,23 +315,66 @@ std::vector<Arc> united(const std::vector<std::vector<Chain>>& chains, std::int3
   return arcs;
 }
 
-}  // namespace
+/// Chains by the ranges of rows from where they were followed.
+struct Found {
+  std::vector<std::vector<Chain>> chains;
+  std::vector<std::vector<OpenChain>> open;
+};
 
-std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength) {
-  CornerMap map(parts);
+Found follow_all(const Parts& parts, const BoundaryStrength& strength, CornerMap& map) {
   const std::vector<IndexRange> ranges = ranges_of(map.rows(), 1 + kLeastCorners / map.columns());
-  std::vector<std::vector<Chain>> chains(2 * ranges.size());
+  Found found{std::vector<std::vector<Chain>>(2 * ranges.size()),
+              std::vector<std::vector<OpenChain>>(2 * ranges.size())};
   const auto follow = [&](std::size_t from, auto each_row) {
     parallel_for(static_cast<int>(ranges.size()), [&](int k) {
       Follower follower(parts, strength, map);
       const IndexRange& rows = ranges[static_cast<std::size_t>(k)];
       for (std::size_t row = rows.begin; row < rows.end; ++row) (follower.*each_row)(row);
-      chains[from + static_cast<std::size_t>(k)] = std::move(follower).chains();
+      found.open[from + static_cast<std::size_t>(k)] = std::move(follower).open();
+      found.chains[from + static_cast<std::size_t>(k)] = std::move(follower).chains();
     });
   };
   follow(0, &Follower::follow_open);
   follow(ranges.size(), &Follower::follow_closed);
-  return united(chains, parts.count);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength) {
+  CornerMap map(parts);
+  return united(follow_all(parts, strength, map).chains, parts.count);
+}
+
+TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
+                           const std::function<SideStrength(std::size_t, std::size_t)>& side) {
+  CornerMap map(parts);
+  map.keep_inner_sides();
+  Found found = follow_all(parts, strength, map);
+  std::vector<OpenChain> chains;
+  for (std::vector<OpenChain>& some : found.open) {
+    std::move(some.begin(), some.end(), std::back_inserter(chains));
+  }
+  // Two threads may have followed a chain from its two ends.
+  const auto by_start = [](const OpenChain& a, const OpenChain& b) { return a.start < b.start; };
+  std::sort(chains.begin(), chains.end(), by_start);
+  TileArcs result{united(found.chains, parts.count), {}};
+  for (std::size_t k = 0; k < chains.size(); ++k) {
+    OpenChain& chain = chains[k];
+    if (k > 0 && chain.start == chains[k - 1].start) continue;
+    const auto cut = [&](const Corner& corner) {
+      return (map.at(map.index(corner)) & CornerMap::kCut) != 0;
+    };
+    OpenBoundary open{
+        chain.first, chain.second, cut(chain.corners.front()), cut(chain.corners.back()), {}, {}};
+    for (std::size_t at = 0; at + 1 < chain.corners.size(); ++at) {
+      const auto [p, q] = pixels_beside(chain.corners[at], chain.corners[at + 1], parts.width);
+      open.sides.push_back(side(p, q));
+    }
+    open.corners = std::move(chain.corners);
+    result.open.push_back(std::move(open));
+  }
+  return result;
 }
 
 }  // namespace diacut

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "diacut/outlines.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
@@ -36,5 +39,52 @@ using BoundaryStrength = std::function<double(std::size_t p, std::size_t q, doub
 /// normal of its piece. Parts numbered 0 have no arcs. On all cores; the same arcs for any number
 /// of them.
 std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength);
+
+/// What the strength of a boundary between two neighbouring pixels is made of: the strength, 0 to
+/// 1, and the orientation of the stronger pixel.
+struct SideStrength {
+  float strength = 0;
+  float angle = 0;
+
+  /// The strength along a straight piece with the normal (nx, ny): multiplied by
+  /// 1 - direction + direction |cos(angle)| with the angle between both.
+  double along(double nx, double ny, double direction) const {
+    const double across = angle;
+    const double agreement = std::abs(nx * std::cos(across) + ny * std::sin(across));
+    return double{strength} * (1.0 - direction * (1.0 - agreement));
+  }
+};
+
+/// The strength between pixels `p` and `q`. `orientation`: empty where all angles are 0.
+inline SideStrength side_strength(const std::vector<float>& strength,
+                                  const std::vector<float>& orientation, std::size_t p,
+                                  std::size_t q) {
+  const float at_p = std::clamp(strength[p], 0.0F, 1.0F);
+  const float at_q = std::clamp(strength[q], 0.0F, 1.0F);
+  const std::size_t stronger = at_q > at_p ? q : p;
+  return {std::max(at_p, at_q), orientation.empty() ? 0.0F : orientation[stronger]};
+}
+
+/// A piece of a boundary that another tile goes on with at one of its ends, or at both.
+struct OpenBoundary {
+  std::int32_t first = 0;   ///< As Arc::first.
+  std::int32_t second = 0;  ///< As Arc::second.
+  bool front_open = false;  ///< Whether it goes on before its first corner.
+  bool back_open = false;   ///< Whether it goes on behind its last corner.
+  std::vector<Corner> corners;
+  std::vector<SideStrength> sides;  ///< Between each corner and the next.
+};
+
+/// The arcs of a picture as far as they lie in one tile.
+struct TileArcs {
+  std::vector<Arc> arcs;  ///< Without the boundaries that go on in other tiles.
+  std::vector<OpenBoundary> open;
+};
+
+/// find_arcs() of a tile with the pixels around it: `parts` has a row and a column more on each
+/// side, in which pixels outside of the picture are 0. A pair of pixels belongs to the tile that
+/// has its right or its lower pixel. side(p, q): what strength(p, q, nx, ny) is made of.
+TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
+                           const std::function<SideStrength(std::size_t, std::size_t)>& side);
 
 }  // namespace diacut

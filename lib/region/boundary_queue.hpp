@@ -11,13 +11,20 @@ namespace diacut {
 struct Boundary {
   std::int32_t first = 0;
   std::int32_t second = 0;
-  std::int64_t strength = 0;   ///< As Arc::strength.
-  std::int64_t length = 0;     ///< As Arc::length.
-  std::uint32_t earliest = 0;  ///< The least index of its arcs.
+  std::int64_t strength = 0;  ///< As Arc::strength.
+  std::int64_t length = 0;    ///< As Arc::length.
+  /// The arc_order() of the first of its arcs.
+  std::uint64_t earliest = 0;
 
   /// The mean strength, rounded.
   double mean() const { return static_cast<double>(strength) / static_cast<double>(length); }
 };
+
+/// Numbers in the order of arcs: by the first part, then by the second.
+inline std::uint64_t arc_order(std::int32_t first, std::int32_t second) {
+  return std::uint64_t{static_cast<std::uint32_t>(first)} << 32 |
+         static_cast<std::uint32_t>(second);
+}
 
 /// Whether boundary `a` is removed before `b`: by the exact mean strength, then by the earliest
 /// arc. `mean_a` and `mean_b`: a.mean() and b.mean().

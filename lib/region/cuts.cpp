@@ -1,19 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "region/borders.hpp"
-#include "region/least_pixels.hpp"
 #include "region/meetings.hpp"
 #include "region/parts.hpp"
-#include "region/small_regions.hpp"
 
 namespace diacut {
 
@@ -62,75 +58,6 @@ void check_merges(const Hierarchy& hierarchy) {
   }
 }
 
-/// The leaves of a merge tree: those of a hierarchy, or some of these together.
-struct Tree {
-  const Labels& leaves;                      ///< Of the hierarchy.
-  const std::vector<std::int32_t>& leaf_of;  ///< By leaf of the hierarchy, in scan order.
-  std::int32_t count = 0;
-  const std::vector<Merge>& merges;
-};
-
-/// The leaf of each leaf: itself.
-std::vector<std::int32_t> same_leaves(const Hierarchy& hierarchy) {
-  std::vector<std::int32_t> leaf_of(static_cast<std::size_t>(hierarchy.leaves.count) + 1);
-  std::iota(leaf_of.begin(), leaf_of.end(), 0);
-  return leaf_of;
-}
-
-Tree tree_of(const Hierarchy& hierarchy, const std::vector<std::int32_t>& leaf_of) {
-  return {hierarchy.leaves, leaf_of, static_cast<std::int32_t>(hierarchy.leaves.count),
-          hierarchy.merges};
-}
-
-/// The regions after the first `count` merges.
-Labels after_merges(const Tree& tree, std::size_t count) {
-  const auto first_merge = static_cast<std::size_t>(tree.count) + 1;
-  // By node, the one that holds it in the end; from the last merge down.
-  std::vector<std::int32_t> top(first_merge + count);
-  std::iota(top.begin(), top.end(), 0);
-  for (std::size_t k = count; k-- > 0;) {
-    top[tree.merges[k].first] = top[first_merge + k];
-    top[tree.merges[k].second] = top[first_merge + k];
-  }
-  // Leaves are in scan order, so that regions in the order of their first leaves are too.
-  std::vector<std::int32_t> number(top.size(), 0);
-  std::vector<std::int32_t> label_of(tree.leaf_of.size(), 0);
-  Labels result{tree.leaves.width, tree.leaves.height, 0, {}};
-  for (std::size_t leaf = 1; leaf < label_of.size(); ++leaf) {
-    std::int32_t& mine = number[top[tree.leaf_of[leaf]]];
-    if (mine == 0) mine = static_cast<std::int32_t>(++result.count);
-    label_of[leaf] = mine;
-  }
-  result.values = relabelled(tree.leaves.values, label_of);
-  return result;
-}
-
-Labels cut_at(const Tree& tree, double threshold) {
-  const auto end = std::find_if_not(tree.merges.begin(), tree.merges.end(),
-                                    [&](const Merge& merge) { return merge.height <= threshold; });
-  return after_merges(tree, static_cast<std::size_t>(end - tree.merges.begin()));
-}
-
-Labels cut_to_count(const Tree& tree, std::int64_t regions, std::vector<std::string>& notes) {
-  if (regions < 1) {
-    throw ConfigError(fmt::format("{} regions were asked for; ask for 1 or more", regions));
-  }
-  const std::int64_t leaves = tree.count;
-  const auto merges = static_cast<std::int64_t>(tree.merges.size());
-  if (regions > leaves) {
-    notes.push_back(
-        fmt::format("{} regions were asked for, but the finest division of this image has {}.",
-                    regions, leaves));
-  } else if (regions < leaves - merges) {
-    notes.push_back(
-        fmt::format("{} regions were asked for, but the pixels with data lie in {} separate "
-                    "pieces, so there are {}.",
-                    regions, leaves - merges, leaves - merges));
-  }
-  return after_merges(
-      tree, static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
-}
-
 }  // namespace
 
 void check(const Hierarchy& hierarchy) {
@@ -156,51 +83,6 @@ void check(const Hierarchy& hierarchy) {
     throw InputError(fmt::format("merge {} joins regions that do not touch",
                                  std::distance(touching.begin(), apart)));
   }
-}
-
-Labels cut(const Hierarchy& hierarchy, double threshold) {
-  const std::vector<std::int32_t> leaf_of = same_leaves(hierarchy);
-  return cut_at(tree_of(hierarchy, leaf_of), threshold);
-}
-
-Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
-                    std::vector<std::string>& notes) {
-  const std::vector<std::int32_t> leaf_of = same_leaves(hierarchy);
-  return cut_to_count(tree_of(hierarchy, leaf_of), regions, notes);
-}
-
-Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
-           std::vector<std::string>& notes) {
-  const std::vector<std::int64_t> sizes = region_sizes(hierarchy.leaves);
-  const std::int64_t least =
-      least_pixels(parameters, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
-  LargeRegions large;
-  if (least > 1) {
-    large = large_regions(hierarchy, sizes, least);
-  } else {
-    large.leaf_of = same_leaves(hierarchy);
-  }
-  const Tree tree = least > 1 ? Tree{hierarchy.leaves, large.leaf_of, large.count, large.merges}
-                              : tree_of(hierarchy, large.leaf_of);
-  if (parameters.regions > 0) {
-    if (parameters.regions > tree.count && parameters.regions <= hierarchy.leaves.count) {
-      notes.push_back(fmt::format(
-          "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
-          "--min-size (region.min_size) gives more.",
-          parameters.regions, tree.count, least));
-      return after_merges(tree, 0);
-    }
-    return cut_to_count(tree, parameters.regions, notes);
-  }
-  const double threshold = parameters.threshold.value_or(hierarchy.threshold);
-  Labels labels = cut_at(tree, threshold);
-  if (labels.count == 1 && !tree.merges.empty()) {
-    notes.push_back(fmt::format(
-        "There is one region: the strongest boundary in the picture is {:.2g}, and the threshold "
-        "{:.2g}. A smaller --threshold (region.threshold), or --regions, gives more.",
-        tree.merges.back().height, threshold));
-  }
-  return labels;
 }
 
 std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {

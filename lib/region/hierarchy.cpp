@@ -113,13 +113,9 @@ StrengthTree strength_tree(const std::vector<float>& strength,
   grid.check();
   grid.check(strength, "boundary strength");
   if (!orientation.empty()) grid.check(orientation, "boundary orientation");
+  const double counts = orientation.empty() ? 0.0 : direction;
   const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
-    const std::size_t stronger = clamped(strength[q]) > clamped(strength[p]) ? q : p;
-    const double largest = clamped(strength[stronger]);
-    if (orientation.empty()) return largest;
-    const double angle = orientation[stronger];
-    const double agreement = std::abs(nx * std::cos(angle) + ny * std::sin(angle));
-    return largest * (1.0 - direction * (1.0 - agreement));
+    return side_strength(strength, orientation, p, q).along(nx, ny, counts);
   };
   return build(grid, strength, along_arcs);
 }

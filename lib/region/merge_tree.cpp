@@ -20,16 +20,6 @@ namespace {
 constexpr std::size_t kLeastParts = 512;
 constexpr std::size_t kMostBlocks = 64;
 
-/// Two parts that became one, which has the name of the first.
-struct Join {
-  Boundary removed;
-  double mean = 0;  ///< Of the boundary.
-};
-
-bool before(const Join& a, const Join& b) {
-  return removed_before(a.removed, a.mean, b.removed, b.mean);
-}
-
 /// A part, or several that became one.
 struct Region {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -158,12 +148,13 @@ class BlockMerger {
 /// Blocks of parts, whose number is a power of two; at each level pairs of blocks become one.
 class Blocks {
  public:
-  Blocks(std::int32_t count, const std::vector<Arc>& arcs)
+  Blocks(std::int32_t count, const std::vector<Boundary>& boundaries,
+         const std::vector<char>& waits)
       : regions_(static_cast<std::size_t>(count) + 1),
         parts_a_block_(block_size(regions_.size())),
         blocks_(std::bit_ceil((regions_.size() - 1) / parts_a_block_ + 1)),
         crossing_(blocks_.size()) {
-    each_block(0, [&](std::size_t block) { take(block, arcs); });
+    each_block(0, [&](std::size_t block) { take(block, boundaries); });
     for (const std::vector<Boundary>& some : crossing_) {
       for (const Boundary& boundary : some) {
         const int level = level_of(boundary);
@@ -172,14 +163,18 @@ class Blocks {
         }
       }
     }
+    for (std::size_t part = 0; part < waits.size(); ++part) {
+      if (waits[part] != 0) regions_[part].level = std::numeric_limits<int>::max();
+    }
   }
 
-  /// All joins, in the order of before().
-  std::vector<Join> run() {
+  PartialMerging run() {
     for (int level = 0;; ++level) {
       if (level > 0) each_block(level, [&](std::size_t block) { unite(block, level); });
       each_block(level, [&](std::size_t block) { merge(block, level); });
-      if (blocks_.size() >> level == 1) return std::move(blocks_.front().joins);
+      if (blocks_.size() >> level > 1) continue;
+      Block& all = blocks_.front();
+      return {std::move(all.joins), std::move(all.boundaries)};
     }
   }
 
@@ -207,21 +202,18 @@ class Blocks {
                  [&](int k) { work(static_cast<std::size_t>(k) << level); });
   }
 
-  /// Takes the arcs of the first parts in a block.
-  void take(std::size_t block, const std::vector<Arc>& arcs) {
+  /// Takes the boundaries of the first parts in a block.
+  void take(std::size_t block, const std::vector<Boundary>& boundaries) {
     const auto begins = [&](std::size_t part) {
-      const auto found =
-          std::lower_bound(arcs.begin(), arcs.end(), part, [](const Arc& arc, std::size_t wanted) {
-            return static_cast<std::size_t>(arc.first) < wanted;
-          });
-      return static_cast<std::size_t>(found - arcs.begin());
+      return std::lower_bound(boundaries.begin(), boundaries.end(), part,
+                              [](const Boundary& boundary, std::size_t wanted) {
+                                return static_cast<std::size_t>(boundary.first) < wanted;
+                              });
     };
-    const std::size_t end = begins((block + 1) * parts_a_block_);
-    for (std::size_t k = begins(block * parts_a_block_); k < end; ++k) {
-      const Arc& arc = arcs[k];
-      const Boundary boundary{arc.first, arc.second, arc.strength, arc.length,
-                              static_cast<std::uint32_t>(k)};
-      (level_of(boundary) == 0 ? blocks_[block].boundaries : crossing_[block]).push_back(boundary);
+    const auto end = begins((block + 1) * parts_a_block_);
+    for (auto boundary = begins(block * parts_a_block_); boundary != end; ++boundary) {
+      (level_of(*boundary) == 0 ? blocks_[block].boundaries : crossing_[block])
+          .push_back(*boundary);
     }
   }
 
@@ -261,18 +253,38 @@ class Blocks {
 
 }  // namespace
 
-std::vector<Merge> merge_greedily(std::int32_t count, const std::vector<Arc>& arcs) {
+PartialMerging merge_boundaries(std::int32_t count, const std::vector<Boundary>& boundaries,
+                                const std::vector<char>& waits) {
+  return Blocks(count, boundaries, waits).run();
+}
+
+std::vector<Merge> merges_of(std::int32_t count, const std::vector<Join>& joins) {
   std::vector<std::int32_t> node(static_cast<std::size_t>(count) + 1);
   std::iota(node.begin(), node.end(), 0);
   std::int32_t next = count + 1;
   std::vector<Merge> merges;
-  for (const Join& join : Blocks(count, arcs).run()) {
+  merges.reserve(joins.size());
+  for (const Join& join : joins) {
     const auto [first, second] = std::minmax(node[join.removed.first], node[join.removed.second]);
     const double mean = join.mean / static_cast<double>(kUnitStrength);
     merges.push_back({first, second, static_cast<float>(std::min(mean, 1.0))});
     node[join.removed.first] = next++;
   }
   return merges;
+}
+
+std::vector<Boundary> boundaries_of(const std::vector<Arc>& arcs) {
+  std::vector<Boundary> boundaries;
+  boundaries.reserve(arcs.size());
+  for (const Arc& arc : arcs) {
+    boundaries.push_back(
+        {arc.first, arc.second, arc.strength, arc.length, arc_order(arc.first, arc.second)});
+  }
+  return boundaries;
+}
+
+std::vector<Merge> merge_greedily(std::int32_t count, const std::vector<Arc>& arcs) {
+  return merges_of(count, merge_boundaries(count, boundaries_of(arcs), {}).joins);
 }
 
 }  // namespace diacut

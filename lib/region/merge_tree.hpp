@@ -5,6 +5,7 @@
 
 #include "diacut/hierarchy.hpp"
 #include "region/arcs.hpp"
+#include "region/boundary_queue.hpp"
 
 namespace diacut {
 
@@ -25,5 +26,35 @@ namespace diacut {
 /// clustering algorithms", 2021). A block puts off what depends on its neighbours; then pairs of
 /// blocks are blocks.
 std::vector<Merge> merge_greedily(std::int32_t count, const std::vector<Arc>& arcs);
+
+/// Two regions that became one, which has the name of the first. A region's name is the number of a
+/// part in it.
+struct Join {
+  Boundary removed;
+  double mean = 0;  ///< Of the boundary.
+};
+
+/// The order of joins: that in which their boundaries are removed.
+inline bool before(const Join& a, const Join& b) {
+  return removed_before(a.removed, a.mean, b.removed, b.mean);
+}
+
+/// Merging as far as it went, and what is left.
+struct PartialMerging {
+  std::vector<Join> joins;          ///< In the order of before().
+  std::vector<Boundary> remaining;  ///< Between regions that may join yet, in no order.
+};
+
+/// merge_greedily() where parts for which waits[part] is not 0 have boundaries that are not among
+/// these: all joins that happen whatever those are. `waits`: empty, or count + 1 elements.
+/// Boundaries are in the order of their first parts.
+PartialMerging merge_boundaries(std::int32_t count, const std::vector<Boundary>& boundaries,
+                                const std::vector<char>& waits);
+
+/// Boundaries of one arc each.
+std::vector<Boundary> boundaries_of(const std::vector<Arc>& arcs);
+
+/// The merge tree of `count` parts from all joins, in the order of before().
+std::vector<Merge> merges_of(std::int32_t count, const std::vector<Join>& joins);
 
 }  // namespace diacut

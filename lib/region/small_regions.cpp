@@ -6,31 +6,12 @@
 #include <utility>
 
 #include "region/borders.hpp"
+#include "region/disjoint_sets.hpp"
 
 namespace diacut {
 namespace {
 
 constexpr std::int32_t kNone = 0;  // No node has this number.
-
-/// Disjoint sets of numbers, each named by its least.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  std::int32_t find(std::int32_t member) {
-    while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
-    return member;
-  }
-  /// Returns the name of the union.
-  std::int32_t unite(std::int32_t a, std::int32_t b) {
-    const auto [least, other] = std::minmax({find(a), find(b)});
-    return parent_[other] = least;
-  }
-
- private:
-  std::vector<std::int32_t> parent_;
-};
 
 /// The other leaf of a border, and the border's length.
 struct Neighbour {
@@ -40,12 +21,12 @@ struct Neighbour {
 
 class Absorption {
  public:
-  Absorption(const Hierarchy& hierarchy, const std::vector<std::int64_t>& sizes,
-             std::int64_t min_size)
-      : hierarchy_(hierarchy),
+  Absorption(const std::vector<Merge>& merges, const std::vector<Border>& borders,
+             const std::vector<std::int64_t>& sizes, std::int64_t min_size)
+      : merges_(merges),
         min_size_(min_size),
-        leaves_(static_cast<std::size_t>(hierarchy.leaves.count)),
-        area_(leaves_ + 1 + hierarchy.merges.size(), 0),
+        leaves_(sizes.size() - 1),
+        area_(leaves_ + 1 + merges.size(), 0),
         first_leaf_(area_.size(), kNone),
         last_leaf_(area_.size(), kNone),
         next_leaf_(leaves_ + 1, kNone),
@@ -56,8 +37,8 @@ class Absorption {
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
       first_leaf_[leaf] = last_leaf_[leaf] = node_[leaf] = static_cast<std::int32_t>(leaf);
     }
-    find_neighbours();
-    for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) add(k);
+    find_neighbours(borders);
+    for (std::size_t k = 0; k < merges.size(); ++k) add(k);
   }
 
   /// The number of the new leaf that each old leaf is part of. Index 0: 0.
@@ -79,8 +60,8 @@ class Absorption {
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) made[leaf] = number[leaf];
     std::vector<Merge> result;
     std::int32_t next = *std::max_element(number.begin(), number.end());
-    for (std::size_t k = 0; k < hierarchy_.merges.size(); ++k) {
-      const Merge& merge = hierarchy_.merges[k];
+    for (std::size_t k = 0; k < merges_.size(); ++k) {
+      const Merge& merge = merges_[k];
       std::int32_t& mine = made[leaves_ + 1 + k];
       if (large(merge.first) && large(merge.second)) {
         const auto [first, second] = std::minmax(made[merge.first], made[merge.second]);
@@ -97,8 +78,7 @@ class Absorption {
  private:
   bool large(std::int32_t node) const { return area_[node] >= min_size_; }
 
-  void find_neighbours() {
-    const std::vector<Border> borders = find_borders(hierarchy_.leaves);
+  void find_neighbours(const std::vector<Border>& borders) {
     neighbours_begin_.assign(leaves_ + 2, 0);
     for (const Border& border : borders) {
       ++neighbours_begin_[static_cast<std::size_t>(border.first) + 1];
@@ -114,7 +94,7 @@ class Absorption {
   }
 
   void add(std::size_t k) {
-    const Merge& merge = hierarchy_.merges[k];
+    const Merge& merge = merges_[k];
     std::int32_t small = merge.first;
     std::int32_t other = merge.second;
     const std::size_t node = leaves_ + 1 + k;
@@ -157,7 +137,7 @@ class Absorption {
     return best;
   }
 
-  const Hierarchy& hierarchy_;
+  const std::vector<Merge>& merges_;
   std::int64_t min_size_;
   std::size_t leaves_;
   // By node: its pixels, and its leaves as a list.
@@ -174,9 +154,9 @@ class Absorption {
 
 }  // namespace
 
-LargeRegions large_regions(const Hierarchy& hierarchy, const std::vector<std::int64_t>& sizes,
-                           std::int64_t min_size) {
-  Absorption absorption(hierarchy, sizes, min_size);
+LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<Border>& borders,
+                           const std::vector<std::int64_t>& sizes, std::int64_t min_size) {
+  Absorption absorption(merges, borders, sizes, min_size);
   LargeRegions result;
   result.leaf_of = absorption.new_leaves();
   result.count = *std::max_element(result.leaf_of.begin(), result.leaf_of.end());
@@ -186,7 +166,8 @@ LargeRegions large_regions(const Hierarchy& hierarchy, const std::vector<std::in
 
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size) {
   if (min_size <= 1) return hierarchy;
-  LargeRegions large = large_regions(hierarchy, region_sizes(hierarchy.leaves), min_size);
+  LargeRegions large = large_regions(hierarchy.merges, find_borders(hierarchy.leaves),
+                                     region_sizes(hierarchy.leaves), min_size);
   hierarchy.merges = std::move(large.merges);
   hierarchy.leaves.count = large.count;
   hierarchy.leaves.values = relabelled(hierarchy.leaves.values, large.leaf_of);

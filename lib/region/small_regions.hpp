@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "diacut/hierarchy.hpp"
+#include "region/borders.hpp"
 
 namespace diacut {
 
@@ -14,8 +15,9 @@ struct LargeRegions {
   std::vector<Merge> merges;
 };
 
-/// `sizes`: region_sizes() of the leaves. `min_size` as in without_small_regions().
-LargeRegions large_regions(const Hierarchy& hierarchy, const std::vector<std::int64_t>& sizes,
-                           std::int64_t min_size);
+/// Of the hierarchy with these merges. `borders` and `sizes`: find_borders() and region_sizes() of
+/// the leaves. `min_size` as in without_small_regions().
+LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<Border>& borders,
+                           const std::vector<std::int64_t>& sizes, std::int64_t min_size);
 
 }  // namespace diacut

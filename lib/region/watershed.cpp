@@ -14,17 +14,10 @@ namespace diacut {
 
 namespace {
 
-using Level = std::uint16_t;
 using Cell = std::uint32_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
 /// Fewer pixels are not worth another thread.
 constexpr std::size_t kLeastPixels = 8192;
-
-Level level_of(float strength) {
-  // A half and more goes up; exact in double.
-  return static_cast<Level>(static_cast<double>(std::clamp(strength, 0.0F, 1.0F) * float{kTop}) +
-                            0.5);
-}
 
 /// A pixel on a plateau that has no lower neighbour itself.
 struct Flat {
@@ -39,6 +32,13 @@ struct Tie {
   Cell drains_to = 0;
 };
 
+/// A pixel on a plateau beside a pixel of the rim on the same plateau.
+struct Entry {
+  std::uint32_t distance = 0;  ///< By way of the rim.
+  std::uint32_t flat = 0;
+  Cell from = 0;  ///< Of the rim.
+};
+
 /// What was met in one band of rows, in scan order.
 struct Band {
   std::size_t begin = 0;  ///< Rows.
@@ -48,15 +48,17 @@ struct Band {
   std::vector<Cell> basins;  ///< By where they drain to, of those whose first pixel is here.
 };
 
-/// Cells are the pixels with a wall after each row, and a row of walls before and after all rows:
-/// each pixel has four neighbours. Walls are as high as the highest pixels.
+/// Cells are the pixels with a frame around them, so that each pixel has four neighbours. The frame
+/// is a wall, or the rim: pixels of other tiles, whose distances are known and where ways end.
+/// Walls are as high as the highest pixels.
 class Drainage {
  public:
   Drainage(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
-           int height)
+           int height, const Rim* rim)
       : width_(static_cast<std::size_t>(width)),
         height_(static_cast<std::size_t>(height)),
-        stride_(width_ + 1),
+        stride_(width_ + 2),
+        rim_(rim),
         levels_(std::make_unique_for_overwrite<Level[]>(stride_ * (height_ + 2))),
         drains_to_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))),
         mark_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))) {
@@ -64,6 +66,7 @@ class Drainage {
       bands_.push_back({rows.begin, rows.end, {}, {}, {}});
     }
     find_levels(strength, valid);
+    if (rim_ != nullptr) add_rim();
     each_band([this](Band& band) { find_slopes(band); });
     cross_plateaus();
     each_band([this](const Band& band) { shorten_within(band); });
@@ -87,6 +90,21 @@ class Drainage {
     return parts;
   }
 
+  /// The meetings of parts() with the rim, whose numbers stand in mark_ since.
+  std::vector<RimMeeting> meetings() const {
+    std::vector<RimMeeting> found;
+    const auto meet = [&](Cell end, std::size_t place) {
+      found.push_back({static_cast<std::int32_t>(mark_[end]), static_cast<std::uint32_t>(place)});
+    };
+    each_rim_pixel([&](std::size_t place, Cell outer, Cell inner) {
+      if (drains_to_[outer] == kWall) return;
+      if (mark_[outer] != kNone) meet(outer, place);
+      if (drains_to_[inner] == kWall || levels_[inner] != levels_[outer]) return;
+      if (rim_->distance[place] == kNoLowerNeighbour) meet(drains_to_[inner], place);
+    });
+    return found;
+  }
+
  private:
   static constexpr Cell kWall = std::numeric_limits<Cell>::max();
   static constexpr Cell kFlat = kWall - 1;
@@ -98,7 +116,29 @@ class Drainage {
                  [&](int k) { work(bands_[static_cast<std::size_t>(k)]); });
   }
 
-  Cell first_cell(std::size_t row) const { return static_cast<Cell>((row + 1) * stride_); }
+  Cell first_cell(std::size_t row) const { return static_cast<Cell>((row + 1) * stride_ + 1); }
+
+  /// Calls visit(place, cell, inner) for the pixels of the rim, where `inner` is the neighbour of
+  /// the cell among the tile's own.
+  template <class Visit>
+  void each_rim_pixel(const Visit& visit) const {
+    const RimPlaces places{width_, height_};
+    const auto stride = static_cast<Cell>(stride_);
+    const Cell bottom = first_cell(height_ - 1);
+    for (std::size_t x = 0; x < width_; ++x) {
+      const auto cell = first_cell(0) + static_cast<Cell>(x);
+      visit(places.top(x), cell - stride, cell);
+    }
+    for (std::size_t y = 0; y < height_; ++y) {
+      const Cell row = first_cell(y);
+      visit(places.left(y), row - 1, row);
+      visit(places.right(y), row + static_cast<Cell>(width_), row + static_cast<Cell>(width_) - 1);
+    }
+    for (std::size_t x = 0; x < width_; ++x) {
+      const auto cell = bottom + static_cast<Cell>(x);
+      visit(places.bottom(x), cell + stride, cell);
+    }
+  }
 
   /// Calls visit(cell, pixel) in scan order.
   template <class Visit>
@@ -125,7 +165,7 @@ class Drainage {
   void find_levels(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid) {
     for (Cell x = 0; x < stride_; ++x) {
       wall(x);
-      wall(first_cell(height_) + x);
+      wall(first_cell(height_) - 1 + x);
     }
     each_band([&](const Band& band) {
       for (std::size_t y = band.begin; y < band.end; ++y) {
@@ -133,12 +173,23 @@ class Drainage {
         const float* values = strength.data() + y * width_;
         for (std::size_t x = 0; x < width_; ++x) levels_[row + x] = level_of(values[x]);
         std::fill_n(&drains_to_[row], width_, kNone - 2);
+        wall(row - 1);
         wall(row + static_cast<Cell>(width_));
         if (valid.empty()) continue;
         for (std::size_t x = 0; x < width_; ++x) {
           if (valid[y * width_ + x] == 0) wall(row + static_cast<Cell>(x));
         }
       }
+    });
+  }
+
+  /// Ways end in the rim, whose cells have their distances as marks until the plateaus are crossed.
+  void add_rim() {
+    each_rim_pixel([&](std::size_t place, Cell outer, Cell) {
+      if (rim_->distance[place] == kNoPixel) return;
+      levels_[outer] = rim_->level[place];
+      drains_to_[outer] = outer;
+      mark_[outer] = rim_->distance[place];
     });
   }
 
@@ -192,40 +243,66 @@ class Drainage {
       for (const Tie& tie : band.ties) drains_to_[tie.cell] = tie.drains_to;
       std::vector<Tie>().swap(band.ties);
     });
+    if (rim_ != nullptr) {
+      each_rim_pixel([&](std::size_t, Cell outer, Cell) { mark_[outer] = kNone; });
+    }
     for (const Flat& flat : flats) drains_to_[flat.cell] = flat.drains_to;
     for (const Flat& flat : flats) {
       if (flat.drains_to == flat.cell) mark_[flat.cell] = kNone;
     }
   }
 
-  /// Breadth first over all plateaus at once, from where they have a lower neighbour.
-  void find_distances(std::vector<Flat>& flats) const {
-    std::vector<std::uint32_t> front;
-    for (std::size_t k = 0; k < flats.size(); ++k) {
+  /// Where plateaus have a lower neighbour: front becomes the pixels at a distance of 1. Returns
+  /// the ways by the rim that are longer, the shortest first.
+  std::vector<Entry> begin_distances(std::vector<Flat>& flats,
+                                     std::vector<std::uint32_t>& front) const {
+    std::vector<Entry> entries;
+    for (std::uint32_t k = 0; k < flats.size(); ++k) {
       Flat& flat = flats[k];
       for (const Cell next : neighbours(flat.cell)) {
         if (!on_one_plateau(flat.cell, next) || drains_to_[next] == kFlat) continue;
+        if (drains_to_[next] == next && mark_[next] != 0) {  // Of the rim.
+          if (mark_[next] != kNoLowerNeighbour) entries.push_back({mark_[next] + 1, k, next});
+          continue;
+        }
         flat.drains_to = next;
         flat.distance = 1;
-        front.push_back(static_cast<std::uint32_t>(k));
+        front.push_back(k);
         break;
       }
     }
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.distance < b.distance; });
+    return entries;
+  }
+
+  /// Breadth first over all plateaus at once, from where they have a lower neighbour.
+  void find_distances(std::vector<Flat>& flats) const {
+    std::vector<std::uint32_t> front;
+    const std::vector<Entry> entries = begin_distances(flats, front);
     std::vector<std::uint32_t> next_front;
-    for (std::uint32_t distance = 2; !front.empty(); ++distance) {
+    auto entry = entries.begin();
+    for (std::uint32_t distance = 2; !front.empty() || entry != entries.end(); ++distance) {
+      if (front.empty()) distance = entry->distance;
       next_front.clear();
+      const auto reach = [&](std::uint32_t k, Cell from) {
+        Flat& reached = flats[k];
+        if (reached.distance == 0) {
+          reached.distance = distance;
+          reached.drains_to = from;
+          next_front.push_back(k);
+        } else if (reached.distance == distance) {
+          reached.drains_to = std::min(reached.drains_to, from);
+        }
+      };
       for (const std::uint32_t k : front) {
         for (const Cell next : neighbours(flats[k].cell)) {
           if (drains_to_[next] != kFlat || levels_[next] != levels_[flats[k].cell]) continue;
-          Flat& reached = flats[mark_[next]];
-          if (reached.distance == 0) {
-            reached.distance = distance;
-            reached.drains_to = flats[k].cell;
-            next_front.push_back(mark_[next]);
-          } else if (reached.distance == distance) {
-            reached.drains_to = std::min(reached.drains_to, flats[k].cell);
-          }
+          reach(mark_[next], flats[k].cell);
         }
+      }
+      for (; entry != entries.end() && entry->distance == distance; ++entry) {
+        reach(entry->flat, entry->from);
       }
       front.swap(next_front);
     }
@@ -253,13 +330,20 @@ class Drainage {
     }
   }
 
+  /// The distance within the plateau of a cell that is no wall.
+  std::uint32_t distance_of(Cell cell, const std::vector<Flat>& flats) const {
+    if (drains_to_[cell] == kFlat) return flats[mark_[cell]].distance;
+    const bool of_rim = drains_to_[cell] == cell && mark_[cell] != kNoLowerNeighbour;
+    return of_rim ? mark_[cell] : 0;
+  }
+
   /// Of the lowest neighbours of a pixel the one with the least distance, and of these the first.
   Cell least_of_lowest(const Tie& tie, const std::vector<Flat>& flats) const {
     Cell least = tie.drains_to;
     std::uint32_t distance = std::numeric_limits<std::uint32_t>::max();
     for (const Cell next : neighbours(tie.cell)) {
       if (levels_[next] != levels_[tie.drains_to]) continue;
-      const std::uint32_t mine = drains_to_[next] == kFlat ? flats[mark_[next]].distance : 0;
+      const std::uint32_t mine = distance_of(next, flats);
       if (mine < distance) least = next;
       distance = std::min(mine, distance);
     }
@@ -334,6 +418,7 @@ class Drainage {
   std::size_t width_;
   std::size_t height_;
   std::size_t stride_;
+  const Rim* rim_;  ///< Null: there is nothing around.
   std::unique_ptr<Level[]> levels_;
   /// kWall; kFlat until the plateaus are crossed; the cell itself at the end of a way.
   std::unique_ptr<Cell[]> drains_to_;
@@ -347,7 +432,17 @@ class Drainage {
 
 Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
                 int width, int height) {
-  return Drainage(strength, valid, width, height).parts();
+  return Drainage(strength, valid, width, height, nullptr).parts();
+}
+
+TileBasins watershed_of_tile(const std::vector<float>& strength,
+                             const std::vector<std::uint8_t>& valid, int width, int height,
+                             const Rim& rim) {
+  Drainage drainage(strength, valid, width, height, &rim);
+  TileBasins result;
+  result.parts = drainage.parts();
+  result.meetings = drainage.meetings();
+  return result;
 }
 
 }  // namespace diacut

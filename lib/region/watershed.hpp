@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "region/parts.hpp"
+#include "region/rim.hpp"
 
 namespace diacut {
 
@@ -26,5 +27,25 @@ namespace diacut {
 /// basins 1..count in scan order, each 4-connected, 0 without data. Time: the pixels. On all cores.
 Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
                 int width, int height);
+
+/// That a part of a tile is one basin with the pixel of the rim that stands at `place`.
+struct RimMeeting {
+  std::int32_t part = 0;
+  std::uint32_t place = 0;  ///< As RimPlaces has it.
+};
+
+/// The basins of a picture as far as they lie in one tile.
+struct TileBasins {
+  /// Pieces of basins, 1..count in scan order. Two of them may be of one basin, of which the rest
+  /// lies in other tiles.
+  Parts parts;
+  std::vector<RimMeeting> meetings;  ///< Pieces that go on beyond the rim.
+};
+
+/// watershed() of a tile, with what lies around it. Pieces of all tiles that are united where they
+/// meet are the basins of the picture.
+TileBasins watershed_of_tile(const std::vector<float>& strength,
+                             const std::vector<std::uint8_t>& valid, int width, int height,
+                             const Rim& rim);
 
 }  // namespace diacut

@@ -1,0 +1,140 @@
+#include "region/basin_pieces.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "diacut/errors.hpp"
+#include "region/disjoint_sets.hpp"
+#include "region/plateaus.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The pieces of all tiles, numbered from 0.
+class AllPieces {
+ public:
+  AllPieces(const Tiling& tiling, const std::vector<TilePieces>& tiles)
+      : tiling_(tiling), tiles_(tiles), begin_(tiles.size() + 1, 0) {
+    for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+      begin_[tile + 1] = begin_[tile] + tiles[tile].count();
+    }
+    if (begin_.back() >= std::size_t{std::numeric_limits<std::int32_t>::max()}) {
+      throw InputError(fmt::format(
+          "the picture has {} pieces of basins, and 2^31 or more cannot be numbered: smooth it, or "
+          "reduce its size",
+          begin_.back()));
+    }
+  }
+
+  std::size_t count() const { return begin_.back(); }
+  std::int32_t number(std::size_t tile, std::int32_t piece) const {
+    return static_cast<std::int32_t>(begin_[tile]) + piece - 1;
+  }
+
+  DisjointSets united() const {
+    DisjointSets sets(count());
+    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) unite_around(tile, sets);
+    return sets;
+  }
+
+  /// Calls visit(tile, piece, number) for all pieces.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
+      for (std::size_t piece = 0; piece < tiles_[tile].count(); ++piece) {
+        visit(tile, piece, static_cast<std::int32_t>(begin_[tile] + piece));
+      }
+    }
+  }
+
+ private:
+  void unite_around(std::size_t tile, DisjointSets& sets) const {
+    const std::vector<RimMeeting>& meetings = tiles_[tile].meetings;
+    if (meetings.empty()) return;
+    std::vector<std::int32_t> beside(tiles_[tile].at_edge.size(), -1);
+    each_neighbouring_pixel(tiling_, tile,
+                            [&](std::size_t place, std::size_t other, std::size_t there) {
+                              const std::int32_t piece = tiles_[other].at_edge[there];
+                              if (piece > 0) beside[place] = number(other, piece);
+                            });
+    for (const RimMeeting& meeting : meetings) {
+      if (beside[meeting.place] < 0) {
+        throw InputError(fmt::format(
+            "a basin of tile {} leads to pixel {} beside it, which has no data in its own tile",
+            tile, meeting.place));
+      }
+      sets.unite(number(tile, meeting.part), beside[meeting.place]);
+    }
+  }
+
+  const Tiling& tiling_;
+  const std::vector<TilePieces>& tiles_;
+  std::vector<std::size_t> begin_;
+};
+
+}  // namespace
+
+TilePieces pieces_of(const TileBasins& basins) {
+  const Parts& parts = basins.parts;
+  TilePieces result;
+  result.meetings = basins.meetings;
+  result.first_pixel.resize(static_cast<std::size_t>(parts.count), 0);
+  result.pixels.resize(result.first_pixel.size(), 0);
+  for (std::size_t pixel = 0; pixel < parts.of_pixel.size(); ++pixel) {
+    const std::int32_t part = parts.of_pixel[pixel];
+    if (part == 0) continue;
+    const auto k = static_cast<std::size_t>(part) - 1;
+    if (result.pixels[k]++ == 0) result.first_pixel[k] = static_cast<std::uint32_t>(pixel);
+  }
+  const RimPlaces places{static_cast<std::size_t>(parts.width),
+                         static_cast<std::size_t>(parts.height)};
+  result.at_edge.resize(places.count());
+  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+    result.at_edge[place] = parts.of_pixel[y * places.width + x];
+  });
+  return result;
+}
+
+BasinNumbers number_basins(const Tiling& tiling, const std::vector<TilePieces>& tiles) {
+  const AllPieces all(tiling, tiles);
+  DisjointSets sets = all.united();
+  // By set: its first pixel in the picture.
+  std::vector<std::uint64_t> first(all.count(), std::numeric_limits<std::uint64_t>::max());
+  all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
+    const TileArea area = tiling.area(tile);
+    const std::uint32_t pixel = tiles[tile].first_pixel[piece];
+    const auto width = static_cast<std::uint32_t>(area.width);
+    const auto row = static_cast<std::uint64_t>(area.y) + pixel / width;
+    const std::uint64_t at = row * static_cast<std::uint64_t>(tiling.width) +
+                             static_cast<std::uint64_t>(area.x) + pixel % width;
+    std::uint64_t& least = first[sets.find(number)];
+    least = std::min(least, at);
+  });
+  std::vector<std::int32_t> order;
+  all.each([&](std::size_t, std::size_t, std::int32_t number) {
+    if (sets.find(number) == number) order.push_back(number);
+  });
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return first[a] < first[b]; });
+  std::vector<std::uint64_t>().swap(first);
+  std::vector<std::int32_t> basin_of(all.count(), 0);  // By set.
+  BasinNumbers result;
+  for (const std::int32_t set : order) basin_of[set] = ++result.count;
+  result.pixels.resize(order.size() + 1, 0);
+  result.of_piece.resize(tiles.size());
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+    result.of_piece[tile].resize(tiles[tile].count() + 1, 0);
+  }
+  all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
+    const std::int32_t basin = basin_of[sets.find(number)];
+    result.of_piece[tile][piece + 1] = basin;
+    result.pixels[basin] += tiles[tile].pixels[piece];
+  });
+  return result;
+}
+
+}  // namespace diacut

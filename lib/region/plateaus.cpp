@@ -1,0 +1,209 @@
+#include "region/plateaus.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace diacut {
+
+namespace {
+
+/// Calls visit(neighbour) for the 4-neighbours of a pixel within a tile.
+template <class Visit>
+void each_neighbour(std::uint32_t pixel, std::uint32_t width, std::uint32_t height,
+                    const Visit& visit) {
+  const std::uint32_t x = pixel % width;
+  const std::uint32_t y = pixel / width;
+  if (y > 0) visit(pixel - width);
+  if (x > 0) visit(pixel - 1);
+  if (x + 1 < width) visit(pixel + 1);
+  if (y + 1 < height) visit(pixel + width);
+}
+
+/// The levels of one tile.
+class TileLevels {
+ public:
+  TileLevels(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
+             int height)
+      : strength_(strength),
+        valid_(valid),
+        width_(static_cast<std::uint32_t>(width)),
+        height_(static_cast<std::uint32_t>(height)) {}
+
+  bool has_data(std::uint32_t pixel) const { return valid_.empty() || valid_[pixel] != 0; }
+  Level at(std::uint32_t pixel) const { return level_of(strength_[pixel]); }
+
+  bool has_lower_neighbour(std::uint32_t pixel) const {
+    const Level mine = at(pixel);
+    bool found = false;
+    each_neighbour(pixel, width_, height_, [&](std::uint32_t next) {
+      found = found || (has_data(next) && at(next) < mine);
+    });
+    return found;
+  }
+
+  template <class Visit>
+  void each_on_plateau(std::uint32_t pixel, const Visit& visit) const {
+    const Level mine = at(pixel);
+    each_neighbour(pixel, width_, height_, [&](std::uint32_t next) {
+      if (has_data(next) && at(next) == mine) visit(next);
+    });
+  }
+
+ private:
+  const std::vector<float>& strength_;
+  const std::vector<std::uint8_t>& valid_;
+  std::uint32_t width_;
+  std::uint32_t height_;
+};
+
+std::size_t place_of(const std::vector<std::uint32_t>& pixels, std::uint32_t pixel) {
+  const auto found = std::lower_bound(pixels.begin(), pixels.end(), pixel);
+  return found != pixels.end() && *found == pixel ? static_cast<std::size_t>(found - pixels.begin())
+                                                  : pixels.size();
+}
+
+/// A distance that a pixel of TilePlateaus::pixels may have: the pixel by its place there.
+using Offer = std::pair<std::uint32_t, std::size_t>;
+using Offers = std::priority_queue<Offer, std::vector<Offer>, std::greater<>>;
+
+/// Gives each pixel the least distance that follows from the offers.
+void spread(TilePlateaus& tile, std::uint32_t width, std::uint32_t height, Offers offers) {
+  while (!offers.empty()) {
+    const auto [distance, place] = offers.top();
+    offers.pop();
+    if (distance >= tile.distance_of[place]) continue;
+    tile.distance_of[place] = distance;
+    // Of two neighbours in the list none is lower than the other: they are on one plateau.
+    each_neighbour(tile.pixels[place], width, height, [&](std::uint32_t next) {
+      const std::size_t there = place_of(tile.pixels, next);
+      if (there == tile.pixels.size() || distance + 1 >= tile.distance_of[there]) return;
+      offers.emplace(distance + 1, there);
+    });
+  }
+}
+
+/// Brings the distances of the outermost pixels up to date. Returns whether any has changed.
+bool refresh_edge(TilePlateaus& tile, const RimPlaces& places) {
+  bool changed = false;
+  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+    const std::size_t listed =
+        place_of(tile.pixels, static_cast<std::uint32_t>(y * places.width + x));
+    if (listed == tile.pixels.size() || tile.distance[place] == tile.distance_of[listed]) return;
+    tile.distance[place] = tile.distance_of[listed];
+    changed = true;
+  });
+  return changed;
+}
+
+RimPlaces places_of(const TileArea& area) {
+  return {static_cast<std::size_t>(area.width), static_cast<std::size_t>(area.height)};
+}
+
+/// The distances that the neighbours of a tile offer to its outermost pixels.
+Offers offers_from_around(const Tiling& tiling, std::size_t tile,
+                          const std::vector<TilePlateaus>& tiles,
+                          const std::vector<std::uint32_t>& pixel_at) {
+  const TilePlateaus& mine = tiles[tile];
+  Offers offers;
+  each_neighbouring_pixel(
+      tiling, tile, [&](std::size_t place, std::size_t other, std::size_t there) {
+        const std::uint32_t distance = tiles[other].distance[there];
+        if (distance == kNoPixel || mine.distance[place] == 0) return;
+        const Level level = tiles[other].level[there];
+        const bool lower = level < mine.level[place];
+        if (!lower && (level > mine.level[place] || distance == kNoLowerNeighbour)) return;
+        const std::size_t listed = place_of(mine.pixels, pixel_at[place]);
+        if (listed == mine.pixels.size()) return;
+        const std::uint32_t offered = lower ? 0 : distance + 1;
+        if (offered < mine.distance_of[listed]) offers.emplace(offered, listed);
+      });
+  return offers;
+}
+
+}  // namespace
+
+TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
+                              const std::vector<std::uint8_t>& valid, int width, int height) {
+  const TileLevels levels(strength, valid, width, height);
+  const RimPlaces places = places_of({0, 0, width, height});
+  TilePlateaus result;
+  result.level.resize(places.count());
+  result.distance.resize(places.count(), 0);
+  std::vector<char> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0);
+  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+    const auto pixel = static_cast<std::uint32_t>(y * places.width + x);
+    if (!levels.has_data(pixel)) {
+      result.distance[place] = kNoPixel;
+      return;
+    }
+    result.level[place] = levels.at(pixel);
+    if (levels.has_lower_neighbour(pixel)) return;
+    result.distance[place] = kNoLowerNeighbour;
+    if (result.level[place] == 0 || seen[pixel] != 0) return;
+    seen[pixel] = 1;
+    result.pixels.push_back(pixel);
+  });
+  std::vector<std::uint32_t> beside_lower;
+  for (std::size_t k = 0; k < result.pixels.size(); ++k) {
+    const std::uint32_t pixel = result.pixels[k];
+    levels.each_on_plateau(pixel, [&](std::uint32_t next) {
+      if (seen[next] != 0) return;
+      if (levels.has_lower_neighbour(next)) {
+        beside_lower.push_back(pixel);
+      } else {
+        seen[next] = 1;
+        result.pixels.push_back(next);
+      }
+    });
+  }
+  std::sort(result.pixels.begin(), result.pixels.end());
+  result.distance_of.assign(result.pixels.size(), kNoLowerNeighbour);
+  Offers offers;
+  for (const std::uint32_t pixel : beside_lower) offers.emplace(1, place_of(result.pixels, pixel));
+  spread(result, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height),
+         std::move(offers));
+  refresh_edge(result, places);
+  return result;
+}
+
+std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles) {
+  std::deque<std::size_t> waiting;
+  std::vector<char> waits(tiles.size(), 1);
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) waiting.push_back(tile);
+  while (!waiting.empty()) {
+    const std::size_t tile = waiting.front();
+    waiting.pop_front();
+    waits[tile] = 0;
+    const TileArea area = tiling.area(tile);
+    const RimPlaces places = places_of(area);
+    std::vector<std::uint32_t> pixel_at(places.count());
+    places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+      pixel_at[place] = static_cast<std::uint32_t>(y * places.width + x);
+    });
+    spread(tiles[tile], static_cast<std::uint32_t>(area.width),
+           static_cast<std::uint32_t>(area.height),
+           offers_from_around(tiling, tile, tiles, pixel_at));
+    if (!refresh_edge(tiles[tile], places)) continue;
+    each_neighbouring_pixel(tiling, tile, [&](std::size_t, std::size_t other, std::size_t) {
+      if (std::exchange(waits[other], 1) == 0) waiting.push_back(other);
+    });
+  }
+  std::vector<Rim> rims(tiles.size());
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+    Rim& rim = rims[tile];
+    const std::size_t count = places_of(tiling.area(tile)).count();
+    rim.level.assign(count, 0);
+    rim.distance.assign(count, kNoPixel);
+    each_neighbouring_pixel(tiling, tile,
+                            [&](std::size_t place, std::size_t other, std::size_t there) {
+                              rim.level[place] = tiles[other].level[there];
+                              rim.distance[place] = tiles[other].distance[there];
+                            });
+  }
+  return rims;
+}
+
+}  // namespace diacut

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "region/rim.hpp"
+#include "region/tiling.hpp"
+
+namespace diacut {
+
+/// What other tiles have to know of the plateaus that reach the edge of a tile, so that the
+/// distances within plateaus (region/watershed.hpp) are those in the whole picture. Lists of the
+/// outermost pixels are in the order of RimPlaces.
+struct TilePlateaus {
+  std::vector<Level> level;  ///< Of the outermost pixels.
+  /// Of the outermost pixels, as far as the tile tells it: 0 with a lower neighbour in the tile;
+  /// otherwise as in Rim.
+  std::vector<std::uint32_t> distance;
+  /// Pixels that have no lower neighbour in the tile, as y * width + x, ascending: those at the
+  /// edge, and those that touch such ones on the same plateau. Pixels of level 0 are left out,
+  /// since nothing is lower.
+  std::vector<std::uint32_t> pixels;
+  std::vector<std::uint32_t> distance_of;  ///< By element of `pixels`, as `distance`.
+};
+
+/// The plateaus at the edge of a tile. strength and valid as in watershed(), of the tile.
+TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
+                              const std::vector<std::uint8_t>& valid, int width, int height);
+
+/// What lies around each tile, from the plateaus of all. Each tile is gone through again whenever a
+/// distance beside it became smaller, until none does.
+std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles);
+
+/// Calls visit(tile, place, other, place_there) for each place around a tile where another tile has
+/// the pixel: `place_there` is where that pixel stands among the outermost ones of the other tile.
+template <class Visit>
+void each_neighbouring_pixel(const Tiling& tiling, std::size_t tile, const Visit& visit) {
+  const TileArea area = tiling.area(tile);
+  const auto width = static_cast<std::size_t>(area.width);
+  const auto height = static_cast<std::size_t>(area.height);
+  const RimPlaces mine{width, height};
+  const std::size_t column = tile % tiling.columns();
+  const std::size_t row = tile / tiling.columns();
+  const auto places_of = [&](std::size_t other) {
+    const TileArea there = tiling.area(other);
+    return RimPlaces{static_cast<std::size_t>(there.width), static_cast<std::size_t>(there.height)};
+  };
+  if (row > 0) {
+    const std::size_t other = tile - tiling.columns();
+    const RimPlaces theirs = places_of(other);
+    for (std::size_t x = 0; x < width; ++x) visit(mine.top(x), other, theirs.bottom(x));
+  }
+  if (column > 0) {
+    const RimPlaces theirs = places_of(tile - 1);
+    for (std::size_t y = 0; y < height; ++y) visit(mine.left(y), tile - 1, theirs.right(y));
+  }
+  if (column + 1 < tiling.columns()) {
+    const RimPlaces theirs = places_of(tile + 1);
+    for (std::size_t y = 0; y < height; ++y) visit(mine.right(y), tile + 1, theirs.left(y));
+  }
+  if (row + 1 < tiling.rows()) {
+    const std::size_t other = tile + tiling.columns();
+    const RimPlaces theirs = places_of(other);
+    for (std::size_t x = 0; x < width; ++x) visit(mine.bottom(x), other, theirs.top(x));
+  }
+}
+
+}  // namespace diacut

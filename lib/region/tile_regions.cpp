@@ -1,0 +1,207 @@
+#include "region/tile_regions.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "region/open_boundaries.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The basins of a tile, numbered 1..count in the order of their numbers in the picture.
+struct LocalBasins {
+  std::vector<std::int32_t> numbers;  ///< In the picture. Element 0 is 0.
+  Parts parts;                        ///< With the pixels around the tile.
+};
+
+LocalBasins local_basins(const SurroundedTile& tile) {
+  LocalBasins local;
+  local.numbers = tile.basins;
+  local.numbers.push_back(0);
+  std::sort(local.numbers.begin(), local.numbers.end());
+  local.numbers.erase(std::unique(local.numbers.begin(), local.numbers.end()), local.numbers.end());
+  local.parts = {tile.area.width + 2, tile.area.height + 2,
+                 static_cast<std::int32_t>(local.numbers.size()) - 1, tile.basins};
+  std::int32_t before = 0;
+  std::int32_t number = 0;
+  for (std::int32_t& basin : local.parts.of_pixel) {
+    if (basin != before) {
+      before = basin;
+      const auto found = std::lower_bound(local.numbers.begin(), local.numbers.end(), basin);
+      number = static_cast<std::int32_t>(found - local.numbers.begin());
+    }
+    basin = number;
+  }
+  return local;
+}
+
+/// Of each local basin, whether other tiles have a part in its boundaries: those around the tile,
+/// and those that touch pixels with data there.
+std::vector<char> shared_basins(const Parts& parts) {
+  std::vector<char> shared(static_cast<std::size_t>(parts.count) + 1, 0);
+  const auto width = static_cast<std::size_t>(parts.width);
+  const auto height = static_cast<std::size_t>(parts.height);
+  const auto note = [&](std::size_t outer, std::size_t inner) {
+    const std::int32_t around = parts.of_pixel[outer];
+    shared[around] = 1;
+    if (around != 0) shared[parts.of_pixel[inner]] = 1;
+  };
+  for (std::size_t x = 0; x < width; ++x) {
+    // A corner touches no pixel of the tile: the basin there is noted twice.
+    const bool corner = x == 0 || x + 1 == width;
+    note(x, corner ? x : width + x);
+    const std::size_t last = (height - 1) * width + x;
+    note(last, corner ? last : last - width);
+  }
+  for (std::size_t y = 1; y + 1 < height; ++y) {
+    note(y * width, y * width + 1);
+    note(y * width + width - 1, y * width + width - 2);
+  }
+  return shared;
+}
+
+void name_as_in_picture(Boundary& boundary, const std::vector<std::int32_t>& numbers) {
+  boundary.first = numbers[boundary.first];
+  boundary.second = numbers[boundary.second];
+}
+
+OpenBoundary in_picture(OpenBoundary open, const LocalBasins& local, const TileArea& area) {
+  open.first = local.numbers[open.first];
+  open.second = local.numbers[open.second];
+  for (Corner& corner : open.corners) {
+    corner.x += static_cast<int>(area.x) - 1;
+    corner.y += static_cast<int>(area.y) - 1;
+  }
+  return open;
+}
+
+/// Adds up borders of the same two basins, in the order of (first, second).
+std::vector<Border> united(std::vector<Border> borders) {
+  const auto key = [](const Border& border) { return std::tie(border.first, border.second); };
+  std::sort(borders.begin(), borders.end(),
+            [&](const Border& a, const Border& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < borders.size(); ++k) {
+    if (kept > 0 && key(borders[kept - 1]) == key(borders[k])) {
+      borders[kept - 1].length += borders[k].length;
+    } else {
+      borders[kept++] = borders[k];
+    }
+  }
+  borders.resize(kept);
+  return borders;
+}
+
+/// Adds up boundaries of the same two regions, in the order of their names.
+std::vector<Boundary> united(std::vector<Boundary> boundaries) {
+  for (Boundary& boundary : boundaries) {
+    if (boundary.first > boundary.second) std::swap(boundary.first, boundary.second);
+  }
+  const auto key = [](const Boundary& boundary) {
+    return std::tie(boundary.first, boundary.second);
+  };
+  std::sort(boundaries.begin(), boundaries.end(),
+            [&](const Boundary& a, const Boundary& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < boundaries.size(); ++k) {
+    if (kept == 0 || key(boundaries[kept - 1]) != key(boundaries[k])) {
+      boundaries[kept++] = boundaries[k];
+      continue;
+    }
+    Boundary& sum = boundaries[kept - 1];
+    sum.strength += boundaries[k].strength;
+    sum.length += boundaries[k].length;
+    sum.earliest = std::min(sum.earliest, boundaries[k].earliest);
+  }
+  boundaries.resize(kept);
+  return boundaries;
+}
+
+/// The joins of regions that are left when tiles have merged what they can.
+std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
+  std::vector<std::int32_t> names = {0};
+  for (const Boundary& boundary : boundaries) {
+    names.push_back(boundary.first);
+    names.push_back(boundary.second);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto place = [&](std::int32_t name) {
+    return static_cast<std::int32_t>(std::lower_bound(names.begin(), names.end(), name) -
+                                     names.begin());
+  };
+  for (Boundary& boundary : boundaries) {
+    boundary.first = place(boundary.first);
+    boundary.second = place(boundary.second);
+  }
+  std::vector<Join> joins =
+      merge_boundaries(static_cast<std::int32_t>(names.size()) - 1, boundaries, {}).joins;
+  for (Join& join : joins) name_as_in_picture(join.removed, names);
+  return joins;
+}
+
+}  // namespace
+
+TileRegions regions_of_tile(const SurroundedTile& tile, double direction) {
+  const LocalBasins local = local_basins(tile);
+  const auto side = [&](std::size_t p, std::size_t q) {
+    return side_strength(tile.strength, tile.orientation, p, q);
+  };
+  TileArcs found = find_arcs_of_tile(
+      local.parts,
+      [&](std::size_t p, std::size_t q, double nx, double ny) {
+        return side(p, q).along(nx, ny, direction);
+      },
+      side);
+  TileRegions result;
+  std::vector<Boundary> boundaries = boundaries_of(found.arcs);
+  for (Boundary& boundary : boundaries) {
+    const std::int32_t first = local.numbers[boundary.first];
+    const std::int32_t second = local.numbers[boundary.second];
+    boundary.earliest = arc_order(first, second);
+    result.borders.push_back({first, second, boundary.length});
+  }
+  PartialMerging merged =
+      merge_boundaries(local.parts.count, boundaries, shared_basins(local.parts));
+  for (Join& join : merged.joins) name_as_in_picture(join.removed, local.numbers);
+  for (Boundary& boundary : merged.remaining) name_as_in_picture(boundary, local.numbers);
+  result.joins = std::move(merged.joins);
+  result.remaining = std::move(merged.remaining);
+  for (OpenBoundary& open : found.open) {
+    result.open.push_back(in_picture(std::move(open), local, tile.area));
+  }
+  return result;
+}
+
+JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
+  std::vector<OpenBoundary> open;
+  std::vector<Boundary> boundaries;
+  JoinedRegions result;
+  const auto take = [](auto& into, auto& from) {
+    into.insert(into.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
+    std::remove_reference_t<decltype(from)>().swap(from);
+  };
+  for (TileRegions& tile : tiles) {
+    take(open, tile.open);
+    take(boundaries, tile.remaining);
+    take(result.borders, tile.borders);
+    take(result.joins, tile.joins);
+  }
+  const std::vector<Arc> closed = join_open_boundaries(std::move(open), direction);
+  for (const Boundary& boundary : boundaries_of(closed)) {
+    boundaries.push_back(boundary);
+    result.borders.push_back({boundary.first, boundary.second, boundary.length});
+  }
+  result.borders = united(std::move(result.borders));
+  std::vector<Join> joins = remaining_joins(united(std::move(boundaries)));
+  take(result.joins, joins);
+  std::sort(result.joins.begin(), result.joins.end(), before);
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,281 @@
+// A hierarchy made in tiles is the one of the whole picture, to the bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "region/basin_pieces.hpp"
+#include "region/hierarchy.hpp"
+#include "region/leaf_cut.hpp"
+#include "region/plateaus.hpp"
+#include "region/tile_regions.hpp"
+#include "region/watershed.hpp"
+
+namespace diacut {
+namespace {
+
+struct Maps {
+  int width = 0;
+  int height = 0;
+  std::vector<float> strength;
+  std::vector<float> orientation;
+  std::vector<std::uint8_t> valid;
+
+  std::size_t pixels() const { return strength.size(); }
+};
+
+/// Of a map with a margin around a tile. Pixels outside of the map get `outside`.
+template <class Value>
+std::vector<Value> part_of(const std::vector<Value>& map, const Maps& maps, const TileArea& area,
+                           int margin, Value outside) {
+  std::vector<Value> part;
+  if (map.empty()) return part;
+  for (auto y = area.y - margin; y < area.y + area.height + margin; ++y) {
+    for (auto x = area.x - margin; x < area.x + area.width + margin; ++x) {
+      const bool inside = x >= 0 && y >= 0 && x < maps.width && y < maps.height;
+      part.push_back(inside ? map[static_cast<std::size_t>(y * maps.width + x)] : outside);
+    }
+  }
+  return part;
+}
+
+/// A hierarchy without its numbers of nodes: merges by their boundaries.
+struct Tiled {
+  std::vector<std::int32_t> basins;  ///< By pixel.
+  BasinNumbers numbers;
+  JoinedRegions regions;
+};
+
+std::vector<std::int32_t> basins_of(const Maps& maps, const Tiling& tiling, BasinNumbers& numbers) {
+  std::vector<TilePlateaus> plateaus;
+  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
+    const TileArea area = tiling.area(tile);
+    plateaus.push_back(plateaus_at_edge(part_of(maps.strength, maps, area, 0, 0.0F),
+                                        part_of(maps.valid, maps, area, 0, std::uint8_t{0}),
+                                        area.width, area.height));
+  }
+  const std::vector<Rim> rims = settle_plateaus(tiling, plateaus);
+  std::vector<TileBasins> basins;
+  std::vector<TilePieces> pieces;
+  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
+    const TileArea area = tiling.area(tile);
+    basins.push_back(watershed_of_tile(part_of(maps.strength, maps, area, 0, 0.0F),
+                                       part_of(maps.valid, maps, area, 0, std::uint8_t{0}),
+                                       area.width, area.height, rims[tile]));
+    pieces.push_back(pieces_of(basins.back()));
+  }
+  numbers = number_basins(tiling, pieces);
+  std::vector<std::int32_t> result(maps.pixels());
+  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
+    const TileArea area = tiling.area(tile);
+    const Parts& parts = basins[tile].parts;
+    for (int y = 0; y < area.height; ++y) {
+      for (int x = 0; x < area.width; ++x) {
+        const auto piece = parts.of_pixel[static_cast<std::size_t>(y * area.width + x)];
+        result[static_cast<std::size_t>((area.y + y) * maps.width + area.x + x)] =
+            numbers.of_piece[tile][piece];
+      }
+    }
+  }
+  return result;
+}
+
+Tiled tiled_hierarchy(const Maps& maps, int side, double direction) {
+  const Tiling tiling{maps.width, maps.height, side};
+  Tiled result;
+  result.basins = basins_of(maps, tiling, result.numbers);
+  std::vector<TileRegions> tiles;
+  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
+    const TileArea area = tiling.area(tile);
+    tiles.push_back(regions_of_tile(
+        {area, part_of(maps.strength, maps, area, 1, 0.0F),
+         part_of(maps.orientation, maps, area, 1, 0.0F), part_of(result.basins, maps, area, 1, 0)},
+        direction));
+  }
+  result.regions = join_regions(std::move(tiles), direction);
+  return result;
+}
+
+void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides) {
+  const RegionParameters parameters;
+  const double direction = maps.orientation.empty() ? 0.0 : parameters.direction;
+  const Hierarchy whole =
+      hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, parameters);
+  for (const int side : sides) {
+    SCOPED_TRACE("tiles of " + std::to_string(side));
+    const Tiled tiled = tiled_hierarchy(maps, side, direction);
+    ASSERT_EQ(tiled.numbers.count, whole.leaves.count);
+    ASSERT_TRUE(tiled.basins == whole.leaves.values);
+    EXPECT_EQ(tiled.numbers.pixels, region_sizes(whole.leaves));
+    const std::vector<Border> borders = find_borders(whole.leaves);
+    ASSERT_EQ(tiled.regions.borders.size(), borders.size());
+    for (std::size_t k = 0; k < borders.size(); ++k) {
+      ASSERT_EQ(tiled.regions.borders[k].first, borders[k].first) << k;
+      ASSERT_EQ(tiled.regions.borders[k].second, borders[k].second) << k;
+      ASSERT_EQ(tiled.regions.borders[k].length, borders[k].length) << k;
+    }
+    const std::vector<Merge> merges = merges_of(tiled.numbers.count, tiled.regions.joins);
+    ASSERT_EQ(merges.size(), whole.merges.size());
+    for (std::size_t k = 0; k < merges.size(); ++k) {
+      ASSERT_EQ(merges[k].first, whole.merges[k].first) << k;
+      ASSERT_EQ(merges[k].second, whole.merges[k].second) << k;
+      ASSERT_EQ(merges[k].height, whole.merges[k].height) << k;
+    }
+    for (const int regions : {0, 3}) {
+      RegionParameters wanted;
+      wanted.regions = regions;
+      wanted.threshold = 0.1;
+      std::vector<std::string> notes;
+      const LeafLabels labels = cut_leaves(
+          {tiled.numbers.count, merges, 0.3}, tiled.numbers.pixels,
+          [&] { return tiled.regions.borders; }, wanted, notes);
+      EXPECT_TRUE(relabelled(tiled.basins, labels.of_leaf) == cut(whole, wanted, notes).values);
+    }
+  }
+}
+
+/// A map whose strength is given at each pixel, with an orientation that turns.
+template <class Strength>
+Maps map_of(int width, int height, const Strength& strength) {
+  Maps maps{width, height, {}, {}, {}};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      maps.strength.push_back(static_cast<float>(strength(x, y)));
+      maps.orientation.push_back(0.01F * static_cast<float>((7 * x + 13 * y) % 314));
+    }
+  }
+  return maps;
+}
+
+TEST(TiledHierarchy, OfConstantPictures) {
+  for (const double value : {0.0, 0.4, 1.0}) {
+    SCOPED_TRACE(value);
+    expect_the_same_in_tiles(map_of(50, 37, [&](int, int) { return value; }), {16, 17, 64});
+  }
+}
+
+TEST(TiledHierarchy, OfRamps) {
+  expect_the_same_in_tiles(map_of(90, 70, [](int x, int y) { return (x + 2 * y) / 300.0; }),
+                           {16, 31});
+  expect_the_same_in_tiles(map_of(90, 70, [](int x, int) { return (x / 10) / 10.0; }), {16, 31});
+  expect_the_same_in_tiles(
+      map_of(90, 70,
+             [](int x, int y) { return std::max(std::abs(x - 45), std::abs(y - 35)) / 50.0; }),
+      {16, 31});
+}
+
+/// A spiral of one level with a hole at its end or at none, between walls.
+Maps spiral(bool drained) {
+  constexpr int kSide = 75;
+  const auto strength = [&](int x, int y) {
+    const int ring = std::min({x, y, kSide - 1 - x, kSide - 1 - y});
+    const bool gap = y == 5 * ring / 4 + 1 && x == ring;
+    if (drained && x == kSide / 2 && y == kSide / 2) return 0.2;
+    return ring % 4 == 3 && !gap ? 0.9 : 0.5;
+  };
+  return map_of(kSide, kSide, strength);
+}
+
+TEST(TiledHierarchy, OfPlateausThatWindAcrossSeams) {
+  // Rings of one level with gaps between them, so that distances come from far.
+  for (const bool drained : {false, true}) expect_the_same_in_tiles(spiral(drained), {16, 20, 64});
+  // Corridors to and fro, of which only the last has a lower end.
+  const auto corridors = [](int x, int y) {
+    const bool wall = y % 3 == 2 && x != (y % 6 == 2 ? 79 : 0);
+    if (x == 40 && y == 69) return 0.1;
+    return wall ? 0.8 : 0.5;
+  };
+  expect_the_same_in_tiles(map_of(80, 71, corridors), {16, 33, 64});
+}
+
+TEST(TiledHierarchy, WithIslandsOfData) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> value(0, 1);
+  for (const int steps : {2, 9, 1000}) {
+    Maps maps = map_of(83, 61, [&](int, int) {
+      return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
+    });
+    for (int y = 0; y < maps.height; ++y) {
+      for (int x = 0; x < maps.width; ++x) {
+        maps.valid.push_back((x / 9 + y / 7) % 3 == 0 || x % 16 == 15 ? 0 : 1);
+      }
+    }
+    expect_the_same_in_tiles(maps, {16, 24});
+    maps.valid.assign(maps.valid.size(), 0);
+    expect_the_same_in_tiles(maps, {16});
+  }
+}
+
+TEST(TiledHierarchy, OfArcsThatAreAllTied) {
+  // Basins in a lattice, with crests of one level between them.
+  expect_the_same_in_tiles(
+      map_of(70, 66, [](int x, int y) { return x % 4 == 3 || y % 4 == 3 ? 0.5 : 0.1; }),
+      {16, 18, 64});
+  Maps maps = map_of(70, 66, [](int x, int y) { return x % 5 == 3 || y % 3 == 1 ? 0.5 : 0.0; });
+  maps.orientation.clear();
+  expect_the_same_in_tiles(maps, {16, 18, 64});
+}
+
+TEST(TiledHierarchy, OfPicturesOnePixelWide) {
+  const auto wave = [](int x, int y) { return 0.5 + 0.4 * std::sin(0.7 * (x + y)); };
+  expect_the_same_in_tiles(map_of(1, 100, wave), {16, 64, 200});
+  expect_the_same_in_tiles(map_of(100, 1, wave), {16, 64, 200});
+  expect_the_same_in_tiles(map_of(1, 1, wave), {1, 16});
+  expect_the_same_in_tiles(map_of(9, 7, wave), {1, 2, 3});
+}
+
+/// Large basins with boundaries that go through many tiles, straight, curved and around.
+TEST(TiledHierarchy, OfBoundariesThroughManyTiles) {
+  const auto rings = [](int x, int y) {
+    const double r = std::hypot(x - 60, y - 50);
+    const double crest = std::exp(-std::pow(std::remainder(r - 14, 24.0), 2) / 8);
+    return std::min(1.0, crest * (0.7 + 0.2 * std::sin(0.1 * x)));
+  };
+  expect_the_same_in_tiles(map_of(121, 99, rings), {16, 20, 50});
+  const auto halves = [](int x, int y) {
+    return std::exp(-std::pow(y - 0.3 * x - 20 - 6 * std::sin(0.2 * x), 2) / 20);
+  };
+  expect_the_same_in_tiles(map_of(150, 90, halves), {16, 20, 50});
+}
+
+TEST(TiledHierarchy, OfNoise) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> value(0, 1);
+  const auto any = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int trial = 0; trial < 60; ++trial) {
+    SCOPED_TRACE(trial);
+    const int steps = any(0, 1) == 0 ? any(1, 6) : 5000;
+    const bool holes = any(0, 2) == 0;
+    Maps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
+      return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
+    });
+    for (std::size_t k = 0; holes && k < maps.pixels(); ++k) maps.valid.push_back(any(0, 8) > 0);
+    expect_the_same_in_tiles(maps, {any(1, 9), 16, any(10, 70)});
+  }
+}
+
+TEST(TiledHierarchy, OfAPhotograph) {
+  const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/astronaut.jpg");
+  const auto at = [&](int x, int y) {
+    const int u = std::clamp(x, 0, image.width - 1);
+    const int v = std::clamp(y, 0, image.height - 1);
+    return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
+  };
+  Maps maps = map_of(image.width, image.height, [&](int x, int y) {
+    return std::min(1.0F, std::hypot(at(x + 2, y) - at(x - 2, y), at(x, y + 2) - at(x, y - 2)));
+  });
+  expect_the_same_in_tiles(maps, {37, 64, 200});
+  for (float& strength : maps.strength) strength = std::round(strength * 255) / 255;
+  expect_the_same_in_tiles(maps, {37, 64, 200});
+}
+
+}  // namespace
+}  // namespace diacut
