@@ -1,13 +1,11 @@
 #include "boundary/boundary.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "boundary/gradient/gradient.hpp"
 #include "boundary/network/network_boundary.hpp"
-#include "diacut/errors.hpp"
+#include "image/edge_check.hpp"
 #include "opencl/copy_elements.hpp"
 
 namespace diacut {
@@ -33,22 +31,13 @@ std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
 // The boundary map that the user gave, on the grid.
 Buffer<float> given_map(Context& context, const EdgeMap& edges, const Grid& grid,
                         const std::vector<std::uint8_t>& valid) {
-  if (edges.width != grid.width || edges.height != grid.height ||
-      edges.strength.size() != grid.pixels()) {
-    throw InputError(
-        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
-                    edges.width, edges.height, grid.width, grid.height));
-  }
+  check_edges(edges, grid.width, grid.height);
   std::vector<float> values(grid.rows(), 0.0f);
   for (int y = 0; y < grid.height; ++y) {
     for (int x = 0; x < grid.width; ++x) {
       const std::size_t element = static_cast<std::size_t>(y) * grid.stride + x;
-      const float strength = edges.strength[static_cast<std::size_t>(y) * grid.width + x];
-      if (!(strength >= 0.0f && strength <= 1.0f)) {
-        throw InputError(
-            fmt::format("the edge map holds the value {}, expected values from 0 to 1", strength));
-      }
-      if (valid[element] != 0) values[element] = strength;
+      if (valid[element] == 0) continue;
+      values[element] = edges.strength[static_cast<std::size_t>(y) * grid.width + x];
     }
   }
   auto map = context.allocate<float>(grid.rows(), "boundary map");

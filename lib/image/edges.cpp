@@ -7,8 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "image/edge_check.hpp"
 #include "image/npy.hpp"
 #include "image/numbers.hpp"
 
@@ -63,9 +65,9 @@ EdgeMap read_npy(NpyFile& file, std::int64_t max_pixels) {
                                  width, height, max_pixels));
   }
   EdgeMap map{static_cast<int>(width), static_cast<int>(height), read_strengths(file)};
-  const auto bad = std::find_if(map.strength.begin(), map.strength.end(),
-                                [](float value) { return !(value >= 0.0f && value <= 1.0f); });
-  if (bad != map.strength.end()) throw InputError(fmt::format("it holds the value {}", *bad));
+  if (const auto bad = value_outside_unit_range(map.strength)) {
+    throw InputError(fmt::format("it holds the value {}", *bad));
+  }
   return map;
 }
 
@@ -81,6 +83,19 @@ std::optional<EdgeMap> read_if_npy(const std::string& path, std::int64_t max_pix
 }
 
 }  // namespace
+
+void check_edges(const EdgeMap& edges, int width, int height) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  if (edges.width != width || edges.height != height || edges.strength.size() != pixels) {
+    throw InputError(
+        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
+                    edges.width, edges.height, width, height));
+  }
+  if (const auto bad = value_outside_unit_range(edges.strength)) {
+    throw InputError(
+        fmt::format("the edge map holds the value {}, expected values from 0 to 1", *bad));
+  }
+}
 
 EdgeMap read_edges(const std::string& path, std::int64_t max_pixels) {
   if (auto map = read_if_npy(path, max_pixels)) return std::move(*map);

@@ -15,6 +15,7 @@
 #include "boundary/boundary.hpp"
 #include "core/host_memory.hpp"
 #include "core/parallel.hpp"
+#include "core/unit_range.hpp"
 #include "image/resize.hpp"
 #include "pipeline/memory_plan.hpp"
 #include "pipeline/segmentation_plan.hpp"
@@ -25,26 +26,6 @@
 namespace diacut {
 
 namespace {
-
-/// Fewer values are not worth another thread.
-constexpr std::size_t kLeastValues = std::size_t{1} << 18;
-
-/// The first value outside of [0, 1], which is searched for on all cores; nothing if there is none.
-std::optional<float> value_out_of_range(const std::vector<float>& values) {
-  const std::vector<IndexRange> ranges = ranges_of(values.size(), kLeastValues);
-  std::vector<std::optional<float>> found(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const auto index = static_cast<std::size_t>(k);
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(ranges[index].begin);
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(ranges[index].end);
-    const auto bad =
-        std::find_if(begin, end, [](float value) { return !(value >= 0.0f && value <= 1.0f); });
-    if (bad != end) found[index] = *bad;
-  });
-  const auto first =
-      std::find_if(found.begin(), found.end(), [](const auto& each) { return each.has_value(); });
-  return first == found.end() ? std::nullopt : *first;
-}
 
 std::size_t pixels_with_data(const Image& image) {
   const auto none = std::count(image.valid.begin(), image.valid.end(), std::uint8_t{0});
@@ -72,7 +53,7 @@ void check_image(const Image& image) {
     throw InputError(fmt::format("the image's mask holds {} values, expected {} or none",
                                  image.valid.size(), image.pixel_count()));
   }
-  if (const auto bad = value_out_of_range(image.pixels)) {
+  if (const auto bad = value_outside_unit_range(image.pixels)) {
     throw InputError(
         fmt::format("the image holds the value {}, expected values from 0 to 1", *bad));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "image/detail.hpp"
+#include "image/edge_check.hpp"
 #include "pipeline/pipeline_budget.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
@@ -24,23 +25,6 @@ constexpr double kNetworkShare = 481.0 / 640;
 template <class Value>
 std::shared_ptr<const Value> borrowed(const Value* value) {
   return {std::shared_ptr<const void>(), value};
-}
-
-/// Throws as boundary_map() does, which sees only the reduced map.
-void check_edges(const EdgeMap& edges, const Image& image) {
-  if (edges.width != image.width || edges.height != image.height ||
-      edges.strength.size() != image.pixel_count()) {
-    throw InputError(
-        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
-                    edges.width, edges.height, image.width, image.height));
-  }
-  const auto bad = std::find_if(edges.strength.begin(), edges.strength.end(), [](float strength) {
-    return !(strength >= 0.0f && strength <= 1.0f);
-  });
-  if (bad != edges.strength.end()) {
-    throw InputError(
-        fmt::format("the edge map holds the value {}, expected values from 0 to 1", *bad));
-  }
 }
 
 double pixels_of(const PictureSize& size) {
@@ -228,7 +212,7 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
     return result;
   }
   if (asked.edges != nullptr) {
-    check_edges(*asked.edges, image);
+    check_edges(*asked.edges, full.width, full.height);
     result.edges = std::make_shared<EdgeMap>(EdgeMap{
         working.width, working.height, reduced_by_maximum(asked.edges->strength, full, working)});
   }
