@@ -3,35 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "command_line.hpp"
+#include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "kernel_cache.hpp"
 #include "program.hpp"
 #include "progress.hpp"
+#include "result_names.hpp"
 #include "stopwatch.hpp"
+#include "subcommand.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kName = "graph";
+constexpr const char* kProgram = "segment graph";
 constexpr const char* kInputs = "GRAPH|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kWanted = "What to compute";
-constexpr const char* kDevice = "Device";
 constexpr const char* kMessages = "Messages and help";
 
 constexpr const char* kExamples = R"(Examples:
@@ -44,7 +43,7 @@ A graph is a symmetric sparse matrix of weights that scipy.sparse.save_npz wrote
 A file that is itself called graph is segmented as ./graph.
 )";
 
-struct GraphOptions : CommonOptions {
+struct GraphOptions : CommonOptions, DeviceOptions {
   std::string graph;
   std::string output;
   std::string labels;
@@ -52,11 +51,9 @@ struct GraphOptions : CommonOptions {
   int vectors = 17;
   std::optional<int> clusters;
   double tolerance = 1e-4;
-  std::string device;
-  std::string kernel_dir;
 };
 
-[[noreturn]] void fail(const std::string& message) { fail_usage("segment graph", message); }
+[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
 
 /// The command line of segment graph.
 class GraphLine {
@@ -71,7 +68,8 @@ class GraphLine {
 
   GraphOptions options_;
   std::vector<std::string> graphs_;
-  CommandLine line_{"segment graph",
+  DeviceLine device_;
+  CommandLine line_{kProgram,
                     "Computes eigenvectors of the normalized cut of any graph, and clusters of its "
                     "nodes.",
                     "segment graph GRAPH|- [OPTION]...", "Inputs", kExamples};
@@ -90,23 +88,17 @@ GraphLine::GraphLine() {
   line_.option("--clusters", options_.clusters, "K", kWanted, "So many clusters, for --labels");
   line_.option("--tolerance", options_.tolerance, "T", kWanted,
                "Residual norm at which an eigenvector has converged (default 1e-4)");
-  line_.option("--device", options_.device, "SPEC", kDevice,
-               "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
-               "DIACUT_DEVICE, else the first GPU, else the CPU");
-  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
-               "Read the kernels from a folder instead of those built in");
+  device_.declare(line_, options_, "a graph that does not fit is refused");
   line_.message_flags(kMessages, "Only errors", "Also how the eigenvectors were found", false);
 }
 
 CommandDescription GraphLine::describe() const {
-  CommandDescription description =
-      app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
-                                  {"--output", {.files = true, .extensions = {"npy"}}},
-                                  {"--labels", {.files = true, .extensions = {"npy"}}},
-                                  {"--json", {.files = true, .extensions = {"json"}}},
-                                  {"--device", {.devices = true}}});
-  description.name = kName;
-  return description;
+  return describe_subcommand(kName, line_,
+                             {{kInputs, {.files = true, .extensions = {"npz"}}},
+                              {"--output", {.files = true, .extensions = {"npy"}}},
+                              {"--labels", {.files = true, .extensions = {"npy"}}},
+                              {"--json", {.files = true, .extensions = {"json"}}},
+                              {"--device", {.devices = true}}});
 }
 
 void GraphLine::check() const {
@@ -119,38 +111,25 @@ void GraphLine::check() const {
   if (!options_.labels.empty() && !options_.clusters) {
     fail("--labels needs --clusters: say how many there are to be");
   }
-  std::vector<std::pair<const char*, std::string>> places;
+  ResultNames names({options_.graph});
   for (const auto& [name, place] :
        {std::pair("-o", options_.output), std::pair("--labels", options_.labels),
         std::pair("--json", options_.json)}) {
     if (place.empty()) continue;
     const bool report = std::string_view(name) == "--json";
-    if (place == "-" && report) continue;
-    if (place == "-") fail(fmt::format("{}: only --json can go to standard output (-)", name));
+    if (place == "-" && !report) {
+      fail(fmt::format("{}: only --json can go to standard output (-)", name));
+    }
     if (!report) check_graph_file(place);
     check_writable(place);
-    std::error_code unknown;
-    if (fs::equivalent(place, options_.graph, unknown)) {
-      throw ConfigError(fmt::format(
-          "{}: '{}' is the input: it would be overwritten; choose another place", name, place));
-    }
-    const std::string whole = fs::absolute(place).lexically_normal().string();
-    for (const auto& [other, taken] : places) {
-      if (taken != whole) continue;
-      throw ConfigError(fmt::format("{} and {} would both write '{}'; choose different places",
-                                    other, name, place));
-    }
-    places.emplace_back(name, whole);
+    names.add(name, place, "");
   }
 }
 
 GraphOptions GraphLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  if (graphs_.size() != 1) {
-    fail(graphs_.empty() ? "no graph given: name a file, or - for standard input"
-                         : fmt::format("{} graphs given; one is solved at a time", graphs_.size()));
-  }
-  options_.graph = graphs_.front();
+  options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "solved"});
+  device_.set_memory(kProgram, options_);
   check();
   return options_;
 }
@@ -166,9 +145,7 @@ std::string told(const EigenReport& report, std::size_t vectors) {
 
 }  // namespace
 
-bool is_graph(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == kName;
-}
+bool is_graph(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
 
 CommandDescription describe_graph() { return GraphLine().describe(); }
 
@@ -179,6 +156,7 @@ ExitCode run_graph(int argc, const char* const* argv, Console& console, const Ca
   const KernelCache kernels(console);
   const std::string name = input_name(options.graph);
   GraphSolver solver(options.device, options.kernel_dir);
+  solver.limit_device_memory(options.memory);
   const Graph graph = read_graph(options.graph);
   console.detail(fmt::format("{}: {} nodes, {} entries, on {}", name, graph.nodes(),
                              graph.columns.size(), solver.device().name));

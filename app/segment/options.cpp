@@ -12,6 +12,7 @@
 
 #include "annotate.hpp"
 #include "command_line.hpp"
+#include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "options_help.hpp"
@@ -25,7 +26,6 @@ constexpr const char* kInputs = "IMAGE|FOLDER|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
-constexpr const char* kDevice = "Device";
 constexpr const char* kMessages = "Messages and help";
 
 /// An option that sets one parameter.
@@ -97,26 +97,6 @@ void set_from_assignment(Parameters& parameters, const std::string& assignment) 
   set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
-/// "1500M" in bytes.
-std::uint64_t memory_size(const std::string& text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  constexpr std::string_view kUnits = "KMG";
-  int shift = 0;
-  if (!unit.empty()) {
-    const std::size_t at = unit.size() == 1 ? kUnits.find(unit[0]) : std::string_view::npos;
-    shift = at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) + 1);
-  }
-  if (code != std::errc() || number == 0 || shift < 0 || number > (UINT64_MAX >> shift)) {
-    fail(fmt::format(
-        "--memory: '{}' is no size; expected a number of bytes, or one with K, M or G, as 1500M",
-        text));
-  }
-  return number << shift;
-}
-
 /// "3" as the number of a page.
 int page_number(const std::string& text) {
   if (text.ends_with(".html") || text.ends_with(".htm")) {
@@ -170,13 +150,13 @@ class SegmentLine {
 
   Options options_;
   std::string config_;
-  std::string memory_;
   std::string page_;
   std::string bands_;
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
   bool list_ = false;
   bool print_ = false;
+  DeviceLine device_;
   CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
                     "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kExamples};
 };
@@ -278,16 +258,9 @@ void SegmentLine::declare_parameters() {
 }
 
 void SegmentLine::declare_device() {
-  line_.option("--device", options_.device, "SPEC", kDevice,
-               "gpu, cpu, an index as 0:1, or a part of a name; default: the environment variable "
-               "DIACUT_DEVICE, else the first GPU, else the CPU");
-  line_.flag("--list-devices", list_, kDevice, "List the OpenCL devices, and end");
-  line_.option(
-      "--memory", memory_, "SIZE", kDevice,
-      "At most this much of the device's memory at once: bytes, or with K, M, G (powers of 1024), "
-      "as 2G or 1500M; what does not fit takes a solver that needs less, or is refused");
-  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
-               "Read the kernels from a folder instead of those built in");
+  line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices, and end");
+  device_.declare(line_, options_,
+                  "what does not fit takes a solver that needs less, or is refused");
 }
 
 /// The extensions of images without their dots.
@@ -331,7 +304,7 @@ CommandDescription SegmentLine::describe() const {
 Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   check_texts();
-  if (given("--memory")) options_.memory = memory_size(memory_);
+  device_.set_memory("segment", options_);
   options_.all_pages = page_ == "all";
   if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
   if (given("--bands")) options_.bands = parse_bands(bands_);

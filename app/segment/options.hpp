@@ -5,6 +5,7 @@
 
 #include "command_description.hpp"
 #include "common_options.hpp"
+#include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
 #include "maps.hpp"
@@ -16,7 +17,7 @@ namespace diacut::app {
 enum class Action { kSegment, kListDevices, kPrintConfig };
 
 /// What the command line says. Texts are empty where their option was not given.
-struct Options : CommonOptions {
+struct Options : CommonOptions, DeviceOptions {
   Action action = Action::kSegment;
   std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
   Places results;                   ///< Files or folders; "-" for standard output.
@@ -31,9 +32,6 @@ struct Options : CommonOptions {
   bool rle = false;  ///< Whether COCO's masks are all RLE.
   bool skip_existing = false;
   Parameters parameters;
-  std::string device;
-  std::string kernel_dir;
-  std::uint64_t memory = 0;  ///< Limit of the device memory held at once, bytes; 0: none.
 };
 
 /// Throws ConfigError for anything that makes no sense.

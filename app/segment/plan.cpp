@@ -16,6 +16,7 @@
 #include "find_images.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
+#include "result_names.hpp"
 #include "stacks.hpp"
 #include "text.hpp"
 
@@ -28,50 +29,6 @@ namespace {
 /// Of boundary maps and seeds in folders, and of features.
 constexpr const char* kMapExtensions[] = {".png", ".tif", ".tiff", ".npy"};
 constexpr const char* kFeatureExtensions[] = {".npy"};
-
-/// The places of all results of a run. No result may take the place of another result, or of a
-/// file that the run reads.
-class ResultNames {
- public:
-  explicit ResultNames(const Plan& plan) {
-    for (const Job& job : plan.jobs) {
-      for (const std::string& read : {job.input, job.edges, job.seeds, job.features}) {
-        if (const auto id = identity(read)) inputs_.emplace(*id, read);
-      }
-    }
-  }
-
-  /// Adds the place of a result. `input`: the image that it is the result of. Throws ConfigError
-  /// when the place is taken.
-  void add(const std::string& option, const std::string& result, const std::string& input) {
-    if (result.empty() || result == "-") return;
-    if (const auto id = identity(result)) {
-      if (const auto found = inputs_.find(*id); found != inputs_.end()) {
-        throw ConfigError(fmt::format(
-            "{}: '{}' is to be read ({}): it would be overwritten; choose another place", option,
-            result, quoted_input_name(found->second)));
-      }
-    }
-    // Several results may go to one device or pipe.
-    std::error_code unknown;
-    if (exists(result) && !fs::is_regular_file(result, unknown) && !is_folder(result)) return;
-    const std::string key = fs::absolute(result).lexically_normal().string();
-    const auto [other, is_new] = names_.emplace(key, std::pair(option, input));
-    if (is_new) return;
-    const auto& [other_option, other_input] = other->second;
-    if (other_option != option) {
-      throw ConfigError(fmt::format("{} and {} would both write '{}'; choose different places",
-                                    other_option, option, result));
-    }
-    throw ConfigError(
-        fmt::format("{}: {} and {} would both give '{}'; segment them in separate runs", option,
-                    quoted_input_name(other_input), quoted_input_name(input), result));
-  }
-
- private:
-  std::map<Identity, std::string> inputs_;
-  std::map<std::string, std::pair<std::string, std::string>> names_;  ///< Option and input.
-};
 
 bool is_part_chosen(const Options& options) {
   return options.part.page != 0 || !options.part.channel.empty();
@@ -225,7 +182,11 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
 }
 
 void check_names(const Options& options, const Plan& plan) {
-  ResultNames names(plan);
+  std::vector<std::string> inputs;
+  for (const Job& job : plan.jobs) {
+    inputs.insert(inputs.end(), {job.input, job.edges, job.seeds, job.features});
+  }
+  ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
     if (job.part.page <= 1) names.add("-o", job.stack, job.input);
     for (const ResultInfo& info : kResults) {

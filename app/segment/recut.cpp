@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,9 @@
 #include "object_line.hpp"
 #include "paths.hpp"
 #include "program.hpp"
+#include "result_names.hpp"
 #include "stopwatch.hpp"
+#include "subcommand.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -37,6 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "recut";
+constexpr const char* kProgram = "segment recut";
 constexpr const char* kInputs = "TREE|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
@@ -77,7 +79,7 @@ struct RecutOptions : CommonOptions {
   }
 };
 
-[[noreturn]] void fail(const std::string& message) { fail_usage("segment recut", message); }
+[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
 
 template <class Number>
 Number parse_number(const char* option, const std::string& text, Number least, Number most,
@@ -172,7 +174,7 @@ class RecutLine {
   std::optional<std::string> min_size_;
   bool automatic_ = false;
   ObjectLine objects_;
-  CommandLine line_{"segment recut",
+  CommandLine line_{kProgram,
                     "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
                     "segment recut TREE|- [OPTION]...", "Inputs", kExamples};
 };
@@ -218,18 +220,12 @@ CommandDescription RecutLine::describe() const {
       {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
       {"--html", {.files = true, .extensions = {"html"}}}};
   describe_annotations(values);
-  CommandDescription description = app::describe(line_.app(), values);
-  description.name = kName;
-  return description;
+  return describe_subcommand(kName, line_, values);
 }
 
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  if (trees_.size() != 1) {
-    fail(trees_.empty() ? "no hierarchy given: name a file, or - for standard input"
-                        : fmt::format("{} hierarchies given; one is cut at a time", trees_.size()));
-  }
-  options_.tree = trees_.front();
+  options_.tree = only_input(kProgram, trees_, {"hierarchy", "hierarchies", "cut"});
   if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
     fail("--regions, --threshold and --auto exclude each other");
   }
@@ -264,25 +260,11 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
 
 /// Throws for a place that cannot be written to, before anything is written.
 void check_results(const RecutOptions& options) {
-  std::vector<std::pair<const char*, std::string>> results;
+  ResultNames names({options.tree, options.image});
   const auto add = [&](const char* option, const std::string& place) {
     if (place.empty()) return;
     check_writable(place);
-    if (place == "-") return;
-    std::error_code unknown;
-    for (const std::string& input : {options.tree, options.image}) {
-      if (fs::equivalent(place, input, unknown)) {
-        throw ConfigError(fmt::format(
-            "{}: '{}' is an input: it would be overwritten; choose another place", option, place));
-      }
-    }
-    for (const auto& [other, taken] : results) {
-      if (fs::absolute(place).lexically_normal() == fs::absolute(taken).lexically_normal()) {
-        throw ConfigError(fmt::format("{} and {} would both write '{}'; choose different places",
-                                      other, option, place));
-      }
-    }
-    results.emplace_back(option, place);
+    names.add(option, place, "");
   };
   if (!options.output.empty()) check_labels_name(options.output, options.labels);
   if (!options.overlay.empty()) picture_format(options.overlay);
@@ -351,9 +333,7 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy, cons
 
 }  // namespace
 
-bool is_recut(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == kName;
-}
+bool is_recut(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
 
 CommandDescription describe_recut() { return RecutLine().describe(); }
 

@@ -298,7 +298,7 @@ void note_flat(Image& image) {
     if (high - low > kLeast) return;
   }
   image.notes.emplace_back(
-      "The picture is flat: all its pixels have the same colour, and there is one region to find.");
+      "The picture is flat: all its pixels have the same colour, so it shows no boundary.");
 }
 
 /// Where a value lies in a range, from 0 to 1.

@@ -98,6 +98,14 @@ TEST_F(CliGraph, TellsByTheExitCodeWhatMissesTheTolerance) {
   EXPECT_TRUE(exists("v.npy"));
 }
 
+TEST_F(CliGraph, KeepsToTheDeviceMemoryThatItIsGiven) {
+  write("large.npz", npz(grid_graph(60, 60)));
+  expect_done(graph({"large.npz", "-o", "v.npy", "--vectors", "5", "--memory", "64M"}));
+  expect_error(graph({"large.npz", "-o", "w.npy", "--vectors", "5", "--memory", "100K"}), 4,
+               {"memory"});
+  EXPECT_FALSE(exists("w.npy"));
+}
+
 TEST_F(CliGraph, RefusesWhatMakesNoSense) {
   expect_error(graph({}), 2, {"no graph given"});
   expect_error(graph({"w.npz"}), 2, {"-o, --labels or --json"});
@@ -111,7 +119,9 @@ TEST_F(CliGraph, RefusesWhatMakesNoSense) {
   expect_error(graph({"w.npz", "-o", "v.npy", "--vectors", "241"}), 2, {"241", "at most 240"});
   expect_error(graph({"w.npz", "-o", "v.npy", "--vectors", "0"}), 2, {"0 eigenvectors"});
   expect_error(graph({"w.npz", "-o", "v.npy", "--tolerance", "-1"}), 2, {"tolerance"});
-  expect_error(graph({"w.npz", "--json", "w.npz"}), 2, {"--json", "input"});
+  expect_error(graph({"w.npz", "--json", "w.npz"}), 2, {"--json", "'w.npz'", "overwritten"});
+  expect_error(graph({"w.npz", "-o", "v.npy", "--memory", "lots"}), 2, {"--memory", "'lots'"});
+  expect_error(graph({"w.npz", "-o", "v.npy", "--memory", ""}), 2, {"--memory", "''"});
   expect_error(graph({"missing.npz", "-o", "v.npy"}), 3, {"missing.npz"});
   expect_error(graph({"w.npz", "-o", "nowhere/v.npy"}), 3, {"nowhere"});
   write("bad.npz", read("w.npz").substr(0, 700));

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "command_line.hpp"
+
+namespace diacut::app {
+
+/// The device that computes, and how much of it.
+struct DeviceOptions {
+  std::string device;        ///< As choose_device() takes it.
+  std::string kernel_dir;    ///< A folder of kernels in place of those built in; empty: none.
+  std::uint64_t memory = 0;  ///< Limit of the device memory held at once, bytes; 0: none.
+};
+
+inline constexpr const char* kDeviceGroup = "Device";
+
+/// The options of a command line that choose the device.
+class DeviceLine {
+ public:
+  /// Declares the options, which set `options`. `beyond`: what becomes of work that does not fit
+  /// the memory.
+  void declare(CommandLine& line, DeviceOptions& options, const std::string& beyond);
+
+  /// Sets options.memory. `program` is what messages name. Throws ConfigError.
+  void set_memory(const std::string& program, DeviceOptions& options) const;
+
+ private:
+  std::optional<std::string> memory_;
+};
+
+}  // namespace diacut::app
