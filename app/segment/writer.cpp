@@ -113,9 +113,10 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
     case Result::kContours:
       return write_contours(place, result.contours, image.width, image.height);
     case Result::kPage:
-      return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
-                        {page_title(job.input), options_.parameters.region, result.labels.count},
-                        result.notes);
+      return write_page(
+          place, image, result.hierarchy.value(), &result.eigenvectors,
+          {page_title(job.input), options_.parameters.region, result.labels.count, result.inside},
+          result.notes);
     case Result::kProbabilities:
       return write_probabilities(place, result.probabilities, image.width, image.height);
     default:  // An annotation, see write_annotation().

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "diacut/objects.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "image/resize.hpp"
@@ -44,28 +46,41 @@ PictureSize page_size(const PictureSize& full) {
   return {side(full.width), side(full.height)};
 }
 
-/// The hierarchy of a reduced picture: a pixel is in the leaf that its middle lies in. Leaves
-/// without a pixel leave the tree, and so do merges with them. A leaf may be in several pieces.
+/// For each row or column of a reduced picture the one of the full picture that its middle lies in.
+std::vector<std::int64_t> middles(int count, int full) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t at = 0; at < count; ++at) places.push_back((2 * at + 1) * full / (2 * count));
+  return places;
+}
+
+/// Of each pixel of a reduced picture the value of the pixel that its middle lies in.
+template <class Value>
+std::vector<Value> at_middles(std::span<const Value> values, const PictureSize& full,
+                              const PictureSize& size) {
+  std::vector<Value> result;
+  if (values.empty()) return result;
+  result.reserve(static_cast<std::size_t>(size.width) * size.height);
+  const std::vector<std::int64_t> columns = middles(size.width, full.width);
+  for (const std::int64_t row : middles(size.height, full.height)) {
+    for (const std::int64_t column : columns) result.push_back(values[row * full.width + column]);
+  }
+  return result;
+}
+
+/// The hierarchy of a reduced picture. Leaves without a pixel leave the tree, and so do merges with
+/// them. A leaf may be in several pieces.
 Hierarchy sampled(const Hierarchy& full, const PictureSize& size) {
   const Labels& old = full.leaves;
   const auto leaf_count = static_cast<std::size_t>(old.count);
   std::vector<std::int32_t> made(leaf_count + 1 + full.merges.size(), 0);  // By old node.
   Hierarchy result;
   result.threshold = full.threshold;
-  result.leaves = {size.width, size.height, 0, {}};
-  result.leaves.values.reserve(static_cast<std::size_t>(size.width) * size.height);
-  const auto middle = [](int at, int sides, int old_sides) {
-    return (2 * static_cast<std::int64_t>(at) + 1) * old_sides /
-           (2 * static_cast<std::int64_t>(sides));
-  };
-  for (int y = 0; y < size.height; ++y) {
-    const std::int64_t row = middle(y, size.height, old.height) * old.width;
-    for (int x = 0; x < size.width; ++x) {
-      const std::int32_t leaf = old.values[row + middle(x, size.width, old.width)];
-      if (leaf != 0 && made[leaf] == 0)
-        made[leaf] = static_cast<std::int32_t>(++result.leaves.count);
-      result.leaves.values.push_back(made[leaf]);
-    }
+  result.leaves = {
+      size.width, size.height, 0,
+      at_middles(std::span<const std::int32_t>(old.values), {old.width, old.height}, size)};
+  for (std::int32_t& leaf : result.leaves.values) {
+    if (leaf != 0 && made[leaf] == 0) made[leaf] = static_cast<std::int32_t>(++result.leaves.count);
+    leaf = made[leaf];
   }
   auto next = static_cast<std::int32_t>(result.leaves.count);
   for (std::size_t k = 0; k < full.merges.size(); ++k) {
@@ -110,6 +125,15 @@ std::vector<std::uint8_t> leaf_colours(const Image& image, const Labels& leaves)
     bytes.push_back(static_cast<std::uint8_t>(level >> 8));
   }
   return bytes;
+}
+
+/// The bytes of inside_sums() of the leaves, as doubles; none without an inside map.
+std::vector<std::uint8_t> leaf_insides(const Labels& leaves, std::span<const float> inside) {
+  static_assert(std::endian::native == std::endian::little);
+  if (inside.empty()) return {};
+  const std::vector<double> sums = inside_sums(leaves, inside);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(sums.data());
+  return {bytes, bytes + sums.size() * sizeof(double)};
 }
 
 std::string data_uri(const cv::Mat3b& rgb) {
@@ -160,7 +184,9 @@ Json about_json(const Hierarchy& hierarchy, const Eigenvectors* eigenvectors,
            {{"mode", region.regions > 0 ? "regions" : "threshold"},
             {"regions", std::max(1, region.regions)},
             {"threshold", region.threshold.value_or(hierarchy.threshold)},
-            {"size", to_string(region.min_size)}}},
+            {"size", to_string(region.min_size)},
+            {"objects", region.method == RegionMethod::kObjects},
+            {"inside", region.inside}}},
           {"eigenvectors", vectors_json(eigenvectors)}};
 }
 
@@ -180,6 +206,7 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
                         {"width", full.width},
                         {"height", full.height},
                         {"regions", parameters.count},
+                        {"objects", parameters.region.method == RegionMethod::kObjects},
                         {"thumbnail", data_uri(at_most(picture, kThumbnailSide))}};
   const std::string notes = note.empty() ? "" : "<p class=\"note\">" + html_escaped(note) + "</p>";
   return filled(
@@ -193,6 +220,7 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
        {"about", script_json(about_json(hierarchy, eigenvectors, parameters))},
        {"tree", base64(deflated(page_tree(hierarchy)))},
        {"colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))},
+       {"inside", base64(deflated(leaf_insides(hierarchy.leaves, parameters.inside)))},
        {"script", all_scripts()}});
 }
 
@@ -207,6 +235,12 @@ std::string encode_page(const Image& image, const Hierarchy& hierarchy,
         fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must be of one size",
                     image.width, image.height, hierarchy.leaves.width, hierarchy.leaves.height));
   }
+  const std::size_t insides = parameters.inside.size();
+  const bool objects = parameters.region.method == RegionMethod::kObjects;
+  if (insides != image.pixel_count() && (insides > 0 || objects)) {
+    throw InputError(fmt::format("the inside map holds {} values, expected {} x {}", insides,
+                                 image.width, image.height));
+  }
   const PictureSize size = page_size(full);
   if (size == full) return page_of(image, hierarchy, eigenvectors, parameters, full, "");
   const std::string note = fmt::format(
@@ -214,8 +248,10 @@ std::string encode_page(const Image& image, const Hierarchy& hierarchy,
       "browsers draw no larger picture; a .tree file (--tree) holds the regions in full.",
       full.width, full.height, size.width, size.height);
   notes.push_back(note);
-  return page_of(reduced(image, size), sampled(hierarchy, size), eigenvectors, parameters, full,
-                 note);
+  const std::vector<float> inside = at_middles(parameters.inside, full, size);
+  PageParameters smaller = parameters;
+  smaller.inside = inside;
+  return page_of(reduced(image, size), sampled(hierarchy, size), eigenvectors, smaller, full, note);
 }
 
 void write_page(const std::string& path, const Image& image, const Hierarchy& hierarchy,

@@ -54,6 +54,7 @@ std::string item_of(const std::string& page, const fs::path& folder,
             (relative.parent_path() / summary["title"].get<std::string>()).generic_string())},
        {"width", std::to_string(summary["width"].get<std::int64_t>())},
        {"height", std::to_string(summary["height"].get<std::int64_t>())},
+       {"kind", summary.value("objects", false) ? "objects" : "regions"},
        {"regions", std::to_string(summary["regions"].get<std::int64_t>())}});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -15,6 +16,8 @@
 
 namespace diacut {
 namespace {
+
+constexpr double kInsideStep = 0x1p-24;  ///< Of sums of inside maps.
 
 void check_interval(const char* what, const Interval& interval, double least) {
   if (interval.low <= interval.high && interval.high >= least) return;
@@ -149,22 +152,29 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
   return objects;
 }
 
-Labels objects_of_regions(const Labels& regions, const std::vector<float>& inside,
-                          const RegionParameters& parameters, std::vector<std::string>& notes) {
+std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside) {
   if (inside.size() != regions.values.size()) {
     throw InputError(fmt::format("the inside map holds {} values, expected {} x {}", inside.size(),
                                  regions.width, regions.height));
   }
+  std::vector<double> sums(static_cast<std::size_t>(regions.count) + 1, 0.0);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    sums[regions.values[i]] += std::round(inside[i] / kInsideStep);
+  }
+  return sums;
+}
+
+Labels objects_of_regions(const Labels& regions, std::span<const float> inside,
+                          const RegionParameters& parameters, std::vector<std::string>& notes) {
+  const std::vector<double> sums = inside_sums(regions, inside);
   const std::vector<std::int64_t> areas = region_sizes(regions);
-  std::vector<double> sums(areas.size(), 0.0);
-  for (std::size_t i = 0; i < inside.size(); ++i) sums[regions.values[i]] += inside[i];
   const std::int64_t least =
       least_pixels(parameters, std::accumulate(areas.begin(), areas.end(), std::int64_t{0}));
   std::vector<std::int32_t> label_of(areas.size(), 0);
   Labels objects{regions.width, regions.height, 0, {}};
   for (std::size_t region = 1; region < areas.size(); ++region) {
     const auto area = static_cast<double>(areas[region]);
-    if (areas[region] < least || !(sums[region] > parameters.inside * area)) continue;
+    if (areas[region] < least || !(sums[region] * kInsideStep > parameters.inside * area)) continue;
     label_of[region] = static_cast<std::int32_t>(++objects.count);
   }
   objects.values = relabelled(regions.values, label_of);

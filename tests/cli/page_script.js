@@ -1,45 +1,4 @@
-// Uses a page as a person would and puts what it shows into <pre id="result"> as JSON. The test
-// adds this script to a page, and has Chromium print the document.
-const shown = {};
-let isDone = false;
-
-// Chromium prints the document when its virtual time has passed, which runs ahead while the page
-// waits for nothing but another thread. A timer keeps it from running ahead.
-function keepTime() {
-  if (!isDone) setTimeout(keepTime, 1);
-}
-keepTime();
-
-function input(id, value, event) {
-  document.getElementById(id).value = value;
-  document.getElementById(id).dispatchEvent(new Event(event, {bubbles: true}));
-}
-
-function press(key, options = {}) {
-  document.getElementById('stage').dispatchEvent(
-      new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true, ...options}));
-}
-
-function click(app, x, y, options = {}) {
-  const {view} = app;
-  const box = document.getElementById('regions').getBoundingClientRect();
-  const place = {
-    clientX: box.left + (view.x + (x + 0.5) * view.scale) / view.ratio,
-    clientY: box.top + (view.y + (y + 0.5) * view.scale) / view.ratio,
-    pointerId: 7, bubbles: true, ...options,
-  };
-  for (const type of ['pointerdown', 'pointerup']) {
-    document.getElementById('stage').dispatchEvent(new PointerEvent(type, place));
-  }
-}
-
-function figures() {
-  const terms = [...document.querySelectorAll('#figures dt')];
-  return Object.fromEntries(terms.map((term) => [term.textContent, term.nextSibling.textContent]));
-}
-
-const labels = (app) => Array.from(app.model.labelMap());
-
+// Uses every part of a page but objects.
 function cuts(app) {
   input('regions-wanted', 3, 'change');
   shown.three = labels(app);
@@ -135,12 +94,4 @@ async function use(app) {
   for (const kind of ['png', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
 }
 
-function tell(result) {
-  const place = document.createElement('pre');
-  place.id = 'result';
-  place.textContent = JSON.stringify(result);
-  document.body.replaceChildren(place);
-  isDone = true;
-}
-
-window.diacut.then(use).then(() => tell(shown), (error) => tell({error: String(error.stack)}));
+usePage(use);

@@ -1,5 +1,5 @@
 // The page of a merge tree in a real browser: what it cuts, merges, draws and saves. A script does
-// what a person does (tests/cli/page_script.js) and tells what it sees.
+// what a person does (tests/cli/page_*.js) and tells what it sees.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -92,12 +92,15 @@ class CliPage : public CliTest {
     return values;
   }
 
+  static std::string script(const std::string& name) {
+    std::ifstream file(std::string(DIACUT_SOURCE_DIR) + "/tests/cli/" + name);
+    return "<script>" + std::string(std::istreambuf_iterator<char>(file), {}) + "</script>";
+  }
+
   /// What the script tells of a page.
-  Json used(const std::string& page) const {
-    std::ifstream script(std::string(DIACUT_SOURCE_DIR) + "/tests/cli/page_script.js");
+  Json used(const std::string& page, const std::string& name) const {
     std::string text = read(page);
-    text.insert(text.rfind("</body>"),
-                "<script>" + std::string(std::istreambuf_iterator<char>(script), {}) + "</script>");
+    text.insert(text.rfind("</body>"), script("page_helpers.js") + script(name));
     write("used.html", text);
     Surroundings around;
     around.folder = path("");
@@ -296,7 +299,7 @@ TEST_F(CliPage, AFullDiskLeavesTheOldPage) {
 TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
   recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
-  const Json shown = used("a.html");
+  const Json shown = used("a.html", "page_script.js");
   ASSERT_TRUE(shown.contains("tree"));
   EXPECT_EQ(shown["first"], recut_labels({"--regions", "12"}));
   EXPECT_EQ(shown["three"], recut_labels({"--regions", "3"}));
@@ -344,6 +347,37 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   for (int label = 1; label <= 6; ++label) {
     EXPECT_THAT(svg, HasSubstr("<path id=\"region-" + std::to_string(label) + "\""));
   }
+}
+
+TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
+  if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
+  fs::create_directories(path("cells"));
+  fs::copy_file(fs::path(DIACUT_SOURCE_DIR) / "tests/cli/nuclei/micrograph.png",
+                path("cells/a.png"));
+  expect_done(segment(
+      {"cells", "--config", "nuclei", "-o", "labels", "--html", "pages", "--tree", "trees"}));
+  expect_done(segment({"cells/a.png", "--config", "nuclei", "-o", "wide.png", "--threshold", "0.5",
+                       "--min-size", "40", "--set", "region.inside=0.5"}));
+  const Json shown = used("pages/a.html", "page_objects.js");
+  ASSERT_TRUE(shown.contains("off"));
+  const Values found = values_of(read_picture("labels/a.png"));
+  EXPECT_EQ(shown["first"], found);
+  EXPECT_EQ(shown["wide"], values_of(read_picture("wide.png")));
+  EXPECT_EQ(shown["command"],
+            "the run's own, with --threshold 0.5 --min-size 40 --set region.inside=0.5");
+  const int count = *std::max_element(found.begin(), found.end());
+  EXPECT_EQ(shown["count"], count);
+  EXPECT_THAT(shown["message"].get<std::string>(),
+              HasSubstr(std::to_string(count) + " objects, threshold 0."));
+  EXPECT_THAT(shown["hint"].get<std::string>(), HasSubstr("0 is background"));
+  EXPECT_GT(std::stod(shown["inside"].get<std::string>()), 0.7);
+  EXPECT_EQ(shown["background"], 0) << "the background cannot be selected";
+  EXPECT_THAT(shown["badInside"].get<std::string>(), HasSubstr("'2' is no mean"));
+  EXPECT_THAT(read("pages/index.html"), HasSubstr("objects at first: " + std::to_string(count)));
+  // Without the objects: the cut of the tree.
+  expect_done(segment(
+      {"recut", "trees/a.tree", "--threshold", "0.5", "--min-size", "40", "-o", "cut.png"}));
+  EXPECT_EQ(shown["off"], values_of(read_picture("cut.png")));
 }
 
 }  // namespace

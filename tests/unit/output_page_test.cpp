@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -130,6 +132,46 @@ TEST(Page, StartsWithTheCutThatWasAskedFor) {
   EXPECT_THAT(about["eigenvectors"], IsEmpty());
 }
 
+RegionParameters objects_region() {
+  RegionParameters region;
+  region.method = RegionMethod::kObjects;
+  region.inside = 0.75;
+  return region;
+}
+
+std::vector<double> inside_of(const std::string& page) {
+  const Bytes bytes = packed_bytes(page, "inside");
+  std::vector<double> sums(bytes.size() / sizeof(double));
+  std::memcpy(sums.data(), bytes.data(), bytes.size());
+  return sums;
+}
+
+TEST(Page, HoldsTheInsideOfObjects) {
+  const Hierarchy tree = striped_tree(20, 6);
+  std::vector<float> inside;
+  for (const std::int32_t leaf : tree.leaves.values) inside.push_back(leaf == 2 ? 0.5F : 0.125F);
+  const std::string page =
+      page_of(testing::grey_image(20, 6), tree, {"a.png", objects_region(), 1, inside});
+  EXPECT_THAT(inside_of(page),
+              ElementsAre(3 * 0x1p24, 3 * 0x1p24, 12 * 0x1p24, 3 * 0x1p24, 3 * 0x1p24));
+  const auto start = nlohmann::json::parse(element(page, "about"))["start"];
+  EXPECT_EQ(start["objects"], true);
+  EXPECT_EQ(start["inside"], 0.75);
+  const std::string without = page_of(testing::grey_image(20, 6), tree, {"a.png", {}, 1});
+  EXPECT_THAT(inside_of(without), IsEmpty());
+  EXPECT_EQ(nlohmann::json::parse(element(without, "about"))["start"]["objects"], false);
+}
+
+TEST(Page, ObjectsNeedAnInsideMapOfTheImagesSize) {
+  std::vector<std::string> notes;
+  const std::vector<float> few(10, 0.5F);
+  for (const std::span<const float> inside : {std::span<const float>(), std::span(few)}) {
+    EXPECT_THROW(encode_page(testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
+                             {"a", objects_region(), 1, inside}, notes),
+                 InputError);
+  }
+}
+
 TEST(Page, HasTheSameBytesEachTime) {
   const Image image = testing::patches_image(20, 6, 3, 1);
   EXPECT_EQ(page_of(image, striped_tree(20, 6), {"a.jpg", {}, 3}),
@@ -144,7 +186,7 @@ TEST(Page, NamesDoNoHarm) {
   EXPECT_EQ(nlohmann::json::parse(element(page, "about"))["title"], name);
   const std::regex tag("</?script\\b");
   const auto tags = std::distance(std::sregex_iterator(page.begin(), page.end(), tag), {});
-  EXPECT_EQ(tags, 2 * 4);
+  EXPECT_EQ(tags, 2 * 5);
   // Names need not be UTF-8.
   page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"\xFF.png", {}, 3});
 }
@@ -214,8 +256,10 @@ TEST(Page, LargePicturesAreReducedAndSaySo) {
   }
   tree.merges = {{2, 3, 0.125F}, {1, 4, 0.5F}};
   std::vector<std::string> notes;
+  std::vector<float> inside(2 * kWidth, 0.5F);
+  inside[10'003] = 1;  // Between the middles of the page's pixels.
   const std::string page =
-      encode_page(testing::grey_image(kWidth, 2), tree, nullptr, {"a.png", {}, 2}, notes);
+      encode_page(testing::grey_image(kWidth, 2), tree, nullptr, {"a.png", {}, 2, inside}, notes);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_THAT(notes[0], HasSubstr("reduced from 20000 x 2 to 16384 x 1 pixels"));
   EXPECT_THAT(page, HasSubstr("<p class=\"note\">" + notes[0]));
@@ -227,6 +271,9 @@ TEST(Page, LargePicturesAreReducedAndSaySo) {
   EXPECT_EQ(shown.merges[0].first, 1);
   EXPECT_EQ(shown.merges[0].second, 2);
   EXPECT_EQ(shown.merges[0].height, 0.5F);
+  const std::vector<double> sums = inside_of(page);
+  ASSERT_EQ(sums.size(), 3u);
+  EXPECT_EQ(sums[0] + sums[1] + sums[2], kMostPageSide * 0x1p23);
 }
 
 TEST(Page, HasAtMostSoManyPixels) {

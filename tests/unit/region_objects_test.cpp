@@ -272,10 +272,19 @@ TEST(ObjectsOfRegions, AreThoseWhoseMeanIsAbove) {
   EXPECT_THAT(notes, ElementsAre(HasSubstr("There is no object")));
 }
 
+TEST(ObjectsOfRegions, SumsDoNotDependOnTheOrderOfPixels) {
+  const Labels regions = drawn_labels({"AAA BBB"});
+  const std::vector<float> inside = {1.0F, 0.3F, 1e-9F, 0.5F, 1e-9F, 0.3F, 1.0F};
+  const double expected = 0x1p24 + std::round(0.3F * 0x1p24);
+  EXPECT_THAT(inside_sums(regions, inside), ElementsAre(0x1p23, expected, expected));
+}
+
 TEST(ObjectsOfRegions, NeedAMapOfTheirSize) {
   std::vector<std::string> notes;
-  EXPECT_THROW(objects_of_regions(drawn_labels({"AB"}), {1.0F}, objects_above(0.5, 1), notes),
+  EXPECT_THROW(objects_of_regions(drawn_labels({"AB"}), std::vector<float>{1.0F},
+                                  objects_above(0.5, 1), notes),
                InputError);
+  EXPECT_THROW(inside_sums(drawn_labels({"AB"}), std::vector<float>{1.0F}), InputError);
 }
 
 }  // namespace

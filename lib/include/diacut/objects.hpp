@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,15 @@ struct ObjectConditions {
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);
 
+/// Sums of an inside map over regions.
+/// @param regions The regions.
+/// @param inside How likely each pixel lies inside of an object, in [0, 1].
+/// @return For each label from 0 to regions.count the sum, in steps of 2^-24, to which each value
+///     is rounded, so that the order of the pixels does not matter. Doubles hold these integers
+///     exactly.
+/// @throws InputError when `inside` has not a value for each pixel.
+std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside);
+
 /// The regions that lie inside of objects, as RegionMethod::kObjects has them.
 /// @param regions The regions of a cut.
 /// @param inside How likely each pixel lies inside of an object (Segmentation::inside).
@@ -68,7 +78,7 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
 /// @return The objects as labels 1, 2, ... in scan order; 0 is the background and pixels without
 ///     data.
 /// @throws InputError when `inside` has not a value for each pixel.
-Labels objects_of_regions(const Labels& regions, const std::vector<float>& inside,
+Labels objects_of_regions(const Labels& regions, std::span<const float> inside,
                           const RegionParameters& parameters, std::vector<std::string>& notes);
 
 }  // namespace diacut

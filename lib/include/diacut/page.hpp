@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,17 +20,22 @@ namespace diacut {
 inline constexpr std::int64_t kMostPagePixels = 16'777'216;
 inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture in a page, pixels.
 
-/// What a page is called and what it shows at first.
+/// What a page is called and what it shows.
 struct PageParameters {
-  std::string title;        ///< The name of the image.
-  RegionParameters region;  ///< The cut that is shown at first: regions, threshold and min_size.
-  std::int64_t count = 0;   ///< The number of regions of that cut, for an index of pages.
+  std::string title;  ///< The name of the image.
+  /// The cut that is shown at first: regions, threshold and min_size. With RegionMethod::kObjects
+  /// those of its regions that objects_of_regions() takes.
+  RegionParameters region;
+  std::int64_t count = 0;  ///< The number of regions or objects at first, for an index of pages.
+  /// How likely each pixel lies inside of an object (Segmentation::inside), by which the page can
+  /// show objects; empty: nothing tells it.
+  std::span<const float> inside = {};
 };
 
 /// A page: the image, its merge tree, and a script that cuts the tree as diacut::cut() does. An
 /// image of more than kMostPagePixels, or with a side longer than kMostPageSide, is reduced in the
 /// page, and each pixel of the reduced picture is in the leaf that its middle lies in; leaves
-/// without such a pixel leave the tree.
+/// without such a pixel leave the tree. The inside map is taken at these places too.
 /// @param image The image.
 /// @param hierarchy A hierarchy of the image's size for which check() holds.
 /// @param eigenvectors Eigenvectors to show beside the image, or null. The first, constant one is
@@ -37,7 +43,8 @@ struct PageParameters {
 /// @param parameters Name and first cut.
 /// @param[in,out] notes Gets a sentence for a person when the page shows the image reduced.
 /// @return The page, in UTF-8. Its bytes depend on the arguments alone.
-/// @throws InputError when the sizes of image and hierarchy differ.
+/// @throws InputError when the sizes of image and hierarchy differ, or objects are asked for and
+///     the inside map has not a value for each pixel.
 std::string encode_page(const Image& image, const Hierarchy& hierarchy,
                         const Eigenvectors* eigenvectors, const PageParameters& parameters,
                         std::vector<std::string>& notes);

@@ -12,13 +12,17 @@ function check(name, value) {
   document.querySelector(`input[name="${name}"][value="${value}"]`).checked = true;
 }
 
+function counted(count, word) {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
 class App {
-  constructor(about, tree, colours, picture) {
+  constructor(about, tree, leaves, picture) {
     this.about = about;
     this.picture = picture;
     this.background = picture;
     const size = {...parseLeastSize(about.start.size)};
-    this.model = new Model(tree, colours, {...about.start, size, text: about.start.size});
+    this.model = new Model(tree, leaves, {...about.start, size, text: about.start.size});
     this.view = new View($('picture'), $('regions'), tree.width, tree.height);
     this.stops = sliderStops(Math.max(1, tree.leafCount));
     this.frame = 0;
@@ -67,19 +71,24 @@ class App {
     slider.max = byRegions ? stops.length - 1 : THRESHOLD_STEPS;
     slider.value = byRegions ? stops.findIndex((stop) => stop >= Math.min(control.regions, stops.at(-1))) :
                                (1 - control.threshold) * THRESHOLD_STEPS;
-    $('regions-wanted').value = byRegions ? control.regions : labels.count;
+    $('regions-wanted').value = byRegions ? control.regions : model.regionCount;
     $('threshold-wanted').value = byRegions ? Number(model.height.toPrecision(4)) : control.threshold;
     $('least-size').value = control.text;
+    $('objects-row').hidden = model.figures.inside.length === 0;
+    $('objects').checked = control.objects;
+    $('inside-wanted').value = control.inside;
     $('undo').disabled = model.past.length === 0;
     $('redo').disabled = model.future.length === 0;
-    const text = `${labels.count} region${labels.count === 1 ? '' : 's'}, threshold ${model.height.toFixed(3)}`;
-    this.say(model.byHand ? `${labels.count} regions, changed by hand` : text);
+    const found = counted(labels.count, control.objects ? 'object' : 'region');
+    const text = `${found}, threshold ${model.height.toFixed(3)}`;
+    this.say(model.byHand ? `${found}, changed by hand` : text);
     slider.setAttribute('aria-valuetext', text);
+    const zero = control.objects ? 'background' : 'no data';
     $('png-hint').textContent = labels.count <= MOST_GREY_REGIONS ?
-        'PNG: 16-bit grey, the labels as segment writes them; 0 is no data.' :
-        'PNG: 8-bit colours, label = red + 256 green + 65536 blue; 0 is no data.';
+        `PNG: 16-bit grey, the labels as segment writes them; 0 is ${zero}.` :
+        `PNG: 8-bit colours, label = red + 256 green + 65536 blue; 0 is ${zero}.`;
     $('command').textContent = model.byHand ? 'none, regions were changed by hand' :
-                                              recutCommand(control, this.about.stem);
+                                              commandOf(control, this.about.stem);
     showRegion(this);
     this.redraw();
   }
@@ -116,7 +125,7 @@ class App {
 
   setMode(mode) {
     const {model} = this;
-    this.set(mode === 'regions' ? {mode, regions: Math.max(1, model.labels.count)} :
+    this.set(mode === 'regions' ? {mode, regions: Math.max(1, model.regionCount)} :
                                   {mode, threshold: Math.min(1, model.height)});
   }
 
@@ -161,6 +170,7 @@ function showRegion({model}) {
         ['Box', `${figures.box[2]} x ${figures.box[3]} at (${figures.box[0]}, ${figures.box[1]})`],
         ['Centroid', `(${figures.centroid.map(number).join(', ')})`],
         ['Mean colour', hex],
+        ...(figures.inside === null ? [] : [['Inside', figures.inside.toFixed(3)]]),
         ['Height', figures.isLeaf ? '0 (a leaf)' : figures.height.toFixed(4)],
         ['Merges at', figures.mergesAt === null ? 'never' : figures.mergesAt.toFixed(4)]);
   } else {

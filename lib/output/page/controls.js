@@ -10,6 +10,8 @@ function connectControls(app) {
   on('regions-wanted', 'change', () => setRegions(app, $('regions-wanted').value));
   on('threshold-wanted', 'change', () => setThreshold(app, $('threshold-wanted').value));
   on('least-size', 'change', () => setLeastSize(app, $('least-size').value.trim()));
+  on('objects', 'change', () => app.set({objects: $('objects').checked}));
+  on('inside-wanted', 'change', () => setInside(app, $('inside-wanted').value));
   for (const input of document.getElementsByName('fill')) {
     input.addEventListener('change', () => app.redraw());
   }
@@ -47,6 +49,16 @@ function setThreshold(app, text) {
   } else {
     app.showAll();
     app.say(`'${text}' is no threshold: it is a number from 0 to 1.`);
+  }
+}
+
+function setInside(app, text) {
+  const inside = Number(text);
+  if (text !== '' && inside >= 0 && inside <= 1) {
+    app.set({objects: true, inside});
+  } else {
+    app.showAll();
+    app.say(`'${text}' is no mean of the inside map: it is a number from 0 to 1.`);
   }
 }
 

@@ -35,6 +35,7 @@ function regionFigures(figures, working, labels, label) {
   const {begin, leaves} = labels.members ??= leavesOf(labels);
   const sum = {area: 0, x: 0, y: 0, left: Infinity, top: Infinity, right: -1, bottom: -1};
   const colour = [0, 0, 0];
+  let inside = 0;
   for (const leaf of leaves.subarray(begin[label], begin[label + 1])) {
     const area = figures.area[leaf];
     sum.area += area;
@@ -45,6 +46,7 @@ function regionFigures(figures, working, labels, label) {
     sum.right = Math.max(sum.right, figures.right[leaf]);
     sum.bottom = Math.max(sum.bottom, figures.bottom[leaf]);
     for (let c = 0; c < 3; ++c) colour[c] += area * figures.colours[3 * leaf + c] / WHITE;
+    inside += figures.inside.length > 0 ? figures.inside[leaf] * INSIDE_STEP : 0;
   }
   const node = labels.nodes[label];
   const merge = node - working.leafCount - 1;
@@ -59,6 +61,7 @@ function regionFigures(figures, working, labels, label) {
     height: merge < 0 ? 0 : working.heights[merge],
     mergesAt: parent === 0 ? null : working.heights[parent - working.leafCount - 1],
     isLeaf: merge < 0,
+    inside: figures.inside.length > 0 ? inside / sum.area : null,
   };
 }
 

@@ -34,10 +34,11 @@ async function begin() {
     throw new Error('it cannot unpack the regions. Use Chrome or Edge 80, Firefox 113, Safari 16.4, or a later one');
   }
   const about = JSON.parse($('about').textContent);
-  const [tree, colours] = await Promise.all([packedBytes('tree'), packedBytes('colours')]);
+  const [tree, colours, inside] = await Promise.all(['tree', 'colours', 'inside'].map(packedBytes));
   const picture = $('source');
   await picture.decode();
-  const app = new App(about, readTree(tree), new Uint16Array(colours.buffer), picture);
+  const leaves = {colours: new Uint16Array(colours.buffer), inside: new Float64Array(inside.buffer)};
+  const app = new App(about, readTree(tree), leaves, picture);
   app.start();
   return app;
 }

@@ -3,10 +3,11 @@
 const MOST_UNDO_STEPS = 200;
 
 class Model {
-  // `start`: {mode: 'regions' or 'threshold', regions, threshold, size}.
-  constructor(tree, colours, start) {
+  // `leaves`: {colours, inside} as leafFigures() takes them. `start`: {mode: 'regions' or
+  // 'threshold', regions, threshold, size, objects, inside}.
+  constructor(tree, leaves, start) {
     this.tree = tree;
-    this.figures = leafFigures(tree, colours);
+    this.figures = leafFigures(tree, leaves);
     this.control = start;
     this.selected = 0;
     this.past = [];
@@ -33,8 +34,11 @@ class Model {
     const node = this.selected === 0 ? 0 : this.labels.nodes[this.selected];
     this.made = made;
     this.byHand = byHand;
-    this.labels = labelsOf(this.working, made);
-    this.selected = node === 0 ? 0 : Math.max(0, this.labels.nodes.indexOf(node));
+    const regions = labelsOf(this.working, made);
+    this.regionCount = regions.count;
+    this.labels = this.control.objects ?
+        objectsOf(regions, this.figures, this.control.inside, this.least) : regions;
+    this.selected = node === 0 ? 0 : this.labelOfNode(node);
   }
 
   // The height of the last merge that is made: the threshold that the regions stand for.
@@ -84,7 +88,7 @@ class Model {
     makeBelow(this.working, made, parent);
     this.selected = 0;
     this.show(made, true);
-    this.selected = this.labels.nodes.indexOf(parent);
+    this.selected = this.labelOfNode(parent);
     return true;
   }
 
@@ -97,8 +101,13 @@ class Model {
     made[merge] = 0;
     this.selected = 0;
     this.show(made, true);
-    this.selected = this.labels.nodes.indexOf(this.working.first[merge]);
+    this.selected = this.labelOfNode(this.working.first[merge]);
     return true;
+  }
+
+  // 0 if the node is not shown.
+  labelOfNode(node) {
+    return Math.max(0, this.labels.nodes.indexOf(node));
   }
 
   labelAt({x, y}) {
@@ -129,7 +138,14 @@ function sliderStops(most) {
   return stops;
 }
 
-// The command whose labels are those shown.
+// What gives the labels that are shown. A tree does not hold the inside of objects.
+function commandOf(control, name) {
+  if (!control.objects) return recutCommand(control, name);
+  if (control.mode === 'regions') return 'none, segment finds objects at a threshold';
+  return `the run's own, with --threshold ${control.threshold} --min-size ${control.text} ` +
+      `--set region.inside=${control.inside}`;
+}
+
 function recutCommand(control, name) {
   const cut = control.mode === 'regions' ? `--regions ${control.regions}` :
                                            `--threshold ${control.threshold}`;

@@ -50,15 +50,16 @@ function readTree(bytes) {
   return tree;
 }
 
-// What a region's figures are made from, by leaf: areas, sums of coordinates, boxes, and mean
-// colours (three 16-bit numbers a leaf, 65535 for white).
-function leafFigures(tree, colours) {
+// What a region's figures are made from, by leaf: areas, sums of coordinates, boxes, mean colours
+// (three 16-bit numbers a leaf, 65535 for white), and sums of the inside map in steps of
+// INSIDE_STEP, of which there are none if the picture has no such map.
+function leafFigures(tree, {colours, inside}) {
   const size = tree.leafCount + 1;
   const figures = {
     area: new Float64Array(size), x: new Float64Array(size), y: new Float64Array(size),
     left: new Int32Array(size).fill(tree.width), top: new Int32Array(size).fill(tree.height),
     right: new Int32Array(size).fill(-1), bottom: new Int32Array(size).fill(-1),
-    colours,
+    colours, inside,
   };
   const {leaf, width, height} = tree;
   for (let y = 0; y < height; ++y) {
