@@ -123,11 +123,11 @@ class Segmenter:
         """
         engine = self._open()
         keeps = self._keeps(eigenvectors)
-        read = _reader(engine, edges, keeps)
+        own = None if features is None else features_of(features)
+        read = _reader(engine, edges, own, keeps)
         whole = image_of(image, self._parameters, self._max_pixels, mask, read)
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
-        own = None if features is None else features_of(features)
         with stage_progress(progress) as tell:
             return Result(engine.segment(whole, map_, marks, own, keeps, bool(probabilities), tell))
 
@@ -245,10 +245,10 @@ class Segmenter:
 
     def _load(self, given: _Given, engine: _core.Engine, eigenvectors: bool) -> _Loaded:
         image, edges, features = given
-        read = _reader(engine, edges, eigenvectors)
+        own = None if features is None else features_of(features)
+        read = _reader(engine, edges, own, eigenvectors)
         whole = image_of(image, self._parameters, self._max_pixels, read=read)
-        map_ = None if edges is None else edges_of(edges)
-        return whole, map_, None if features is None else features_of(features)
+        return whole, None if edges is None else edges_of(edges), own
 
 
 #: An image with its boundary map and its features, as they are given, and as the library takes them.
@@ -257,10 +257,14 @@ _Loaded = tuple[_core.Image, "NDArray[np.float32] | None", "NDArray[Any] | None"
 
 
 def _reader(
-    engine: _core.Engine, edges: ArrayLike | None, eigenvectors: bool
+    engine: _core.Engine,
+    edges: ArrayLike | None,
+    features: NDArray[Any] | None,
+    eigenvectors: bool,
 ) -> Callable[[str], _core.Image]:
     """Reads the file of an image that is segmented with these."""
-    return lambda path: engine.read(path, edges is not None, eigenvectors)
+    size = (0, 0, 0, 0) if features is None else (*features.shape, features.itemsize)
+    return lambda path: engine.read(path, edges is not None, size, eigenvectors)
 
 
 def _gather(most: int, ahead: deque[Future[_Loaded]], group: list[_Loaded], read_ahead: Any) -> None:
@@ -387,8 +391,9 @@ def segment(
 ) -> Result:
     """Segments one image: diacut.segment(array, regions=8).labels.
 
-    The arguments are those of Segmenter and of Segmenter.segment(); seeds choose the method "walker". The device stays open for the next
-    call with the same ones; for many images or several settings at once, make a Segmenter.
+    The arguments are those of Segmenter and of Segmenter.segment(); seeds choose the method "walker".
+    The device stays open for the next call with the same ones; for many images or several settings at
+    once, make a Segmenter.
     """
     if seeds is not None:
         method = "walker" if method is None else method

@@ -1,9 +1,11 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -100,14 +102,18 @@ class Engine {
 
   /// The image that a file holds. One that takes too much memory is refused before it is decoded.
   /// `edges`: whether it is going to be segmented with a boundary map of the caller's;
+  /// `features`: height, width, channels and bytes of a number of those that it is segmented by,
+  /// zeros without any;
   /// `eigenvectors`: whether these are to be kept.
-  Image read(const std::string& path, bool edges, bool eigenvectors) const {
+  Image read(const std::string& path, bool edges, const std::array<int, 4>& features,
+             bool eigenvectors) const {
     const nb::gil_scoped_release release;
     const Parameters& parameters = segmenter_->parameters();
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
-      check_host_memory(plan_memory(size, parameters, device, memory_, {edges, eigenvectors}), size,
-                        device);
+      const auto [rows, columns, channels, bytes] = features;
+      const PlannedResults results{edges, eigenvectors, {columns, rows, channels, bytes}};
+      check_host_memory(plan_memory(size, parameters, device, memory_, results), size, device);
     });
   }
 
@@ -198,7 +204,7 @@ void bind_engine(nb::module_& module) {
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
       .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
-      .def("read", &Engine::read, "path"_a, "edges"_a, "eigenvectors"_a)
+      .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
            "features"_a.none(), "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "features"_a, "eigenvectors"_a)
