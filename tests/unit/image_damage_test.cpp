@@ -1,18 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <png.h>
-#include <tiffio.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <opencv2/imgcodecs.hpp>
 #include <optional>
 #include <random>
 #include <string>
 
 #include "diacut/errors.hpp"
 #include "image_files.hpp"
+#include "whole_files.hpp"
 
 /// Damaged files: an InputError or a whole picture, never a crash, never a word on stderr.
 namespace diacut {
@@ -22,112 +20,6 @@ using ::testing::AllOf;
 using testing::FileBytes;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing::TiffPage;
-
-/// A smooth picture with some noise, so that every compression has something to do.
-cv::Mat picture(int width, int height, int type) {
-  cv::Mat noise = testing::random_samples(width, height, type);
-  cv::Mat samples(height, width, type);
-  cv::Mat planes = samples.reshape(1);
-  noise = noise.reshape(1);
-  const double largest = samples.depth() == CV_8U ? 255 : samples.depth() == CV_16U ? 65535 : 1;
-  noise.convertTo(planes, planes.type(), 0.2, 0);
-  for (int y = 0; y < planes.rows; ++y) {
-    for (int x = 0; x < planes.cols; ++x) {
-      cv::Mat value = planes(cv::Rect(x, y, 1, 1));
-      value += cv::Scalar(largest * 0.7 * (x + y) / (planes.cols + planes.rows));
-    }
-  }
-  return samples;
-}
-
-FileBytes tiff_file(const cv::Mat& samples, int compression, int tile = 0) {
-  TiffPage page = testing::tiff_page(samples);
-  page.compression = compression;
-  page.rows_per_strip = compression == COMPRESSION_JPEG ? 8 : 5;
-  page.tile = tile;
-  return testing::write_tiff({page});
-}
-
-/// One file of each kind of data, by its name.
-std::map<std::string, FileBytes> whole_files() {
-  const cv::Mat colour = picture(41, 29, CV_8UC3);
-  const cv::Mat deep = picture(41, 29, CV_16UC3);
-  std::map<std::string, FileBytes> files;
-  files["grey.jpg"] = testing::encode(".jpg", picture(41, 29, CV_8UC1));
-  files["colour.jpg"] = testing::encode(".jpg", colour);
-  files["progressive.jpg"] = testing::encode(".jpg", colour, {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
-  files["restart.jpg"] = testing::encode(".jpg", colour, {cv::IMWRITE_JPEG_RST_INTERVAL, 2});
-  files["turned.jpg"] = testing::jpeg_with_exif(files["colour.jpg"], testing::exif_block(6));
-  files["cmyk.jpg"] = testing::write_cmyk_jpeg(picture(41, 29, CV_8UC4), true);
-  files["8.png"] = testing::encode(".png", colour);
-  files["16.png"] = testing::encode(".png", deep);
-  files["alpha.png"] = testing::encode(".png", picture(41, 29, CV_8UC4));
-  testing::PngFile palette;
-  palette.width = 41;
-  palette.height = 7;
-  palette.colour_type = PNG_COLOR_TYPE_PALETTE;
-  palette.is_interlaced = true;
-  for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint8_t>(k));
-  for (int y = 0; y < 7; ++y) {
-    const cv::Mat row = testing::random_samples(41, 1, CV_8UC1, 3);
-    palette.rows.emplace_back(row.data, row.data + 41);
-  }
-  files["palette.png"] = testing::write_png(palette);
-  files["grey.bmp"] = testing::encode(".bmp", picture(41, 29, CV_8UC1));
-  files["colour.bmp"] = testing::encode(".bmp", colour);
-  testing::BmpFile runs;
-  runs.width = 40;
-  runs.height = 20;
-  runs.bits = 8;
-  runs.compression = 1;
-  for (std::uint32_t k = 0; k < 256; ++k) runs.palette.push_back(k * 0x010101);
-  for (std::uint8_t y = 0; y < 20; ++y) {
-    // Thirty of one grey, ten one by one, the end of the row.
-    for (int byte : {30, 5 * y, 0, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 * y, 0, 0}) {
-      runs.pixels.push_back(static_cast<std::uint8_t>(byte));
-    }
-  }
-  runs.pixels.insert(runs.pixels.end(), {0, 1});
-  files["runs.bmp"] = testing::write_bmp(runs);
-  testing::BmpFile masks;
-  masks.width = 9;
-  masks.height = -7;
-  masks.bits = 32;
-  masks.compression = 3;
-  masks.header = 108;
-  masks.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
-  masks.pixels.assign(9 * 7 * 4, 200);
-  files["masks.bmp"] = testing::write_bmp(masks);
-  files["lossy.webp"] = testing::encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 80});
-  files["lossless.webp"] = testing::encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
-  files["turned.webp"] =
-      testing::webp_with_exif(files["lossless.webp"], 41, 29, testing::exif_block(6));
-  files["raw.tif"] = tiff_file(deep, COMPRESSION_NONE);
-  files["lzw.tif"] = tiff_file(deep, COMPRESSION_LZW);
-  files["deflate.tif"] = tiff_file(picture(41, 29, CV_32FC1), COMPRESSION_ADOBE_DEFLATE, 16);
-  files["packbits.tif"] = tiff_file(colour, COMPRESSION_PACKBITS);
-  files["jpeg.tif"] = tiff_file(colour, COMPRESSION_JPEG);
-  TiffPage mapped;
-  mapped.width = 41;
-  mapped.height = 7;
-  mapped.photometric = PHOTOMETRIC_PALETTE;
-  mapped.compression = COMPRESSION_LZW;
-  for (int k = 0; k < 3 * 256; ++k) mapped.palette.push_back(static_cast<std::uint16_t>(k * 99));
-  const cv::Mat indices = testing::random_samples(41, 7, CV_8UC1);
-  mapped.samples.assign(indices.data, indices.data + 41 * 7);
-  files["palette.tif"] = testing::write_tiff({mapped});
-  TiffPage bits;
-  bits.width = 48;
-  bits.height = 32;
-  bits.rows_per_strip = 32;
-  bits.bits = 1;
-  bits.photometric = PHOTOMETRIC_MINISWHITE;
-  bits.compression = COMPRESSION_CCITTFAX4;
-  for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
-  files["fax.tif"] = testing::write_tiff({bits});
-  return files;
-}
 
 /// Nothing if it is refused with an InputError that begins with its name.
 std::optional<Image> try_decode(const FileBytes& file, const std::string& name) {
@@ -158,7 +50,7 @@ class SilenceOnStderr {
 };
 
 TEST(DamagedImage, WholeFilesAreRead) {
-  for (const auto& [name, file] : whole_files()) {
+  for (const auto& [name, file] : testing::whole_files()) {
     SCOPED_TRACE(name);
     const std::optional<Image> image = try_decode(file, name);
     ASSERT_TRUE(image.has_value());
@@ -168,7 +60,7 @@ TEST(DamagedImage, WholeFilesAreRead) {
 
 TEST(DamagedImage, CutAnywhereIsRefusedUnlessThePictureIsWhole) {
   const SilenceOnStderr silence;
-  for (const auto& [name, file] : whole_files()) {
+  for (const auto& [name, file] : testing::whole_files()) {
     SCOPED_TRACE(name);
     const Image whole = decode_image(file, name);
     std::size_t accepted = 0;
@@ -189,7 +81,7 @@ TEST(DamagedImage, CutAnywhereIsRefusedUnlessThePictureIsWhole) {
 }
 
 TEST(DamagedImage, CutFilesAreCalledSo) {
-  for (const auto& [name, file] : whole_files()) {
+  for (const auto& [name, file] : testing::whole_files()) {
     const FileBytes cut(file.begin(),
                         file.begin() + static_cast<std::ptrdiff_t>(file.size() * 2 / 3));
     EXPECT_THAT(refusal(cut, name), AllOf(StartsWith(name + ": "), HasSubstr("cut off"),
@@ -200,7 +92,7 @@ TEST(DamagedImage, CutFilesAreCalledSo) {
 TEST(DamagedImage, ChangedBytesNeverCrash) {
   const SilenceOnStderr silence;
   std::mt19937_64 generator(20250101);
-  for (const auto& [name, file] : whole_files()) {
+  for (const auto& [name, file] : testing::whole_files()) {
     SCOPED_TRACE(name);
     for (int trial = 0; trial < 150; ++trial) {
       const FileBytes damaged = testing::with_changed_bytes(file, 200, generator);
@@ -213,7 +105,7 @@ TEST(DamagedImage, ChangedBytesNeverCrash) {
 
 TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
   // PNG has check sums; JPEG's decoder notices that codes end early or late.
-  const std::map<std::string, FileBytes> files = whole_files();
+  const std::map<std::string, FileBytes> files = testing::whole_files();
   for (const char* name : {"8.png", "16.png", "alpha.png", "colour.jpg", "jpeg.tif"}) {
     FileBytes damaged = files.at(name);
     const std::size_t middle = damaged.size() / 2;
@@ -223,7 +115,7 @@ TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
 }
 
 TEST(DamagedImage, AFewBytesTooManyInAJpegAreNoted) {
-  FileBytes file = whole_files().at("colour.jpg");
+  FileBytes file = testing::whole_files().at("colour.jpg");
   const Image whole = decode_image(file, "whole.jpg");
   file.insert(file.end() - 2, 12, 0x11);  // Before the end mark.
   const Image image = decode_image(file, "a.jpg");
@@ -264,7 +156,7 @@ FileBytes png_that_claims(std::uint32_t width, std::uint32_t height) {
 }
 
 TEST(DamagedImage, HeadersThatClaimTooMuchAreRefusedAtOnce) {
-  const std::map<std::string, FileBytes> files = whole_files();
+  const std::map<std::string, FileBytes> files = testing::whole_files();
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(refusal(png_that_claims(100'000, 100'000), "bomb.png"),
               AllOf(StartsWith("bomb.png: "), HasSubstr("100000 x 100000 pixels"),
@@ -313,7 +205,7 @@ FileBytes with_tag(FileBytes file, std::uint16_t tag, std::uint32_t value) {
 }
 
 TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
-  const auto files = whole_files();
+  const auto files = testing::whole_files();
   for (const char* name : {"raw.tif", "lzw.tif", "packbits.tif", "palette.tif"}) {
     for (const std::uint32_t height : {90U, 2'000'000U}) {
       EXPECT_THAT(refusal(with_tag(files.at(name), TIFFTAG_IMAGELENGTH, height), name),
@@ -346,14 +238,14 @@ TEST(DamagedImage, AFewRunLengthCodesMakeNoLargePicture) {
 }
 
 TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
-  const FileBytes bmp = whole_files().at("colour.bmp");
+  const FileBytes bmp = testing::whole_files().at("colour.bmp");
   EXPECT_THAT(refusal(patched(bmp, 18, 0, 4, false), "a.bmp"), HasSubstr("0 x 29 pixels"));
   EXPECT_THAT(refusal(patched(bmp, 18, 0xffffffff, 4, false), "a.bmp"),
               HasSubstr("-1 x 29 pixels"));
 }
 
 TEST(DamagedImage, AnimationsAreRefused) {
-  FileBytes webp = whole_files().at("turned.webp");
+  FileBytes webp = testing::whole_files().at("turned.webp");
   webp[20] |= 2;
   EXPECT_THAT(refusal(webp, "a.webp"), HasSubstr("animated"));
 }

@@ -1,0 +1,251 @@
+#include <cmath>
+#include <opencv2/core.hpp>
+
+#include "camera_files.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
+#include "image/decoded.hpp"
+#include "image/exif.hpp"
+#include "image/format.hpp"
+#include "image/profile.hpp"
+#include "image/raster.hpp"
+#include "image/tiff_part.hpp"
+#include "mended.hpp"
+#include "target.hpp"
+#include "whole_files.hpp"
+
+/// Pictures, and what is stored in them.
+namespace diacut::fuzz {
+namespace {
+
+void require_well_formed(const Image& image) {
+  require(image.width > 0 && image.height > 0, "a picture has pixels");
+  require(image.channels == 1 || image.channels == 3, "a picture has one or three channels");
+  require(image.pixels.size() == image.pixel_count() * static_cast<std::size_t>(image.channels),
+          "a picture has as many values as its size says");
+  require(image.valid.empty() || image.valid.size() == image.pixel_count(),
+          "a mask has as many values as its picture");
+  for (const float value : image.pixels) {
+    require(value >= 0 && value <= 1, "the values of a picture lie in [0, 1]");
+  }
+}
+
+void read_part(const FileBytes& file, const ImagePart& part) {
+  ImageParameters parameters;
+  parameters.max_pixels = kMostPixels;
+  try {
+    require_well_formed(decode_image(file, "fuzzed", parameters, part));
+  } catch (const InputError&) {  // The other parts are of interest too.
+    if (part.page == 0) throw;
+  }
+}
+
+ImageFormat format_of(const FileBytes& file) {
+  return is_raw_tiff(file) ? ImageFormat::kRaw : identify_format(file);
+}
+
+/// A file of another format is left to that format's target.
+template <ImageFormat format>
+bool is_of_format(const FileBytes& file) {
+  return format_of(file) == format;
+}
+
+template <ImageFormat format>
+void read_picture(const FileBytes& file) {
+  if (!is_of_format<format>(file)) return;
+  read_part(file, {});
+}
+
+/// Formats that hold several pages.
+template <ImageFormat format>
+void read_pages(const FileBytes& file) {
+  if (!is_of_format<format>(file)) return;
+  read_part(file, {2, ""});
+  read_part(file, {1, "2"});
+  read_part(file, {});
+}
+
+void read_tiff(const FileBytes& file) {
+  if (!is_of_format<ImageFormat::kTiff>(file)) return;
+  const ImagePart first{1, ""};
+  try {
+    require(count_tiff_pages(file, kMostPixels, first) > 0, "a file has pages");
+    const Raster raster = decode_raster(file);
+    require(raster.values.size() ==
+                static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),
+            "a raster has as many values as its size says");
+  } catch (const InputError&) {  // Not every picture is a raster.
+  }
+  read_pages<ImageFormat::kTiff>(file);
+}
+
+void read_png(const FileBytes& file) {
+  if (!is_of_format<ImageFormat::kPng>(file)) return;
+  const FileBytes mended = mended_png(file);
+  try {
+    decode_raster(mended);
+  } catch (const InputError&) {  // Not every picture is a raster.
+  }
+  read_part(mended, {});
+}
+
+void read_exif(const FileBytes& block) {
+  const int orientation = exif_orientation(block);
+  require(orientation >= 1 && orientation <= 8, "an orientation is a number from 1 to 8");
+}
+
+void read_profile(const FileBytes& profile) {
+  for (const int type : {CV_8UC1, CV_8UC3, CV_16UC3, CV_8UC4}) {
+    Decoded decoded;
+    decoded.samples = cv::Mat(2, 3, type, cv::Scalar(10, 100, 200, 255));
+    decoded.has_alpha = CV_MAT_CN(type) == 4;
+    decoded.profile = profile;
+    apply_profile(decoded);
+    require(decoded.samples.rows == 2 && decoded.samples.cols == 3,
+            "a profile leaves a picture its size");
+  }
+  const cv::Mat inks(2, 3, CV_8UC4, cv::Scalar(10, 100, 200, 50));
+  const std::optional<cv::Mat> colours = rgb_of_cmyk(inks, true, profile);
+  require(!colours || colours->channels() == 3, "inks become red, green and blue");
+}
+
+/// The first bytes: how many directories and samples, which part; then a description.
+void read_description(const FileBytes& bytes) {
+  if (bytes.size() < 4) return;
+  const std::string text(bytes.begin() + 4, bytes.end());
+  const int directories = 1 + bytes[0];
+  const ImagePart part{bytes[2] % 8, bytes[3] % 2 == 0 ? "" : "2"};
+  const TiffPart found = find_tiff_part(text, directories, 1 + bytes[1] % 8, part);
+  for (const int each : found.directories) {
+    require(each >= 0 && each < directories, "a page is a directory of its file");
+  }
+}
+
+std::vector<FileBytes> seeds_of(ImageFormat format) {
+  std::vector<FileBytes> seeds;
+  for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
+    for (const auto& [name, file] : files) {
+      if (format_of(file) == format) seeds.push_back(file);
+    }
+  }
+  return seeds;
+}
+
+template <ImageFormat format>
+std::vector<FileBytes> seeds() {
+  return seeds_of(format);
+}
+
+std::vector<FileBytes> tiff_seeds() {
+  std::vector<FileBytes> files = seeds_of(ImageFormat::kTiff);
+  for (const char* mode : {"wb", "w8"}) {
+    testing::TiffPage page = testing::tiff_page(testing::random_samples(9, 7, CV_16SC1));
+    page.sample_format = 2;
+    page.orientation = 5;
+    testing::TiffPage separate = testing::tiff_page(testing::random_samples(9, 7, CV_8UC4));
+    separate.is_separate = true;
+    separate.extra_samples = {1};
+    files.push_back(testing::write_tiff({page, separate}, mode));
+  }
+  return files;
+}
+
+std::vector<FileBytes> pnm_seeds() {
+  std::vector<FileBytes> files = seeds_of(ImageFormat::kPnm);
+  const std::string bytes(36, '\xda');
+  for (const char* header : {"P5 3 2 65535\n", "P4 9 5\n", "P6\n# a comment\n2 2 255\n",
+                             "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
+                             "TUPLTYPE RGB_ALPHA\nENDHDR\n"}) {
+    files.push_back(bytes_of(header + bytes));
+  }
+  files.push_back(bytes_of("P2 3 2 15\n1 2 3 4 5 15\n"));
+  files.push_back(bytes_of("P3 1 2 255\n1 2 3 4 5 6\n"));
+  files.push_back(bytes_of("P1 3 2\n1 0 1\n0 1 1\n"));
+  return files;
+}
+
+std::vector<FileBytes> heif_seeds() {
+  std::vector<FileBytes> files = seeds_of(ImageFormat::kHeif);
+  const cv::Mat deep = testing::random_samples(8, 8, CV_16UC3) / 64;
+  const cv::Mat alpha = testing::random_samples(8, 8, CV_8UC4);
+  files.push_back(
+      testing::write_heif({.bits = 10, .orientation = 6, .primaries = 12, .pictures = {deep}}));
+  files.push_back(testing::write_heif({.pictures = {alpha, alpha}}));
+  return files;
+}
+
+std::vector<FileBytes> jxl_seeds() {
+  std::vector<FileBytes> files = seeds_of(ImageFormat::kJxl);
+  const cv::Mat frame = testing::random_samples(8, 6, CV_8UC4);
+  files.push_back(testing::write_jxl({.orientation = 3, .frames = {frame, frame}}));
+  files.push_back(testing::write_jxl({.profile = testing::adobe_rgb_profile(),
+                                      .frames = {testing::random_samples(8, 6, CV_32FC3)}}));
+  return files;
+}
+
+std::vector<FileBytes> gif_seeds() {
+  std::vector<FileBytes> files = seeds_of(ImageFormat::kGif);
+  const cv::Mat indices = testing::random_samples(6, 5, CV_8UC1) & 3;
+  files.push_back(
+      testing::write_gif(9, 8, {0, 0xff, 0xff00, 0xffffff},
+                         {{.at = {0, 0, 6, 5}, .indices = indices, .transparent = 1, .disposal = 2},
+                          {.at = {2, 3, 6, 5}, .indices = indices, .is_interlaced = true}}));
+  return files;
+}
+
+std::vector<FileBytes> exif_seeds() {
+  return {testing::exif_block(6), testing::exif_block(3, false)};
+}
+
+std::vector<FileBytes> profile_seeds() {
+  return {testing::adobe_rgb_profile(), testing::srgb_profile(), testing::grey_profile(1.8)};
+}
+
+std::vector<FileBytes> description_seeds() {
+  const std::string head("\x05\x00\x01\x00", 4);
+  return {
+      bytes_of(head + "ImageJ=1.53\nimages=6\nchannels=2\nslices=3\nhyperstack=true\n"),
+      bytes_of(head + "<?xml version=\"1.0\"?><OME><Image ID=\"Image:0\"><Pixels "
+                      "DimensionOrder=\"XYCZT\" SizeC=\"2\" SizeT=\"1\" SizeZ=\"3\"><Channel "
+                      "ID=\"Channel:0:0\" Name=\"2\" SamplesPerPixel=\"1\"/><TiffData FirstC=\"1\" "
+                      "IFD=\"1\" PlaneCount=\"2\"/></Pixels></Image></OME>")};
+}
+
+}  // namespace
+
+std::vector<Target> picture_targets() {
+  const std::string folder = "lib/image/";
+  return {
+      {"png", read_png, seeds<ImageFormat::kPng>, {folder + "decode_png.cpp"}},
+      {"jpeg",
+       read_picture<ImageFormat::kJpeg>,
+       seeds<ImageFormat::kJpeg>,
+       {folder + "decode_jpeg.cpp"}},
+      {"tiff", read_tiff, tiff_seeds, {folder + "decode_tiff.cpp", folder + "tiff_reader.hpp"}},
+      {"tiff_part", read_description, description_seeds, {folder + "tiff_part.cpp"}},
+      {"bmp",
+       read_picture<ImageFormat::kBmp>,
+       seeds<ImageFormat::kBmp>,
+       {folder + "decode_bmp.cpp"}},
+      {"webp",
+       read_picture<ImageFormat::kWebp>,
+       seeds<ImageFormat::kWebp>,
+       {folder + "decode_webp.cpp"}},
+      {"pnm", read_pages<ImageFormat::kPnm>, pnm_seeds, {folder + "decode_pnm.cpp"}},
+      {"gif", read_pages<ImageFormat::kGif>, gif_seeds, {folder + "decode_gif.cpp"}},
+      {"heif", read_pages<ImageFormat::kHeif>, heif_seeds, {folder + "decode_heif.cpp"}},
+      {"jxl", read_pages<ImageFormat::kJxl>, jxl_seeds, {folder + "decode_jxl.cpp"}},
+      {"jpeg2000",
+       read_picture<ImageFormat::kJpeg2000>,
+       seeds<ImageFormat::kJpeg2000>,
+       {folder + "decode_jpeg2000.cpp"}},
+      {"raw",
+       read_picture<ImageFormat::kRaw>,
+       seeds<ImageFormat::kRaw>,
+       {folder + "decode_raw.cpp", folder + "raw_tiff.cpp"}},
+      {"exif", read_exif, exif_seeds, {folder + "exif.cpp"}},
+      {"profile", read_profile, profile_seeds, {folder + "profile.cpp"}},
+  };
+}
+
+}  // namespace diacut::fuzz

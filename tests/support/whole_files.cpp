@@ -1,0 +1,166 @@
+#include "whole_files.hpp"
+
+#include <png.h>
+#include <tiffio.h>
+
+#include <opencv2/imgcodecs.hpp>
+
+#include "camera_files.hpp"
+
+namespace diacut::testing {
+namespace {
+
+/// A smooth picture with some noise, so that every compression has something to do.
+cv::Mat picture(int width, int height, int type) {
+  cv::Mat noise = random_samples(width, height, type);
+  cv::Mat samples(height, width, type);
+  cv::Mat planes = samples.reshape(1);
+  noise = noise.reshape(1);
+  const double largest = samples.depth() == CV_8U ? 255 : samples.depth() == CV_16U ? 65535 : 1;
+  noise.convertTo(planes, planes.type(), 0.2, 0);
+  for (int y = 0; y < planes.rows; ++y) {
+    for (int x = 0; x < planes.cols; ++x) {
+      cv::Mat value = planes(cv::Rect(x, y, 1, 1));
+      value += cv::Scalar(largest * 0.7 * (x + y) / (planes.cols + planes.rows));
+    }
+  }
+  return samples;
+}
+
+FileBytes tiff_file(const cv::Mat& samples, int compression, int tile = 0) {
+  TiffPage page = tiff_page(samples);
+  page.compression = compression;
+  page.rows_per_strip = compression == COMPRESSION_JPEG ? 8 : 5;
+  page.tile = tile;
+  return write_tiff({page});
+}
+
+FileBytes palette_png() {
+  PngFile palette;
+  palette.width = 41;
+  palette.height = 7;
+  palette.colour_type = PNG_COLOR_TYPE_PALETTE;
+  palette.is_interlaced = true;
+  for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint8_t>(k));
+  for (int y = 0; y < 7; ++y) {
+    const cv::Mat row = random_samples(41, 1, CV_8UC1, 3);
+    palette.rows.emplace_back(row.data, row.data + 41);
+  }
+  return write_png(palette);
+}
+
+/// Run lengths.
+FileBytes runs_bmp() {
+  BmpFile runs;
+  runs.width = 40;
+  runs.height = 20;
+  runs.bits = 8;
+  runs.compression = 1;
+  for (std::uint32_t k = 0; k < 256; ++k) runs.palette.push_back(k * 0x010101);
+  for (std::uint8_t y = 0; y < 20; ++y) {
+    // Thirty of one grey, ten one by one, the end of the row.
+    for (int byte : {30, 5 * y, 0, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 * y, 0, 0}) {
+      runs.pixels.push_back(static_cast<std::uint8_t>(byte));
+    }
+  }
+  runs.pixels.insert(runs.pixels.end(), {0, 1});
+  return write_bmp(runs);
+}
+
+FileBytes masks_bmp() {
+  BmpFile masks;
+  masks.width = 9;
+  masks.height = -7;
+  masks.bits = 32;
+  masks.compression = 3;
+  masks.header = 108;
+  masks.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
+  masks.pixels.assign(9 * 7 * 4, 200);
+  return write_bmp(masks);
+}
+
+FileBytes palette_tiff() {
+  TiffPage mapped;
+  mapped.width = 41;
+  mapped.height = 7;
+  mapped.photometric = PHOTOMETRIC_PALETTE;
+  mapped.compression = COMPRESSION_LZW;
+  for (int k = 0; k < 3 * 256; ++k) mapped.palette.push_back(static_cast<std::uint16_t>(k * 99));
+  const cv::Mat indices = random_samples(41, 7, CV_8UC1);
+  mapped.samples.assign(indices.data, indices.data + 41 * 7);
+  return write_tiff({mapped});
+}
+
+FileBytes fax_tiff() {
+  TiffPage bits;
+  bits.width = 48;
+  bits.height = 32;
+  bits.rows_per_strip = 32;
+  bits.bits = 1;
+  bits.photometric = PHOTOMETRIC_MINISWHITE;
+  bits.compression = COMPRESSION_CCITTFAX4;
+  for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
+  return write_tiff({bits});
+}
+
+}  // namespace
+
+std::map<std::string, FileBytes> whole_files() {
+  const cv::Mat colour = picture(41, 29, CV_8UC3);
+  const cv::Mat deep = picture(41, 29, CV_16UC3);
+  std::map<std::string, FileBytes> files;
+  files["grey.jpg"] = encode(".jpg", picture(41, 29, CV_8UC1));
+  files["colour.jpg"] = encode(".jpg", colour);
+  files["progressive.jpg"] = encode(".jpg", colour, {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  files["restart.jpg"] = encode(".jpg", colour, {cv::IMWRITE_JPEG_RST_INTERVAL, 2});
+  files["turned.jpg"] = jpeg_with_exif(files["colour.jpg"], exif_block(6));
+  files["cmyk.jpg"] = write_cmyk_jpeg(picture(41, 29, CV_8UC4), true);
+  files["8.png"] = encode(".png", colour);
+  files["16.png"] = encode(".png", deep);
+  files["alpha.png"] = encode(".png", picture(41, 29, CV_8UC4));
+  files["palette.png"] = palette_png();
+  files["grey.bmp"] = encode(".bmp", picture(41, 29, CV_8UC1));
+  files["colour.bmp"] = encode(".bmp", colour);
+  files["runs.bmp"] = runs_bmp();
+  files["masks.bmp"] = masks_bmp();
+  files["lossy.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 80});
+  files["lossless.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
+  files["turned.webp"] = webp_with_exif(files["lossless.webp"], 41, 29, exif_block(6));
+  files["raw.tif"] = tiff_file(deep, COMPRESSION_NONE);
+  files["lzw.tif"] = tiff_file(deep, COMPRESSION_LZW);
+  files["deflate.tif"] = tiff_file(picture(41, 29, CV_32FC1), COMPRESSION_ADOBE_DEFLATE, 16);
+  files["packbits.tif"] = tiff_file(colour, COMPRESSION_PACKBITS);
+  files["jpeg.tif"] = tiff_file(colour, COMPRESSION_JPEG);
+  files["palette.tif"] = palette_tiff();
+  files["fax.tif"] = fax_tiff();
+  return files;
+}
+
+std::map<std::string, FileBytes> whole_camera_files() {
+  const cv::Mat colour = random_samples(41, 29, CV_8UC3);
+  const cv::Mat deep = random_samples(41, 29, CV_16UC3);
+  std::map<std::string, FileBytes> files;
+  files["a.heic"] = write_heif({.profile = adobe_rgb_profile(), .pictures = {colour}});
+  files["a.avif"] = write_heif({.is_avif = true, .pictures = {colour}});
+  files["a.jxl"] = write_jxl({.frames = {colour}});
+  files["lossy.jxl"] = write_jxl({.is_lossy = true, .frames = {deep}});
+  files["a.jp2"] = write_jpeg2000(colour);
+  files["a.j2k"] = write_jpeg2000(deep, 16, true);
+  files["a.gif"] =
+      write_gif(41, 29, {0, 0xff, 0xff00, 0xffffff},
+                {{.at = {0, 0, 41, 29}, .indices = random_samples(41, 29, CV_8UC1) & 3}});
+  files["a.dng"] = write_dng(random_samples(64, 48, CV_16UC3));
+  const std::string header = "P6 41 29 255\n";
+  files["a.ppm"].assign(header.begin(), header.end());
+  files["a.ppm"].insert(files["a.ppm"].end(), colour.data, colour.data + 41 * 29 * 3);
+  TiffPage packed;
+  packed.width = 41;
+  packed.height = 29;
+  packed.bits = 12;
+  packed.rows_per_strip = 29;
+  packed.samples.assign(62 * 29, 0x5a);
+  files["12.tif"] = write_tiff({packed});
+  return files;
+}
+
+}  // namespace diacut::testing
