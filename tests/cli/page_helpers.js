@@ -38,6 +38,8 @@ function figures() {
   return Object.fromEntries(terms.map((term) => [term.textContent, term.nextSibling.textContent]));
 }
 
+const isSeen = (id) => document.getElementById(id).getClientRects().length > 0;
+
 const labels = (app) => Array.from(app.model.labelMap());
 
 function tell(result) {

@@ -1,6 +1,7 @@
 // Uses what a page of a micrograph's objects has beside a page of regions.
 function use(app) {
   shown.first = labels(app);
+  shown.objects = isSeen('objects');
   shown.count = app.model.labels.count;
   shown.message = document.getElementById('message').textContent;
   shown.hint = document.getElementById('png-hint').textContent;

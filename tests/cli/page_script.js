@@ -88,6 +88,7 @@ async function saved(id) {
 async function use(app) {
   shown.first = labels(app);
   shown.vectors = document.querySelectorAll('#vector-grid button').length;
+  shown.objects = isSeen('objects');
   cuts(app);
   changes(app);
   drawing(app);

@@ -335,6 +335,7 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   EXPECT_NE(shown["themes"][0], shown["themes"][1]);
   EXPECT_EQ(shown["help"], true);
   EXPECT_EQ(shown["vectors"], 0);
+  EXPECT_EQ(shown["objects"], false) << "nothing tells the inside of objects";
 
   write("saved.png", bytes_of(shown["png"]));
   EXPECT_EQ(values_of(read_picture("saved.png")), six);
@@ -360,6 +361,7 @@ TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
                        "--min-size", "40", "--set", "region.inside=0.5"}));
   const Json shown = used("pages/a.html", "page_objects.js");
   ASSERT_TRUE(shown.contains("off"));
+  EXPECT_EQ(shown["objects"], true);
   const Values found = values_of(read_picture("labels/a.png"));
   EXPECT_EQ(shown["first"], found);
   EXPECT_EQ(shown["wide"], values_of(read_picture("wide.png")));
