@@ -13,3 +13,34 @@ done
 rm -rf "$work/maps"
 mkdir -p "$work/maps"
 "$python" "$source/tests/install/maps.py" "$work/prefix/bin/segment" "$work/maps"
+
+# QGIS and GRASS are too large to be installed for a test: they are run on machines that have them.
+features() { ogrinfo -so -al "$1" | sed -n 's/^Feature Count: //p'; }
+expect() { [[ "$2" == "$3" ]] || { echo "$1: $2, expected $3" >&2; exit 1; }; }
+cd "$work/maps"
+export HOME=$work/maps/home XDG_RUNTIME_DIR=$work/maps/runtime QT_QPA_PLATFORM=offscreen
+scripts=$HOME/.local/share/QGIS/QGIS3/profiles/default/processing/scripts
+mkdir -p "$scripts"
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+# Debian's qgis_process passes an option to this program that it does not know.
+qgis=$(command -v qgis_process.bin || command -v qgis_process || true)
+if [[ -n "$qgis" ]]; then
+  cp "$source/qgis/diacut_segment.py" "$scripts"
+  "$qgis" run script:diacut_segment -- INPUT=scene.tif REGIONS=6 MIN_SIZE=40 EXTRA="--cue gradient" \
+    PROGRAM="$work/prefix/bin/segment" OUTPUT=qgis.gpkg LABELS=qgis.tif >qgis.log 2>&1 ||
+    { cat qgis.log >&2; exit 1; }
+  expect "features in the layer of QGIS's algorithm" "$(features qgis.gpkg)" 6
+  cmp qgis.tif labels.tif
+fi
+if command -v grass >/dev/null; then
+  # shellcheck disable=SC2016  # GRASS's shell is to expand them.
+  grass --tmp-location EPSG:32632 --exec sh -ec '
+    r.in.gdal --quiet input=labels.tif output=labels
+    v.in.ogr --quiet input=regions.gpkg output=regions
+    r.info -gr labels > raster.txt
+    v.db.select -c map=regions columns=label > labels.txt' >grass.log 2>&1 || { cat grass.log >&2; exit 1; }
+  expect "GRASS's greatest label" "$(sed -n 's/^max=//p' raster.txt)" 6
+  expect "GRASS's northern edge" "$(sed -n 's/^north=//p' raster.txt)" 5300000
+  expect "features in GRASS" "$(sort -n labels.txt | tr '\n' ' ')" "1 2 3 4 5 6 "
+fi
+echo "maps: other readers: ${qgis:-no QGIS}, $(command -v grass || echo no GRASS)"
