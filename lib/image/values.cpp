@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -33,6 +36,8 @@ class Samples {
   }
 
   int colours() const { return colours_; }
+  /// Whether each sample of a row is a colour as it is stored.
+  bool is_plain() const { return !decoded_.has_alpha && !decoded_.premultiplied; }
   const std::string& hidden() const { return decoded_.hidden; }
   const T* pixel(int y, int x) const { return decoded_.samples.ptr<T>(y, x); }
 
@@ -72,21 +77,30 @@ class Samples {
   double alpha_high_ = 1;
 };
 
-/// The values of the pixels that have data, of all channels together.
-struct Values {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  /// At most kSampled of them, evenly spaced in scan order, for quantiles.
-  std::vector<double> sampled;
-};
-
-constexpr std::size_t kSampled = std::size_t{1} << 20;
-
 /// The values that become 0 and 1.
 struct Range {
   double low = 0;
   double high = 1;
 };
+
+/// How many values lie at or below one limit, and how many below another.
+struct Beyond {
+  std::size_t low = 0;
+  std::size_t below = 0;
+};
+
+/// The values of the pixels that have data, of all channels together.
+struct Values {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  std::size_t sample_size = 0;  ///< At most kSampled.
+  /// Evenly spaced values in scan order, for quantiles.
+  std::function<std::vector<double>()> sample;
+  /// How many of the sample lie at or below range.low, and below range.high.
+  std::function<Beyond(const Range& range)> beyond;
+};
+
+constexpr std::size_t kSampled = std::size_t{1} << 20;
 
 void note_pixels_without_data(const std::string& hidden, std::size_t transparent,
                               std::size_t not_finite, Image& image) {
@@ -114,9 +128,44 @@ struct RowValues {
   std::size_t not_finite = 0;
 };
 
+/// The range of a row of plain samples; nothing if one of them is not finite.
+template <typename T>
+std::optional<RowValues> plain_row(const T* samples, int width, int channels) {
+  // Several ranges side by side, so that the loop takes vector instructions.
+  constexpr int kLanes = 16;
+  std::array<T, kLanes> low;
+  std::array<T, kLanes> high;
+  low.fill(std::numeric_limits<T>::max());
+  high.fill(std::numeric_limits<T>::lowest());
+  std::array<int, kLanes> odd{};
+  const auto add = [&](T value, int lane) {
+    if constexpr (std::is_floating_point_v<T>) {
+      odd[lane] |= int{!(std::abs(value) <= std::numeric_limits<T>::max())};
+    }
+    low[lane] = value < low[lane] ? value : low[lane];
+    high[lane] = value > high[lane] ? value : high[lane];
+  };
+  const int count = width * channels;
+  int at = 0;
+  for (; at + kLanes <= count; at += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) add(samples[at + lane], lane);
+  }
+  for (; at < count; ++at) add(samples[at], 0);
+  if (std::any_of(odd.begin(), odd.end(), [](int each) { return each != 0; })) return std::nullopt;
+  return RowValues{static_cast<double>(*std::min_element(low.begin(), low.end())),
+                   static_cast<double>(*std::max_element(high.begin(), high.end())),
+                   static_cast<std::size_t>(width), 0, 0};
+}
+
 /// Marks which pixels of a row have data.
 template <typename T>
 RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::uint8_t* valid) {
+  if (samples.is_plain()) {
+    if (const auto plain = plain_row(samples.pixel(y, 0), width, samples.colours())) {
+      std::fill_n(valid, width, std::uint8_t{1});
+      return *plain;
+    }
+  }
   RowValues row;
   for (int x = 0; x < width; ++x) {
     const T* pixel = samples.pixel(y, x);
@@ -138,41 +187,88 @@ RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::ui
   return row;
 }
 
-/// Evenly spaced values of the pixels with data, in scan order. `rows` are those of the image,
-/// whose mask is complete.
+/// Evenly spaced values of the pixels with data, in scan order.
 template <typename T>
-std::vector<double> sampled_values(const Samples<T>& samples, const Image& image,
-                                   const std::vector<RowValues>& rows) {
-  const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t step = image.pixel_count() * channels / kSampled + 1;
-  std::vector<std::size_t> first;  // Of each row, among the values of all pixels with data.
-  std::size_t count = 0;
-  for (const RowValues& row : rows) {
-    first.push_back(count);
-    count += row.with_data * channels;
+class Sample {
+ public:
+  /// `rows` are those of the image, whose mask is complete or empty.
+  Sample(const Samples<T>& samples, const Image& image, const std::vector<RowValues>& rows)
+      : samples_(samples),
+        image_(image),
+        step_(image.pixel_count() * static_cast<std::size_t>(image.channels) / kSampled + 1) {
+    std::size_t count = 0;
+    for (const RowValues& row : rows) {
+      first_.push_back(count);
+      count += row.with_data * static_cast<std::size_t>(image.channels);
+    }
+    size_ = (count + step_ - 1) / step_;
   }
-  std::vector<double> sampled((count + step - 1) / step);
-  parallel_for(image.height, [&](int y) {
+
+  std::size_t size() const { return size_; }
+
+  std::vector<double> values() const {
+    std::vector<double> values(size_);
+    parallel_for(image_.height, [&](int y) {
+      each_of_row(y, [&](std::size_t index, double value) { values[index] = value; });
+    });
+    return values;
+  }
+
+  Beyond beyond(const Range& range) const {
+    std::vector<Beyond> rows(static_cast<std::size_t>(image_.height));
+    parallel_for(image_.height, [&](int y) {
+      Beyond row;
+      each_of_row(y, [&](std::size_t, double value) {
+        row.low += std::size_t{value <= range.low};
+        row.below += std::size_t{value < range.high};
+      });
+      rows[static_cast<std::size_t>(y)] = row;
+    });
+    Beyond sum;
+    for (const Beyond& row : rows) {
+      sum.low += row.low;
+      sum.below += row.below;
+    }
+    return sum;
+  }
+
+ private:
+  /// Calls visit(index in the sample, value) for the values in row y.
+  template <class Visit>
+  void each_of_row(int y, const Visit& visit) const {
     const auto row = static_cast<std::size_t>(y);
-    const std::uint8_t* valid = image.valid.data() + row * static_cast<std::size_t>(image.width);
-    std::size_t next = (first[row] + step - 1) / step;
-    std::size_t until_next = next * step - first[row];
-    for (int x = 0; x < image.width; ++x) {
-      if (valid[x] == 0) continue;
-      for (int channel = 0; channel < image.channels; ++channel) {
+    const std::size_t begin = first_[row];
+    if (step_ == 1 && samples_.is_plain() && image_.valid.empty()) {
+      const T* plain = samples_.pixel(y, 0);
+      const auto count =
+          static_cast<std::size_t>(image_.width) * static_cast<std::size_t>(image_.channels);
+      for (std::size_t i = 0; i < count; ++i) visit(begin + i, static_cast<double>(plain[i]));
+      return;
+    }
+    std::size_t next = (begin + step_ - 1) / step_;
+    std::size_t until_next = next * step_ - begin;
+    for (int x = 0; x < image_.width; ++x) {
+      const std::size_t pixel = row * static_cast<std::size_t>(image_.width) + x;
+      if (!image_.valid.empty() && image_.valid[pixel] == 0) continue;
+      for (int channel = 0; channel < image_.channels; ++channel) {
         if (until_next-- != 0) continue;
-        sampled[next++] = samples.colour(samples.pixel(y, x), channel);
-        until_next = step - 1;
+        visit(next++, samples_.colour(samples_.pixel(y, x), channel));
+        until_next = step_ - 1;
       }
     }
-  });
-  return sampled;
-}
+  }
+
+  const Samples<T>& samples_;
+  const Image& image_;
+  std::size_t step_;
+  std::size_t size_ = 0;
+  std::vector<std::size_t> first_;  ///< Of each row, among the values of all pixels with data.
+};
 
 /// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
-/// values of the pixels that have data; `quantiles`: whether also those for quantiles.
+/// values of the pixels that have data, which refer to both arguments.
 template <typename T>
-Values find_valid(const Samples<T>& samples, bool quantiles, Image& image) {
+Values find_valid(const Samples<T>& samples, Image& image) {
   image.valid.resize(image.pixel_count());
   std::vector<RowValues> rows(static_cast<std::size_t>(image.height));
   parallel_for(image.height, [&](int y) {
@@ -190,8 +286,11 @@ Values find_valid(const Samples<T>& samples, bool quantiles, Image& image) {
     not_finite += row.not_finite;
   }
   note_pixels_without_data(samples.hidden(), transparent, not_finite, image);
-  if (quantiles) values.sampled = sampled_values(samples, image, rows);
   if (transparent + not_finite == 0) image.valid.clear();
+  const auto sample = std::make_shared<Sample<T>>(samples, image, rows);
+  values.sample_size = sample->size();
+  values.sample = [sample] { return sample->values(); };
+  values.beyond = [sample](const Range& range) { return sample->beyond(range); };
   return values;
 }
 
@@ -200,11 +299,12 @@ constexpr double kBeyond = 0.001;
 
 /// The range that all but about a thousandth of the values lie in, at either end; the range of all
 /// values where that is a single number.
-Range robust_range(Values& values) {
-  const auto last = static_cast<double>(values.sampled.size() - 1);
+Range robust_range(const Values& values) {
+  std::vector<double> sample = values.sample();
+  const auto last = static_cast<double>(sample.size() - 1);
   const auto value_at = [&](double index) {
-    const auto at = values.sampled.begin() + static_cast<std::ptrdiff_t>(index);
-    std::nth_element(values.sampled.begin(), at, values.sampled.end());
+    const auto at = sample.begin() + static_cast<std::ptrdiff_t>(index);
+    std::nth_element(sample.begin(), at, sample.end());
     return *at;
   };
   // In a picture of less than a thousand values these are the least and the greatest.
@@ -216,29 +316,24 @@ Range robust_range(Values& values) {
 
 /// Whether robust_range() surely takes up half of the range of a type. Counting the values beyond
 /// two limits that lie so far apart is much faster than finding the quantiles.
-bool surely_fills_half(const Range& of_type, const std::vector<double>& sampled) {
+bool surely_fills_half(const Range& of_type, const Values& values) {
   // More than half, so that rounding cannot change what the quantiles would say.
   constexpr double kHalf = 0.5 + 1e-9;
   const double extent = of_type.high - of_type.low;
-  const auto last = static_cast<double>(sampled.size() - 1);
-  const auto least = static_cast<std::ptrdiff_t>(std::floor(kBeyond * last));
-  const auto most = static_cast<std::ptrdiff_t>(std::ceil((1 - kBeyond) * last));
+  const auto last = static_cast<double>(values.sample_size - 1);
+  const auto least = static_cast<std::size_t>(std::floor(kBeyond * last));
+  const auto most = static_cast<std::size_t>(std::ceil((1 - kBeyond) * last));
   for (const double begin : {0.25, 0.0, 0.5 - 1e-9}) {
     const double low = of_type.low + begin * extent;
-    const double high = low + kHalf * extent;
-    const auto is_low = [low](double value) { return value <= low; };
-    const auto is_below = [high](double value) { return value < high; };
-    if (std::count_if(sampled.begin(), sampled.end(), is_low) > least &&
-        std::count_if(sampled.begin(), sampled.end(), is_below) <= most) {
-      return true;
-    }
+    const Beyond beyond = values.beyond({low, low + kHalf * extent});
+    if (beyond.low > least && beyond.below <= most) return true;
   }
   return false;
 }
 
 /// The range of ValueRange::kAuto for values of more than 8 bits, signed values and floats.
-Range automatic_range(std::optional<Range> of_type, Values& values, Image& image) {
-  if (of_type && surely_fills_half(*of_type, values.sampled)) return *of_type;
+Range automatic_range(std::optional<Range> of_type, const Values& values, Image& image) {
+  if (of_type && surely_fills_half(*of_type, values)) return *of_type;
   const Range robust = robust_range(values);
   // Twelve bits of a camera stored in sixteen, say. A photograph that was exposed for its type
   // fills more than half of the range, and stays as it is.
@@ -258,7 +353,7 @@ Range automatic_range(std::optional<Range> of_type, Values& values, Image& image
   return robust;
 }
 
-Range choose_range(const Decoded& decoded, Values& values, ValueRange rule, Image& image) {
+Range choose_range(const Decoded& decoded, const Values& values, ValueRange rule, Image& image) {
   const bool unit = values.low >= 0 && values.high <= 1;
   std::optional<Range> of_type;
   if (decoded.type_range) {
@@ -305,7 +400,8 @@ void note_flat(Image& image) {
 float share_of(const Range& range, double value, bool zero_is_white) {
   // Halves, because the difference of two doubles may be too large for one.
   const double extent = range.high / 2 - range.low / 2;
-  const double share = extent > 0 ? std::clamp((value / 2 - range.low / 2) / extent, 0.0, 1.0) : 0;
+  const double place = extent > 0 ? (value / 2 - range.low / 2) / extent : 0;
+  const double share = place < 0 ? 0 : place > 1 ? 1 : place;  // Vector instructions take this.
   return static_cast<float>(zero_is_white ? 1 - share : share);
 }
 
@@ -341,9 +437,7 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
       return convert_by_table<T>(decoded, {low, high}, image);
     }
   }
-  const bool quantiles = rule == ValueRange::kRobust ||
-                         (rule == ValueRange::kAuto && decoded.samples.depth() != CV_8U);
-  Values values = find_valid(samples, quantiles, image);
+  const Values values = find_valid(samples, image);
   const Range range = choose_range(decoded, values, rule, image);
   if constexpr (kTable) {
     if (!decoded.has_alpha) return convert_by_table<T>(decoded, range, image);
@@ -351,6 +445,13 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
   parallel_for(image.height, [&](int y) {
     std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
     float* out = image.pixels.data() + index * static_cast<std::size_t>(image.channels);
+    if (samples.is_plain() && image.valid.empty()) {
+      const T* plain = samples.pixel(y, 0);
+      for (int i = 0; i < image.width * image.channels; ++i) {
+        out[i] = share_of(range, static_cast<double>(plain[i]), decoded.zero_is_white);
+      }
+      return;
+    }
     for (int x = 0; x < image.width; ++x, ++index, out += image.channels) {
       if (!image.valid.empty() && image.valid[index] == 0) continue;
       const T* pixel = samples.pixel(y, x);

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -45,6 +47,54 @@ TEST(Samples, LeastAndLargestOfATypeBecomeZeroAndOne) {
               ElementsAre(0.0F, 0.25F, 1.0F));
   EXPECT_THAT(grey<double>(SampleType::kFloat64, {0.0, 0.25, 1.0}).pixels,
               ElementsAre(0.0F, 0.25F, 1.0F));
+}
+
+/// Colours of type T, and the same with an alpha that hides nothing, which are converted sample by
+/// sample. `high`: the largest value.
+template <typename T>
+void expect_alike(SampleType type, double high, ValueRange range, int width, int height) {
+  ImageParameters parameters;
+  parameters.range = range;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> value(0, high);
+  std::vector<T> plain;
+  std::vector<T> opaque;
+  for (int i = 0; i < width * height; ++i) {
+    for (int c = 0; c < 3; ++c) {
+      plain.push_back(static_cast<T>(value(random)));
+      opaque.push_back(plain.back());
+    }
+    opaque.push_back(std::is_integral_v<T> ? std::numeric_limits<T>::max() : T{1});
+  }
+  const Image one = image_from_samples({plain.data(), type, width, height, 3}, parameters);
+  const Image other = image_from_samples({opaque.data(), type, width, height, 4}, parameters);
+  EXPECT_EQ(one.pixels, other.pixels) << high;
+  EXPECT_EQ(one.notes, other.notes) << high;
+  EXPECT_THAT(one.valid, IsEmpty());
+}
+
+TEST(Samples, OpaqueAlphaChangesNothing) {
+  // Values that fill their type's range, and some that are stretched.
+  for (const ValueRange range : {ValueRange::kAuto, ValueRange::kRobust, ValueRange::kData}) {
+    for (const double share : {1.0, 0.3}) {
+      expect_alike<std::uint8_t>(SampleType::kUint8, share * 255, range, 40, 30);
+      expect_alike<std::uint16_t>(SampleType::kUint16, share * 65535, range, 40, 30);
+      expect_alike<std::int32_t>(SampleType::kInt32, share * 2e9, range, 40, 30);
+      expect_alike<float>(SampleType::kFloat32, share, range, 40, 30);
+      expect_alike<double>(SampleType::kFloat64, 50 * share, range, 40, 30);
+    }
+  }
+  // More values than are sampled for the range.
+  expect_alike<float>(SampleType::kFloat32, 0.3, ValueRange::kAuto, 701, 601);
+}
+
+TEST(Samples, OneValueThatIsNotFiniteHidesItsPixelAlone) {
+  std::vector<float> row = {0, 0.25F, std::numeric_limits<float>::quiet_NaN(), 1};
+  const Image image = grey(SampleType::kFloat32, row);
+  EXPECT_THAT(image.valid, ElementsAre(1, 1, 0, 1));
+  EXPECT_THAT(image.pixels, ElementsAre(0.0F, 0.25F, 0.0F, 1.0F));
+  row[2] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(grey(SampleType::kFloat32, row).valid, ElementsAre(1, 1, 0, 1));
 }
 
 TEST(Samples, TheRangeIsThatOfTheParameters) {
