@@ -7,6 +7,11 @@ function use(app) {
   shown.hint = document.getElementById('png-hint').textContent;
   app.select(1);
   shown.inside = figures().Inside;
+  press('m');
+  shown.mergedMessage = document.getElementById('message').textContent;
+  shown.mergedCount = app.model.labels.count;
+  press('u');
+  shown.undone = labels(app);
   const place = shown.first.indexOf(0);
   click(app, place % app.model.tree.width, Math.floor(place / app.model.tree.width));
   shown.background = app.model.selected;

@@ -373,6 +373,9 @@ TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
               HasSubstr(std::to_string(count) + " objects, threshold 0."));
   EXPECT_THAT(shown["hint"].get<std::string>(), HasSubstr("0 is background"));
   EXPECT_GT(std::stod(shown["inside"].get<std::string>()), 0.7);
+  EXPECT_LT(shown["mergedCount"], count) << "merged with the background, it is no object";
+  EXPECT_THAT(shown["mergedMessage"].get<std::string>(), HasSubstr("is no object"));
+  EXPECT_EQ(shown["undone"], found);
   EXPECT_EQ(shown["background"], 0) << "the background cannot be selected";
   EXPECT_THAT(shown["badInside"].get<std::string>(), HasSubstr("'2' is no mean"));
   EXPECT_THAT(read("pages/index.html"), HasSubstr("objects at first: " + std::to_string(count)));

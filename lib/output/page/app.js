@@ -137,8 +137,10 @@ class App {
 
   merge(label) {
     if (label === 0) return;
-    if (this.model.merge(label)) this.showAll();
-    else this.say('This region has nothing to merge with: it is the whole picture, or a piece apart.');
+    if (this.model.merge(label)) {
+      this.showAll();
+      if (this.model.selected === 0) this.say('Merged, the region is no object. Undo brings it back.');
+    } else this.say('This region has nothing to merge with: it is the whole picture, or a piece apart.');
   }
 
   split(label) {
