@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
+#include "boundary/network/picture_view.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
@@ -51,6 +52,32 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const EdgeMap* edges = nullptr);
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters);
+
+/// The map of a part of a picture before it is made one of boundaries: what boundary_map() of the
+/// picture has there, to the bit, where a network makes it; where the gradient does, its magnitude,
+/// which settled_boundary_map() divides. Pixels without data have the value 0.
+struct PartMap {
+  Grid grid;  ///< Of the part, without padding.
+  std::vector<float> values;
+  std::vector<std::uint8_t> valid;  ///< Of each pixel, whether it has data.
+};
+
+/// The map at the pixels of `grid`, which lie at (view.x, view.y) in the picture. `image` has the
+/// pixels that cue_needs() names, from (view.image_x, view.image_y) on. Throws as
+/// boundary_map() does. Precondition: parameters.turns is 1 where networks make the map.
+PartMap part_map(Context& context, const Image& image, const Grid& grid,
+                 const CueParameters& parameters, DeviceNetworks& networks,
+                 const PictureView& view);
+
+/// The pixels along a side of `side` pixels that part_map() needs for the pixels `wanted`. `gaps`:
+/// whether some pixels may have no data.
+Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps);
+
+/// The boundary map of a part of a picture from its PartMap, whose gaps are the elements that are
+/// no numbers. `full`: the magnitude of the gradient that becomes strength 1; not used where
+/// networks make the map.
+Buffer<float> settled_boundary_map(Context& context, const std::vector<float>& part,
+                                   const Grid& grid, const CueParameters& parameters, float full);
 
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
 BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid);

@@ -496,4 +496,32 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
   return image;
 }
 
+PictureValues::PictureValues(std::uint64_t values) : step_(values / kSampled + 1) {}
+
+std::pair<double, double> PictureValues::range(
+    int depth, const std::optional<std::pair<double, double>>& type_range, ValueRange rule,
+    std::vector<std::string>& notes) && {
+  if (sampled_.empty()) throw InputError("nothing to segment: no pixel has data");
+  Decoded like;
+  like.samples.create(1, 1, CV_MAKETYPE(depth, 1));
+  like.type_range = type_range;
+  Values values;
+  values.low = low_;
+  values.high = high_;
+  values.sample_size = sampled_.size();
+  values.sample = [this] { return sampled_; };
+  values.beyond = [this](const Range& range) {
+    Beyond beyond;
+    for (const double value : sampled_) {
+      beyond.low += std::size_t{value <= range.low};
+      beyond.below += std::size_t{value < range.high};
+    }
+    return beyond;
+  };
+  Image image;
+  const Range range = choose_range(like, values, rule, image);
+  notes.insert(notes.end(), image.notes.begin(), image.notes.end());
+  return {range.low, range.high};
+}
+
 }  // namespace diacut

@@ -100,6 +100,38 @@ std::vector<GDAL_GCP> control_points(const MapFrame& frame) {
   return points;
 }
 
+void place(GDALDataset& dataset, const MapFrame& frame) {
+  const OGRSpatialReference reference = spatial_reference(frame);
+  if (frame.transform) {
+    std::array<double, 6> transform = *frame.transform;
+    dataset.SetGeoTransform(transform.data());
+  }
+  if (!frame.points.empty()) {
+    const std::vector<GDAL_GCP> points = control_points(frame);
+    dataset.SetGCPs(static_cast<int>(points.size()), points.data(), &reference);
+  } else if (!frame.projection.empty()) {
+    dataset.SetSpatialRef(&reference);
+  }
+  CPLStringList model;
+  for (const std::string& each : frame.sensor_model) model.AddString(each.c_str());
+  if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
+}
+
+CPLStringList label_options(bool cloud_optimised) {
+  CPLStringList options;
+  options.AddNameValue("COMPRESS", "DEFLATE");
+  options.AddNameValue("BIGTIFF", "IF_SAFER");
+  if (cloud_optimised) {
+    options.AddNameValue("PREDICTOR", "YES");
+    // A mean of labels is no label.
+    options.AddNameValue("RESAMPLING", "NEAREST");
+  } else {
+    options.AddNameValue("TILED", "YES");
+    options.AddNameValue("PREDICTOR", "2");
+  }
+  return options;
+}
+
 void check_same_size(const Labels& labels, const MapFrame& frame) {
   if (labels.width == frame.width && labels.height == frame.height) return;
   throw InputError(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cpl_string.h>
 #include <gdal_priv.h>
 
 #include <memory>
@@ -48,6 +49,12 @@ OGRSpatialReference spatial_reference(const MapFrame& frame);
 
 /// The control points of a frame as GDAL takes them; they refer to the frame.
 std::vector<GDAL_GCP> control_points(const MapFrame& frame);
+
+/// Gives a dataset the coordinates of a frame.
+void place(GDALDataset& dataset, const MapFrame& frame);
+
+/// How GeoTIFF files of labels are made, by GDAL's driver GTiff or COG.
+CPLStringList label_options(bool cloud_optimised);
 
 /// Throws InputError where labels have not the size of a frame.
 void check_same_size(const Labels& labels, const MapFrame& frame);

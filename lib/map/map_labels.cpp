@@ -1,8 +1,6 @@
 #include <cpl_string.h>
 #include <fmt/format.h>
 
-#include <array>
-
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "map/gdal.hpp"
@@ -26,38 +24,6 @@ Dataset as_dataset(const Labels& labels) {
   return dataset;
 }
 
-void place(GDALDataset& dataset, const MapFrame& frame) {
-  const OGRSpatialReference reference = spatial_reference(frame);
-  if (frame.transform) {
-    std::array<double, 6> transform = *frame.transform;
-    dataset.SetGeoTransform(transform.data());
-  }
-  if (!frame.points.empty()) {
-    const std::vector<GDAL_GCP> points = control_points(frame);
-    dataset.SetGCPs(static_cast<int>(points.size()), points.data(), &reference);
-  } else if (!frame.projection.empty()) {
-    dataset.SetSpatialRef(&reference);
-  }
-  CPLStringList model;
-  for (const std::string& each : frame.sensor_model) model.AddString(each.c_str());
-  if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
-}
-
-CPLStringList creation_options(bool cloud_optimised) {
-  CPLStringList options;
-  options.AddNameValue("COMPRESS", "DEFLATE");
-  options.AddNameValue("BIGTIFF", "IF_SAFER");
-  if (cloud_optimised) {
-    options.AddNameValue("PREDICTOR", "YES");
-    // A mean of labels is no label.
-    options.AddNameValue("RESAMPLING", "NEAREST");
-  } else {
-    options.AddNameValue("TILED", "YES");
-    options.AddNameValue("PREDICTOR", "2");
-  }
-  return options;
-}
-
 /// Writes the labels to a file in memory.
 void encode(const std::string& file, const Labels& labels, const MapFrame& frame,
             bool cloud_optimised) {
@@ -67,7 +33,7 @@ void encode(const std::string& file, const Labels& labels, const MapFrame& frame
   place(*dataset, frame);
   Dataset written(writing_driver(cloud_optimised ? "COG" : "GTiff")
                       .CreateCopy(file.c_str(), dataset.get(), FALSE,
-                                  creation_options(cloud_optimised).List(), nullptr, nullptr));
+                                  label_options(cloud_optimised).List(), nullptr, nullptr));
   written.reset();  // Which writes what is left.
   if (!messages.error().empty()) {
     messages.refuse("GDAL could not write the labels", "write them as .npy");

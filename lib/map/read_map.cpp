@@ -78,17 +78,6 @@ Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& tab
   return decoded;
 }
 
-/// The bands of a picture in the order of red, green and blue, where the scene says which is which.
-std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands) {
-  std::vector<int> ordered;
-  for (const GDALColorInterp colour : {GCI_RedBand, GCI_GreenBand, GCI_BlueBand}) {
-    for (const int number : bands) {
-      if (scene.band(number).GetColorInterpretation() == colour) ordered.push_back(number);
-    }
-  }
-  return ordered.size() == bands.size() ? ordered : bands;
-}
-
 Decoded decode(const Scene& scene, const std::vector<int>& chosen) {
   for (const int number : chosen) scene.band(number);  // Throws where there is none.
   const std::vector<int>& bands = chosen.empty() ? scene.bands() : chosen;

@@ -165,14 +165,14 @@ SampleType Scene::sample_type(const std::vector<int>& bands) const {
   }
 }
 
-void Scene::read(int first, int rows, const std::vector<int>& bands, void* to, GDALDataType type,
+void Scene::read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
                  std::size_t pixel, std::size_t line, std::size_t band) const {
   const GdalMessages messages;
   std::vector<int> numbers = bands;
   const CPLErr failed = dataset_->RasterIO(
-      GF_Read, 0, first, width_, rows, to, width_, rows, type, static_cast<int>(numbers.size()),
-      numbers.data(), static_cast<GSpacing>(pixel), static_cast<GSpacing>(line),
-      static_cast<GSpacing>(band), nullptr);
+      GF_Read, window.x, window.y, window.width, window.height, to, window.width, window.height,
+      type, static_cast<int>(numbers.size()), numbers.data(), static_cast<GSpacing>(pixel),
+      static_cast<GSpacing>(line), static_cast<GSpacing>(band), nullptr);
   if (failed != CE_None || !messages.error().empty()) {
     messages.refuse("it is damaged or cut off", kSaveAgain);
   }
@@ -180,8 +180,12 @@ void Scene::read(int first, int rows, const std::vector<int>& bands, void* to, G
 
 void Scene::read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
                          void* to, std::size_t stride) const {
-  const auto width = static_cast<std::size_t>(width_);
-  read(first, rows, bands, to, type.type, stride, stride * width,
+  read_samples(of_rows(first, rows), bands, type, to, stride);
+}
+
+void Scene::read_samples(const Window& window, const std::vector<int>& bands,
+                         const SampleType& type, void* to, std::size_t stride) const {
+  read(window, bands, to, type.type, stride, stride * static_cast<std::size_t>(window.width),
        static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type.type)));
 }
 
@@ -192,15 +196,15 @@ bool Scene::is_whole(const std::vector<int>& bands) const {
   });
 }
 
-std::vector<std::uint8_t> Scene::read_mask(int first, int rows, int number) const {
+std::vector<std::uint8_t> Scene::read_mask(const Window& window, int number) const {
   const GdalMessages messages;
-  std::vector<std::uint8_t> mask(static_cast<std::size_t>(width_) * static_cast<std::size_t>(rows),
-                                 255);
+  std::vector<std::uint8_t> mask(window.pixels(), 255);
   GDALRasterBand& each = band(number);
   const int flags = each.GetMaskFlags();
   if ((flags & GMF_ALL_VALID) != 0) return mask;
-  const CPLErr failed = each.GetMaskBand()->RasterIO(GF_Read, 0, first, width_, rows, mask.data(),
-                                                     width_, rows, GDT_Byte, 0, 0, nullptr);
+  const CPLErr failed = each.GetMaskBand()->RasterIO(GF_Read, window.x, window.y, window.width,
+                                                     window.height, mask.data(), window.width,
+                                                     window.height, GDT_Byte, 0, 0, nullptr);
   if (failed != CE_None) messages.refuse("its mask is damaged or cut off", kSaveAgain);
   if ((flags & GMF_ALPHA) == 0) {
     for (std::uint8_t& value : mask) value = value == 0 ? 0 : 255;
@@ -210,11 +214,16 @@ std::vector<std::uint8_t> Scene::read_mask(int first, int rows, int number) cons
 
 std::vector<std::uint8_t> Scene::read_opacity(int first, int rows,
                                               const std::vector<int>& bands) const {
+  return read_opacity(of_rows(first, rows), bands);
+}
+
+std::vector<std::uint8_t> Scene::read_opacity(const Window& window,
+                                              const std::vector<int>& bands) const {
   std::vector<std::uint8_t> least;
   for (std::size_t i = 0; i < bands.size(); ++i) {
     // One mask for all bands.
     if (i > 0 && (band(bands[i]).GetMaskFlags() & GMF_PER_DATASET) != 0) continue;
-    const std::vector<std::uint8_t> mask = read_mask(first, rows, bands[i]);
+    const std::vector<std::uint8_t> mask = read_mask(window, bands[i]);
     if (least.empty()) {
       least = mask;
     } else {
@@ -231,11 +240,11 @@ void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRo
   to.rows = rows;
   to.values.resize(bands.size() * pixels);
   to.valid.resize(bands.size() * pixels);
-  read(first, rows, bands, to.values.data(), GDT_Float64, sizeof(double),
+  read(of_rows(first, rows), bands, to.values.data(), GDT_Float64, sizeof(double),
        sizeof(double) * static_cast<std::size_t>(width_), sizeof(double) * pixels);
   constexpr std::uint8_t kHalf = 128;
   for (std::size_t b = 0; b < bands.size(); ++b) {
-    const std::vector<std::uint8_t> mask = read_mask(first, rows, bands[b]);
+    const std::vector<std::uint8_t> mask = read_mask(of_rows(first, rows), bands[b]);
     double* values = to.values.data() + b * pixels;
     if (is_signed_byte(band(bands[b]))) {
       // GDAL gives the bits of signed bytes as unsigned ones.
@@ -259,6 +268,16 @@ int Scene::rows_at_once(std::size_t bytes) const {
       static_cast<int>(std::clamp<std::size_t>(kHeld / row, 1, static_cast<std::size_t>(height_)));
   // Whole blocks, where they are not too large, because each is decoded as a whole.
   return most < block_height ? most : most / std::max(block_height, 1) * std::max(block_height, 1);
+}
+
+std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands) {
+  std::vector<int> ordered;
+  for (const GDALColorInterp colour : {GCI_RedBand, GCI_GreenBand, GCI_BlueBand}) {
+    for (const int number : bands) {
+      if (scene.band(number).GetColorInterpretation() == colour) ordered.push_back(number);
+    }
+  }
+  return ordered.size() == bands.size() ? ordered : bands;
 }
 
 }  // namespace diacut

@@ -11,6 +11,18 @@
 
 namespace diacut {
 
+/// A rectangle of a scene.
+struct Window {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+
+  std::size_t pixels() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+};
+
 /// Some whole rows of some bands of a scene, band after band.
 struct BandRows {
   int first = 0;                    ///< The first row.
@@ -46,19 +58,23 @@ class Scene {
   /// Reads samples of rows, the bands of a pixel side by side. `stride`: bytes of a pixel in `to`.
   void read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
                     void* to, std::size_t stride) const;
+  void read_samples(const Window& window, const std::vector<int>& bands, const SampleType& type,
+                    void* to, std::size_t stride) const;
   /// Whether every pixel of these bands has data, as far as masks tell.
   bool is_whole(const std::vector<int>& bands) const;
   /// How opaque pixels are, 0 to 255: the least over the bands. Masks give 0 or 255.
   std::vector<std::uint8_t> read_opacity(int first, int rows, const std::vector<int>& bands) const;
+  std::vector<std::uint8_t> read_opacity(const Window& window, const std::vector<int>& bands) const;
   /// Reads rows as numbers. The buffers of `to` are used again.
   void read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const;
   /// How many rows are read at once where `bytes` are held for a pixel.
   int rows_at_once(std::size_t bytes) const;
 
  private:
-  void read(int first, int rows, const std::vector<int>& bands, void* to, GDALDataType type,
+  Window of_rows(int first, int rows) const { return {0, first, width_, rows}; }
+  void read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
             std::size_t pixel, std::size_t line, std::size_t band) const;
-  std::vector<std::uint8_t> read_mask(int first, int rows, int band) const;
+  std::vector<std::uint8_t> read_mask(const Window& window, int band) const;
 
   std::string name_;
   Dataset dataset_;
@@ -66,5 +82,8 @@ class Scene {
   int height_ = 0;
   std::vector<int> bands_;
 };
+
+/// The bands of a picture in the order of red, green and blue, where the scene says which is which.
+std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands);
 
 }  // namespace diacut

@@ -45,6 +45,9 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"pipeline",
        {"core", "opencl", "image", "matrix", "boundary", "affinity", "eigen", "contour", "region",
         "walker"}},
+      // The order of the stages for one picture in tiles.
+      {"tiles",
+       {"core", "output", "map", "region", "pipeline", "boundary", "image", "matrix", "opencl"}},
   };
   return allowed;
 }
@@ -60,7 +63,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"eigen", "graph", "region"}},
-      {"nlohmann/", {"boundary", "matrix", "region", "spmv", "output", "evaluate"}},
+      {"nlohmann/", {"boundary", "matrix", "region", "spmv", "output", "evaluate", "tiles"}},
       {"matio", {"evaluate"}},
       {"CLI/", {}},
       {"iostream", {}},

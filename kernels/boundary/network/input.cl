@@ -44,11 +44,13 @@ inline int mirrored(const int i, const int count) {
 // 3). It is resized to scaled_width x scaled_height, turned, and mirrored beyond its edges by
 // `border` pixels; the tensor holds the part of the result from pixel (left, top) on. Pixel (u, v)
 // of the turned picture is pixel (u, v) of the resized one, or (v, u) if `transposed`, counted from
-// the right if flip_x and from below if flip_y.
+// the right if flip_x and from below if flip_y. `image` holds a part of the picture, in rows of
+// part_width pixels from pixel (part_x, part_y) on, with every pixel that is read.
 __kernel void network_input(__global const float* restrict image, const int channels,
                             const int image_width, const int image_height, const int scaled_width,
                             const int scaled_height, const int border, const int transposed,
-                            const int flip_x, const int flip_y, const int left, const int top,
+                            const int flip_x, const int flip_y, const int part_x, const int part_y,
+                            const int part_width, const int left, const int top,
                             __global float* restrict out, const int width, const int height,
                             const int stride, const int margin, const ulong plane) {
   const int x = (int)get_global_id(0);
@@ -72,11 +74,11 @@ __kernel void network_input(__global const float* restrict image, const int chan
   float sums[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll 1
   for (int j = first_y; j < first_y + count_y; ++j) {
-    const size_t line = (size_t)clamp(j, 0, image_height - 1) * image_width;
+    const size_t line = (size_t)(clamp(j, 0, image_height - 1) - part_y) * part_width;
     const float weight_y = axis_weight(j, row, image_height, scaled_height);
 #pragma unroll 1
     for (int i = first_x; i < first_x + count_x; ++i) {
-      const size_t pixel = (line + clamp(i, 0, image_width - 1)) * channels;
+      const size_t pixel = (line + clamp(i, 0, image_width - 1) - part_x) * channels;
       const float weight = weight_y * axis_weight(i, column, image_width, scaled_width);
       for (int channel = 0; channel < 3; ++channel) {
         sums[channel] += weight * image[pixel + min(channel, channels - 1)];

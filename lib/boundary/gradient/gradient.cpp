@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "boundary/gradient/image_gradient.hpp"
 #include "boundary/gradient/normalize.hpp"
@@ -18,7 +19,46 @@ std::vector<float> to_float(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
+/// The gradient of an image, and memory that is free again.
+struct GradientFields {
+  Buffer<float> magnitude;
+  StructureTensor tensor;
+  Buffer<float> free_plane;
+  Buffer<float> free_slope;
+};
+
+/// Precondition: there are pixels with data.
+GradientFields gradient_fields(Context& context, const Image& image, const Grid& grid,
+                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                               double sigma) {
+  const std::size_t pixels = grid.pixels();
+  auto plane = context.allocate<float>(pixels, "a channel of the image");
+  auto smooth = context.allocate<float>(pixels, "the channel smoothed along rows");
+  auto slope = context.allocate<float>(pixels, "the channel's slope along rows");
+  StructureTensor tensor{context.allocate<float>(pixels, "the gradient's tensor, xx"),
+                         context.allocate<float>(pixels, "the gradient's tensor, xy"),
+                         context.allocate<float>(pixels, "the gradient's tensor, yy")};
+
+  const GradientWeights weights = gradient_weights(sigma);
+  ImageGradient gradient(context, grid, to_float(weights.smooth), to_float(weights.derivative));
+  const std::vector<float> planes = lab_planes(image);
+  for (int channel = 0; channel < image.channels; ++channel) {
+    plane.upload(std::span(planes).subspan(static_cast<std::size_t>(channel) * pixels, pixels));
+    if (valid_pixels < pixels) gradient.fill(plane, valid);
+    gradient.add_channel(plane, smooth, slope, tensor, channel == 0);
+  }
+  // The planes of the channels are not read any more, and are used again.
+  gradient.magnitude(tensor, valid, smooth);
+  return {std::move(smooth), std::move(tensor), std::move(plane), std::move(slope)};
+}
+
 }  // namespace
+
+int gradient_reach(double sigma) {
+  // As far as the convolution, and from there as far as pixels without data are filled in.
+  const int radius = gradient_weights(sigma).radius();
+  return radius + (3 * radius + 1) / 2;
+}
 
 std::uint32_t quantile_rank(double quantile, std::size_t count) {
   const auto rank = static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(count)));
@@ -59,6 +99,12 @@ void budget_gradient_boundary_map(MemoryBudget& budget, const Grid& grid, double
   budget.add("counts for a quantile", exact_quantile_memory());
 }
 
+Buffer<float> gradient_magnitude(Context& context, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 double sigma) {
+  return gradient_fields(context, image, grid, valid, valid_pixels, sigma).magnitude;
+}
+
 Buffer<float> gradient_boundary_map(Context& context, const Image& image, const Grid& grid,
                                     const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                     const CueParameters& parameters) {
@@ -67,34 +113,16 @@ Buffer<float> gradient_boundary_map(Context& context, const Image& image, const 
     boundary.fill(0);
     return boundary;
   }
-  const std::size_t pixels = grid.pixels();
-  auto plane = context.allocate<float>(pixels, "a channel of the image");
-  auto smooth = context.allocate<float>(pixels, "the channel smoothed along rows");
-  auto slope = context.allocate<float>(pixels, "the channel's slope along rows");
-  StructureTensor tensor{context.allocate<float>(pixels, "the gradient's tensor, xx"),
-                         context.allocate<float>(pixels, "the gradient's tensor, xy"),
-                         context.allocate<float>(pixels, "the gradient's tensor, yy")};
-
-  const GradientWeights weights = gradient_weights(parameters.sigma);
-  ImageGradient gradient(context, grid, to_float(weights.smooth), to_float(weights.derivative));
-  const std::vector<float> planes = lab_planes(image);
-  for (int channel = 0; channel < image.channels; ++channel) {
-    plane.upload(std::span(planes).subspan(static_cast<std::size_t>(channel) * pixels, pixels));
-    if (valid_pixels < pixels) gradient.fill(plane, valid);
-    gradient.add_channel(plane, smooth, slope, tensor, channel == 0);
-  }
-  // The planes of the channels are not read any more, and are used again.
-  Buffer<float>& magnitude = smooth;
-  Buffer<float>& ridges = plane;
-  gradient.magnitude(tensor, valid, magnitude);
+  GradientFields fields =
+      gradient_fields(context, image, grid, valid, valid_pixels, parameters.sigma);
   const Buffer<std::uint32_t> quantile = exact_quantile(
-      context, grid, magnitude, valid, quantile_rank(parameters.quantile, valid_pixels));
+      context, grid, fields.magnitude, valid, quantile_rank(parameters.quantile, valid_pixels));
   if (parameters.thin) {
-    launch_gradient_thin(context, grid, static_cast<float>(kRidgeSoftness), magnitude, tensor,
-                         slope, ridges);
+    launch_gradient_thin(context, grid, static_cast<float>(kRidgeSoftness), fields.magnitude,
+                         fields.tensor, fields.free_slope, fields.free_plane);
   }
-  launch_gradient_normalize(context, grid, parameters.thin ? ridges : magnitude, valid, quantile,
-                            static_cast<float>(parameters.floor), boundary);
+  launch_gradient_normalize(context, grid, parameters.thin ? fields.free_plane : fields.magnitude,
+                            valid, quantile, static_cast<float>(parameters.floor), boundary);
   return boundary;
 }
 

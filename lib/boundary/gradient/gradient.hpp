@@ -37,6 +37,16 @@ std::uint32_t quantile_rank(double quantile, std::size_t count);
 /// Adds to `budget` the device memory that gradient_boundary_map() allocates, its result included.
 void budget_gradient_boundary_map(MemoryBudget& budget, const Grid& grid, double sigma);
 
+/// How far from a pixel other pixels count for its gradient.
+int gradient_reach(double sigma);
+
+/// The magnitude of the gradient as gradient_boundary_map() has it, not thinned and not divided:
+/// grid.pixels() values, pixel (x, y) at y * width + x. Precondition: valid_pixels > 0. Throws
+/// DeviceError.
+Buffer<float> gradient_magnitude(Context& context, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 double sigma);
+
 /// The boundary map of an image from its gradient in Lab, grid.rows() values in [0, 1], 0 where
 /// there is no data. The structure tensor of derivatives of Gaussian is summed over the channels
 /// (Di Zenzo, A note on the gradient of a multi-image, CVGIP 33, 1986); the magnitude of the

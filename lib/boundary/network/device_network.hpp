@@ -71,6 +71,7 @@ class DeviceNetwork {
   DeviceNetwork(Context& context, std::shared_ptr<const Network> network);
 
   const Network& network() const { return *network_; }
+  const std::shared_ptr<const Network>& shared() const { return network_; }
 
   /// Bytes that the constructor allocates.
   static std::size_t memory(const Network& network);

@@ -18,6 +18,10 @@ struct NetworkPicture {
   int scaled_height = 0;
   int border = 0;
   Turn turn = {};
+  /// Where the pixels in memory lie in the picture, and how many are in a row of them; 0: all.
+  int part_x = 0;
+  int part_y = 0;
+  int part_width = 0;
 };
 
 /// kernels/boundary/network/input.cl. A caller may ask for it early (opencl/kernel.hpp).

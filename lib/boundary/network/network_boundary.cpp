@@ -22,20 +22,42 @@ constexpr char kPicture[] = "the picture";
 constexpr char kInside[] = "inside map";
 constexpr char kResult[] = "the network's result";
 
-std::size_t pixels_of(const NetworkSize& size) {
-  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-}
-
 NetworkSize scaled(const Grid& grid, double scale) {
   return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
 }
+
+/// The pixels of a resized side, border included, that are wanted for some pixels of the side.
+Stretch scaled_stretch(int side, const Stretch& wanted, double scale, int border) {
+  const int inner = scaled_side(side, scale);
+  const double ratio = static_cast<double>(inner) / side;
+  const auto place = [&](int at) { return static_cast<int>(std::floor((at + 0.5) * ratio - 0.5)); };
+  // A pixel is read between two others, of which rounding may choose the next one.
+  constexpr int kRounding = 2;
+  Stretch found{0, inner + 2 * border};
+  if (wanted.begin > 0) found.begin = border + std::max(place(wanted.begin) - kRounding, 0);
+  if (wanted.end < side) {
+    found.end = border + std::min(place(wanted.end - 1) + 2 + kRounding, inner);
+  }
+  return found;
+}
+
+/// The part of a resized picture that is wanted.
+struct Wanted {
+  Stretch x;
+  Stretch y;
+
+  std::size_t pixels() const {
+    return static_cast<std::size_t>(x.length()) * static_cast<std::size_t>(y.length());
+  }
+};
 
 NetworkSize turned(const NetworkSize& size, const Turn& turn) {
   return turn.transposed ? NetworkSize{size.height, size.width} : size;
 }
 
-std::vector<NetworkTile> tiles_of(const Network& network, int side, int tile) {
-  return network_tiles(side, tile, network.reach(), network.levels());
+std::vector<NetworkTile> tiles_of(const Network& network, int side, const Stretch& wanted,
+                                  int tile) {
+  return network_tiles(side, wanted, tile, network.reach(), network.levels());
 }
 
 /// The most pixels that any tile reads along a side.
@@ -51,15 +73,42 @@ NetworkSize input_size(const Grid& grid, double scale, int border) {
   return {size.width + 2 * border, size.height + 2 * border};
 }
 
+/// A map that is wanted: of the pixels of a grid in a picture.
+struct Task {
+  const Grid& grid;
+  const PictureView& view;
+  const CueParameters& parameters;
+
+  Grid picture() const { return {view.width, view.height, view.width}; }
+  /// What is wanted of the picture at a scale. A picture that is turned is wanted whole.
+  Wanted wanted(double scale, const Turn& turn) const {
+    const Wanted upright{
+        scaled_stretch(view.width, {view.x, view.x + grid.width}, scale, parameters.border),
+        scaled_stretch(view.height, {view.y, view.y + grid.height}, scale, parameters.border)};
+    return turn.transposed ? Wanted{upright.y, upright.x} : upright;
+  }
+};
+
+/// `wanted` with the pixels that are computed beside it, so that tiles begin where all tiles may.
+Wanted computed(const Network& network, const NetworkSize& size, const Wanted& wanted, int tile) {
+  const auto whole = [&](int side, const Stretch& stretch) {
+    const std::vector<NetworkTile> tiles = tiles_of(network, side, stretch, tile);
+    return Stretch{tiles.front().core_begin, tiles.back().core_end};
+  };
+  return {whole(size.width, wanted.x), whole(size.height, wanted.y)};
+}
+
 /// The largest width and the largest height that any tile reads at any scale, of the picture turned
 /// so.
-NetworkSize largest_tile(const Network& network, const Grid& grid, const CueParameters& parameters,
-                         const Turn& turn) {
+NetworkSize largest_tile(const Network& network, const Task& task, const Turn& turn) {
   NetworkSize most;
-  for (const double scale : parameters.scales) {
-    const NetworkSize size = turned(input_size(grid, scale, parameters.border), turn);
-    most.width = std::max(most.width, longest(tiles_of(network, size.width, parameters.tile)));
-    most.height = std::max(most.height, longest(tiles_of(network, size.height, parameters.tile)));
+  const int tile = task.parameters.tile;
+  for (const double scale : task.parameters.scales) {
+    const NetworkSize size =
+        turned(input_size(task.picture(), scale, task.parameters.border), turn);
+    const Wanted wanted = task.wanted(scale, turn);
+    most.width = std::max(most.width, longest(tiles_of(network, size.width, wanted.x, tile)));
+    most.height = std::max(most.height, longest(tiles_of(network, size.height, wanted.y, tile)));
   }
   return most;
 }
@@ -70,10 +119,10 @@ struct TensorBudget {
   std::vector<std::vector<int>> buffer_of;  ///< [network][tensor]: the index of the buffer.
   std::vector<std::size_t> floats;  ///< The size of each buffer: the most that any network needs.
 
-  void add(const Network& network, const Grid& grid, const CueParameters& parameters) {
+  void add(const Network& network, const Task& task) {
     std::vector<NetworkSize> tiles;
-    for (const Turn& turn : network_turns(parameters.turns)) {
-      tiles.push_back(largest_tile(network, grid, parameters, turn));
+    for (const Turn& turn : network_turns(task.parameters.turns)) {
+      tiles.push_back(largest_tile(network, task, turn));
     }
     NetworkBuffers buffers = tensor_buffers(network, tiles);
     floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
@@ -84,22 +133,27 @@ struct TensorBudget {
   }
 };
 
-/// The most pixels that a network is given at any scale.
-std::size_t most_pixels(const Grid& grid, const CueParameters& parameters) {
+/// The most pixels that any network's result has at any scale.
+std::size_t most_pixels(const Networks& networks, const Task& task) {
   std::size_t most = 0;
-  for (const double scale : parameters.scales) {
-    most = std::max(most, pixels_of(input_size(grid, scale, parameters.border)));
+  for (const std::shared_ptr<const Network>& network : networks) {
+    for (const double scale : task.parameters.scales) {
+      const NetworkSize size = input_size(task.picture(), scale, task.parameters.border);
+      most = std::max(
+          most, computed(*network, size, task.wanted(scale, {}), task.parameters.tile).pixels());
+    }
   }
   return most;
 }
 
-/// Enqueues a network for a whole picture, tile by tile, into a map of the picture with its border
-/// for each output.
+/// Enqueues a network for what is wanted of a picture, tile by tile, into a map of the picture with
+/// its border for each output.
 void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
-               const NetworkPicture& picture, int tile, const std::vector<NetworkMap>& maps) {
+               const NetworkPicture& picture, const Wanted& wanted, int tile,
+               const std::vector<NetworkMap>& maps) {
   const NetworkMap& map = maps.front();
-  const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, tile);
-  for (const NetworkTile& row : tiles_of(network.network(), map.height, tile)) {
+  const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, wanted.x, tile);
+  for (const NetworkTile& row : tiles_of(network.network(), map.height, wanted.y, tile)) {
     for (const NetworkTile& column : columns) {
       const int width = column.end - column.begin;
       const int height = row.end - row.begin;
@@ -124,7 +178,6 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
 struct SeenPicture {
   const Buffer<float>& pixels;
   const Image& image;
-  const Grid& grid;
   double scale = 1;
   Turn turn;
 };
@@ -133,18 +186,32 @@ struct SeenPicture {
 /// buffer for each output.
 std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
                                     NetworkTensors& tensors, const SeenPicture& seen,
-                                    const CueParameters& parameters,
-                                    std::vector<Buffer<float>>& results) {
-  const int border = parameters.border;
-  const NetworkSize inner = scaled(seen.grid, seen.scale);
-  const NetworkSize size = turned(input_size(seen.grid, seen.scale, border), seen.turn);
+                                    const Task& task, std::vector<Buffer<float>>& results) {
+  const int border = task.parameters.border;
+  const PictureView& view = task.view;
+  const NetworkSize inner = scaled(task.picture(), seen.scale);
+  const NetworkSize size = turned(input_size(task.picture(), seen.scale, border), seen.turn);
+  const Wanted wanted = task.wanted(seen.scale, seen.turn);
+  const Wanted part = computed(network.network(), size, wanted, task.parameters.tile);
   std::vector<NetworkMap> maps;
-  for (Buffer<float>& result : results) maps.push_back({result, size.width, size.height, border});
+  for (Buffer<float>& result : results) {
+    maps.push_back(
+        {result, size.width, size.height, border, part.x.begin, part.y.begin, part.x.length()});
+  }
   run_tiles(context, network, tensors,
-            {seen.pixels, seen.image.channels, seen.image.width, seen.image.height, inner.width,
-             inner.height, border, seen.turn},
-            parameters.tile, maps);
+            {seen.pixels, seen.image.channels, view.width, view.height, inner.width, inner.height,
+             border, seen.turn, view.image_x, view.image_y, seen.image.width},
+            wanted, task.parameters.tile, maps);
   return maps;
+}
+
+/// The pixels of a resized side, border included, from which tiles read.
+Stretch read_by_tiles(const Network& network, const CueParameters& parameters, int side,
+                      const Stretch& wanted, double scale) {
+  const int whole = scaled_side(side, scale) + 2 * parameters.border;
+  const std::vector<NetworkTile> tiles = tiles_of(
+      network, whole, scaled_stretch(side, wanted, scale, parameters.border), parameters.tile);
+  return {tiles.front().begin, tiles.back().end};
 }
 
 }  // namespace
@@ -157,20 +224,62 @@ void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const N
                                  const CueParameters& parameters) {
   budget.add(kBoundary, grid.rows() * sizeof(float));
   budget.add(kPicture, 3 * grid.pixels() * sizeof(float));
+  const PictureView view = whole_picture(grid);
+  const Task task{grid, view, parameters};
   const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
   if (outputs > 1) budget.add(kInside, grid.rows() * sizeof(float));
-  budget.add(kResult, outputs * most_pixels(grid, parameters) * sizeof(float));
+  budget.add(kResult, outputs * most_pixels(networks, task) * sizeof(float));
   TensorBudget tensors;
   for (const std::shared_ptr<const Network>& network : networks) {
-    tensors.add(*network, grid, parameters);
+    tensors.add(*network, task);
   }
   budget_tensors(budget, tensors.floats);
+}
+
+Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,
+                      const Stretch& wanted, bool gaps) {
+  Stretch needs = wanted;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    for (const double scale : parameters.scales) {
+      const int border = parameters.border;
+      const double ratio = static_cast<double>(side) / scaled_side(side, scale);
+      const Stretch read = read_by_tiles(*network, parameters, side, wanted, scale);
+      // Beyond the edges the picture is mirrored; cubic convolution reads two pixels more.
+      const int first = std::max(read.begin - border, 0);
+      const int last = std::max(read.end - border, border);
+      needs.begin = std::min(needs.begin, static_cast<int>(first * ratio) - 3);
+      needs.end = std::max(needs.end, static_cast<int>(std::ceil(last * ratio)) + 3);
+      if (read.begin < border) needs.begin = 0;
+      if (read.end > scaled_side(side, scale) + border) {
+        const int mirrored = scaled_side(side, scale) - border - 1;
+        needs.begin = std::min(needs.begin, static_cast<int>(mirrored * ratio) - 3);
+        needs.end = side;
+      }
+    }
+  }
+  if (gaps) {
+    // A gap's nearest pixel with data is at most as far from it as the pixel that reads the gap, by
+    // up to the root of two times the reach along a side; the search rounds up by some hundredths.
+    const int most = std::max(wanted.begin - needs.begin, needs.end - wanted.end);
+    needs.begin -= most + most / 2;
+    needs.end += most + most / 2;
+  }
+  return {std::max(needs.begin, 0), std::min(needs.end, side)};
 }
 
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  const CueParameters& parameters) {
+  return network_boundary_map(context, networks, kept, image, grid, valid, valid_pixels, parameters,
+                              whole_picture(grid));
+}
+
+NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
+                                 TensorBuffers& kept, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 const CueParameters& parameters, const PictureView& view) {
+  const Task task{grid, view, parameters};
   NetworkMaps maps;
   std::vector<Buffer<float>*> sums = {&maps.boundary};
   maps.boundary = context.allocate<float>(grid.rows(), kBoundary);
@@ -183,15 +292,17 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
     return maps;
   }
   // Memory for three channels for a grey picture too: the budget does not know the channels.
-  auto pixels = context.allocate<float>(3 * grid.pixels(), kPicture);
-  if (valid_pixels < grid.pixels()) {
+  auto pixels = context.allocate<float>(3 * image.pixel_count(), kPicture);
+  if (valid_pixels < grid.pixels() || !image.valid.empty()) {
     pixels.upload(filled_from_nearest(image));
   } else {
     pixels.upload(image.pixels);
   }
   std::vector<Buffer<float>> results;
+  Networks shared;
+  for (const DeviceNetwork& network : networks) shared.push_back(network.shared());
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    results.push_back(context.allocate<float>(most_pixels(grid, parameters), kResult));
+    results.push_back(context.allocate<float>(most_pixels(shared, task), kResult));
   }
   // Asked for early, so that they are built together with the networks' own.
   const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
@@ -200,17 +311,17 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   const float share =
       1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());
   TensorBudget budget;
-  for (const DeviceNetwork& network : networks) budget.add(network.network(), grid, parameters);
+  for (const DeviceNetwork& network : networks) budget.add(network.network(), task);
   std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
   bool first = true;
   for (std::size_t i = 0; i < networks.size(); ++i) {
     NetworkTensors tensors(budget.buffer_of[i], buffers);
     for (const double scale : parameters.scales) {
       for (const Turn& turn : turns) {
-        const std::vector<NetworkMap> seen = run_network(
-            context, networks[i], tensors, {pixels, image, grid, scale, turn}, parameters, results);
+        const std::vector<NetworkMap> seen =
+            run_network(context, networks[i], tensors, {pixels, image, scale, turn}, task, results);
         for (std::size_t k = 0; k < seen.size(); ++k) {
-          launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k]);
+          launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k], view);
         }
         first = false;
       }

@@ -6,6 +6,7 @@
 
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/load_network.hpp"
+#include "boundary/network/picture_view.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
@@ -41,5 +42,17 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  const CueParameters& parameters);
+
+/// The same for a part of a picture: what network_boundary_map() of the picture has there, to the
+/// bit. `image` has the pixels that network_needs() names. Precondition: parameters.turns is 1.
+NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
+                                 TensorBuffers& kept, const Image& image, const Grid& grid,
+                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
+                                 const CueParameters& parameters, const PictureView& view);
+
+/// The pixels along a side of `side` pixels that networks have to be given for the pixels `wanted`.
+/// `gaps`: whether pixels without data are to be filled in from afar.
+Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,
+                      const Stretch& wanted, bool gaps);
 
 }  // namespace diacut

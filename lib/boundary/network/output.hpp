@@ -12,6 +12,12 @@ struct NetworkMap {
   int width = 0;
   int height = 0;
   int border = 0;
+  /// Where the values in memory lie in the map, and how many are in a row of them; 0: all.
+  int part_x = 0;
+  int part_y = 0;
+  int part_width = 0;
+
+  int row_length() const { return part_width > 0 ? part_width : width; }
 };
 
 /// A rectangle of width x height pixels, its upper left pixel in the source and in the target.

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "boundary/network/picture_view.hpp"
+
 namespace diacut {
 
 /// A stretch of a side that a network computes at once, in pixels: it reads pixels `begin` to `end`
@@ -18,5 +20,10 @@ struct NetworkTile {
 /// in size. A begin or end inside of the side is a multiple of 2^levels, so that every tile pools
 /// the same squares of pixels as the undivided side. `reach` is Network::reach().
 std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
+
+/// The same for the cores that cover a stretch of the side: up to 2^levels - 1 pixels more at
+/// either end.
+std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
+                                       int levels);
 
 }  // namespace diacut

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "boundary/boundary.hpp"
+#include "boundary/gradient/gradient.hpp"
+#include "boundary/gradient/normalize.hpp"
+#include "boundary/network/network_boundary.hpp"
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The part of an image's mask that the grid covers.
+std::vector<std::uint8_t> valid_in(const Image& image, const Grid& grid, const PictureView& view) {
+  std::vector<std::uint8_t> valid(grid.pixels(), 1);
+  if (image.valid.empty()) return valid;
+  const auto width = static_cast<std::size_t>(grid.width);
+  for (int y = 0; y < grid.height; ++y) {
+    const std::size_t from = static_cast<std::size_t>(view.y - view.image_y + y) *
+                                 static_cast<std::size_t>(image.width) +
+                             static_cast<std::size_t>(view.x - view.image_x);
+    std::transform(image.valid.begin() + static_cast<std::ptrdiff_t>(from),
+                   image.valid.begin() + static_cast<std::ptrdiff_t>(from + width),
+                   valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width,
+                   [](std::uint8_t data) { return std::uint8_t{data != 0}; });
+  }
+  return valid;
+}
+
+std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
+  return static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
+}
+
+Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
+  auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
+  buffer.upload(valid);
+  return buffer;
+}
+
+/// The magnitude at the pixels of the grid, which is computed for the whole image.
+std::vector<float> magnitude_in(Context& context, const Image& image, const Grid& grid,
+                                double sigma, const PictureView& view) {
+  const Grid whole{image.width, image.height, image.width};
+  const std::vector<std::uint8_t> valid = valid_in(image, whole, whole_picture(whole));
+  const std::vector<float> found =
+      gradient_magnitude(context, image, whole, uploaded(context, valid), count_valid(valid), sigma)
+          .download();
+  std::vector<float> values;
+  values.reserve(grid.pixels());
+  for (int y = 0; y < grid.height; ++y) {
+    const auto row = found.begin() +
+                     static_cast<std::ptrdiff_t>(view.y - view.image_y + y) * whole.width + view.x -
+                     view.image_x;
+    values.insert(values.end(), row, row + grid.width);
+  }
+  return values;
+}
+
+}  // namespace
+
+PartMap part_map(Context& context, const Image& image, const Grid& grid,
+                 const CueParameters& parameters, DeviceNetworks& networks,
+                 const PictureView& view) {
+  PartMap part{grid, {}, valid_in(image, grid, view)};
+  const std::size_t with_data = count_valid(part.valid);
+  if (with_data == 0) {
+    part.values.assign(grid.pixels(), 0.0F);
+  } else if (parameters.kind == CueKind::kGradient) {
+    part.values = magnitude_in(context, image, grid, parameters.sigma, view);
+  } else {
+    part.values = network_boundary_map(context, networks.get(context, parameters.weights),
+                                       networks.tensors(), image, grid,
+                                       uploaded(context, part.valid), with_data, parameters, view)
+                      .boundary.download();
+  }
+  return part;
+}
+
+Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps) {
+  if (parameters.kind == CueKind::kLearned) {
+    return network_needs(load_networks(parameters.weights), parameters, side, wanted, gaps);
+  }
+  const int reach = gradient_reach(parameters.sigma);
+  return {std::max(wanted.begin - reach, 0), std::min(wanted.end + reach, side)};
+}
+
+Buffer<float> settled_boundary_map(Context& context, const std::vector<float>& part,
+                                   const Grid& grid, const CueParameters& parameters, float full) {
+  std::vector<std::uint8_t> valid(part.size());
+  std::vector<float> values(part.size());
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    valid[i] = std::isnan(part[i]) ? 0 : 1;
+    values[i] = valid[i] != 0 ? part[i] : 0.0F;
+  }
+  auto boundary = context.allocate<float>(part.size(), "boundary map");
+  if (parameters.kind == CueKind::kLearned) {
+    boundary.upload(values);
+    return boundary;
+  }
+  auto magnitude = context.allocate<float>(part.size(), "magnitude of the gradient");
+  magnitude.upload(values);
+  auto quantile = context.allocate<std::uint32_t>(1, "a quantile");
+  quantile.upload(std::array<std::uint32_t, 1>{std::bit_cast<std::uint32_t>(full)});
+  launch_gradient_normalize(context, grid, magnitude, uploaded(context, valid), quantile,
+                            static_cast<float>(parameters.floor), boundary);
+  return boundary;
+}
+
+}  // namespace diacut

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diacut/device.hpp"
+#include "diacut/parameters.hpp"
+
+/// @file
+/// One picture of any size, segmented in tiles: by one process, or by many that share a folder. The
+/// labels are those of the whole picture, to the bit, however it is cut.
+///
+/// Tiles and joins take turns, four times each; what one of them needs of the others lies in the
+/// folder. A tile, or a join, that is done is left as it is, so that a run may be stopped and
+/// repeated at any time. In the end the labels are painted.
+namespace diacut {
+
+/// What is settled before the first tile, kept as plan.json in the folder of the tiles.
+struct TilePlan {
+  std::string source;            ///< The picture: a file, or another name that GDAL opens.
+  std::string output;            ///< The file of the labels (.tif).
+  std::vector<int> bands;        ///< Of a scene, that are looked at; empty: not named.
+  std::int64_t width = 0;        ///< Of the picture, pixels.
+  std::int64_t height = 0;       ///< Of the picture, pixels.
+  int tile_size = 0;             ///< Side of the tiles, pixels.
+  bool cloud_optimised = false;  ///< Whether the labels are a cloud-optimised GeoTIFF.
+  bool damaged_as_gaps = false;  ///< Whether blocks that do not decode have no data, or are errors.
+  bool whole = true;             ///< Whether all pixels have data, as far as the file tells.
+  std::pair<double, double> range{0, 1};  ///< The stored values that become 0 and 1.
+  std::uint64_t source_bytes = 0;         ///< Size of the picture's file; 0: it is no file.
+  std::int64_t source_time = 0;           ///< When the file was changed; 0: it is no file.
+  Parameters parameters;                  ///< How the picture is segmented.
+};
+
+/// Settles what all tiles share. A scene whose type does not tell its range of values is read once.
+/// @param plan `source`, `output`, `bands`, `tile_size`, `cloud_optimised`, `damaged_as_gaps` and
+///     `parameters`; a tile size of 0 takes one that keeps within `memory`.
+/// @param memory Main memory that a tile may take, bytes; 0: no limit.
+/// @param[in,out] notes Gets sentences for a person.
+/// @return The whole plan.
+/// @throws ConfigError where the parameters cannot be kept in tiles; InputError where the picture
+///     cannot be read.
+TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
+
+/// Writes a plan.
+/// @param folder The folder, made if missing. A plan that is there already must be the same.
+/// @param plan The plan.
+/// @return The path of the plan's file.
+/// @throws InputError where the folder holds another plan, or cannot be written.
+std::string write_tile_plan(const std::string& folder, const TilePlan& plan);
+
+/// Reads a plan.
+/// @param path The plan's file.
+/// @return The plan.
+/// @throws InputError naming the file and what is wrong in it.
+TilePlan read_tile_plan(const std::string& path);
+
+/// The steps of a tiled run.
+enum class TileStep {
+  kMap,       ///< Tiles: the boundary map. Join: what it is divided by.
+  kContours,  ///< Tiles: contours, and plateaus at the edges. Join: distances within plateaus.
+  kBasins,    ///< Tiles: pieces of basins. Join: the basins' numbers.
+  kRegions,   ///< Tiles: arcs, and merges within the tile. Join: the hierarchy and its cut.
+  kPaint,     ///< The labels' file.
+  kDone,      ///< Nothing is left to do.
+};
+
+/// The name of a step in messages.
+/// @param step The step.
+/// @return "map", "contours", "basins", "regions", "paint" or "done", with static storage.
+const char* to_string(TileStep step);
+
+/// The tiles of one plan. Several processes may work on different tiles of the step that is due.
+class TileRun {
+ public:
+  /// What the process is going to do in the folder.
+  enum class Role {
+    kTile,  ///< Some tiles, perhaps beside other processes.
+    kAll,   ///< A join, the painting, or everything: no other process may be at work.
+  };
+
+  /// Reads the plan.
+  /// @param plan_path The plan's file, in the folder of the tiles.
+  /// @param role What the process is going to do.
+  /// @throws InputError where the plan cannot be read, or another run is at work in the folder.
+  TileRun(const std::string& plan_path, Role role);
+  ~TileRun();
+  TileRun(const TileRun&) = delete;
+  TileRun& operator=(const TileRun&) = delete;
+
+  /// The device that tiles are computed on; it is opened when it is first needed.
+  /// @param device As choose_device() takes it.
+  /// @param kernel_dir As Segmenter takes it.
+  /// @param memory Limit of the device memory held at once, bytes; 0: none.
+  /// @param compiling As Segmenter::on_compiling(); empty: nobody is told.
+  void use_device(const std::string& device, const std::string& kernel_dir, std::uint64_t memory,
+                  std::function<void()> compiling);
+
+  /// The plan.
+  /// @return As its file has it; lives as long as the TileRun.
+  const TilePlan& plan() const;
+  /// How many tiles the picture has, numbered from 0 row by row.
+  /// @return The number.
+  std::size_t tiles() const;
+  /// The step that is due: the first whose join is not done.
+  /// @return The step.
+  TileStep due() const;
+  /// Whether a tile of the step that is due is done.
+  /// @param tile The tile.
+  /// @return Whether it is.
+  bool is_done(std::size_t tile) const;
+
+  /// Does a tile of the step that is due, unless it is done.
+  /// @param tile The tile.
+  /// @throws InputError where the picture or what other tiles left cannot be read; DeviceError.
+  void tile(std::size_t tile);
+
+  /// Joins the tiles of the step that is due.
+  /// @param[in,out] notes Gets sentences for a person.
+  /// @throws InputError where a tile is not done, or what it left does not belong to this run.
+  void join(std::vector<std::string>& notes);
+
+  /// Writes the labels.
+  /// @param painted Is called after each tile, with how many are done.
+  /// @throws InputError where the labels are not joined yet, or the file cannot be written.
+  void paint(const std::function<void(std::size_t)>& painted);
+
+  /// How many regions there are, once the labels are joined.
+  /// @return The number.
+  std::int64_t regions() const;
+
+  /// Removes what the run has left in the folder but the plan.
+  void remove_files();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace diacut

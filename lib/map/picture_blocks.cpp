@@ -1,0 +1,310 @@
+#include "map/picture_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/core.hpp>
+
+#include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
+#include "image/decoded.hpp"
+#include "image/values.hpp"
+#include "map/scene.hpp"
+
+namespace diacut {
+
+class PictureBlocks::Source {
+ public:
+  virtual ~Source() = default;
+  virtual bool is_whole() const = 0;
+  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes) const = 0;
+  virtual Image read(const Window& window, const std::pair<double, double>& range,
+                     bool damaged_as_gaps) const = 0;
+
+  MapFrame frame;
+};
+
+/// A picture that is in memory.
+class PictureBlocks::WholePicture : public Source {
+ public:
+  explicit WholePicture(Image image) : image_(std::move(image)) {
+    frame.width = image_.width;
+    frame.height = image_.height;
+  }
+
+  bool is_whole() const override { return image_.valid.empty(); }
+
+  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+    notes.insert(notes.end(), image_.notes.begin(), image_.notes.end());
+    return {0, 1};
+  }
+
+  Image read(const Window& window, const std::pair<double, double>&, bool) const override {
+    Image part{window.width, window.height, image_.channels, {}, {}, {}};
+    const auto channels = static_cast<std::size_t>(image_.channels);
+    const auto columns = static_cast<std::size_t>(window.width);
+    for (int y = window.y; y < window.y + window.height; ++y) {
+      const std::size_t from =
+          static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) +
+          static_cast<std::size_t>(window.x);
+      const auto pixels = image_.pixels.begin() + static_cast<std::ptrdiff_t>(from * channels);
+      part.pixels.insert(part.pixels.end(), pixels,
+                         pixels + static_cast<std::ptrdiff_t>(columns * channels));
+      if (image_.valid.empty()) continue;
+      const auto valid = image_.valid.begin() + static_cast<std::ptrdiff_t>(from);
+      part.valid.insert(part.valid.end(), valid, valid + static_cast<std::ptrdiff_t>(columns));
+    }
+    return part;
+  }
+
+ private:
+  Image image_;
+};
+
+namespace {
+
+/// The bands that are looked at: one, or red, green and blue.
+std::vector<int> bands_to_read(const Scene& scene, const std::vector<int>& chosen) {
+  for (const int number : chosen) scene.band(number);  // Throws where there is none.
+  const std::vector<int>& bands = chosen.empty() ? scene.bands() : chosen;
+  if (bands.size() != 1 && bands.size() != 3) {
+    throw InputError(fmt::format(
+        "it has {} bands, whose principal components need all of them at once: name one or three "
+        "with --bands",
+        bands.size()));
+  }
+  if (bands.size() == 1 && scene.band(bands.front()).GetColorTable() != nullptr) {
+    throw InputError(
+        "its numbers are those of a palette's colours: expand it first, as with gdal_translate "
+        "-expand rgb");
+  }
+  return chosen.empty() ? in_colour_order(scene, bands) : bands;
+}
+
+template <class T>
+bool all_finite(const T* pixel, int channels) {
+  return std::all_of(pixel, pixel + channels,
+                     [](T value) { return std::isfinite(static_cast<double>(value)); });
+}
+
+/// Clears `valid` where a float is not finite, and the float.
+template <class T>
+void leave_out_what_is_not_finite(cv::Mat& samples, std::vector<std::uint8_t>& valid) {
+  T* pixel = samples.ptr<T>();
+  for (std::uint8_t& each : valid) {
+    if (!all_finite(pixel, samples.channels())) {
+      each = 0;
+      std::fill_n(pixel, samples.channels(), T{0});
+    }
+    pixel += samples.channels();
+  }
+}
+
+template <class T>
+void add_values(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
+                PictureValues& values) {
+  const T* pixel = samples.ptr<T>();
+  for (const std::uint8_t each : valid) {
+    for (int channel = 0; each != 0 && channel < samples.channels(); ++channel) {
+      values.add(static_cast<double>(pixel[channel]));
+    }
+    pixel += samples.channels();
+  }
+}
+
+void add_values_of(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
+                   PictureValues& values) {
+  switch (samples.depth()) {
+    case CV_8U:
+      return add_values<std::uint8_t>(samples, valid, values);
+    case CV_8S:
+      return add_values<std::int8_t>(samples, valid, values);
+    case CV_16U:
+      return add_values<std::uint16_t>(samples, valid, values);
+    case CV_16S:
+      return add_values<std::int16_t>(samples, valid, values);
+    case CV_32S:
+      return add_values<std::int32_t>(samples, valid, values);
+    case CV_32F:
+      return add_values<float>(samples, valid, values);
+    default:
+      return add_values<double>(samples, valid, values);
+  }
+}
+
+}  // namespace
+
+/// A scene that GDAL reads by blocks.
+class PictureBlocks::SceneBlocks : public Source {
+ public:
+  SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
+      : scene_(name),
+        bands_(bands_to_read(scene_, bands)),
+        type_(scene_.sample_type(bands_)),
+        rule_(rule) {
+    frame = scene_.frame();
+  }
+
+  bool is_whole() const override {
+    return scene_.is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
+  }
+
+  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+    const bool of_type =
+        rule_ == ValueRange::kType || (rule_ == ValueRange::kAuto && type_.depth == CV_8U);
+    if (of_type && type_.range) return *type_.range;
+    PictureValues values(static_cast<std::uint64_t>(scene_.width()) *
+                         static_cast<std::uint64_t>(scene_.height()) * bands_.size());
+    const int at_once = scene_.rows_at_once(sizeof(double) * bands_.size() + 2);
+    for (int first = 0; first < scene_.height(); first += at_once) {
+      const Samples read =
+          samples({0, first, scene_.width(), std::min(at_once, scene_.height() - first)}, false);
+      add_values_of(read.values, read.valid, values);
+    }
+    return std::move(values).range(type_.depth, type_.range, rule_, notes);
+  }
+
+  Image read(const Window& window, const std::pair<double, double>& range,
+             bool damaged_as_gaps) const override {
+    Samples read = samples(window, damaged_as_gaps);
+    Decoded decoded;
+    decoded.samples = read.values;
+    decoded.type_range = range;
+    Image image = to_image(decoded, ValueRange::kType);
+    image.notes.clear();
+    if (std::count(read.valid.begin(), read.valid.end(), std::uint8_t{0}) == 0) return image;
+    const auto channels = static_cast<std::size_t>(image.channels);
+    for (std::size_t i = 0; i < read.valid.size(); ++i) {
+      if (read.valid[i] == 0) std::fill_n(image.pixels.data() + i * channels, channels, 0.0F);
+    }
+    image.valid = std::move(read.valid);
+    return image;
+  }
+
+ private:
+  /// One row of pixels after the other.
+  struct Samples {
+    cv::Mat values;
+    std::vector<std::uint8_t> valid;
+  };
+
+  Samples samples(const Window& window, bool damaged_as_gaps) const {
+    Samples read{cv::Mat::zeros(window.height, window.width,
+                                CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+                 std::vector<std::uint8_t>(window.pixels(), 1)};
+    try {
+      scene_.read_samples(window, bands_, type_, read.values.data, read.values.elemSize());
+      if (!scene_.is_whole(bands_)) {
+        constexpr std::uint8_t kHalf = 128;
+        const std::vector<std::uint8_t> opacity = scene_.read_opacity(window, bands_);
+        std::transform(opacity.begin(), opacity.end(), read.valid.begin(),
+                       [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
+      }
+    } catch (const InputError&) {
+      if (!damaged_as_gaps) throw;
+      return read_around_damage(window);
+    }
+    leave_out_floats(read);
+    return read;
+  }
+
+  void leave_out_floats(Samples& read) const {
+    if (type_.depth == CV_32F) leave_out_what_is_not_finite<float>(read.values, read.valid);
+    if (type_.depth == CV_64F) leave_out_what_is_not_finite<double>(read.values, read.valid);
+  }
+
+  /// The window by the file's blocks, of which those that cannot be decoded have no data.
+  Samples read_around_damage(const Window& window) const {
+    Samples read{cv::Mat::zeros(window.height, window.width,
+                                CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+                 std::vector<std::uint8_t>(window.pixels(), 0)};
+    int width = 0;
+    int height = 0;
+    scene_.band(bands_.front()).GetBlockSize(&width, &height);
+    for (int y = window.y / height * height; y < window.y + window.height; y += height) {
+      for (int x = window.x / width * width; x < window.x + window.width; x += width) {
+        const int left = std::max(x, window.x);
+        const int top = std::max(y, window.y);
+        const Window block{left, top, std::min(x + width, window.x + window.width) - left,
+                           std::min(y + height, window.y + window.height) - top};
+        put_block(block, window, read);
+      }
+    }
+    return read;
+  }
+
+  void put_block(const Window& block, const Window& window, Samples& read) const {
+    try {
+      const Samples part = samples(block, false);
+      const cv::Rect place(block.x - window.x, block.y - window.y, block.width, block.height);
+      part.values.copyTo(read.values(place));
+      for (int y = 0; y < block.height; ++y) {
+        std::copy_n(
+            part.valid.begin() + static_cast<std::ptrdiff_t>(y) * block.width, block.width,
+            read.valid.begin() + static_cast<std::ptrdiff_t>(place.y + y) * window.width + place.x);
+      }
+    } catch (const InputError&) {
+      // The block has no data.
+    }
+  }
+
+  Scene scene_;
+  std::vector<int> bands_;
+  SampleType type_;
+  ValueRange rule_;
+};
+
+namespace {
+
+/// What `work` returns; errors name the picture.
+template <class Work>
+auto naming(const std::string& name, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
+  } catch (const cv::Exception& error) {
+    throw InputError(fmt::format("{}: cannot be read ({})", name, error.err));
+  }
+}
+
+}  // namespace
+
+PictureBlocks::PictureBlocks(const std::string& name, const ImageParameters& parameters,
+                             const std::vector<int>& bands)
+    : name_(name) {
+  if (is_map(name)) {
+    source_ = naming(name, [&]() -> std::unique_ptr<Source> {
+      const GdalMessages quiet;
+      return std::make_unique<SceneBlocks>(name, bands, parameters.range);
+    });
+  } else {
+    if (!bands.empty()) {
+      throw InputError(fmt::format("{}: it is a picture, not a scene: leave out --bands", name));
+    }
+    source_ = std::make_unique<WholePicture>(read_image(name, parameters));
+  }
+}
+
+PictureBlocks::~PictureBlocks() = default;
+
+int PictureBlocks::width() const { return source_->frame.width; }
+int PictureBlocks::height() const { return source_->frame.height; }
+bool PictureBlocks::is_whole() const { return source_->is_whole(); }
+const MapFrame& PictureBlocks::frame() const { return source_->frame; }
+
+std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes) const {
+  return naming(name_, [&] { return source_->settle_range(notes); });
+}
+
+Image PictureBlocks::read(int x, int y, int width, int height,
+                          const std::pair<double, double>& range, bool damaged_as_gaps) const {
+  return naming(name_, [&] {
+    return source_->read({x, y, width, height}, range, damaged_as_gaps);
+  });
+}
+
+}  // namespace diacut

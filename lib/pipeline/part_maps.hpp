@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "boundary/boundary.hpp"
+#include "diacut/device.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// What the hierarchy of a part of a picture is made from: width * height values each, row by row.
+struct PartContours {
+  std::vector<float> strength;     ///< As Segmentation::contours.
+  std::vector<float> orientation;  ///< As boundary_orientation() gives it.
+};
+
+/// How far from a pixel other pixels count for its orientation.
+inline constexpr int kOrientationReach = 6;
+
+/// The stages from the image to the contours for parts of pictures, on one device: what Segmenter
+/// computes of the whole picture, to the bit.
+class PartMaps {
+ public:
+  /// Opens the device, as Segmenter does. Throws as its constructor does.
+  PartMaps(const Parameters& parameters, const std::string& device, const std::string& kernel_dir);
+  ~PartMaps();
+  PartMaps(const PartMaps&) = delete;
+  PartMaps& operator=(const PartMaps&) = delete;
+
+  const DeviceInfo& device() const { return context_.info(); }
+  /// As Segmenter::limit_device_memory().
+  void limit_memory(std::uint64_t bytes) { context_.limit_memory(bytes); }
+  /// As Segmenter::on_compiling().
+  void on_compiling(std::function<void()> tell) { context_.on_slow_build(std::move(tell)); }
+
+  /// part_map() of a part of a picture. Throws DeviceError.
+  PartMap map(const Image& image, const Grid& grid, const PictureView& view);
+
+  /// The contours of a part of width * height pixels, of which those in the outer kOrientationReach
+  /// rows and columns have another orientation than in the picture, unless the picture ends there.
+  /// `part` and `full` as in settled_boundary_map(). Throws DeviceError.
+  PartContours contours(const std::vector<float>& part, int width, int height, float full);
+
+ private:
+  Parameters parameters_;
+  Context context_;
+  DeviceNetworks networks_;  // After the context, which must outlive it.
+};
+
+}  // namespace diacut

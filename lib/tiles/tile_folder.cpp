@@ -1,0 +1,273 @@
+#include "tiles/tile_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "output/atomic_file.hpp"
+
+namespace diacut {
+
+struct TileFolder::Header {
+  std::array<char, 8> magic{'D', 'I', 'A', 'C', 'U', 'T', 'T', '\n'};
+  std::uint32_t version = 1;
+  std::uint32_t kind = 0;
+  std::uint64_t plan = 0;
+  std::uint64_t device = 0;
+  std::uint64_t tile = 0;
+  std::uint64_t bytes = 0;  ///< Of what follows, without the checksum at the end.
+};
+
+namespace {
+
+constexpr const char* kAgain = "remove it and run again, which makes it anew";
+
+const char* name_of(TileFile kind) {
+  switch (kind) {
+    case TileFile::kMap:
+      return "map";
+    case TileFile::kContours:
+      return "contours";
+    case TileFile::kPlateaus:
+      return "plateaus";
+    case TileFile::kBasins:
+      return "basins";
+    case TileFile::kPieces:
+      return "pieces";
+    case TileFile::kRegions:
+      return "regions";
+    case TileFile::kRim:
+      return "rim";
+    case TileFile::kNumbers:
+      return "numbers";
+    case TileFile::kFull:
+      return "joined-map";
+    case TileFile::kPlateausJoined:
+      return "joined-contours";
+    case TileFile::kSizes:
+      return "joined-basins";
+    case TileFile::kLabels:
+      return "joined-regions";
+    case TileFile::kPainted:
+      return "painted";
+  }
+  return "";
+}
+
+bool of_run(TileFile kind) { return kind >= TileFile::kFull; }
+
+/// A file that is open to be read.
+class ReadFile {
+ public:
+  explicit ReadFile(const std::string& path) : path_(path) {
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0 && errno != ENOENT) {
+      throw InputError(
+          fmt::format("{}: cannot be opened: {}", path, std::generic_category().message(errno)));
+    }
+  }
+  ~ReadFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+
+  bool exists() const { return descriptor_ >= 0; }
+  std::uint64_t size() const {
+    struct stat status {};
+    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+  /// Whether all bytes are there.
+  bool read(void* to, std::size_t size, std::uint64_t at) const {
+    auto* next = static_cast<char*>(to);
+    while (size > 0) {
+      const ssize_t got = ::pread(descriptor_, next, size, static_cast<off_t>(at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      next += got;
+      size -= static_cast<std::size_t>(got);
+      at += static_cast<std::uint64_t>(got);
+    }
+    return true;
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+std::uint32_t checksum(const std::vector<std::uint8_t>& bytes) {
+  uLong sum = crc32(0, nullptr, 0);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t part = std::min<std::size_t>(bytes.size() - at, 1U << 30);
+    sum = crc32(sum, bytes.data() + at, static_cast<uInt>(part));
+    at += part;
+  }
+  return static_cast<std::uint32_t>(sum);
+}
+
+}  // namespace
+
+TileFolder::TileFolder(std::string path, const Tiling& tiling, std::uint64_t plan)
+    : folder_(std::move(path)), tiling_(tiling), plan_(plan) {}
+
+std::string TileFolder::path(TileFile kind, std::size_t tile) const {
+  return of_run(kind) ? fmt::format("{}/{}.bin", folder_, name_of(kind))
+                      : fmt::format("{}/{}-{}.bin", folder_, name_of(kind), tile);
+}
+
+void TileFolder::check(const Header& header, TileFile kind, std::size_t tile,
+                       std::uint64_t bytes) const {
+  const std::string file = path(kind, tile);
+  const auto refuse = [&](const std::string& what, const char* advice = kAgain) {
+    throw InputError(fmt::format("{}: {}: {}", file, what, advice));
+  };
+  if (header.magic != Header{}.magic) refuse("it is no file of a tiled run");
+  if (header.version != Header{}.version) {
+    refuse(fmt::format("it was written by another version of the program (format {}, expected {})",
+                       header.version, Header{}.version));
+  }
+  if (header.plan != plan_) refuse("it belongs to another plan");
+  if (header.kind != static_cast<std::uint32_t>(kind) || header.tile != tile) {
+    refuse("it is another file under this name");
+  }
+  if (device_ != 0 && header.device != device_) {
+    refuse(
+        "it was computed on another device or driver than the tiles that are joined, and labels "
+        "depend on the device",
+        "remove it and run again with the --device of the other tiles");
+  }
+  if (bytes != sizeof(Header) + header.bytes + sizeof(std::uint32_t)) {
+    refuse(fmt::format("it is cut off: {} of {} bytes", bytes,
+                       sizeof(Header) + header.bytes + sizeof(std::uint32_t)));
+  }
+}
+
+bool TileFolder::has(TileFile kind, std::size_t tile) const {
+  const ReadFile file(path(kind, tile));
+  Header header;
+  return file.exists() && file.read(&header, sizeof(header), 0) && header.plan == plan_ &&
+         header.magic == Header{}.magic && header.version == Header{}.version &&
+         header.kind == static_cast<std::uint32_t>(kind) && header.tile == tile &&
+         (device_ == 0 || header.device == device_) &&
+         file.size() == sizeof(Header) + header.bytes + sizeof(std::uint32_t);
+}
+
+void TileFolder::write(TileFile kind, std::size_t tile,
+                       const std::vector<std::uint8_t>& payload) const {
+  Header header;
+  header.kind = static_cast<std::uint32_t>(kind);
+  header.plan = plan_;
+  header.device = device_;
+  header.tile = tile;
+  header.bytes = payload.size();
+  const std::uint32_t sum = checksum(payload);
+  AtomicFile file(path(kind, tile));
+  file.write(&header, sizeof(header));
+  file.write(payload.data(), payload.size());
+  file.write(&sum, sizeof(sum));
+  file.commit();
+}
+
+std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) const {
+  const ReadFile file(path(kind, tile));
+  if (!file.exists()) {
+    throw InputError(
+        fmt::format("{}: it is missing: run segment tile again, which makes it", path(kind, tile)));
+  }
+  Header header{};
+  if (!file.read(&header, sizeof(header), 0)) {
+    throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
+  }
+  check(header, kind, tile, file.size());
+  std::vector<std::uint8_t> payload(static_cast<std::size_t>(header.bytes));
+  std::uint32_t sum = 0;
+  if (!file.read(payload.data(), payload.size(), sizeof(header)) ||
+      !file.read(&sum, sizeof(sum), sizeof(header) + header.bytes) || sum != checksum(payload)) {
+    throw InputError(
+        fmt::format("{}: it is damaged: its checksum differs: {}", path(kind, tile), kAgain));
+  }
+  return payload;
+}
+
+std::uint64_t TileFolder::device_of(TileFile kind, std::size_t tile) const {
+  const ReadFile file(path(kind, tile));
+  Header header{};
+  if (!file.exists() || !file.read(&header, sizeof(header), 0)) return 0;
+  return header.device;
+}
+
+void TileFolder::remove(TileFile kind, std::size_t tile) const {
+  ::unlink(path(kind, tile).c_str());
+}
+
+std::vector<std::size_t> TileFolder::tiles_around(const TileArea& area, int margin) const {
+  const auto first = [&](std::int64_t at) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(at - margin, 0) / tiling_.side);
+  };
+  const auto last = [&](std::int64_t end, std::int64_t side) {
+    return static_cast<std::size_t>((std::min(end + margin, side) - 1) / tiling_.side);
+  };
+  std::vector<std::size_t> tiles;
+  for (std::size_t row = first(area.y); row <= last(area.y + area.height, tiling_.height); ++row) {
+    for (std::size_t column = first(area.x); column <= last(area.x + area.width, tiling_.width);
+         ++column) {
+      tiles.push_back(row * tiling_.columns() + column);
+    }
+  }
+  return tiles;
+}
+
+void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, const TileArea& part,
+                           void* to) const {
+  constexpr std::size_t kValue = 4;
+  const TileArea whole = tiling_.area(tile);
+  const ReadFile file(path(kind, tile));
+  if (!file.exists()) {
+    throw InputError(
+        fmt::format("{}: it is missing: run segment tile again, which makes it", path(kind, tile)));
+  }
+  Header header{};
+  if (!file.read(&header, sizeof(header), 0)) {
+    throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
+  }
+  check(header, kind, tile, file.size());
+  const std::uint64_t one = sizeof(std::uint64_t) + whole.pixels() * kValue;
+  const std::uint64_t begin = sizeof(header) + array * one + sizeof(std::uint64_t);
+  if ((array + 1) * one > header.bytes) {
+    throw InputError(
+        fmt::format("{}: it is of another size than the tile: {}", path(kind, tile), kAgain));
+  }
+  const auto width = static_cast<std::size_t>(part.width);
+  auto* next = static_cast<char*>(to);
+  // Rows that follow one another in the file are read at once.
+  const bool rows = part.width == whole.width;
+  const std::size_t length = kValue * (rows ? part.pixels() : width);
+  for (int y = 0; y < part.height; y += rows ? part.height : 1) {
+    const auto pixel = static_cast<std::uint64_t>((part.y + y) * whole.width + part.x);
+    if (!file.read(next, length, begin + pixel * kValue)) {
+      throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
+    }
+    next += length;
+  }
+}
+
+std::uint64_t number_of(const std::string& text) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const char each : text) {
+    hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001B3U;
+  }
+  return hash;
+}
+
+}  // namespace diacut

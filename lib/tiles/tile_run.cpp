@@ -1,0 +1,293 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "diacut/tiles.hpp"
+#include "map/label_blocks.hpp"
+#include "pipeline/part_maps.hpp"
+#include "tiles/bytes.hpp"
+#include "tiles/tile_folder.hpp"
+#include "tiles/tile_plan.hpp"
+#include "tiles/tile_steps.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Keeps other runs out of a folder.
+class FolderLock {
+ public:
+  FolderLock(const std::string& folder, bool shared) {
+    const std::string path = folder + "/lock";
+    descriptor_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      throw InputError(
+          fmt::format("{}: cannot be written: {}", path, std::generic_category().message(errno)));
+    }
+    if (::flock(descriptor_, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return;
+    const int reason = errno;
+    ::close(descriptor_);
+    if (reason != EWOULDBLOCK) return;  // A file system without locks.
+    throw InputError(fmt::format(
+        "{}: another run is at work in this folder: wait for its end, or stop it", folder));
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// The files that each step leaves of a tile, and of the run.
+struct StepFiles {
+  TileStep step;
+  std::vector<TileFile> of_tile;
+  TileFile of_run;
+};
+
+const std::vector<StepFiles>& steps() {
+  static const std::vector<StepFiles> all = {
+      {TileStep::kMap, {TileFile::kMap}, TileFile::kFull},
+      {TileStep::kContours, {TileFile::kContours, TileFile::kPlateaus}, TileFile::kPlateausJoined},
+      {TileStep::kBasins, {TileFile::kBasins, TileFile::kPieces}, TileFile::kSizes},
+      {TileStep::kRegions, {TileFile::kRegions}, TileFile::kLabels},
+      {TileStep::kPaint, {}, TileFile::kPainted},
+  };
+  return all;
+}
+
+std::string text_of(const DeviceInfo& device) {
+  return fmt::format("{}, {}, driver {}", device.name, device.platform, device.driver);
+}
+
+}  // namespace
+
+const char* to_string(TileStep step) {
+  switch (step) {
+    case TileStep::kMap:
+      return "map";
+    case TileStep::kContours:
+      return "contours";
+    case TileStep::kBasins:
+      return "basins";
+    case TileStep::kRegions:
+      return "regions";
+    case TileStep::kPaint:
+      return "paint";
+    case TileStep::kDone:
+      break;
+  }
+  return "done";
+}
+
+class TileRun::Implementation {
+ public:
+  Implementation(const std::string& plan_path, Role role)
+      : plan_(read_tile_plan(plan_path)),
+        tiling_(tiling_of(plan_)),
+        lock_(folder_of(plan_path), role == Role::kTile),
+        folder_(folder_of(plan_path), tiling_, number_of(plan_text(plan_))) {}
+
+  void use_device(std::string device, std::string kernel_dir, std::uint64_t memory,
+                  std::function<void()> compiling) {
+    device_ = std::move(device);
+    kernel_dir_ = std::move(kernel_dir);
+    memory_ = memory;
+    compiling_ = std::move(compiling);
+  }
+
+  const TilePlan& plan() const { return plan_; }
+  const Tiling& tiling() const { return tiling_; }
+
+  TileStep due() const {
+    TileStep due = TileStep::kMap;
+    for (const StepFiles& each : steps()) {
+      if (folder_.has(each.of_run)) due = static_cast<TileStep>(static_cast<int>(each.step) + 1);
+    }
+    if (due == TileStep::kDone && !std::filesystem::exists(plan_.output)) return TileStep::kPaint;
+    return due;
+  }
+
+  bool is_done(std::size_t tile) const {
+    const TileStep step = due();
+    for (const StepFiles& each : steps()) {
+      if (each.step != step) continue;
+      for (const TileFile kind : each.of_tile) {
+        if (!folder_.has(kind, tile)) return false;
+      }
+    }
+    return true;
+  }
+
+  void tile(std::size_t tile) {
+    if (tile >= tiling_.tiles()) {
+      throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
+                                    tiling_.tiles() - 1));
+    }
+    if (is_done(tile)) return;
+    switch (due()) {
+      case TileStep::kMap:
+        return map_tile(work(), tile, picture(), maps());
+      case TileStep::kContours:
+        return contours_tile(work(), tile, maps());
+      case TileStep::kBasins:
+        take_device();
+        return basins_tile(work(), tile);
+      case TileStep::kRegions:
+        take_device();
+        return regions_tile(work(), tile);
+      default:
+        return;
+    }
+  }
+
+  void join(std::vector<std::string>& notes) {
+    const TileStep step = due();
+    std::size_t missing = 0;
+    std::size_t first = 0;
+    for (std::size_t tile = tiling_.tiles(); tile-- > 0;) {
+      if (is_done(tile)) continue;
+      ++missing;
+      first = tile;
+    }
+    if (missing > 0) {
+      throw InputError(fmt::format(
+          "{} of {} tiles are not done in the step {}, the first of them tile {}: run segment tile",
+          missing, tiling_.tiles(), to_string(step), first));
+    }
+    folder_.set_device(
+        folder_.device_of(step == TileStep::kMap ? TileFile::kMap : TileFile::kFull));
+    switch (step) {
+      case TileStep::kMap:
+        return join_maps_of_one_device();
+      case TileStep::kContours:
+        return join_contours(work());
+      case TileStep::kBasins:
+        return join_basins(work());
+      case TileStep::kRegions:
+        return join_all_regions(work(), notes);
+      default:
+        return;
+    }
+  }
+
+  void paint(const std::function<void(std::size_t)>& painted) {
+    if (due() < TileStep::kPaint) {
+      throw InputError(fmt::format(
+          "the labels are not joined yet: the step {} is due (segment tile, then segment join)",
+          to_string(due())));
+    }
+    const BasinLabels labels = read_labels(work());
+    // The coordinates alone: the pixels of a scene are not read.
+    const MapFrame frame = picture().frame();
+    LabelBlocks blocks(plan_.output, frame, plan_.cloud_optimised);
+    for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
+      const TileArea area = tiling_.area(tile);
+      blocks.write(static_cast<int>(area.x), static_cast<int>(area.y), area.width, area.height,
+                   labels_of_tile(work(), tile, labels.of_basin).data());
+      if (painted) painted(tile + 1);
+    }
+    blocks.commit();
+    folder_.write(TileFile::kPainted, 0, {});
+  }
+
+  std::int64_t regions() const { return read_labels(work()).count; }
+
+  void remove_files() {
+    for (const StepFiles& each : steps()) {
+      folder_.remove(each.of_run);
+      for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
+        for (const TileFile kind : each.of_tile) folder_.remove(kind, tile);
+        folder_.remove(TileFile::kRim, tile);
+        folder_.remove(TileFile::kNumbers, tile);
+      }
+    }
+  }
+
+ private:
+  TileWork work() const { return {plan_, tiling_, folder_}; }
+
+  void join_maps_of_one_device() {
+    // Each file is checked against the first one's device.
+    for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
+      folder_.read_part(TileFile::kMap, tile, 0, {0, 0, 0, 0}, nullptr);
+    }
+    join_maps(work());
+  }
+
+  const PictureBlocks& picture() {
+    if (!picture_) {
+      check_source(plan_);
+      picture_.emplace(plan_.source, plan_.parameters.image, plan_.bands);
+      if (picture_->width() != plan_.width || picture_->height() != plan_.height) {
+        throw InputError(fmt::format("{}: it has {} x {} pixels, the plan says {} x {}",
+                                     plan_.source, picture_->width(), picture_->height(),
+                                     plan_.width, plan_.height));
+      }
+    }
+    return *picture_;
+  }
+
+  /// Files of host steps belong to the device of the first step.
+  void take_device() { folder_.set_device(folder_.device_of(TileFile::kFull)); }
+
+  PartMaps& maps() {
+    if (maps_) return *maps_;
+    maps_.emplace(plan_.parameters, device_, kernel_dir_);
+    maps_->limit_memory(memory_);
+    if (compiling_) maps_->on_compiling(compiling_);
+    const std::uint64_t mine = number_of(text_of(maps_->device()));
+    const std::uint64_t theirs = folder_.device_of(TileFile::kFull);
+    if (theirs != 0 && theirs != mine) {
+      throw ConfigError(fmt::format(
+          "the tiles of this run were begun on another device or driver than {}, and labels depend "
+          "on the device: choose the same one with --device",
+          text_of(maps_->device())));
+    }
+    folder_.set_device(mine);
+    return *maps_;
+  }
+
+  TilePlan plan_;
+  Tiling tiling_;
+  FolderLock lock_;
+  TileFolder folder_;
+  std::string device_;
+  std::string kernel_dir_;
+  std::uint64_t memory_ = 0;
+  std::function<void()> compiling_;
+  std::optional<PartMaps> maps_;
+  std::optional<PictureBlocks> picture_;
+};
+
+TileRun::TileRun(const std::string& plan_path, Role role)
+    : implementation_(std::make_unique<Implementation>(plan_path, role)) {}
+TileRun::~TileRun() = default;
+
+void TileRun::use_device(const std::string& device, const std::string& kernel_dir,
+                         std::uint64_t memory, std::function<void()> compiling) {
+  implementation_->use_device(device, kernel_dir, memory, std::move(compiling));
+}
+const TilePlan& TileRun::plan() const { return implementation_->plan(); }
+std::size_t TileRun::tiles() const { return implementation_->tiling().tiles(); }
+TileStep TileRun::due() const { return implementation_->due(); }
+bool TileRun::is_done(std::size_t tile) const { return implementation_->is_done(tile); }
+void TileRun::tile(std::size_t tile) { implementation_->tile(tile); }
+void TileRun::join(std::vector<std::string>& notes) { implementation_->join(notes); }
+void TileRun::paint(const std::function<void(std::size_t)>& painted) {
+  implementation_->paint(painted);
+}
+std::int64_t TileRun::regions() const { return implementation_->regions(); }
+void TileRun::remove_files() { implementation_->remove_files(); }
+
+}  // namespace diacut

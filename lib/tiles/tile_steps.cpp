@@ -1,0 +1,154 @@
+#include "tiles/tile_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "region/basin_pieces.hpp"
+#include "region/plateaus.hpp"
+#include "region/tile_regions.hpp"
+#include "region/watershed.hpp"
+#include "tiles/bytes.hpp"
+#include "tiles/summaries.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr float kNoData = std::numeric_limits<float>::quiet_NaN();
+
+/// The part of a tile's surroundings within the picture.
+TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
+  const std::int64_t x = std::max<std::int64_t>(area.x - margin, 0);
+  const std::int64_t y = std::max<std::int64_t>(area.y - margin, 0);
+  const auto end_x = std::min(area.x + area.width + margin, tiling.width);
+  const auto end_y = std::min(area.y + area.height + margin, tiling.height);
+  return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
+}
+
+/// The values of an area that lies in a larger one.
+std::vector<float> part_of(const std::vector<float>& values, const TileArea& from,
+                           const TileArea& area) {
+  std::vector<float> part;
+  part.reserve(area.pixels());
+  for (std::int64_t y = area.y - from.y; y < area.y - from.y + area.height; ++y) {
+    const auto row = values.begin() + static_cast<std::ptrdiff_t>(y * from.width + area.x - from.x);
+    part.insert(part.end(), row, row + area.width);
+  }
+  return part;
+}
+
+/// Where there is data; empty: everywhere.
+std::vector<std::uint8_t> valid_of(const std::vector<float>& strength) {
+  std::vector<std::uint8_t> valid(strength.size());
+  std::transform(strength.begin(), strength.end(), valid.begin(),
+                 [](float value) { return std::uint8_t{!std::isnan(value)}; });
+  if (std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) valid.clear();
+  return valid;
+}
+
+void clear_gaps(std::vector<float>& strength) {
+  std::replace_if(
+      strength.begin(), strength.end(), [](float value) { return std::isnan(value); }, 0.0F);
+}
+
+}  // namespace
+
+void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& picture,
+              PartMaps& maps) {
+  const TileArea area = work.tiling.area(tile);
+  const CueParameters& cue = work.plan.parameters.cue;
+  const auto x = static_cast<int>(area.x);
+  const auto y = static_cast<int>(area.y);
+  const auto width = static_cast<int>(work.plan.width);
+  const auto height = static_cast<int>(work.plan.height);
+  const bool gaps = !work.plan.whole;
+  const Stretch columns = cue_needs(cue, width, {x, x + area.width}, gaps);
+  const Stretch rows = cue_needs(cue, height, {y, y + area.height}, gaps);
+  const Image image = picture.read(columns.begin, rows.begin, columns.length(), rows.length(),
+                                   work.plan.range, work.plan.damaged_as_gaps);
+  const PartMap part = maps.map(image, {area.width, area.height, area.width},
+                                {width, height, x, y, columns.begin, rows.begin});
+  std::vector<float> values = part.values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (part.valid[i] == 0) values[i] = kNoData;
+  }
+  ByteWriter writer;
+  writer.put(values);
+  work.folder.write(TileFile::kMap, tile, writer.bytes());
+}
+
+void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
+  const TileArea area = work.tiling.area(tile);
+  const TileArea around = with_margin(work.tiling, area, kOrientationReach);
+  const std::vector<float> map = work.folder.window(TileFile::kMap, 0, around, 0, kNoData);
+  const auto full_file = work.folder.read(TileFile::kFull);
+  const float full = ByteReader(full_file).take<float>().at(0);
+  const PartContours found = maps.contours(map, around.width, around.height, full);
+  const std::vector<std::uint8_t> valid = valid_of(part_of(map, around, area));
+  std::vector<float> strength = part_of(found.strength, around, area);
+  work.folder.write(TileFile::kPlateaus, tile,
+                    bytes_of(plateaus_at_edge(strength, valid, area.width, area.height)));
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    if (valid[i] == 0) strength[i] = kNoData;
+  }
+  ByteWriter writer;
+  writer.put(strength);
+  writer.put(part_of(found.orientation, around, area));
+  work.folder.write(TileFile::kContours, tile, writer.bytes());
+}
+
+void basins_tile(const TileWork& work, std::size_t tile) {
+  const TileArea area = work.tiling.area(tile);
+  std::vector<float> strength = work.folder.window(TileFile::kContours, 0, area, 0, kNoData);
+  const std::vector<std::uint8_t> valid = valid_of(strength);
+  clear_gaps(strength);
+  const Rim rim = rim_from(work.folder.read(TileFile::kRim, tile));
+  const TileBasins basins = watershed_of_tile(strength, valid, area.width, area.height, rim);
+  work.folder.write(TileFile::kPieces, tile, bytes_of(pieces_of(basins)));
+  ByteWriter writer;
+  writer.put(basins.parts.of_pixel);
+  work.folder.write(TileFile::kBasins, tile, writer.bytes());
+}
+
+void regions_tile(const TileWork& work, std::size_t tile) {
+  SurroundedTile around;
+  around.area = work.tiling.area(tile);
+  around.strength = work.folder.window(TileFile::kContours, 0, around.area, 1, 0.0F);
+  clear_gaps(around.strength);
+  around.orientation = work.folder.window(TileFile::kContours, 1, around.area, 1, 0.0F);
+  around.basins = work.folder.window(TileFile::kBasins, 0, around.area, 1, std::int32_t{0},
+                                     [&](std::size_t other, std::vector<std::int32_t>& pieces) {
+                                       const auto file =
+                                           work.folder.read(TileFile::kNumbers, other);
+                                       const auto numbers = ByteReader(file).take<std::int32_t>();
+                                       for (std::int32_t& piece : pieces)
+                                         piece = numbers.at(static_cast<std::size_t>(piece));
+                                     });
+  work.folder.write(TileFile::kRegions, tile,
+                    bytes_of(regions_of_tile(around, work.plan.parameters.region.direction)));
+}
+
+std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
+                                         const std::vector<std::int32_t>& labels) {
+  const auto file = work.folder.read(TileFile::kNumbers, tile);
+  std::vector<std::int32_t> names = ByteReader(file).take<std::int32_t>();
+  for (std::int32_t& name : names) name = labels.at(static_cast<std::size_t>(name));
+  const TileArea area = work.tiling.area(tile);
+  std::vector<std::int32_t> pixels =
+      work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
+  for (std::int32_t& pixel : pixels) pixel = names.at(static_cast<std::size_t>(pixel));
+  return pixels;
+}
+
+BasinLabels read_labels(const TileWork& work) {
+  const auto file = work.folder.read(TileFile::kLabels);
+  ByteReader reader(file);
+  BasinLabels labels;
+  labels.count = reader.take<std::int64_t>().at(0);
+  labels.of_basin = reader.take<std::int32_t>();
+  return labels;
+}
+
+}  // namespace diacut
