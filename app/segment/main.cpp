@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "command_description.hpp"
 #include "console.hpp"
@@ -20,6 +21,7 @@
 #include "recut.hpp"
 #include "report.hpp"
 #include "segment_files.hpp"
+#include "tiled_run.hpp"
 
 namespace diacut::app {
 
@@ -49,6 +51,9 @@ CommandDescription describe_program() {
   CommandDescription description = describe_options();
   description.subcommands.push_back(describe_recut());
   description.subcommands.push_back(describe_graph());
+  for (CommandDescription& each : describe_tile_commands()) {
+    description.subcommands.push_back(std::move(each));
+  }
   return description;
 }
 
@@ -70,6 +75,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
   // goes back to the system when they are freed, without holes between them.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
+  if (options.tiles.wanted()) return run_in_tiles(options, console, cancel);
   const Plan plan = make_plan(options);
   prepare_results(options, plan);
   return segment_files(options, plan, console, cancel);
@@ -89,6 +95,7 @@ int main(int argc, char** argv) {
     }
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);
     if (is_graph(argc, argv)) return run_graph(argc, argv, console, cancel);
+    if (is_tile_command(argc, argv)) return run_tile_command(argc, argv, console, cancel);
     return run(parse_options(argc, argv), console, cancel);
   });
 }

@@ -166,6 +166,7 @@ SegmentLine::SegmentLine() {
                          "Images, folders of images, or - for standard input");
   declare_places();
   declare_annotations(line_, options_.results, options_.rle, true);
+  declare_tiles(line_, options_.tiles);
   declare_parameters();
   declare_device();
   line_.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
@@ -449,6 +450,9 @@ void SegmentLine::choose_action() {
     options_.action = Action::kListDevices;
   } else if (print_) {
     options_.action = Action::kPrintConfig;
+  } else if (!options_.tiles.wanted() &&
+             (options_.tiles.plan_only || given("--tiles-in") || options_.tiles.damaged_as_gaps)) {
+    fail("--plan-only, --tiles-in and --skip-damaged are about tiles: they need --tile-size");
   } else if (options_.inputs.empty()) {
     fail("no image given: name a file, a folder, or - for standard input");
   }

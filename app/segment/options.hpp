@@ -10,6 +10,7 @@
 #include "diacut/parameters.hpp"
 #include "maps.hpp"
 #include "results.hpp"
+#include "tile_options.hpp"
 
 namespace diacut::app {
 
@@ -32,6 +33,7 @@ struct Options : CommonOptions, DeviceOptions {
   bool rle = false;  ///< Whether COCO's masks are all RLE.
   bool skip_existing = false;
   Parameters parameters;
+  TileOptions tiles;  ///< Of the only input.
 };
 
 /// Throws ConfigError for anything that makes no sense.

@@ -27,7 +27,8 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--detail",     "--page",          "--channel",       "--html",         "--coco",
       "--rle",        "--labelme",       "--yolo",          "--label-studio", "--cvat",
       "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
-      "--cog",        "--seeds",         "--probabilities", "--features"};
+      "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
+      "--tiles-in",   "--plan-only",     "--skip-damaged"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");

@@ -21,6 +21,7 @@ std::vector<float> to_float(const std::vector<double>& values) {
 
 /// The gradient of an image, and memory that is free again.
 struct GradientFields {
+  ImageGradient kernels;
   Buffer<float> magnitude;
   StructureTensor tensor;
   Buffer<float> free_plane;
@@ -49,7 +50,8 @@ GradientFields gradient_fields(Context& context, const Image& image, const Grid&
   }
   // The planes of the channels are not read any more, and are used again.
   gradient.magnitude(tensor, valid, smooth);
-  return {std::move(smooth), std::move(tensor), std::move(plane), std::move(slope)};
+  return {std::move(gradient), std::move(smooth), std::move(tensor), std::move(plane),
+          std::move(slope)};
 }
 
 }  // namespace

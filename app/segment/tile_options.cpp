@@ -1,0 +1,18 @@
+#include "tile_options.hpp"
+
+namespace diacut::app {
+
+void declare_tiles(CommandLine& line, TileOptions& options) {
+  constexpr const char* kTiles = "One picture of any size";
+  line.option("--tile-size", options.size, "N|auto", kTiles,
+              "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o "
+              "FILE.tif); auto: as large as --memory allows; a run that was stopped goes on");
+  line.option("--tiles-in", options.folder, "DIR", kTiles,
+              "Keep the tiles in this folder (default: FILE.tif.tiles, removed at the end)");
+  line.flag("--plan-only", options.plan_only, kTiles,
+            "Make the plan alone, for segment tile, join and paint");
+  line.flag("--skip-damaged", options.damaged_as_gaps, kTiles,
+            "Blocks of the picture that cannot be decoded have no data, and are no errors");
+}
+
+}  // namespace diacut::app

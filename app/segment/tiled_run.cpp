@@ -1,0 +1,363 @@
+#include "tiled_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "command_line.hpp"
+#include "device_line.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "diacut/tiles.hpp"
+#include "kernel_cache.hpp"
+#include "program.hpp"
+#include "progress.hpp"
+#include "result_names.hpp"
+#include "stopwatch.hpp"
+#include "subcommand.hpp"
+#include "text.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "segment";
+constexpr const char* kPlan = "PLAN";
+
+/// A command that works on a plan.
+struct TileCommand {
+  const char* name;
+  const char* description;
+  const char* usage;
+  const char* examples;
+};
+
+constexpr std::array kCommands = {
+    TileCommand{"tile", "Does tiles of the step that is due in a run in tiles.",
+                "segment tile PLAN [OPTION]...",
+                R"(Examples:
+  segment giant.tif -o out.tif --tile-size 2048 --tiles-in work --plan-only
+      the plan, work/plan.json
+  segment tile work/plan.json --shard 3/16
+      the third of sixteen shares of the tiles, as a job of a cluster
+
+Tiles and segment join take turns, four times; then segment paint writes the
+labels. Tiles that are done are left out.
+)"},
+    TileCommand{"join", "Joins the tiles of the step that is due in a run in tiles.",
+                "segment join PLAN [OPTION]...",
+                R"(Example:
+  segment join work/plan.json
+      after all jobs of segment tile, four times
+)"},
+    TileCommand{"paint", "Writes the labels of a run in tiles.", "segment paint PLAN [OPTION]...",
+                R"(Example:
+  segment paint work/plan.json
+      after the fourth segment join
+)"},
+};
+
+/// One of N shares of the tiles, from 1.
+struct Shard {
+  std::size_t index = 1;
+  std::size_t count = 1;
+};
+
+[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
+
+std::optional<std::size_t> number_in(std::string_view text) {
+  std::size_t number = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Shard shard_from(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    const auto index = number_in(std::string_view(text).substr(0, slash));
+    const auto count = number_in(std::string_view(text).substr(slash + 1));
+    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
+  }
+  fail_usage("segment tile",
+             fmt::format("--shard: '{}' is no share of the tiles; expected I/N with I from 1 to N, "
+                         "as 3/16",
+                         text));
+}
+
+struct TileCommandOptions : CommonOptions, DeviceOptions {
+  std::string plan;
+  std::string shard;
+};
+
+/// The command line of one of kCommands.
+class TileCommandLine {
+ public:
+  explicit TileCommandLine(const TileCommand& command)
+      : command_(command),
+        program_(fmt::format("segment {}", command.name)),
+        line_(program_, command.description, command.usage, "Inputs", command.examples) {
+    line_.app().add_option(kPlan, plans_, "The plan of a run in tiles: plan.json in its folder");
+    if (is_tile()) {
+      line_.option("--shard", options_.shard, "I/N", "Tiles",
+                   "Of the tiles the I-th of N shares, I from 1 (default: all)");
+      device_.declare(line_, options_, "a tile that does not fit is refused");
+    }
+    line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
+  }
+
+  TileCommandOptions parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    options_.plan = only_input(program_, plans_, {"plan", "plans", "worked on"});
+    if (is_tile()) device_.set_memory(program_, options_);
+    return options_;
+  }
+
+  CommandDescription describe() const {
+    ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
+    if (is_tile()) values["--device"] = {.devices = true};
+    return describe_subcommand(command_.name, line_, values);
+  }
+
+ private:
+  bool is_tile() const { return std::string_view(command_.name) == "tile"; }
+
+  const TileCommand& command_;
+  std::string program_;
+  TileCommandOptions options_;
+  std::vector<std::string> plans_;
+  DeviceLine device_;
+  CommandLine line_;
+};
+
+const TileCommand* command_of(int argc, const char* const* argv) {
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const auto& command) {
+    return is_subcommand(argc, argv, command.name);
+  });
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+void tell(Console& console, const std::string& name, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
+}
+
+/// Tiles, joins and painting of one plan, with their progress.
+class TiledRun {
+ public:
+  TiledRun(const std::string& plan, TileRun::Role role, const DeviceOptions& device,
+           Console& console, const CancelToken& cancel)
+      : run_(plan, role), console_(console), cancel_(cancel), progress_(console, 1, false) {
+    run_.use_device(device.device, device.kernel_dir, device.memory, [&console] {
+      console.detail("the driver compiles kernels, which it does once");
+    });
+    progress_.begin(run_.plan().source);
+  }
+
+  const TileRun& run() const { return run_; }
+
+  /// Does the tiles of the step that is due that are in a share. Returns how many were done.
+  std::size_t tiles(const Shard& shard) {
+    const std::string step = fmt::format("tiles, {}", to_string(run_.due()));
+    std::size_t done = 0;
+    for (std::size_t tile = shard.index - 1; tile < run_.tiles(); tile += shard.count) {
+      cancel_.throw_if_cancelled();
+      progress_.stage(step, share(tile));
+      if (run_.is_done(tile)) continue;
+      const Stopwatch stopwatch;
+      run_.tile(tile);
+      ++done;
+      console_.detail(fmt::format("{}: tile {} of {} ({:.0f} ms)", step, tile, run_.tiles(),
+                                  stopwatch.milliseconds()));
+    }
+    progress_.end();
+    return done;
+  }
+
+  void join() {
+    const TileStep step = run_.due();
+    const Stopwatch stopwatch;
+    progress_.stage(fmt::format("join, {}", to_string(step)), 0);
+    std::vector<std::string> notes;
+    run_.join(notes);
+    progress_.end();
+    tell(console_, run_.plan().source, notes);
+    console_.detail(fmt::format("join, {} ({:.0f} ms)", to_string(step), stopwatch.milliseconds()));
+  }
+
+  void paint() {
+    run_.paint([this](std::size_t painted) {
+      cancel_.throw_if_cancelled();
+      progress_.stage("paint", share(painted));
+    });
+    progress_.end();
+  }
+
+  void all() {
+    while (run_.due() < TileStep::kPaint) {
+      tiles({});
+      cancel_.throw_if_cancelled();
+      join();
+    }
+    if (run_.due() == TileStep::kPaint) paint();
+  }
+
+  void remove_files() { run_.remove_files(); }
+
+ private:
+  double share(std::size_t tile) const {
+    return static_cast<double>(tile) / static_cast<double>(run_.tiles());
+  }
+
+  TileRun run_;
+  Console& console_;
+  const CancelToken& cancel_;
+  Progress progress_;
+};
+
+/// Throws ConfigError where options ask for what tiles do not give.
+void check_options(const Options& options) {
+  if (options.inputs.size() != 1 || options.inputs.front() == "-" ||
+      fs::is_directory(options.inputs.front())) {
+    fail("--tile-size is about one picture: name one file");
+  }
+  for (const ResultInfo& info : kResults) {
+    if (info.result == Result::kLabels || options.results[info.result].empty()) continue;
+    fail(fmt::format("{} needs the whole picture: with --tile-size labels alone are written",
+                     info.option));
+  }
+  const std::string& output = options.results[Result::kLabels];
+  const std::string extension = fs::path(output).extension().string();
+  if (extension != ".tif" && extension != ".tiff") {
+    fail("--tile-size writes labels as a GeoTIFF: give its place as -o FILE.tif");
+  }
+  if (!options.edges.empty() || !options.seeds.empty() || !options.features.empty()) {
+    fail(
+        "--edges, --seeds and --features are those of whole pictures: leave them out with "
+        "--tile-size");
+  }
+  if (!options.json.empty() || options.skip_existing || options.all_pages ||
+      options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
+    fail("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");
+  }
+}
+
+TilePlan plan_of(const Options& options) {
+  TilePlan plan;
+  // GDAL opens names that are no files, which stay as they are.
+  const std::string& input = options.inputs.front();
+  plan.source = fs::exists(input) ? fs::absolute(input).lexically_normal().string() : input;
+  plan.output = fs::absolute(options.results[Result::kLabels]).lexically_normal().string();
+  plan.bands = options.bands;
+  plan.cloud_optimised = options.labels.cloud_optimised;
+  plan.damaged_as_gaps = options.tiles.damaged_as_gaps;
+  plan.parameters = options.parameters;
+  if (options.tiles.size != "auto") {
+    const auto size = number_in(options.tiles.size);
+    if (!size || *size < 1 || *size > (1U << 15)) {
+      fail(fmt::format("--tile-size: '{}' is no side of tiles; expected 1 to 32768 pixels, or auto",
+                       options.tiles.size));
+    }
+    plan.tile_size = static_cast<int>(*size);
+  }
+  return plan;
+}
+
+}  // namespace
+
+ExitCode run_in_tiles(const Options& options, Console& console, const CancelToken& cancel) {
+  const Stopwatch stopwatch;
+  check_options(options);
+  const std::string& input = options.inputs.front();
+  const std::string& output = options.results[Result::kLabels];
+  ResultNames({input}).add("-o", output, "");
+  check_writable(output);
+  std::vector<std::string> notes;
+  const TilePlan plan = settle_tiles(plan_of(options), options.memory, notes);
+  tell(console, input, notes);
+  const std::string folder =
+      options.tiles.folder.empty() ? plan.output + ".tiles" : options.tiles.folder;
+  const std::string plan_file = write_tile_plan(folder, plan);
+  if (options.tiles.plan_only) {
+    TiledRun planned(plan_file, TileRun::Role::kTile, options, console, cancel);
+    console.message(fmt::format("{}: {} of {} pixels, {} x {} in all", plan_file,
+                                counted(static_cast<std::int64_t>(planned.run().tiles()), "tile"),
+                                plan.tile_size, plan.width, plan.height));
+    return ExitCode::kDone;
+  }
+  std::int64_t regions = 0;
+  {
+    TiledRun run(plan_file, TileRun::Role::kAll, options, console, cancel);
+    run.all();
+    regions = run.run().regions();
+    if (options.tiles.folder.empty()) run.remove_files();
+  }
+  if (options.tiles.folder.empty()) {
+    std::error_code ignored;
+    fs::remove(fs::path(plan_file), ignored);
+    fs::remove(fs::path(folder) / "lock", ignored);
+    fs::remove(folder, ignored);
+  }
+  console.message(fmt::format("{}: {} in tiles of {} pixels ({:.0f} ms)", input,
+                              counted(regions, "region"), plan.tile_size,
+                              stopwatch.milliseconds()));
+  return ExitCode::kDone;
+}
+
+bool is_tile_command(int argc, const char* const* argv) {
+  return command_of(argc, argv) != nullptr;
+}
+
+ExitCode run_tile_command(int argc, const char* const* argv, Console& console,
+                          const CancelToken& cancel) {
+  const Stopwatch stopwatch;
+  const TileCommand& command = *command_of(argc, argv);
+  const TileCommandOptions options = TileCommandLine(command).parse(argc - 1, argv + 1);
+  if (!begin(options, console)) return ExitCode::kDone;
+  const Shard shard = options.shard.empty() ? Shard() : shard_from(options.shard);
+  const KernelCache kernels(console);
+  const std::string_view name = command.name;
+  TiledRun tiled(options.plan, name == "tile" ? TileRun::Role::kTile : TileRun::Role::kAll, options,
+                 console, cancel);
+  const TileStep due = tiled.run().due();
+  if (name == "paint") {
+    if (due != TileStep::kDone) tiled.paint();
+  } else if (due >= TileStep::kPaint) {
+    console.message(fmt::format("{}: all tiles are joined: run segment paint", options.plan));
+    return ExitCode::kDone;
+  } else if (name == "tile") {
+    const std::size_t done = tiled.tiles(shard);
+    console.message(fmt::format("{}: step {}: {} done ({:.0f} ms)", options.plan, to_string(due),
+                                counted(static_cast<std::int64_t>(done), "tile"),
+                                stopwatch.milliseconds()));
+    return ExitCode::kDone;
+  } else {
+    tiled.join();
+  }
+  const std::string left =
+      tiled.run().due() == TileStep::kDone
+          ? fmt::format("{}, written to {}", counted(tiled.run().regions(), "region"),
+                        tiled.run().plan().output)
+          : fmt::format("the next step is {}", to_string(tiled.run().due()));
+  console.message(fmt::format("{}: {} ({:.0f} ms)", options.plan, left, stopwatch.milliseconds()));
+  return ExitCode::kDone;
+}
+
+std::vector<CommandDescription> describe_tile_commands() {
+  std::vector<CommandDescription> descriptions;
+  for (const TileCommand& command : kCommands) {
+    descriptions.push_back(TileCommandLine(command).describe());
+  }
+  return descriptions;
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,304 @@
+// One picture in tiles: the labels of the whole picture, however it is cut, stopped and mended.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "cli_test.hpp"
+#include "map_files.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Values = std::vector<double>;
+
+/// Discs and stripes with texture, of every colour.
+cv::Mat drawing(int width, int height) {
+  cv::Mat picture(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int disc = static_cast<int>(std::hypot(x % 37 - 18, y % 29 - 14)) / 6;
+      for (int c = 0; c < 3; ++c) {
+        picture.at<cv::Vec3b>(y, x)[c] = static_cast<std::uint8_t>(
+            (disc * (40 + 20 * c) + x / 23 * 31 + (x * 7 + y * 13 + x * y * 3) % 17) % 251);
+      }
+    }
+  }
+  return picture;
+}
+
+class CliTiles : public CliTest {
+ protected:
+  /// By the gradient, without what tiles do not have.
+  Result whole(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient", "--detail", "native", "--merging",
+                                       "strength", "--spectral", "never"});
+    return segment(arguments);
+  }
+  Result tiled(std::vector<std::string> arguments, const Surroundings& around = {}) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient"});
+    return segment(arguments, around);
+  }
+  Values labels(const std::string& name) const { return read_scene(path(name)).values; }
+
+  /// Makes the plan of tiles of 40 pixels of a drawing of 100 x 90, in the folder "work".
+  void plan() const {
+    write_picture("a.png", drawing(100, 90));
+    expect_done(tiled(
+        {"a.png", "-o", "out.tif", "--tile-size", "40", "--tiles-in", "work", "--plan-only"}));
+  }
+  Result step(const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {name, "work/plan.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return segment(arguments);
+  }
+  /// Tiles and join, `times` times.
+  void steps(int times) const {
+    for (int k = 0; k < times; ++k) {
+      expect_done(step("tile"));
+      expect_done(step("join"));
+    }
+  }
+  void expect_whole_labels() const {
+    expect_done(whole({"a.png", "-o", "whole.tif"}));
+    EXPECT_TRUE(labels("out.tif") == labels("whole.tif"));
+  }
+};
+
+TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
+  write_picture("a.png", drawing(131, 97));
+  for (const std::vector<std::string>& wanted : {std::vector<std::string>{},
+                                                 {"--regions", "9"},
+                                                 {"--threshold", "0.1", "--min-size", "1"}}) {
+    std::vector<std::string> arguments = {"a.png", "-o", "whole.tif"};
+    arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+    expect_done(whole(arguments));
+    for (const char* size : {"16", "50", "500"}) {
+      arguments = {"a.png", "-o", "tiled.tif", "--tile-size", size};
+      arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+      const Result result = tiled(arguments);
+      expect_done(result);
+      EXPECT_THAT(result.err, HasSubstr("--merging strength"));
+      EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << size;
+    }
+  }
+  EXPECT_FALSE(exists("tiled.tif.tiles"));
+}
+
+TEST_F(CliTiles, OfAScene) {
+  SceneFile scene;
+  scene.width = 90;
+  scene.height = 75;
+  scene.bands = 3;
+  scene.type = "UInt16";
+  scene.no_data = 0;
+  scene.value = [](int band, int x, int y) {
+    if (std::hypot(x - 40, y - 30) < 17 || x + y < 20) return 0;
+    return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
+  };
+  write_scene(path("scene.tif"), scene);
+  expect_done(whole({"scene.tif", "-o", "whole.tif"}));
+  for (const char* size : {"16", "33"}) {
+    expect_done(tiled({"scene.tif", "-o", "tiled.tif", "--tile-size", size}));
+    EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << size;
+  }
+  const ReadScene source = read_scene(path("scene.tif"));
+  const ReadScene found = read_scene(path("tiled.tif"));
+  EXPECT_EQ(found.projection, source.projection);
+  EXPECT_EQ(found.transform, source.transform);
+  EXPECT_EQ(found.type, "UInt32");
+  EXPECT_EQ(found.no_data, 0);
+  expect_done(tiled({"scene.tif", "-o", "cog.tif", "--tile-size", "40", "--cog"}));
+  EXPECT_EQ(read_scene(path("cog.tif")).layout, "COG");
+  EXPECT_TRUE(labels("cog.tif") == labels("whole.tif"));
+}
+
+TEST_F(CliTiles, ByANetworkAndOfThinPictures) {
+  write_picture("a.png", drawing(70, 45));
+  expect_done(segment({"a.png", "-o", "whole.tif", "--weights", "fast", "--detail", "native",
+                       "--merging", "strength"}));
+  expect_done(segment({"a.png", "-o", "tiled.tif", "--weights", "fast", "--tile-size", "32"}));
+  EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif"));
+  for (const auto& [width, height] : {std::pair(1, 70), std::pair(70, 1)}) {
+    write_picture("thin.png", drawing(width, height));
+    expect_done(whole({"thin.png", "-o", "whole.tif"}));
+    expect_done(tiled({"thin.png", "-o", "tiled.tif", "--tile-size", "16"}));
+    EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif"));
+  }
+  write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
+  expect_done(tiled({"flat.png", "-o", "tiled.tif", "--tile-size", "16"}));
+  EXPECT_THAT(labels("tiled.tif"), ::testing::Each(1));
+}
+
+TEST_F(CliTiles, InShares) {
+  plan();
+  for (int k = 0; k < 4; ++k) {
+    expect_done(step("tile", {"--shard", "2/2"}));
+    expect_error(step("join"), 3, {"5 of 9 tiles", "tile 0", "segment tile"});
+    expect_error(step("paint"), 3, {"not joined yet"});
+    expect_done(step("tile", {"--shard", "1/2"}));
+    EXPECT_THAT(step("tile").err, HasSubstr("0 tiles done"));
+    expect_done(step("join"));
+  }
+  expect_done(step("paint"));
+  expect_done(step("paint"));
+  EXPECT_THAT(step("tile").err, HasSubstr("all tiles are joined"));
+  expect_whole_labels();
+  expect_error(step("tile", {"--shard", "0/2"}), 2, {"--shard", "0/2", "3/16"});
+}
+
+TEST_F(CliTiles, AKilledRunGoesOn) {
+  write_picture("a.png", drawing(100, 90));
+  const std::vector<std::string> arguments = {"a.png",    "-o",          "out.tif", "--cue",
+                                              "gradient", "--tile-size", "16",      "--tiles-in",
+                                              "work",     "-v"};
+  const auto count = [&](const char* start) {
+    std::size_t found = 0;
+    for (const std::string& name : files()) found += name.starts_with(start) ? 1 : 0;
+    return found;
+  };
+  for (const char* until : {"work/map-", "work/contours-", "work/basins-", "work/regions-"}) {
+    const auto process = start(arguments);
+    // Several tiles of the step, so that some are done and some are not.
+    EXPECT_TRUE(process->wait_until([&] { return count(until) >= 3; })) << until;
+    process->send(SIGKILL);
+    process->wait();
+    EXPECT_FALSE(exists("out.tif"));
+  }
+  expect_done(segment(arguments));
+  expect_whole_labels();
+}
+
+TEST_F(CliTiles, WhatATileLeftIsCheckedAndMadeAnewWhenItIsGone) {
+  plan();
+  expect_done(step("tile"));
+  const std::string map = path("work/map-4.bin");
+  const std::string bytes = read("work/map-4.bin");
+  std::filesystem::resize_file(map, bytes.size() - 9);
+  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  std::string damaged = bytes;
+  damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 5);
+  write("work/map-4.bin", damaged);
+  expect_error(step("join"), 3, {"map-4.bin", "checksum"});
+  write("work/map-4.bin", read("work/map-3.bin"));
+  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  std::filesystem::remove(map);
+  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  // Of another device: bytes 24 to 31 of the header.
+  damaged = bytes;
+  damaged[24] = static_cast<char>(damaged[24] ^ 1);
+  write("work/map-4.bin", damaged);
+  expect_error(step("join"), 3, {"map-4.bin", "another device"});
+  // Of another version, and of another plan.
+  damaged = bytes;
+  damaged[8] = 77;
+  write("work/map-4.bin", damaged);
+  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  damaged = bytes;
+  damaged[16] = static_cast<char>(damaged[16] ^ 1);
+  write("work/map-4.bin", damaged);
+  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  expect_done(step("tile"));
+  EXPECT_EQ(read("work/map-4.bin"), bytes);
+  expect_done(step("join"));
+  steps(3);
+  expect_done(step("paint"));
+  expect_whole_labels();
+}
+
+TEST_F(CliTiles, PlansAreChecked) {
+  plan();
+  write_picture("b.png", drawing(80, 60));
+  expect_error(tiled({"b.png", "-q", "-o", "out.tif", "--tile-size", "40", "--tiles-in", "work",
+                      "--plan-only"}),
+               3, {"plan.json", "another run"});
+  const std::string text = read("work/plan.json");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    write("work/plan.json", changed);
+    return step("tile");
+  };
+  expect_error(with("\"tile_size\": 40", "\"tile_size\": 0"), 3, {"plan.json", "do not fit"});
+  expect_error(with("\"width\": 100", "\"width\": 101"), 3, {"a.png", "100 x 90", "101 x 90"});
+  expect_error(with("\"source\"", "\"sauce\""), 3, {"plan.json", "source"});
+  expect_error(with("\"format\": \"", "\"format\": \"x"), 3, {"plan.json", "no plan"});
+  write("work/plan.json", text.substr(0, text.size() / 2));
+  expect_error(step("tile"), 3, {"plan.json", "no plan"});
+  expect_error(segment({"tile", "work/none.json"}), 3, {"none.json", "cannot be read"});
+  write("work/plan.json", text);
+  std::filesystem::resize_file(path("a.png"), std::filesystem::file_size(path("a.png")) - 1);
+  expect_error(step("tile"), 3, {"a.png", "has changed"});
+}
+
+TEST_F(CliTiles, TwoRunsInOneFolderAndAFullDisk) {
+  plan();
+  const int lock = ::open(path("work/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  expect_error(step("tile"), 3, {"work", "another run"});
+  ::close(lock);
+  steps(1);
+  expect_done(step("tile"));
+  const std::set<std::string> before = files();
+  expect_error(segment({"join", "work/plan.json"}, {.file_size_limit = 500}), 3, {"rim-0.bin"});
+  EXPECT_EQ(files(), before);
+  expect_done(step("join"));
+  steps(2);
+  expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"out.tif"});
+  EXPECT_FALSE(exists("out.tif"));
+  EXPECT_FALSE(exists("out.tif.part.tif"));
+  expect_done(step("paint"));
+  expect_whole_labels();
+}
+
+TEST_F(CliTiles, ABlockThatDoesNotDecodeIsAnErrorOrHasNoData) {
+  SceneFile scene;
+  scene.width = 96;
+  scene.height = 64;
+  scene.options = {"TILED=YES", "BLOCKXSIZE=32", "BLOCKYSIZE=32", "COMPRESS=DEFLATE"};
+  scene.value = [](int, int x, int y) { return (x / 11 + y / 9) % 4 * 60 + (x * 7 + y * 5) % 11; };
+  write_scene(path("scene.tif"), scene);
+  std::string bytes = read("scene.tif");
+  // The block of the upper left corner begins with zlib's first byte.
+  const std::size_t block = bytes.find("\x78\x9c", 8);
+  ASSERT_NE(block, std::string::npos);
+  for (std::size_t k = 0; k < 40; ++k) bytes[block + k] = '\xEE';
+  write("scene.tif", bytes);
+  expect_error(tiled({"scene.tif", "-q", "-o", "out.tif", "--tile-size", "40"}), 3,
+               {"scene.tif", "damaged"});
+  expect_done(tiled({"scene.tif", "-o", "gaps.tif", "--tile-size", "40", "--skip-damaged"}));
+  const Values found = labels("gaps.tif");
+  EXPECT_EQ(std::count(found.begin(), found.end(), 0.0), 32 * 32);
+}
+
+TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
+  write_picture("a.png");
+  const auto refuse = [&](std::vector<std::string> more, const std::vector<std::string>& told) {
+    std::vector<std::string> arguments = {"a.png", "-o", "out.tif", "--tile-size", "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(segment(arguments), 2, told);
+  };
+  refuse({"--merging", "learned"}, {"--merging learned", "strength"});
+  refuse({"--spectral", "always"}, {"--spectral always", "never"});
+  refuse({"--method", "kway"}, {"--method hierarchy"});
+  refuse({"--set", "cue.turns=4"}, {"cue.turns"});
+  refuse({"--tree", "a.tree"}, {"--tree", "whole picture"});
+  refuse({"--json", "a.json"}, {"--json"});
+  expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});
+  expect_error(segment({"a.png", "a.png", "-o", "x.tif", "--tile-size", "16"}), 2, {"one file"});
+  expect_error(segment({"a.png", "-o", "x.tif", "--tile-size", "big"}), 2, {"--tile-size", "big"});
+  expect_error(segment({"a.png", "-o", "x.tif", "--plan-only"}), 2, {"--tile-size"});
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
+}
+
+}  // namespace
+}  // namespace diacut::testing

@@ -1,0 +1,154 @@
+// Maps of parts of a picture are those of the whole picture, to the bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "boundary/boundary.hpp"
+#include "boundary/gradient/gradient.hpp"
+#include "drawn_image.hpp"
+#include "network/network_boundary_map.hpp"
+#include "network_file.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::mask_out;
+using testing::NetworkBoundaryMap;
+using testing::patches_image;
+using testing::small_network;
+using testing::strided_network;
+
+class PartMaps : public NetworkBoundaryMap {
+ protected:
+  /// The pixels of an image from (x, y) on.
+  static Image part_of(const Image& image, const Stretch& columns, const Stretch& rows) {
+    Image part{columns.length(), rows.length(), image.channels, {}, {}, {}};
+    const auto channels = static_cast<std::ptrdiff_t>(image.channels);
+    for (int y = rows.begin; y < rows.end; ++y) {
+      const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(y) * image.width + columns.begin;
+      const auto pixels = image.pixels.begin() + from * channels;
+      part.pixels.insert(part.pixels.end(), pixels, pixels + columns.length() * channels);
+      if (image.valid.empty()) continue;
+      const auto valid = image.valid.begin() + from;
+      part.valid.insert(part.valid.end(), valid, valid + columns.length());
+    }
+    return part;
+  }
+
+  /// Compares the maps of parts with `whole`, which has a value for each pixel. Returns the least
+  /// share of the picture that a part was given.
+  double expect_parts_of(const Image& image, const std::vector<float>& whole, int side) {
+    double least = 1;
+    for (int y = 0; y < image.height; y += side) {
+      for (int x = 0; x < image.width; x += side) {
+        const Grid grid{std::min(side, image.width - x), std::min(side, image.height - y),
+                        std::min(side, image.width - x)};
+        const bool gaps = !image.valid.empty();
+        const Stretch columns = cue_needs(parameters_, image.width, {x, x + grid.width}, gaps);
+        const Stretch rows = cue_needs(parameters_, image.height, {y, y + grid.height}, gaps);
+        const Image given = part_of(image, columns, rows);
+        least = std::min(least, static_cast<double>(given.pixel_count()) /
+                                    static_cast<double>(image.pixel_count()));
+        const PartMap part = part_map(context_, given, grid, parameters_, networks_,
+                                      {image.width, image.height, x, y, columns.begin, rows.begin});
+        int different = 0;
+        for (int v = 0; v < grid.height; ++v) {
+          for (int u = 0; u < grid.width; ++u) {
+            const auto at = static_cast<std::size_t>((y + v) * image.width + x + u);
+            const auto here = static_cast<std::size_t>(v * grid.width + u);
+            if (part.values[here] != whole[at]) ++different;
+            EXPECT_EQ(part.valid[here], image.valid.empty() || image.valid[at] != 0 ? 1 : 0);
+          }
+        }
+        EXPECT_EQ(different, 0) << "part at " << x << ", " << y;
+      }
+    }
+    return least;
+  }
+
+  ~PartMaps() override { networks_.clear(); }
+
+  DeviceNetworks networks_;
+};
+
+Image with_gaps(Image image) {
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const auto pixel = static_cast<std::size_t>(y * image.width + x);
+      if (std::hypot(x - 90, y - 60) < 31 || (x / 20 + y / 14) % 5 == 0) mask_out(image, pixel);
+    }
+  }
+  return image;
+}
+
+TEST_F(PartMaps, OfNetworks) {
+  parameters_.scales = {0.5, 1.0, 1.5};
+  parameters_.border = 5;
+  for (const bool strided : {false, true}) {
+    SCOPED_TRACE(strided);
+    use(strided ? strided_network(2) : small_network(2));
+    networks_.clear();  // Networks are known by the names of their files.
+    for (const int tile : {1024, 96}) {
+      parameters_.tile = tile;
+      // Sides that scale to no whole numbers.
+      const Image image = patches_image(423, 211, 3, 4);
+      EXPECT_LT(expect_parts_of(image, values_of(image), 64), 0.9);
+    }
+  }
+}
+
+TEST_F(PartMaps, OfNetworksWithGaps) {
+  parameters_.scales = {0.5, 1.0};
+  use(small_network(6));
+  const Image image = with_gaps(patches_image(301, 190, 3, 8));
+  expect_parts_of(image, values_of(image), 70);
+}
+
+TEST_F(PartMaps, OfTheGradient) {
+  parameters_ = {};
+  parameters_.kind = CueKind::kGradient;
+  for (const bool gaps : {false, true}) {
+    SCOPED_TRACE(gaps);
+    Image image = patches_image(157, 101, 3, 5);
+    if (gaps) image = with_gaps(image);
+    const Grid grid{image.width, image.height, image.width};
+    std::vector<std::uint8_t> valid = image.valid;
+    if (valid.empty()) valid.assign(image.pixel_count(), 1);
+    auto mask = context_.allocate<std::uint8_t>(valid.size(), "mask");
+    mask.upload(valid);
+    const auto with_data = static_cast<std::size_t>(std::count(valid.begin(), valid.end(), 1));
+    EXPECT_LT(expect_parts_of(
+                  image,
+                  gradient_magnitude(context_, image, grid, mask, with_data, parameters_.sigma)
+                      .download(),
+                  32),
+              0.3);
+  }
+}
+
+TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
+  parameters_ = {};
+  parameters_.kind = CueKind::kGradient;
+  parameters_.thin = false;
+  const Image image = with_gaps(patches_image(157, 101, 3, 5));
+  const Grid grid{image.width, image.height, image.width};
+  const std::vector<float> whole = values_of(image);
+  PartMap part = part_map(context_, image, grid, parameters_, networks_, whole_picture(grid));
+  std::vector<float> magnitudes;
+  for (std::size_t i = 0; i < part.values.size(); ++i) {
+    if (part.valid[i] != 0) magnitudes.push_back(part.values[i]);
+    if (part.valid[i] == 0) part.values[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  const auto rank =
+      static_cast<std::ptrdiff_t>(quantile_rank(parameters_.quantile, magnitudes.size()) - 1);
+  std::nth_element(magnitudes.begin(), magnitudes.begin() + rank, magnitudes.end());
+  EXPECT_TRUE(settled_boundary_map(context_, part.values, grid, parameters_,
+                                   magnitudes[static_cast<std::size_t>(rank)])
+                  .download() == whole);
+}
+
+}  // namespace
+}  // namespace diacut
