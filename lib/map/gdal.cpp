@@ -1,5 +1,6 @@
 #include "map/gdal.hpp"
 
+#include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 #include <fmt/format.h>
@@ -98,6 +99,11 @@ std::vector<GDAL_GCP> control_points(const MapFrame& frame) {
                       point.row, point.x, point.y, point.z});
   }
   return points;
+}
+
+void limit_block_cache() {
+  constexpr GIntBig kBytes = GIntBig{128} << 20;
+  if (CPLGetConfigOption("GDAL_CACHEMAX", nullptr) == nullptr) GDALSetCacheMax64(kBytes);
 }
 
 void place(GDALDataset& dataset, const MapFrame& frame) {

@@ -50,6 +50,11 @@ OGRSpatialReference spatial_reference(const MapFrame& frame);
 /// The control points of a frame as GDAL takes them; they refer to the frame.
 std::vector<GDAL_GCP> control_points(const MapFrame& frame);
 
+/// Lets GDAL keep 128 MiB of blocks, unless the environment variable GDAL_CACHEMAX says how many:
+/// by itself it keeps a twentieth of the main memory. For files that are read or written part by
+/// part.
+void limit_block_cache();
+
 /// Gives a dataset the coordinates of a frame.
 void place(GDALDataset& dataset, const MapFrame& frame);
 

@@ -24,6 +24,7 @@ class LabelBlocks::Writing {
   Writing(const std::string& path, const MapFrame& frame, bool cloud_optimised)
       : path_(path), part_(path + ".part.tif"), cloud_optimised_(cloud_optimised) {
     const GdalMessages messages;
+    limit_block_cache();
     dataset_ = Dataset(writing_driver("GTiff").Create(part_.c_str(), frame.width, frame.height, 1,
                                                       GDT_UInt32, label_options(false).List()));
     if (!dataset_) messages.refuse(fmt::format("{}: cannot be written", path), kAdvice);

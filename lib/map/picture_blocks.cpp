@@ -143,6 +143,7 @@ class PictureBlocks::SceneBlocks : public Source {
         bands_(bands_to_read(scene_, bands)),
         type_(scene_.sample_type(bands_)),
         rule_(rule) {
+    limit_block_cache();
     frame = scene_.frame();
   }
 

@@ -124,15 +124,13 @@ BasinNumbers number_basins(const Tiling& tiling, const std::vector<TilePieces>& 
   std::vector<std::int32_t> basin_of(all.count(), 0);  // By set.
   BasinNumbers result;
   for (const std::int32_t set : order) basin_of[set] = ++result.count;
-  result.pixels.resize(order.size() + 1, 0);
   result.of_piece.resize(tiles.size());
   for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
     result.of_piece[tile].resize(tiles[tile].count() + 1, 0);
   }
   all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
-    const std::int32_t basin = basin_of[sets.find(number)];
-    result.of_piece[tile][piece + 1] = basin;
-    result.pixels[basin] += tiles[tile].pixels[piece];
+    result.of_piece[tile][piece + 1] = basin_of[sets.find(number)];
+    result.pixels += tiles[tile].pixels[piece];
   });
   return result;
 }

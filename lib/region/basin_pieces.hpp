@@ -27,7 +27,7 @@ struct BasinNumbers {
   std::int32_t count = 0;
   /// [tile][piece]: the number of the piece's basin. Element 0 is 0.
   std::vector<std::vector<std::int32_t>> of_piece;
-  std::vector<std::int64_t> pixels;  ///< By basin. Element 0 is 0.
+  std::int64_t pixels = 0;  ///< Of all basins.
 };
 
 /// Unites the pieces of all tiles. Throws InputError where the pieces of two tiles do not fit, or

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "region/disjoint_sets.hpp"
 #include "region/open_boundaries.hpp"
 
 namespace diacut {
@@ -64,6 +65,21 @@ std::vector<char> shared_basins(const Parts& parts) {
   return shared;
 }
 
+/// The basins with pixels in the tile itself, and how many.
+std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
+  std::vector<std::int64_t> pixels(local.numbers.size(), 0);
+  const auto width = static_cast<std::size_t>(area.width);
+  for (std::size_t y = 1; y <= static_cast<std::size_t>(area.height); ++y) {
+    const std::int32_t* row = local.parts.of_pixel.data() + y * (width + 2) + 1;
+    for (std::size_t x = 0; x < width; ++x) ++pixels[row[x]];
+  }
+  std::vector<Leaf> leaves;
+  for (std::size_t k = 1; k < pixels.size(); ++k) {
+    if (pixels[k] > 0) leaves.push_back({pixels[k], local.numbers[k]});
+  }
+  return leaves;
+}
+
 void name_as_in_picture(Boundary& boundary, const std::vector<std::int32_t>& numbers) {
   boundary.first = numbers[boundary.first];
   boundary.second = numbers[boundary.second];
@@ -94,6 +110,22 @@ std::vector<Border> united(std::vector<Border> borders) {
   }
   borders.resize(kept);
   return borders;
+}
+
+/// Adds up the pixels of the same leaves, in the order of their numbers.
+std::vector<Leaf> united(std::vector<Leaf> leaves) {
+  std::sort(leaves.begin(), leaves.end(),
+            [](const Leaf& a, const Leaf& b) { return a.number < b.number; });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    if (kept > 0 && leaves[kept - 1].number == leaves[k].number) {
+      leaves[kept - 1].pixels += leaves[k].pixels;
+    } else {
+      leaves[kept++] = leaves[k];
+    }
+  }
+  leaves.resize(kept);
+  return leaves;
 }
 
 /// Adds up boundaries of the same two regions, in the order of their names.
@@ -174,7 +206,54 @@ TileRegions regions_of_tile(const SurroundedTile& tile, double direction) {
   for (OpenBoundary& open : found.open) {
     result.open.push_back(in_picture(std::move(open), local, tile.area));
   }
+  result.leaves = leaves_of(local, tile.area);
   return result;
+}
+
+std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
+  std::vector<std::int32_t> numbers;
+  for (const Leaf& leaf : tile.leaves) numbers.push_back(leaf.number);
+  const auto place = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), number) -
+                                     numbers.begin());
+  };
+  DisjointSets nodes(numbers.size());
+  DisjointSets united_leaves(numbers.size());
+  std::vector<std::int64_t> pixels;
+  for (const Leaf& leaf : tile.leaves) pixels.push_back(leaf.pixels);
+  std::erase_if(tile.joins, [&](const Join& join) {
+    const std::int32_t a = nodes.find(place(join.removed.first));
+    const std::int32_t b = nodes.find(place(join.removed.second));
+    const std::int64_t both = pixels[a] + pixels[b];
+    pixels[nodes.unite(a, b)] = both;
+    if (both < least) united_leaves.unite(a, b);
+    return both < least;
+  });
+  // Basins of other tiles are leaves by themselves here.
+  const auto leaf_of = [&](std::int32_t number) {
+    const std::int32_t at = place(number);
+    const auto k = static_cast<std::size_t>(at);
+    return k < numbers.size() && numbers[k] == number ? numbers[united_leaves.find(at)] : number;
+  };
+  const auto rename = [&](auto& of_two) {
+    of_two.first = leaf_of(of_two.first);
+    of_two.second = leaf_of(of_two.second);
+  };
+  for (Join& join : tile.joins) rename(join.removed);
+  for (Boundary& boundary : tile.remaining) rename(boundary);
+  for (Border& border : tile.borders) {
+    rename(border);
+    if (border.first > border.second) std::swap(border.first, border.second);
+  }
+  std::erase_if(tile.borders, [](const Border& border) { return border.first == border.second; });
+  tile.borders = united(std::move(tile.borders));
+  std::vector<LeafOfBasin> changed;
+  for (Leaf& leaf : tile.leaves) {
+    const std::int32_t basin = std::exchange(leaf.number, leaf_of(leaf.number));
+    if (basin != leaf.number) changed.push_back({basin, leaf.number});
+  }
+  tile.leaves = united(std::move(tile.leaves));
+  return changed;
 }
 
 JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
@@ -191,7 +270,9 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
     take(boundaries, tile.remaining);
     take(result.borders, tile.borders);
     take(result.joins, tile.joins);
+    take(result.leaves, tile.leaves);
   }
+  result.leaves = united(std::move(result.leaves));
   const std::vector<Arc> closed = join_open_boundaries(std::move(open), direction);
   for (const Boundary& boundary : boundaries_of(closed)) {
     boundaries.push_back(boundary);
@@ -202,6 +283,23 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
   take(result.joins, joins);
   std::sort(result.joins.begin(), result.joins.end(), before);
   return result;
+}
+
+void number_leaves(JoinedRegions& regions) {
+  const auto number = [&](std::int32_t& name) {
+    const auto found = std::lower_bound(
+        regions.leaves.begin(), regions.leaves.end(), name,
+        [](const Leaf& leaf, std::int32_t wanted) { return leaf.number < wanted; });
+    name = static_cast<std::int32_t>(found - regions.leaves.begin()) + 1;
+  };
+  for (Join& join : regions.joins) {
+    number(join.removed.first);
+    number(join.removed.second);
+  }
+  for (Border& border : regions.borders) {
+    number(border.first);
+    number(border.second);
+  }
 }
 
 }  // namespace diacut

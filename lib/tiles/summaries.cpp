@@ -78,6 +78,7 @@ std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
   writer.put(regions.borders);
   writer.put(regions.joins);
   writer.put(regions.remaining);
+  writer.put(regions.leaves);
   std::vector<OpenHead> heads;
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
@@ -99,6 +100,7 @@ TileRegions regions_from(const std::vector<std::uint8_t>& bytes) {
   regions.borders = reader.take<Border>();
   regions.joins = reader.take<Join>();
   regions.remaining = reader.take<Boundary>();
+  regions.leaves = reader.take<Leaf>();
   const auto heads = reader.take<OpenHead>();
   const auto corners = reader.take<Corner>();
   const auto sides = reader.take<SideStrength>();

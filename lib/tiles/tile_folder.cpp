@@ -46,6 +46,8 @@ const char* name_of(TileFile kind) {
       return "pieces";
     case TileFile::kRegions:
       return "regions";
+    case TileFile::kLeaves:
+      return "leaves";
     case TileFile::kRim:
       return "rim";
     case TileFile::kNumbers:

@@ -18,12 +18,13 @@ enum class TileFile : std::uint32_t {
   kBasins,    ///< Of a tile: the piece of each pixel.
   kPieces,    ///< Of a tile: TilePieces.
   kRegions,   ///< Of a tile: TileRegions.
+  kLeaves,    ///< Of a tile: the leaf of basins that are not leaves themselves.
   kRim,       ///< Of a tile, by the join: Rim.
   kNumbers,   ///< Of a tile, by the join: the basin of each piece.
   kFull,      ///< Of the run: the magnitude that becomes 1.
   kPlateausJoined,
-  kSizes,   ///< Of the run: the pixels of each basin.
-  kLabels,  ///< Of the run: the number of regions, then the label of each basin.
+  kSizes,   ///< Of the run: how many basins there are, and their pixels.
+  kLabels,  ///< Of the run: the number of regions, the leaves' numbers, and their labels.
   kPainted,
 };
 

@@ -119,7 +119,7 @@ void join_basins(const TileWork& work) {
     work.folder.write(TileFile::kNumbers, tile, writer.bytes());
   }
   ByteWriter writer;
-  writer.put(numbers.pixels);
+  writer.put(std::vector<std::int64_t>{numbers.count, numbers.pixels});
   work.folder.write(TileFile::kSizes, 0, writer.bytes());
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
     work.folder.remove(TileFile::kRim, tile);
@@ -129,21 +129,31 @@ void join_basins(const TileWork& work) {
 
 void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   const RegionParameters& region = work.plan.parameters.region;
-  const auto sizes_file = work.folder.read(TileFile::kSizes);
-  const auto sizes = ByteReader(sizes_file).take<std::int64_t>();
-  if (sizes.size() < 2) {
+  const BasinSizes basins = read_sizes(work);
+  if (basins.count == 0) {
     throw InputError(fmt::format("{}: nothing to segment: no pixel has data", work.plan.source));
   }
-  const auto basins = static_cast<std::int32_t>(sizes.size() - 1);
   JoinedRegions joined =
       join_regions(read_all(work, TileFile::kRegions, regions_from), region.direction);
-  const std::vector<Merge> merges = merges_of(basins, joined.joins);
+  number_leaves(joined);
+  const auto count = static_cast<std::int32_t>(joined.leaves.size());
+  const std::vector<Merge> merges = merges_of(count, joined.joins);
   std::vector<Join>().swap(joined.joins);
+  std::vector<std::int64_t> sizes = {0};
+  std::vector<std::int32_t> leaves;
+  for (const Leaf& leaf : joined.leaves) {
+    sizes.push_back(leaf.pixels);
+    leaves.push_back(leaf.number);
+  }
+  std::vector<Leaf>().swap(joined.leaves);
   const auto borders = [&] { return std::move(joined.borders); };
-  const LeafTree tree{basins, merges, region.threshold.value_or(kStrengthThreshold)};
-  const LeafLabels labels = cut_leaves(tree, sizes, borders, region, notes);
+  const LeafTree tree{static_cast<std::int32_t>(basins.count), merges,
+                      region.threshold.value_or(kStrengthThreshold)};
+  LeafLabels labels = cut_leaves(tree, sizes, borders, region, notes);
+  labels.of_leaf.erase(labels.of_leaf.begin());
   ByteWriter writer;
   writer.put(std::vector<std::int64_t>{labels.count});
+  writer.put(leaves);
   writer.put(labels.of_leaf);
   work.folder.write(TileFile::kLabels, 0, writer.bytes());
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {

@@ -60,7 +60,7 @@ const std::vector<StepFiles>& steps() {
       {TileStep::kMap, {TileFile::kMap}, TileFile::kFull},
       {TileStep::kContours, {TileFile::kContours, TileFile::kPlateaus}, TileFile::kPlateausJoined},
       {TileStep::kBasins, {TileFile::kBasins, TileFile::kPieces}, TileFile::kSizes},
-      {TileStep::kRegions, {TileFile::kRegions}, TileFile::kLabels},
+      {TileStep::kRegions, {TileFile::kLeaves, TileFile::kRegions}, TileFile::kLabels},
       {TileStep::kPaint, {}, TileFile::kPainted},
   };
   return all;
@@ -187,14 +187,14 @@ class TileRun::Implementation {
           "the labels are not joined yet: the step {} is due (segment tile, then segment join)",
           to_string(due())));
     }
-    const BasinLabels labels = read_labels(work());
+    const RunLabels labels = read_labels(work());
     // The coordinates alone: the pixels of a scene are not read.
     const MapFrame frame = picture().frame();
     LabelBlocks blocks(plan_.output, frame, plan_.cloud_optimised);
     for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
       const TileArea area = tiling_.area(tile);
       blocks.write(static_cast<int>(area.x), static_cast<int>(area.y), area.width, area.height,
-                   labels_of_tile(work(), tile, labels.of_basin).data());
+                   labels_of_tile(work(), tile, labels).data());
       if (painted) painted(tile + 1);
     }
     blocks.commit();

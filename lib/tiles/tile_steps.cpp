@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "region/basin_pieces.hpp"
+#include "region/least_pixels.hpp"
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 #include "region/watershed.hpp"
@@ -126,15 +127,37 @@ void regions_tile(const TileWork& work, std::size_t tile) {
                                        for (std::int32_t& piece : pieces)
                                          piece = numbers.at(static_cast<std::size_t>(piece));
                                      });
-  work.folder.write(TileFile::kRegions, tile,
-                    bytes_of(regions_of_tile(around, work.plan.parameters.region.direction)));
+  const RegionParameters& region = work.plan.parameters.region;
+  TileRegions regions = regions_of_tile(around, region.direction);
+  const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
+  ByteWriter writer;
+  writer.put(unite_small(regions, least));
+  work.folder.write(TileFile::kLeaves, tile, writer.bytes());
+  work.folder.write(TileFile::kRegions, tile, bytes_of(regions));
+}
+
+BasinSizes read_sizes(const TileWork& work) {
+  const auto file = work.folder.read(TileFile::kSizes);
+  const auto sizes = ByteReader(file).take<std::int64_t>();
+  return {sizes.at(0), sizes.at(1)};
 }
 
 std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
-                                         const std::vector<std::int32_t>& labels) {
+                                         const RunLabels& labels) {
   const auto file = work.folder.read(TileFile::kNumbers, tile);
   std::vector<std::int32_t> names = ByteReader(file).take<std::int32_t>();
-  for (std::int32_t& name : names) name = labels.at(static_cast<std::size_t>(name));
+  const auto leaves_file = work.folder.read(TileFile::kLeaves, tile);
+  const auto changed = ByteReader(leaves_file).take<LeafOfBasin>();
+  const auto label_of = [&](std::int32_t basin) {
+    if (basin == 0) return 0;
+    const auto other = std::lower_bound(
+        changed.begin(), changed.end(), basin,
+        [](const LeafOfBasin& each, std::int32_t wanted) { return each.basin < wanted; });
+    const std::int32_t leaf = other != changed.end() && other->basin == basin ? other->leaf : basin;
+    const auto found = std::lower_bound(labels.leaves.begin(), labels.leaves.end(), leaf);
+    return labels.of_leaf.at(static_cast<std::size_t>(found - labels.leaves.begin()));
+  };
+  std::transform(names.begin(), names.end(), names.begin(), label_of);
   const TileArea area = work.tiling.area(tile);
   std::vector<std::int32_t> pixels =
       work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
@@ -142,12 +165,13 @@ std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
   return pixels;
 }
 
-BasinLabels read_labels(const TileWork& work) {
+RunLabels read_labels(const TileWork& work) {
   const auto file = work.folder.read(TileFile::kLabels);
   ByteReader reader(file);
-  BasinLabels labels;
+  RunLabels labels;
   labels.count = reader.take<std::int64_t>().at(0);
-  labels.of_basin = reader.take<std::int32_t>();
+  labels.leaves = reader.take<std::int32_t>();
+  labels.of_leaf = reader.take<std::int32_t>();
   return labels;
 }
 

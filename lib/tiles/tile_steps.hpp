@@ -32,15 +32,23 @@ void join_contours(const TileWork& work);
 void join_basins(const TileWork& work);
 void join_all_regions(const TileWork& work, std::vector<std::string>& notes);
 
-/// The labels of a tile's pixels. `labels`: those of the basins.
-std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
-                                         const std::vector<std::int32_t>& labels);
-
-/// The number of regions, and the labels of the basins.
-struct BasinLabels {
+/// How many basins a picture has, and their pixels.
+struct BasinSizes {
   std::int64_t count = 0;
-  std::vector<std::int32_t> of_basin;
+  std::int64_t pixels = 0;
 };
-BasinLabels read_labels(const TileWork& work);
+BasinSizes read_sizes(const TileWork& work);
+
+/// The labels of the leaves.
+struct RunLabels {
+  std::int64_t count = 0;             ///< Of regions.
+  std::vector<std::int32_t> leaves;   ///< The leaves' numbers, ascending.
+  std::vector<std::int32_t> of_leaf;  ///< By element of `leaves`.
+};
+RunLabels read_labels(const TileWork& work);
+
+/// The labels of a tile's pixels.
+std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
+                                         const RunLabels& labels);
 
 }  // namespace diacut

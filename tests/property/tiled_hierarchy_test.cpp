@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -50,6 +52,7 @@ struct Tiled {
   std::vector<std::int32_t> basins;  ///< By pixel.
   BasinNumbers numbers;
   JoinedRegions regions;
+  std::map<std::int32_t, std::int32_t> leaf_of;  ///< Of basins that are no leaves.
 };
 
 std::vector<std::int32_t> basins_of(const Maps& maps, const Tiling& tiling, BasinNumbers& numbers) {
@@ -86,7 +89,8 @@ std::vector<std::int32_t> basins_of(const Maps& maps, const Tiling& tiling, Basi
   return result;
 }
 
-Tiled tiled_hierarchy(const Maps& maps, int side, double direction) {
+/// `least`: as in unite_small().
+Tiled tiled_hierarchy(const Maps& maps, int side, double direction, std::int64_t least) {
   const Tiling tiling{maps.width, maps.height, side};
   Tiled result;
   result.basins = basins_of(maps, tiling, result.numbers);
@@ -97,9 +101,43 @@ Tiled tiled_hierarchy(const Maps& maps, int side, double direction) {
         {area, part_of(maps.strength, maps, area, 1, 0.0F),
          part_of(maps.orientation, maps, area, 1, 0.0F), part_of(result.basins, maps, area, 1, 0)},
         direction));
+    for (const LeafOfBasin& each : unite_small(tiles.back(), least)) {
+      result.leaf_of[each.basin] = each.leaf;
+    }
   }
   result.regions = join_regions(std::move(tiles), direction);
   return result;
+}
+
+/// Compares cuts without regions of less than `least` pixels.
+void expect_the_same_cuts(Tiled tiled, const Hierarchy& whole, int least) {
+  number_leaves(tiled.regions);
+  std::vector<std::int64_t> sizes = {0};
+  std::map<std::int32_t, std::size_t> place;
+  for (const Leaf& leaf : tiled.regions.leaves) {
+    place[leaf.number] = sizes.size();
+    sizes.push_back(leaf.pixels);
+  }
+  const std::vector<Merge> merges =
+      merges_of(static_cast<std::int32_t>(tiled.regions.leaves.size()), tiled.regions.joins);
+  for (const int regions : {0, 3}) {
+    RegionParameters wanted;
+    wanted.regions = regions;
+    wanted.threshold = 0.1;
+    wanted.min_size = {LeastSize::Unit::kPixels, static_cast<double>(least)};
+    std::vector<std::string> notes;
+    const LeafLabels labels = cut_leaves(
+        {tiled.numbers.count, merges, 0.3}, sizes, [&] { return tiled.regions.borders; }, wanted,
+        notes);
+    std::vector<std::int32_t> of_basin = {0};
+    for (std::int32_t basin = 1; basin <= tiled.numbers.count; ++basin) {
+      const auto other = tiled.leaf_of.find(basin);
+      const std::int32_t leaf = other == tiled.leaf_of.end() ? basin : other->second;
+      of_basin.push_back(labels.of_leaf[place.at(leaf)]);
+    }
+    EXPECT_TRUE(relabelled(tiled.basins, of_basin) == cut(whole, wanted, notes).values)
+        << "least size " << least << ", regions " << regions;
+  }
 }
 
 void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides) {
@@ -109,10 +147,17 @@ void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides
       hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, parameters);
   for (const int side : sides) {
     SCOPED_TRACE("tiles of " + std::to_string(side));
-    const Tiled tiled = tiled_hierarchy(maps, side, direction);
+    const Tiled tiled = tiled_hierarchy(maps, side, direction, 1);
     ASSERT_EQ(tiled.numbers.count, whole.leaves.count);
     ASSERT_TRUE(tiled.basins == whole.leaves.values);
-    EXPECT_EQ(tiled.numbers.pixels, region_sizes(whole.leaves));
+    EXPECT_TRUE(tiled.leaf_of.empty());
+    const std::vector<std::int64_t> sizes = region_sizes(whole.leaves);
+    EXPECT_EQ(tiled.numbers.pixels, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
+    ASSERT_EQ(tiled.regions.leaves.size() + 1, sizes.size());
+    for (std::size_t k = 1; k < sizes.size(); ++k) {
+      ASSERT_EQ(tiled.regions.leaves[k - 1].number, static_cast<std::int32_t>(k));
+      ASSERT_EQ(tiled.regions.leaves[k - 1].pixels, sizes[k]);
+    }
     const std::vector<Border> borders = find_borders(whole.leaves);
     ASSERT_EQ(tiled.regions.borders.size(), borders.size());
     for (std::size_t k = 0; k < borders.size(); ++k) {
@@ -127,15 +172,8 @@ void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides
       ASSERT_EQ(merges[k].second, whole.merges[k].second) << k;
       ASSERT_EQ(merges[k].height, whole.merges[k].height) << k;
     }
-    for (const int regions : {0, 3}) {
-      RegionParameters wanted;
-      wanted.regions = regions;
-      wanted.threshold = 0.1;
-      std::vector<std::string> notes;
-      const LeafLabels labels = cut_leaves(
-          {tiled.numbers.count, merges, 0.3}, tiled.numbers.pixels,
-          [&] { return tiled.regions.borders; }, wanted, notes);
-      EXPECT_TRUE(relabelled(tiled.basins, labels.of_leaf) == cut(whole, wanted, notes).values);
+    for (const int least : {1, 2, 20, 150}) {
+      expect_the_same_cuts(tiled_hierarchy(maps, side, direction, least), whole, least);
     }
   }
 }
