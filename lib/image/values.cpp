@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <opencv2/core.hpp>
@@ -17,6 +16,7 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
+#include "image/value_range.hpp"
 
 namespace diacut {
 namespace {
@@ -76,31 +76,6 @@ class Samples {
   double alpha_low_ = 0;
   double alpha_high_ = 1;
 };
-
-/// The values that become 0 and 1.
-struct Range {
-  double low = 0;
-  double high = 1;
-};
-
-/// How many values lie at or below one limit, and how many below another.
-struct Beyond {
-  std::size_t low = 0;
-  std::size_t below = 0;
-};
-
-/// The values of the pixels that have data, of all channels together.
-struct Values {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  std::size_t sample_size = 0;  ///< At most kSampled.
-  /// Evenly spaced values in scan order, for quantiles.
-  std::function<std::vector<double>()> sample;
-  /// How many of the sample lie at or below range.low, and below range.high.
-  std::function<Beyond(const Range& range)> beyond;
-};
-
-constexpr std::size_t kSampled = std::size_t{1} << 20;
 
 void note_pixels_without_data(const std::string& hidden, std::size_t transparent,
                               std::size_t not_finite, Image& image) {
@@ -214,18 +189,18 @@ class Sample {
     return values;
   }
 
-  Beyond beyond(const Range& range) const {
-    std::vector<Beyond> rows(static_cast<std::size_t>(image_.height));
+  CountsBeyond beyond(const ValueLimits& range) const {
+    std::vector<CountsBeyond> rows(static_cast<std::size_t>(image_.height));
     parallel_for(image_.height, [&](int y) {
-      Beyond row;
+      CountsBeyond row;
       each_of_row(y, [&](std::size_t, double value) {
         row.low += std::size_t{value <= range.low};
         row.below += std::size_t{value < range.high};
       });
       rows[static_cast<std::size_t>(y)] = row;
     });
-    Beyond sum;
-    for (const Beyond& row : rows) {
+    CountsBeyond sum;
+    for (const CountsBeyond& row : rows) {
       sum.low += row.low;
       sum.below += row.below;
     }
@@ -268,7 +243,7 @@ class Sample {
 /// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
 /// values of the pixels that have data, which refer to both arguments.
 template <typename T>
-Values find_valid(const Samples<T>& samples, Image& image) {
+StoredValues find_valid(const Samples<T>& samples, Image& image) {
   image.valid.resize(image.pixel_count());
   std::vector<RowValues> rows(static_cast<std::size_t>(image.height));
   parallel_for(image.height, [&](int y) {
@@ -276,7 +251,7 @@ Values find_valid(const Samples<T>& samples, Image& image) {
     rows[row] = find_valid_in_row(samples, y, image.width,
                                   image.valid.data() + row * static_cast<std::size_t>(image.width));
   });
-  Values values;
+  StoredValues values;
   std::size_t transparent = 0;
   std::size_t not_finite = 0;
   for (const RowValues& row : rows) {
@@ -290,94 +265,8 @@ Values find_valid(const Samples<T>& samples, Image& image) {
   const auto sample = std::make_shared<Sample<T>>(samples, image, rows);
   values.sample_size = sample->size();
   values.sample = [sample] { return sample->values(); };
-  values.beyond = [sample](const Range& range) { return sample->beyond(range); };
+  values.beyond = [sample](const ValueLimits& range) { return sample->beyond(range); };
   return values;
-}
-
-/// The share of the values that robust_range() leaves out at either end.
-constexpr double kBeyond = 0.001;
-
-/// The range that all but about a thousandth of the values lie in, at either end; the range of all
-/// values where that is a single number.
-Range robust_range(const Values& values) {
-  std::vector<double> sample = values.sample();
-  const auto last = static_cast<double>(sample.size() - 1);
-  const auto value_at = [&](double index) {
-    const auto at = sample.begin() + static_cast<std::ptrdiff_t>(index);
-    std::nth_element(sample.begin(), at, sample.end());
-    return *at;
-  };
-  // In a picture of less than a thousand values these are the least and the greatest.
-  const Range range{value_at(std::floor(kBeyond * last)),
-                    value_at(std::ceil((1 - kBeyond) * last))};
-  if (range.high > range.low) return range;
-  return {values.low, values.high};
-}
-
-/// Whether robust_range() surely takes up half of the range of a type. Counting the values beyond
-/// two limits that lie so far apart is much faster than finding the quantiles.
-bool surely_fills_half(const Range& of_type, const Values& values) {
-  // More than half, so that rounding cannot change what the quantiles would say.
-  constexpr double kHalf = 0.5 + 1e-9;
-  const double extent = of_type.high - of_type.low;
-  const auto last = static_cast<double>(values.sample_size - 1);
-  const auto least = static_cast<std::size_t>(std::floor(kBeyond * last));
-  const auto most = static_cast<std::size_t>(std::ceil((1 - kBeyond) * last));
-  for (const double begin : {0.25, 0.0, 0.5 - 1e-9}) {
-    const double low = of_type.low + begin * extent;
-    const Beyond beyond = values.beyond({low, low + kHalf * extent});
-    if (beyond.low > least && beyond.below <= most) return true;
-  }
-  return false;
-}
-
-/// The range of ValueRange::kAuto for values of more than 8 bits, signed values and floats.
-Range automatic_range(std::optional<Range> of_type, const Values& values, Image& image) {
-  if (of_type && surely_fills_half(*of_type, values)) return *of_type;
-  const Range robust = robust_range(values);
-  // Twelve bits of a camera stored in sixteen, say. A photograph that was exposed for its type
-  // fills more than half of the range, and stays as it is.
-  constexpr double kMostlyEmpty = 0.5;
-  if (!(robust.high > robust.low)) return of_type.value_or(robust);
-  if (of_type &&
-      robust.high / 2 - robust.low / 2 >= kMostlyEmpty * (of_type->high / 2 - of_type->low / 2)) {
-    return *of_type;
-  }
-  const std::string of =
-      of_type ? fmt::format(", take up less than half of {:.6g} to {:.6g}:", of_type->low,
-                            of_type->high)
-              : "";
-  image.notes.push_back(fmt::format(
-      "Its values, {:.6g} to {:.6g}{} {:.6g} to {:.6g} became 0 to 1 (image.range).", values.low,
-      values.high, of.empty() ? ", lie beyond 0 to 1:" : of, robust.low, robust.high));
-  return robust;
-}
-
-Range choose_range(const Decoded& decoded, const Values& values, ValueRange rule, Image& image) {
-  const bool unit = values.low >= 0 && values.high <= 1;
-  std::optional<Range> of_type;
-  if (decoded.type_range) {
-    of_type = Range{decoded.type_range->first, decoded.type_range->second};
-  } else if (unit) {
-    of_type = Range{0, 1};
-  }
-  switch (rule) {
-    case ValueRange::kData:
-      return {values.low, values.high};
-    case ValueRange::kRobust:
-      return robust_range(values);
-    case ValueRange::kType:
-      if (of_type) return *of_type;
-      throw InputError(fmt::format(
-          "its values run from {:.6g} to {:.6g}, where image.range \"type\" expects floats within "
-          "[0, 1]: set image.range to \"data\" or \"auto\"",
-          values.low, values.high));
-    case ValueRange::kAuto:
-      break;
-  }
-  // Photographs of 8 bits stay as they are.
-  if (decoded.samples.depth() == CV_8U) return *of_type;
-  return automatic_range(of_type, values, image);
 }
 
 /// Tells of a picture in which nothing can be told apart.
@@ -397,7 +286,7 @@ void note_flat(Image& image) {
 }
 
 /// Where a value lies in a range, from 0 to 1.
-float share_of(const Range& range, double value, bool zero_is_white) {
+float share_of(const ValueLimits& range, double value, bool zero_is_white) {
   // Halves, because the difference of two doubles may be too large for one.
   const double extent = range.high / 2 - range.low / 2;
   const double place = extent > 0 ? (value / 2 - range.low / 2) / extent : 0;
@@ -407,7 +296,7 @@ float share_of(const Range& range, double value, bool zero_is_white) {
 
 /// Samples of at most 16 bits that all have data: by a table of what each value becomes.
 template <typename T>
-void convert_by_table(const Decoded& decoded, const Range& range, Image& image) {
+void convert_by_table(const Decoded& decoded, const ValueLimits& range, Image& image) {
   constexpr int kLeast = std::numeric_limits<T>::min();
   std::vector<float> table;
   for (int value = kLeast; value <= std::numeric_limits<T>::max(); ++value) {
@@ -437,8 +326,8 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
       return convert_by_table<T>(decoded, {low, high}, image);
     }
   }
-  const Values values = find_valid(samples, image);
-  const Range range = choose_range(decoded, values, rule, image);
+  const StoredValues values = find_valid(samples, image);
+  const ValueLimits range = choose_range(decoded, values, rule, image);
   if constexpr (kTable) {
     if (!decoded.has_alpha) return convert_by_table<T>(decoded, range, image);
   }

@@ -137,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--overlay", "-"}, {"--overlay", "standard output"}},
         Wrong{{"a.png", "--eigenvectors", "-"}, {"--eigenvectors", "standard output"}},
         Wrong{{"a.png", "-o", "labels.gif"}, {"labels.gif", ".png", ".npy"}},
+        Wrong{{"a.png", "--page", "a.html"},
+              {"--page chooses a page of the file", "--html a.html"}},
         Wrong{{"a.png", "-o", "labels"}, {"labels", ".png", ".npy"}},
         Wrong{{"a.png", "-o", "labels.npy", "--indexed"}, {"labels.npy", ".png only"}},
         Wrong{{"a.png", "--overlay", "x.tif"}, {"x.tif", ".jpg"}},
