@@ -21,8 +21,14 @@ struct LocalBasins {
 
 LocalBasins local_basins(const SurroundedTile& tile) {
   LocalBasins local;
-  local.numbers = tile.basins;
   local.numbers.push_back(0);
+  const auto width = static_cast<std::size_t>(tile.area.width) + 2;
+  for (std::size_t i = 0; i < tile.basins.size(); ++i) {
+    // Others stand beside an equal one to the left or above.
+    const std::int32_t basin = tile.basins[i];
+    if (i > 0 && tile.basins[i - 1] == basin) continue;
+    if (i < width || tile.basins[i - width] != basin) local.numbers.push_back(basin);
+  }
   std::sort(local.numbers.begin(), local.numbers.end());
   local.numbers.erase(std::unique(local.numbers.begin(), local.numbers.end()), local.numbers.end());
   local.parts = {tile.area.width + 2, tile.area.height + 2,

@@ -135,6 +135,16 @@ class TileRun::Implementation {
                                     tiling_.tiles() - 1));
     }
     if (is_done(tile)) return;
+    try {
+      do_tile(tile);
+    } catch (const DeviceMemoryError& error) {
+      throw DeviceError(fmt::format(
+          "tiles of {} pixels: {}; a new plan with smaller tiles (--tile-size) needs less",
+          plan_.tile_size, error.what()));
+    }
+  }
+
+  void do_tile(std::size_t tile) {
     switch (due()) {
       case TileStep::kMap:
         return map_tile(work(), tile, picture(), maps());

@@ -298,6 +298,8 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   expect_error(segment({"a.png", "-o", "x.tif", "--tile-size", "big"}), 2, {"--tile-size", "big"});
   expect_error(segment({"a.png", "-o", "x.tif", "--plan-only"}), 2, {"--tile-size"});
   EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
+  expect_error(tiled({"a.png", "-q", "-o", "x.tif", "--tile-size", "16", "--memory", "2K"}), 4,
+               {"tiles of 16 pixels", "--tile-size"});
 }
 
 }  // namespace
