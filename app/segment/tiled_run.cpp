@@ -354,6 +354,7 @@ ExitCode run_tile_command(int argc, const char* const* argv, Console& console,
 
 std::vector<CommandDescription> describe_tile_commands() {
   std::vector<CommandDescription> descriptions;
+  descriptions.reserve(kCommands.size());
   for (const TileCommand& command : kCommands) {
     descriptions.push_back(TileCommandLine(command).describe());
   }

@@ -155,7 +155,7 @@ class Joiner {
 
 }  // namespace
 
-std::vector<Arc> join_open_boundaries(std::vector<OpenBoundary> open, double direction) {
+std::vector<Arc> join_open_boundaries(const std::vector<OpenBoundary>& open, double direction) {
   return Joiner(open, direction).arcs();
 }
 

@@ -72,7 +72,8 @@ using Offers = std::priority_queue<Offer, std::vector<Offer>, std::greater<>>;
 /// Gives each pixel the least distance that follows from the offers.
 void spread(TilePlateaus& tile, std::uint32_t width, std::uint32_t height, Offers offers) {
   while (!offers.empty()) {
-    const auto [distance, place] = offers.top();
+    const std::uint32_t distance = offers.top().first;
+    const std::size_t place = offers.top().second;
     offers.pop();
     if (distance >= tile.distance_of[place]) continue;
     tile.distance_of[place] = distance;

@@ -279,7 +279,8 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
     take(result.leaves, tile.leaves);
   }
   result.leaves = united(std::move(result.leaves));
-  const std::vector<Arc> closed = join_open_boundaries(std::move(open), direction);
+  const std::vector<Arc> closed = join_open_boundaries(open, direction);
+  std::vector<OpenBoundary>().swap(open);
   for (const Boundary& boundary : boundaries_of(closed)) {
     boundaries.push_back(boundary);
     result.borders.push_back({boundary.first, boundary.second, boundary.length});

@@ -87,8 +87,8 @@ std::vector<Value> TileFolder::window(TileFile kind, std::size_t array, const Ti
   static_assert(sizeof(Value) == 4);
   const std::int64_t left = area.x - margin;
   const std::int64_t top = area.y - margin;
-  const auto width = static_cast<std::size_t>(area.width + 2 * margin);
-  const auto height = static_cast<std::size_t>(area.height + 2 * margin);
+  const auto width = static_cast<std::size_t>(area.width) + 2 * static_cast<std::size_t>(margin);
+  const auto height = static_cast<std::size_t>(area.height) + 2 * static_cast<std::size_t>(margin);
   std::vector<Value> values(width * height, outside);
   std::vector<Value> part;
   for (const std::size_t tile : tiles_around(area, margin)) {

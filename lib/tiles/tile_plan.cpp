@@ -175,7 +175,7 @@ std::string write_tile_plan(const std::string& folder, const TilePlan& plan) {
   if (failed) {
     throw InputError(fmt::format("{}: the folder cannot be made: {}", folder, failed.message()));
   }
-  const std::string path = (fs::path(folder) / kPlanFile).string();
+  std::string path = (fs::path(folder) / kPlanFile).string();
   const std::string text = plan_text(plan);
   if (fs::exists(path)) {
     if (text_of(path) == text) return path;

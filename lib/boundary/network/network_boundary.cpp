@@ -194,6 +194,7 @@ std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
   const Wanted wanted = task.wanted(seen.scale, seen.turn);
   const Wanted part = computed(network.network(), size, wanted, task.parameters.tile);
   std::vector<NetworkMap> maps;
+  maps.reserve(results.size());
   for (Buffer<float>& result : results) {
     maps.push_back(
         {result, size.width, size.height, border, part.x.begin, part.y.begin, part.x.length()});
