@@ -394,13 +394,13 @@ std::pair<double, double> PictureValues::range(
   Decoded like;
   like.samples.create(1, 1, CV_MAKETYPE(depth, 1));
   like.type_range = type_range;
-  Values values;
+  StoredValues values;
   values.low = low_;
   values.high = high_;
   values.sample_size = sampled_.size();
   values.sample = [this] { return sampled_; };
-  values.beyond = [this](const Range& range) {
-    Beyond beyond;
+  values.beyond = [this](const ValueLimits& range) {
+    CountsBeyond beyond;
     for (const double value : sampled_) {
       beyond.low += std::size_t{value <= range.low};
       beyond.below += std::size_t{value < range.high};
@@ -408,7 +408,7 @@ std::pair<double, double> PictureValues::range(
     return beyond;
   };
   Image image;
-  const Range range = choose_range(like, values, rule, image);
+  const ValueLimits range = choose_range(like, values, rule, image);
   notes.insert(notes.end(), image.notes.begin(), image.notes.end());
   return {range.low, range.high};
 }
