@@ -152,8 +152,9 @@ class Follower {
   Follower(const Parts& parts, const BoundaryStrength& strength, CornerMap& map)
       : parts_(parts), strength_(strength), map_(map) {}
 
-  std::vector<Chain> chains() && { return std::move(chains_); }
-  std::vector<OpenChain> open() && { return std::move(open_); }
+  /// What was followed since the last call.
+  std::vector<Chain> take_chains() { return std::exchange(chains_, {}); }
+  std::vector<OpenChain> take_open() { return std::exchange(open_, {}); }
 
   /// Follows the chains that end in the corners of a row.
   void follow_open(std::size_t row) {
@@ -330,8 +331,8 @@ Found follow_all(const Parts& parts, const BoundaryStrength& strength, CornerMap
       Follower follower(parts, strength, map);
       const IndexRange& rows = ranges[static_cast<std::size_t>(k)];
       for (std::size_t row = rows.begin; row < rows.end; ++row) (follower.*each_row)(row);
-      found.open[from + static_cast<std::size_t>(k)] = std::move(follower).open();
-      found.chains[from + static_cast<std::size_t>(k)] = std::move(follower).chains();
+      found.open[from + static_cast<std::size_t>(k)] = follower.take_open();
+      found.chains[from + static_cast<std::size_t>(k)] = follower.take_chains();
     });
   };
   follow(0, &Follower::follow_open);

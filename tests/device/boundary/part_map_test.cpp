@@ -21,6 +21,11 @@ using testing::patches_image;
 using testing::small_network;
 using testing::strided_network;
 
+std::size_t pixel(int width, int x, int y) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+         static_cast<std::size_t>(x);
+}
+
 class PartMaps : public NetworkBoundaryMap {
  protected:
   /// The pixels of an image from (x, y) on.
@@ -57,8 +62,8 @@ class PartMaps : public NetworkBoundaryMap {
         int different = 0;
         for (int v = 0; v < grid.height; ++v) {
           for (int u = 0; u < grid.width; ++u) {
-            const auto at = static_cast<std::size_t>((y + v) * image.width + x + u);
-            const auto here = static_cast<std::size_t>(v * grid.width + u);
+            const auto at = pixel(image.width, x + u, y + v);
+            const auto here = pixel(grid.width, u, v);
             if (part.values[here] != whole[at]) ++different;
             EXPECT_EQ(part.valid[here], image.valid.empty() || image.valid[at] != 0 ? 1 : 0);
           }
@@ -77,8 +82,9 @@ class PartMaps : public NetworkBoundaryMap {
 Image with_gaps(Image image) {
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
-      const auto pixel = static_cast<std::size_t>(y * image.width + x);
-      if (std::hypot(x - 90, y - 60) < 31 || (x / 20 + y / 14) % 5 == 0) mask_out(image, pixel);
+      if (std::hypot(x - 90, y - 60) < 31 || (x / 20 + y / 14) % 5 == 0) {
+        mask_out(image, pixel(image.width, x, y));
+      }
     }
   }
   return image;
