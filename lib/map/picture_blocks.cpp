@@ -10,6 +10,7 @@
 #include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
 #include "image/values.hpp"
+#include "map/naming.hpp"
 #include "map/scene.hpp"
 
 namespace diacut {
@@ -255,24 +256,6 @@ class PictureBlocks::SceneBlocks : public Source {
   SampleType type_;
   ValueRange rule_;
 };
-
-namespace {
-
-/// What `work` returns; errors name the picture.
-template <class Work>
-auto naming(const std::string& name, const Work& work) {
-  try {
-    return work();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
-  } catch (const cv::Exception& error) {
-    throw InputError(fmt::format("{}: cannot be read ({})", name, error.err));
-  }
-}
-
-}  // namespace
 
 PictureBlocks::PictureBlocks(const std::string& name, const ImageParameters& parameters,
                              const std::vector<int>& bands)

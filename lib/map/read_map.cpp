@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <opencv2/core.hpp>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "image/decoded.hpp"
 #include "image/values.hpp"
 #include "map/components.hpp"
+#include "map/naming.hpp"
 #include "map/scene.hpp"
 
 namespace diacut {
@@ -117,16 +117,7 @@ Map read_map(const std::string& name, const ImageParameters& parameters,
     throw ConfigError(fmt::format(
         "{} bands are named: name one (grey) or three (red, green and blue)", bands.size()));
   }
-  try {
-    return read(name, parameters, bands, accepts);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
-  } catch (const cv::Exception& error) {
-    // OpenCV throws this when memory is short.
-    throw InputError(fmt::format("{}: cannot be read ({})", name, error.err));
-  }
+  return naming(name, [&] { return read(name, parameters, bands, accepts); });
 }
 
 }  // namespace diacut

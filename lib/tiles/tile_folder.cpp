@@ -181,8 +181,8 @@ void TileFolder::write(TileFile kind, std::size_t tile,
   file.commit();
 }
 
-std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) const {
-  const ReadFile file(path(kind, tile));
+template <class File>
+TileFolder::Header TileFolder::header_of(const File& file, TileFile kind, std::size_t tile) const {
   if (!file.exists()) {
     throw InputError(
         fmt::format("{}: it is missing: run segment tile again, which makes it", path(kind, tile)));
@@ -192,6 +192,12 @@ std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) cons
     throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
   }
   check(header, kind, tile, file.size());
+  return header;
+}
+
+std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) const {
+  const ReadFile file(path(kind, tile));
+  const Header header = header_of(file, kind, tile);
   std::vector<std::uint8_t> payload(static_cast<std::size_t>(header.bytes));
   std::uint32_t sum = 0;
   if (!file.read(payload.data(), payload.size(), sizeof(header)) ||
@@ -235,15 +241,7 @@ void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, c
   constexpr std::size_t kValue = 4;
   const TileArea whole = tiling_.area(tile);
   const ReadFile file(path(kind, tile));
-  if (!file.exists()) {
-    throw InputError(
-        fmt::format("{}: it is missing: run segment tile again, which makes it", path(kind, tile)));
-  }
-  Header header{};
-  if (!file.read(&header, sizeof(header), 0)) {
-    throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
-  }
-  check(header, kind, tile, file.size());
+  const Header header = header_of(file, kind, tile);
   const std::uint64_t one = sizeof(std::uint64_t) + whole.pixels() * kValue;
   const std::uint64_t begin = sizeof(header) + array * one + sizeof(std::uint64_t);
   if ((array + 1) * one > header.bytes) {

@@ -70,6 +70,9 @@ class TileFolder {
  private:
   struct Header;
   std::string path(TileFile kind, std::size_t tile) const;
+  /// The header of a file that is open, after check().
+  template <class File>
+  Header header_of(const File& file, TileFile kind, std::size_t tile) const;
   void check(const Header& header, TileFile kind, std::size_t tile, std::uint64_t bytes) const;
 
   std::string folder_;
