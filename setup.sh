@@ -10,6 +10,7 @@ build_packages=(
   libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libmatio-dev
   libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
   libgdal-dev  # Scenes with coordinates.
+  libseccomp-dev  # Decoders that can reach nothing.
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers
 )
 run_packages=(pocl-opencl-icd)

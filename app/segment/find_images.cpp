@@ -18,8 +18,8 @@ namespace {
 class FolderWalk {
  public:
   /// Adds what it finds to `found`. `results`: folders not to enter.
-  FolderWalk(FoundImages& found, const std::set<Identity>& results)
-      : found_(found), results_(results) {}
+  FolderWalk(FoundImages& found, const std::set<Identity>& results, bool scenes)
+      : found_(found), results_(results), scenes_(scenes) {}
 
   /// `name`: the folder's part in the names of results.
   void walk(const fs::path& folder, const fs::path& name) {
@@ -56,15 +56,20 @@ class FolderWalk {
     // Pipes are left out, whatever their names, because reading them waits for a writer. A broken
     // link counts as an image, so that the run reports that it cannot be read.
     const bool readable = entry.is_regular_file(unknown) || (link && !entry.exists(unknown));
-    if (hidden || !readable || !(has_image_extension(file) || is_scene(entry.path()))) {
+    if (hidden || !readable || !is_image(entry.path())) {
       ++found_.ignored;
       return;
     }
     found_.images.push_back({entry.path().string(), name / file});
   }
 
+  bool is_image(const fs::path& path) const {
+    return has_image_extension(path.filename()) || (scenes_ && is_scene(path));
+  }
+
   FoundImages& found_;
   const std::set<Identity>& results_;
+  bool scenes_;
 };
 
 /// Takes the extension off each name, unless several names would be equal without it.
@@ -79,9 +84,10 @@ void strip_extensions(std::vector<FoundImage>& images) {
 
 }  // namespace
 
-FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results) {
+FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results,
+                        bool scenes) {
   FoundImages found;
-  FolderWalk folders(found, results);
+  FolderWalk folders(found, results, scenes);
   std::set<std::string> seen;
   for (const std::string& input : inputs) {
     if (input == "-") {

@@ -28,7 +28,9 @@ struct FoundImages {
 
 /// Finds the images. `inputs`: files, folders, and "-" for standard input; folders are walked,
 /// those of `results` left out. With several inputs each folder keeps its own name in the names of
-/// results. Throws ConfigError when an input is one of `results`.
-FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results);
+/// results. `scenes`: whether files that only GDAL knows count as images, for which GDAL looks at
+/// them. Throws ConfigError when an input is one of `results`.
+FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results,
+                        bool scenes = true);
 
 }  // namespace diacut::app

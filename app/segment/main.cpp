@@ -10,6 +10,7 @@
 #include "console.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
 #include "graph_run.hpp"
 #include "interrupt.hpp"
@@ -58,6 +59,8 @@ CommandDescription describe_program() {
 }
 
 ExitCode run(const Options& options, Console& console, const CancelToken& cancel) {
+  // Before there are threads, and before anything of a device or of a file is in memory.
+  if (options.parameters.image.untrusted) start_sandbox();
   if (!begin(options, console)) return ExitCode::kDone;
   const KernelCache kernels(console);
   switch (options.action) {

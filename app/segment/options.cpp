@@ -155,6 +155,7 @@ class SegmentLine {
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
   bool list_ = false;
+  bool untrusted_ = false;
   bool print_ = false;
   DeviceLine device_;
   CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
@@ -232,6 +233,9 @@ void SegmentLine::declare_places() {
                "Scenes: the bands that are looked at, as grey or as red, green and blue; default: "
                "all of them, which become their principal components where there are neither one "
                "nor three");
+  line_.flag("--untrusted", untrusted_, kInputOutput,
+             "Files of strangers: decode each image in a process of its own, which the kernel ends "
+             "when it does anything but compute; scenes are read as pictures");
   line_.flag("--skip-existing", options_.skip_existing, kInputOutput,
              "Leave out images whose output files exist");
 }
@@ -355,6 +359,10 @@ void SegmentLine::set_parameters() {
     if (!values_[i]) continue;
     set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
                     *values_[i]);
+  }
+  if (untrusted_) options_.parameters.image.untrusted = true;
+  if (options_.parameters.image.untrusted && given("--bands")) {
+    fail("--bands is about scenes, which are not read with --untrusted: leave out one of them");
   }
   validate(options_.parameters);
 }

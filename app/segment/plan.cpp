@@ -34,9 +34,15 @@ bool is_part_chosen(const Options& options) {
   return options.part.page != 0 || !options.part.channel.empty();
 }
 
+/// Whether an input is a scene. GDAL, which reads them, opens more files than it is given: no file
+/// of a stranger is shown to it.
+bool is_scene_for(const Options& options, const std::string& input) {
+  return !options.parameters.image.untrusted && is_map(input);
+}
+
 /// Whether an input is read as a scene, with its coordinates.
 bool reads_as_map(const Options& options, const std::string& input) {
-  return !options.bands.empty() || (!is_part_chosen(options) && is_map(input));
+  return !options.bands.empty() || (!is_part_chosen(options) && is_scene_for(options, input));
 }
 
 /// The extension of labels of which only the folder is named. People who have scenes expect the
@@ -67,7 +73,7 @@ std::string labels_place(const Options& options) {
   if (options.inputs.size() > 1) throw fail("several inputs");
   if (options.inputs.front() == "-") throw fail("standard input");
   const std::string& input = options.inputs.front();
-  if (!exists(input) && is_map(input)) throw fail("no plain file");
+  if (!exists(input) && is_scene_for(options, input)) throw fail("no plain file");
   return default_labels(options);
 }
 
@@ -153,7 +159,7 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
 void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
   const std::string extension = fs::path(image.input).extension().string();
   const bool map = reads_as_map(options, image.input);
-  const bool as_picture = is_part_chosen(options) && is_map(image.input);
+  const bool as_picture = is_part_chosen(options) && is_scene_for(options, image.input);
   const char* labels = labels_extension(options.labels, map);
   // What a scene has as pages are smaller versions of itself.
   const int pages = options.all_pages && !map ? pages_to_do(image.input, options) : 1;
@@ -265,7 +271,8 @@ Plan make_plan(const Options& options) {
   check_annotations(options.results, options.rle, plan.batch);
   if (options.all_pages) plan.stack = take_stack(options.inputs, plan.roots);
   if (plan.batch) check_batch_places(plan.roots, options.skip_existing);
-  FoundImages found = find_images(options.inputs, result_folders(plan.roots));
+  FoundImages found =
+      find_images(options.inputs, result_folders(plan.roots), !options.parameters.image.untrusted);
   if (found.images.empty() && found.failures.empty()) {
     throw InputError(fmt::format(
         "no image found in {}: looked for files with an image's extension (.jpg, .png, .heic, .tif "

@@ -103,11 +103,11 @@ LoadedImage Reader::load(const Job& job) const {
     }
     if (!job.edges.empty()) {
       require_map("--edges", job.edges);
-      loaded.edges = read_edges(job.edges, parameters_.max_pixels);
+      loaded.edges = read_edges(job.edges, parameters_);
     }
     if (!job.seeds.empty()) {
       require_map("--seeds", job.seeds);
-      loaded.seeds = read_seeds(job.seeds);
+      loaded.seeds = read_seeds(job.seeds, parameters_);
     }
     if (!job.features.empty()) loaded.features = read_features(job.features);
   });

@@ -131,6 +131,14 @@ void add_image(Table& table) {
                 {"pixels",
                  "Larger images are refused before they are decoded, so that a forged header "
                  "cannot take the memory."});
+  image.flag("untrusted", &ImageParameters::untrusted,
+             {"",
+              "For files of strangers: images are decoded in a process that can reach nothing but "
+              "the file's bytes (Linux's seccomp)."});
+  image.integer("decoding_memory", &ImageParameters::decoding_memory, 64, 1 << 20,
+                {"MiB", "untrusted: the most memory that decoding an image may take."});
+  image.integer("decoding_seconds", &ImageParameters::decoding_seconds, 1, 86'400,
+                {"seconds", "untrusted: the most time that decoding an image may take."});
 }
 
 void add_cue(Table& table) {

@@ -98,11 +98,16 @@ void check_edges(const EdgeMap& edges, int width, int height) {
 }
 
 EdgeMap read_edges(const std::string& path, std::int64_t max_pixels) {
-  if (auto map = read_if_npy(path, max_pixels)) return std::move(*map);
   ImageParameters parameters;
-  parameters.range = ValueRange::kType;
   parameters.max_pixels = max_pixels;
-  Image image = read_numbers(path, parameters);
+  return read_edges(path, parameters);
+}
+
+EdgeMap read_edges(const std::string& path, const ImageParameters& parameters) {
+  if (auto map = read_if_npy(path, parameters.max_pixels)) return std::move(*map);
+  ImageParameters whole_range = parameters;
+  whole_range.range = ValueRange::kType;
+  Image image = read_numbers(path, whole_range);
   if (image.channels != 1) fail(path, "it has colours");
   if (!image.valid.empty()) fail(path, "it has pixels that are transparent or not finite");
   return {image.width, image.height, std::move(image.pixels)};

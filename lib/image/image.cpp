@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <new>
 #include <string>
 #include <system_error>
@@ -13,108 +12,15 @@
 #include "core/mapped_file.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "image/decode.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
 #include "image/numbers.hpp"
-#include "image/profile.hpp"
+#include "image/untrusted.hpp"
 #include "image/values.hpp"
 
 namespace diacut {
 namespace {
-
-cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
-  enum Flip { kUpsideDown = 0, kSideways = 1, kBoth = -1 };
-  cv::Mat upright = stored;
-  if (orientation >= 5) cv::transpose(stored, upright);
-  switch (orientation) {
-    case 2:
-    case 6:
-      cv::flip(upright, upright, kSideways);
-      break;
-    case 3:
-    case 7:
-      cv::flip(upright, upright, kBoth);
-      break;
-    case 4:
-    case 8:
-      cv::flip(upright, upright, kUpsideDown);
-      break;
-    default:
-      break;
-  }
-  return upright;
-}
-
-/// What the decoder of the file's format reads, of the formats that hold one page.
-Decoded decode_single(ImageFormat format, Bytes file, const SizeLimit& limit) {
-  switch (format) {
-    case ImageFormat::kBmp:
-      return decode_bmp(file, limit);
-    case ImageFormat::kJpeg:
-      return decode_jpeg(file, limit);
-    case ImageFormat::kJpeg2000:
-      return decode_jpeg2000(file, limit);
-    case ImageFormat::kPng:
-      return decode_png(file, limit);
-    case ImageFormat::kRaw:
-      return decode_raw(file, limit);
-    default:
-      return decode_webp(file, limit);
-  }
-}
-
-/// Leaves one channel, as grey. `channel`: its number, from 1.
-void extract_channel(const std::string& channel, Decoded& decoded) {
-  const int channels = decoded.samples.channels();
-  int number = 0;
-  const char* end = channel.data() + channel.size();
-  const auto [stop, error] = std::from_chars(channel.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > channels) {
-    throw InputError(
-        fmt::format("it has no channel '{}': its channels are 1 to {}", channel, channels));
-  }
-  cv::Mat only;
-  cv::extractChannel(decoded.samples, only, number - 1);
-  decoded.samples = only;
-  decoded.has_alpha = false;
-  decoded.premultiplied = false;
-  decoded.profile.clear();  // It says what the channels are together.
-}
-
-Decoded decode_page(ImageFormat format, Bytes file, const SizeLimit& limit, int page) {
-  switch (format) {
-    case ImageFormat::kGif:
-      return decode_gif(file, limit, page);
-    case ImageFormat::kHeif:
-      return decode_heif(file, limit, page);
-    case ImageFormat::kJxl:
-      return decode_jxl(file, limit, page);
-    case ImageFormat::kPnm:
-      return decode_pnm(file, limit, page);
-    default:
-      choose_page(page, 1);
-      return decode_single(format, file, limit);
-  }
-}
-
-ImageFormat format_of(Bytes file) {
-  const ImageFormat format = identify_format(file);
-  return format == ImageFormat::kTiff && is_raw_tiff(file) ? ImageFormat::kRaw : format;
-}
-
-Decoded decode(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  const ImageFormat format = format_of(file);
-  const bool is_tiff = format == ImageFormat::kTiff;
-  Decoded decoded =
-      is_tiff ? decode_tiff(file, limit, part) : decode_page(format, file, limit, part.page);
-  // A TIFF may have more channels than are decoded without a choice.
-  if (!is_tiff && !part.channel.empty()) extract_channel(part.channel, decoded);
-  if (part.page == 0 && decoded.pages > 1) {
-    decoded.notes.push_back(fmt::format(
-        "The file has {} pages: the first was read (--page N reads another).", decoded.pages));
-  }
-  return decoded;
-}
 
 /// What `read` returns; what it throws becomes an InputError that begins with `name`. A DeviceError
 /// stays one.
@@ -166,7 +72,7 @@ constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 24;
 void check_large_file(const std::string& path, const ImageParameters& parameters,
                       const ImagePart& part, const SizeCheck& accepts) {
   struct SizeIsAccepted {};
-  if (path == "-") return;
+  if (path == "-" || parameters.untrusted) return;  // A sandbox tells the size first in any case.
   const auto file = MappedFile::open(path, kLargeFile);
   if (!file) return;
   const Bytes bytes = file->bytes();
@@ -177,7 +83,7 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
   };
   with_name(path, [&] {
     try {
-      decode(bytes, {limit.max_pixels, stop}, part);
+      decode(bytes, {limit.max_pixels, stop}, {DecodeTask::kPicture, part});
     } catch (const SizeIsAccepted&) {  // The rest of the file is of interest too.
     }
   });
@@ -189,10 +95,9 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts) {
   return with_name(name, [&] {
-    Decoded decoded = decode(bytes, limit_of(parameters, accepts, bytes.size()), part);
-    apply_profile(decoded);
-    decoded.samples = turn_upright(decoded.samples, decoded.orientation);
-    return to_image(decoded, parameters.range);
+    const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
+    return to_image(decode_as_asked(bytes, limit, {DecodeTask::kPicture, part}, parameters),
+                    parameters.range);
   });
 }
 
@@ -204,18 +109,8 @@ int count_pages(const std::string& path, const ImageParameters& parameters,
       mapped ? std::vector<std::uint8_t>() : read_file_bytes(path).bytes;
   const Bytes bytes = mapped ? mapped->bytes() : Bytes(read);
   return with_name(path, [&] {
-    const ImagePart first{1, channel};
-    switch (format_of(bytes)) {
-      case ImageFormat::kTiff:
-        return count_tiff_pages(bytes, parameters.max_pixels, first);
-      case ImageFormat::kGif:
-      case ImageFormat::kHeif:
-      case ImageFormat::kJxl:
-      case ImageFormat::kPnm:
-        return decode(bytes, parameters.max_pixels, first).pages;
-      default:
-        return 1;
-    }
+    const DecodeTask task{DecodeTask::kPages, {1, channel}};
+    return decode_as_asked(bytes, parameters.max_pixels, task, parameters).pages;
   });
 }
 
@@ -249,9 +144,9 @@ Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,
 Image read_numbers(const std::string& path, const ImageParameters& parameters) {
   const auto [bytes, name] = read_file_bytes(path);
   return with_name(name, [&, &file = bytes] {
-    Decoded decoded = decode(file, parameters.max_pixels, {});
-    decoded.samples = turn_upright(decoded.samples, decoded.orientation);
-    return to_image(decoded, parameters.range);
+    return to_image(
+        decode_as_asked(file, parameters.max_pixels, {DecodeTask::kNumbers, {}}, parameters),
+        parameters.range);
   });
 }
 

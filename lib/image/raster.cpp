@@ -15,10 +15,9 @@
 #include <system_error>
 
 #include "diacut/errors.hpp"
-#include "diacut/image.hpp"
-#include "image/decoded.hpp"
 #include "image/format.hpp"
 #include "image/npy.hpp"
+#include "image/untrusted.hpp"
 
 namespace diacut {
 
@@ -115,18 +114,13 @@ Raster grey(const Decoded& decoded) {
 
 }  // namespace
 
-Raster decode_raster(Bytes file) {
+Raster decode_raster(Bytes file, const ImageParameters& parameters) {
   if (is_npy(file)) return decode_npy(file);
-  const std::int64_t most = ImageParameters().max_pixels;
-  const ImageFormat format = identify_format(file);
-  if (format == ImageFormat::kTiff) return grey(decode_tiff(file, most));
-  if (format != ImageFormat::kPng) {
-    throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
-  }
   constexpr std::size_t kColourType = 25;
   constexpr std::uint8_t kPalette = 3;
-  Raster raster = grey(decode_png(file, most, true));
-  raster.is_indexed = file[kColourType] == kPalette;
+  Raster raster =
+      grey(decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters));
+  raster.is_indexed = identify_format(file) == ImageFormat::kPng && file[kColourType] == kPalette;
   return raster;
 }
 
@@ -149,10 +143,10 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
   return bytes;
 }
 
-Raster read_raster(const std::string& path) {
+Raster read_raster(const std::string& path, const ImageParameters& parameters) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   try {
-    return decode_raster(bytes);
+    return decode_raster(bytes, parameters);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "diacut/image.hpp"
 #include "image/bytes.hpp"
 
 namespace diacut {
@@ -24,10 +25,10 @@ struct Raster {
 /// palettes the index) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8; either
 /// byte order, either order of dimensions). The file's first bytes tell which. Throws InputError
 /// naming the file.
-Raster read_raster(const std::string& path);
+Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.
-Raster decode_raster(Bytes file);
+Raster decode_raster(Bytes file, const ImageParameters& parameters = {});
 
 /// All bytes of a file. Throws InputError naming the file.
 std::vector<std::uint8_t> read_file(const std::string& path);

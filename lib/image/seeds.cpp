@@ -9,8 +9,8 @@
 
 namespace diacut {
 
-Seeds read_seeds(const std::string& path) {
-  const Raster raster = read_raster(path);
+Seeds read_seeds(const std::string& path, const ImageParameters& parameters) {
+  const Raster raster = read_raster(path, parameters);
   Seeds seeds{raster.width, raster.height, {}};
   seeds.labels.reserve(raster.values.size());
   for (const double value : raster.values) {

@@ -243,5 +243,20 @@ TEST_F(CliInput, StandardInput) {
   EXPECT_EQ(files(), before);
 }
 
+TEST_F(CliInput, FilesOfStrangersGiveTheSameLabels) {
+  make_folder("in");
+  write_picture("in/a.png");
+  write_picture("in/b.jpg", 64, 48);
+  write("in/c.png", "\x89PNG\r\n\x1a\n");
+  const Result trusted = segment({"in", "-o", "trusted"});
+  const Result result = segment({"in", "-o", "out", "--untrusted"});
+  expect_error(trusted, 3, {"c.png"});
+  expect_error(result, 3, {"c.png"});
+  for (const char* name : {"/a.png", "/b.png"}) {
+    EXPECT_EQ(read(std::string("out") + name), read(std::string("trusted") + name));
+  }
+  expect_error(segment({"in/a.png", "--untrusted", "--bands", "1"}), 2, {"--bands", "--untrusted"});
+}
+
 }  // namespace
 }  // namespace diacut::testing

@@ -27,7 +27,8 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"include", {}},
       {"core", {}},
       {"opencl", {"core"}},
-      {"image", {"core"}},
+      {"sandbox", {"core"}},
+      {"image", {"core", "sandbox"}},
       {"matrix", {"core", "opencl"}},
       {"boundary", {"core", "opencl", "matrix", "image"}},
       {"affinity", {"core", "opencl", "matrix", "boundary"}},
@@ -65,6 +66,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"Eigen/", {"eigen", "graph", "region"}},
       {"nlohmann/", {"boundary", "matrix", "region", "spmv", "output", "evaluate", "tiles"}},
       {"matio", {"evaluate"}},
+      {"seccomp", {"sandbox"}},
       {"CLI/", {}},
       {"iostream", {}},
   };
@@ -77,8 +79,8 @@ const std::map<std::string, Folders>& forbidden_names() {
       {"stdout", {"output"}},  // Data, for the file name "-".
       {"stderr", {}},         {"cout", {}},       {"cerr", {}},       {"clog", {}},
       {"printf", {}},         {"fprintf", {}},    {"vprintf", {}},    {"vfprintf", {}},
-      {"puts", {}},           {"putchar", {}},    {"perror", {}},     {"exit", {}},
-      {"_exit", {}},          {"_Exit", {}},      {"quick_exit", {}}, {"abort", {}},
+      {"puts", {}},           {"putchar", {}},    {"perror", {}},     {"exit", {"sandbox"}},
+      {"_exit", {"sandbox"}}, {"_Exit", {}},      {"quick_exit", {}}, {"abort", {}},
       {"terminate", {}},      {"fmt::print", {}},
   };
   return names;

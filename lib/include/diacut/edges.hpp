@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "diacut/image.hpp"
+
 /// @file
 /// Boundary maps that the caller brings.
 namespace diacut {
@@ -26,5 +28,12 @@ struct EdgeMap {
 /// @return The map.
 /// @throws InputError naming the file when it cannot be read or is no boundary map.
 EdgeMap read_edges(const std::string& path, std::int64_t max_pixels = 268'435'456);
+
+/// Reads a boundary map, where ImageParameters::untrusted says so in a sandbox.
+/// @param path The file.
+/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
+/// @return The map.
+/// @throws InputError as the other function.
+EdgeMap read_edges(const std::string& path, const ImageParameters& parameters);
 
 }  // namespace diacut

@@ -51,6 +51,12 @@ struct ImageParameters {
   /// and their boundaries are placed in the image itself. An image that is more than twice as long
   /// as it is wide counts as one of 2:1 with its area. 0: regions are found in the image itself.
   int detail = 640;
+  /// Whether files are decoded in a process that can reach nothing but the file's bytes: it may
+  /// compute and take memory; it cannot open a file, and anything else, as a socket or a program,
+  /// ends it (Linux's seccomp). For files of strangers. What is read is the same.
+  bool untrusted = false;
+  int decoding_memory = 4096;  ///< The most memory of such a process, MiB.
+  int decoding_seconds = 60;   ///< The most time that it may take for an image, seconds.
 };
 
 /// Reads an image of the formats that diacut/image_file.hpp names, grey or colour, with or without

@@ -35,6 +35,12 @@ struct ImageSize {
 /// of 16 MiB or more first with nothing in memory but the pages of the file that tell the size.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
+/// Starts the sandbox in which images are decoded where ImageParameters::untrusted says so, once.
+/// Without a call, the first such image starts it. The sandbox is a copy of the process at this
+/// time: a program calls this before it has threads, and before it has secrets in memory.
+/// @throws InputError when the system has no sandboxes.
+void start_sandbox();
+
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 /// files (DNG and others), GIF, BMP or PNM; 1 to 16 bits, and of some formats 32 bits and floats.
 /// The orientation that the file tells is applied, and colours of 8 and 16 bits are brought from

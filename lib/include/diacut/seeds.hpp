@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "diacut/image.hpp"
+
 /// @file
 /// Seeds: labels of a few pixels of an image, as somebody painted them, from which labels of all
 /// pixels grow (RegionMethod::kWalker).
@@ -24,9 +26,10 @@ struct Seeds {
 /// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
 /// array of two dimensions. Its numbers are the labels, 0 is no label.
 /// @param path The file.
+/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
 /// @return The seeds.
 /// @throws InputError naming the file when it cannot be read, or holds a number that is negative,
 ///     fractional or larger than kMostSeedLabel.
-Seeds read_seeds(const std::string& path);
+Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {});
 
 }  // namespace diacut

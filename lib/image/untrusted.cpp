@@ -1,0 +1,276 @@
+#include "image/untrusted.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <type_traits>
+
+#include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace diacut {
+namespace {
+
+/// What a message of the child begins with.
+enum class Kind : std::int32_t { kSize, kRefusal, kNote, kSamples };
+
+/// What the child is asked; the channel's name follows.
+struct Request {
+  std::int64_t max_pixels = 0;
+  DecodeTask::Purpose purpose = DecodeTask::kPicture;
+  std::int32_t page = 0;
+};
+
+struct Size {
+  Kind kind = Kind::kSize;
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  std::int32_t channels = 0;
+};
+
+/// The child's last message. The samples are in its file.
+struct SamplesInfo {
+  Kind kind = Kind::kSamples;
+  std::int32_t rows = 0;
+  std::int32_t columns = 0;
+  std::int32_t type = 0;
+  std::int32_t pages = 1;
+  std::uint8_t has_alpha = 0;
+  std::uint8_t premultiplied = 0;
+  std::uint8_t zero_is_white = 0;
+  std::uint8_t has_range = 0;
+  std::array<double, 2> range = {};
+};
+
+template <class Plain>
+Message message_of(const Plain& plain, std::string_view text = {}) {
+  static_assert(std::is_trivially_copyable_v<Plain>);
+  const std::size_t most = SandboxChannel::kMostMessage - sizeof plain;
+  text = text.substr(0, most);
+  Message message(sizeof plain + text.size());
+  std::memcpy(message.data(), &plain, sizeof plain);
+  std::copy(text.begin(), text.end(), message.begin() + sizeof plain);
+  return message;
+}
+
+[[noreturn]] void damaged_answer() {
+  throw InputError(
+      "its decoder gave an answer that makes no sense: the file is damaged, or made to "
+      "attack programs");
+}
+
+template <class Plain>
+Plain plain_of(std::span<const std::uint8_t> message) {
+  if (message.size() < sizeof(Plain)) damaged_answer();
+  Plain plain;
+  std::memcpy(static_cast<void*>(&plain), message.data(), sizeof plain);
+  return plain;
+}
+
+/// The text behind what a message begins with, made fit to be shown.
+template <class Plain>
+std::string text_of(std::span<const std::uint8_t> message) {
+  std::string text(message.begin() + sizeof(Plain), message.end());
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  return text;
+}
+
+/// The bytes that can be read from a descriptor of a file.
+class Mapped {
+ public:
+  explicit Mapped(int file) {
+    const off_t end = ::lseek(file, 0, SEEK_END);
+    size_ = end > 0 ? static_cast<std::size_t>(end) : 0;
+    void* at = size_ > 0 ? ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    bytes_ = static_cast<const std::uint8_t*>(at);
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  ~Mapped() { ::munmap(const_cast<std::uint8_t*>(bytes_), size_); }
+  Bytes bytes() const { return {bytes_, size_}; }
+
+ private:
+  const std::uint8_t* bytes_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+void write_all(int file, const std::uint8_t* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t step = ::write(file, bytes, size);
+    if (step <= 0) throw std::bad_alloc();
+    bytes += step;
+    size -= static_cast<std::size_t>(step);
+  }
+}
+
+void answer(const SandboxChannel& channel, const Decoded& decoded) {
+  const cv::Mat& samples = decoded.samples;
+  for (int row = 0; row < samples.rows; ++row) {
+    write_all(channel.output(), samples.ptr(row),
+              static_cast<std::size_t>(samples.cols) * samples.elemSize());
+  }
+  for (const std::string& note : decoded.notes) channel.send(message_of(Kind::kNote, note));
+  SamplesInfo info;
+  info.rows = samples.rows;
+  info.columns = samples.cols;
+  info.type = samples.type();
+  info.pages = decoded.pages;
+  info.has_alpha = decoded.has_alpha ? 1 : 0;
+  info.premultiplied = decoded.premultiplied ? 1 : 0;
+  info.zero_is_white = decoded.zero_is_white ? 1 : 0;
+  info.has_range = decoded.type_range ? 1 : 0;
+  if (decoded.type_range) info.range = {decoded.type_range->first, decoded.type_range->second};
+  channel.send(message_of(info, decoded.hidden));
+}
+
+/// What the child does.
+void decode_in_sandbox(SandboxChannel& channel) {
+  cv::setNumThreads(1);  // The threads that the program had are not in this process.
+  const Message& asked = channel.request();
+  const auto request = plain_of<Request>(asked);
+  const DecodeTask task{request.purpose,
+                        {request.page, {asked.begin() + sizeof(Request), asked.end()}}};
+  const auto accepts = [&](const ImageSize& size) {
+    channel.ask(message_of(Size{Kind::kSize, size.width, size.height, size.channels}));
+  };
+  try {
+    const Mapped file(channel.input());
+    answer(channel, decode(file.bytes(), {request.max_pixels, accepts}, task));
+  } catch (const InputError& error) {
+    channel.send(message_of(Kind::kRefusal, error.what()));
+  } catch (const cv::Exception& error) {
+    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    channel.send(message_of(Kind::kRefusal, "cannot be decoded (" + error.err + ")"));
+  }
+}
+
+Descriptor file_of(Bytes bytes) {
+  Descriptor file(::memfd_create("image", MFD_CLOEXEC));
+  if (file.get() < 0) {
+    throw InputError(
+        fmt::format("cannot be given to the sandbox: {}", std::generic_category().message(errno)));
+  }
+  write_all(file.get(), bytes.data(), bytes.size());
+  return file;
+}
+
+/// What the child's messages tell.
+class Answers {
+ public:
+  explicit Answers(const SizeLimit& limit) : limit_(limit) {}
+
+  Message take(const Message& message) {
+    switch (plain_of<Kind>(message)) {
+      case Kind::kSize:
+        check_size(plain_of<Size>(message));
+        return {1};
+      case Kind::kRefusal:
+        throw InputError(text_of<Kind>(message));
+      case Kind::kNote:
+        if (decoded_.notes.size() < kMostNotes) decoded_.notes.push_back(text_of<Kind>(message));
+        return {};
+      case Kind::kSamples:
+        take_info(plain_of<SamplesInfo>(message));
+        decoded_.hidden = text_of<SamplesInfo>(message);
+        return {};
+    }
+    damaged_answer();
+  }
+
+  /// What was decoded, with the samples that the child's file holds.
+  Decoded finish(int file) {
+    if (!info_) damaged_answer();
+    if (info_->rows == 0) return std::move(decoded_);
+    decoded_.samples.create(info_->rows, info_->columns, info_->type);
+    auto* to = decoded_.samples.data;
+    const std::size_t size = decoded_.samples.total() * decoded_.samples.elemSize();
+    for (std::size_t at = 0; at < size;) {
+      const ssize_t step = ::pread(file, to + at, size - at, static_cast<off_t>(at));
+      if (step <= 0) damaged_answer();
+      at += static_cast<std::size_t>(step);
+    }
+    return std::move(decoded_);
+  }
+
+ private:
+  static constexpr std::size_t kMostNotes = 100;
+
+  void check_size(const Size& size) {
+    diacut::check_size(size.width, size.height, limit_, size.channels);
+    accepted_ = std::max(accepted_, std::int64_t{size.width} * size.height);
+  }
+
+  void take_info(const SamplesInfo& info) {
+    const int depth = CV_MAT_DEPTH(info.type);
+    const int channels = CV_MAT_CN(info.type);
+    const bool is_type = info.type == CV_MAKETYPE(depth, channels) && depth <= CV_64F;
+    const bool is_empty = info.rows == 0 && info.columns == 0;
+    const bool is_range =
+        info.has_range == 0 || (std::isfinite(info.range[0]) && std::isfinite(info.range[1]) &&
+                                info.range[0] < info.range[1]);
+    const int colours = channels - (info.has_alpha != 0 ? 1 : 0);
+    const bool is_size = is_empty || (info.rows > 0 && info.columns > 0 &&
+                                      std::int64_t{info.rows} * info.columns <= accepted_);
+    if (!is_type || !is_range || !is_size || info.pages < 1 || (colours != 1 && colours != 3)) {
+      damaged_answer();
+    }
+    decoded_.pages = info.pages;
+    decoded_.has_alpha = info.has_alpha != 0;
+    decoded_.premultiplied = info.premultiplied != 0;
+    decoded_.zero_is_white = info.zero_is_white != 0;
+    decoded_.type_range.reset();
+    if (info.has_range != 0) decoded_.type_range = std::pair{info.range[0], info.range[1]};
+    info_ = info;
+  }
+
+  const SizeLimit& limit_;
+  std::int64_t accepted_ = 0;  ///< Pixels of the largest size that was accepted.
+  Decoded decoded_;
+  std::optional<SamplesInfo> info_;
+};
+
+/// The sandbox of this process. A copy of a process gets its own.
+Sandbox& sandbox() {
+  static std::mutex mutex;
+  static std::unique_ptr<Sandbox> made;
+  static pid_t owner = 0;
+  const std::lock_guard lock(mutex);
+  if (owner != ::getpid()) {
+    static_cast<void>(made.release());  // Its server belongs to another process.
+    made = std::make_unique<Sandbox>(decode_in_sandbox);
+    owner = ::getpid();
+  }
+  return *made;
+}
+
+}  // namespace
+
+void start_sandbox() { sandbox(); }
+
+Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
+                        const ImageParameters& parameters) {
+  if (!parameters.untrusted) return decode(file, limit, task);
+  const Request request{limit.max_pixels, task.purpose, task.part.page};
+  const SandboxLimits limits{static_cast<std::uint64_t>(parameters.decoding_memory) << 20,
+                             parameters.decoding_seconds};
+  Answers answers(limit);
+  const Descriptor output =
+      sandbox().run(message_of(request, task.part.channel), file_of(file).get(), limits,
+                    [&](const Message& message) { return answers.take(message); });
+  return answers.finish(output.get());
+}
+
+}  // namespace diacut

@@ -1,0 +1,115 @@
+#include "sandbox/sandbox.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+#include "diacut/errors.hpp"
+#include "sandbox/child.hpp"
+#include "sandbox/sockets.hpp"
+
+namespace diacut {
+namespace {
+
+[[noreturn]] void fail() {
+  throw InputError(
+      fmt::format("no sandbox can be made: {}", std::generic_category().message(errno)));
+}
+
+Descriptor memory_file(const char* name) {
+  Descriptor file(::memfd_create(name, MFD_CLOEXEC));
+  if (file.get() < 0) fail();
+  return file;
+}
+
+/// Throws InputError where the child did not end as it should.
+void check_end(const SandboxEnd& end, const SandboxLimits& limits) {
+  switch (end.how) {
+    case SandboxEnd::kDone:
+      return;
+    case SandboxEnd::kTimeOut:
+      throw InputError(fmt::format(
+          "decoding was ended after {} s, the limit of image.decoding_seconds", limits.seconds));
+    case SandboxEnd::kNoMemory:
+      throw InputError(
+          fmt::format("decoding needs more memory than {} MiB, the limit of image.decoding_memory",
+                      limits.memory_bytes >> 20));
+    case SandboxEnd::kNoSandbox:
+      throw InputError(
+          "the kernel refuses the sandbox (seccomp): it was not decoded; image.untrusted=false "
+          "decodes it without one");
+    case SandboxEnd::kSignal:
+      break;
+  }
+  const bool forbidden = end.number == SIGSYS;
+  throw InputError(fmt::format(
+      "its decoder {} (signal {}): the file is damaged, or made to attack programs",
+      forbidden ? "tried what the sandbox forbids and was ended" : "crashed", end.number));
+}
+
+}  // namespace
+
+Sandbox::Sandbox(Work work) {
+  auto [mine, its] = socket_pair();
+  server_ = ::fork();
+  if (server_ < 0) fail();
+  if (server_ == 0) serve_sandboxes(work, its.get());
+  control_ = std::move(mine);
+}
+
+Sandbox::~Sandbox() {
+  control_.reset();  // On which the server ends.
+  while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Descriptor Sandbox::run(const Message& request, int input, const SandboxLimits& limits,
+                        const Answer& answer) {
+  const std::lock_guard lock(mutex_);
+  Descriptor output = memory_file("sandbox");
+  std::pair<Descriptor, Descriptor> ends = socket_pair();
+  Descriptor& mine = ends.first;
+  Message order(sizeof limits);
+  std::memcpy(order.data(), &limits, sizeof limits);
+  order.insert(order.end(), request.begin(), request.end());
+  if (!send_message(control_.get(), order, std::array{ends.second.get(), input, output.get()})) {
+    throw InputError("the sandbox's server has ended: run the program again");
+  }
+  ends.second.reset();
+  // The server tells the end; without a word of it another request would get this one's.
+  const auto end_of_child = [&] {
+    mine.reset();
+    SandboxEnd end;
+    const Received told = receive_message(control_.get(), sizeof end);
+    if (told.message.size() != sizeof end) {
+      throw InputError("the sandbox's server has ended: run the program again");
+    }
+    std::memcpy(&end, told.message.data(), sizeof end);
+    return end;
+  };
+  try {
+    for (;;) {
+      const Message message = receive_message(mine.get(), SandboxChannel::kMostMessage).message;
+      if (message.empty()) break;  // The child has ended.
+      const Message reply = answer(message);
+      if (!reply.empty() && !send_message(mine.get(), reply)) break;
+    }
+  } catch (...) {
+    const std::uint8_t stop = 0;
+    send_message(control_.get(), {&stop, 1});
+    end_of_child();
+    throw;
+  }
+  check_end(end_of_child(), limits);
+  return output;
+}
+
+}  // namespace diacut

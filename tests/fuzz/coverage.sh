@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# coverage.sh: prints, for each target, the share of its reader's lines that its inputs reach: those
+# of the fuzzer's runs, of tests/fuzz, and the whole files that the tests write.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+fuzzer=$PWD/build/fuzz/tests/fuzz/fuzz_readers
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
+
+printf '%-18s %8s %8s %8s\n' target lines reached share
+while read -r target sources; do
+  mkdir -p "$work/$target"
+  export DIACUT_FUZZ_TARGET=$target
+  LLVM_PROFILE_FILE=/dev/null DIACUT_FUZZ_SEEDS=$work/$target "$fuzzer"
+  folders=("$work/$target")
+  for folder in "build/fuzz/inputs/$target" "tests/fuzz/corpus/$target" "tests/fuzz/found/$target"; do
+    [[ ! -d "$folder" ]] || folders+=("$folder")
+  done
+  LLVM_PROFILE_FILE=$work/raw "$fuzzer" -runs=0 "${folders[@]}" > /dev/null 2>&1 ||
+    echo "coverage.sh: $target ends badly" >&2
+  llvm-profdata-14 merge -o "$work/profile" "$work/raw"
+  # shellcheck disable=SC2086  # Sources are words.
+  llvm-cov-14 export -summary-only -instr-profile "$work/profile" "$fuzzer" $sources |
+    python3 -c '
+import json, sys
+lines = json.load(sys.stdin)["data"][0]["totals"]["lines"]
+print(f"{sys.argv[1]:18} {lines[\"count\"]:8} {lines[\"covered\"]:8} {lines[\"percent\"]:7.1f}%")' \
+      "$target"
+done < <(DIACUT_FUZZ_TARGET=list LLVM_PROFILE_FILE=/dev/null "$fuzzer")

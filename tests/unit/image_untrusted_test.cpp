@@ -1,0 +1,101 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <string>
+
+#include "diacut/edges.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
+#include "diacut/seeds.hpp"
+#include "whole_files.hpp"
+
+/// Images that are decoded in a sandbox.
+namespace diacut {
+namespace {
+
+using testing::FileBytes;
+using ::testing::HasSubstr;
+
+ImageParameters untrusted() {
+  ImageParameters parameters;
+  parameters.untrusted = true;
+  return parameters;
+}
+
+/// What is said of a file.
+std::string refusal(const FileBytes& file, const ImageParameters& parameters,
+                    const ImagePart& part = {}) {
+  try {
+    decode_image(file, "a", parameters, part);
+    return "accepted";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(UntrustedImage, IsReadAsATrustedOne) {
+  std::map<std::string, FileBytes> files = testing::whole_files();
+  files.merge(testing::whole_camera_files());
+  ASSERT_GT(files.size(), 30U);
+  for (const auto& [name, file] : files) {
+    SCOPED_TRACE(name);
+    const Image trusted = decode_image(file, name);
+    const Image image = decode_image(file, name, untrusted());
+    EXPECT_EQ(image.width, trusted.width);
+    EXPECT_EQ(image.height, trusted.height);
+    EXPECT_EQ(image.channels, trusted.channels);
+    EXPECT_EQ(image.pixels, trusted.pixels);
+    EXPECT_EQ(image.valid, trusted.valid);
+    EXPECT_EQ(image.notes, trusted.notes);
+  }
+}
+
+TEST(UntrustedImage, IsRefusedWithTheSameWords) {
+  for (const auto& [name, file] : testing::whole_files()) {
+    const FileBytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2));
+    EXPECT_EQ(refusal(cut, untrusted()), refusal(cut, {})) << name;
+  }
+  const FileBytes file = testing::whole_files().at("8.png");
+  EXPECT_EQ(refusal(file, untrusted(), {2, ""}), refusal(file, {}, {2, ""}));
+  EXPECT_EQ(refusal(file, untrusted(), {1, "9"}), refusal(file, {}, {1, "9"}));
+  ImageParameters small = untrusted();
+  small.max_pixels = 100;
+  EXPECT_THAT(refusal(file, small), HasSubstr("max_pixels"));
+}
+
+TEST(UntrustedImage, IsRefusedByASizeThatIsNotAccepted) {
+  const FileBytes file = testing::whole_files().at("colour.jpg");
+  const auto no = [](const ImageSize& size) {
+    EXPECT_EQ(size.width, 41);
+    EXPECT_EQ(size.height, 29);
+    throw DeviceMemoryError("too large");
+  };
+  EXPECT_THROW(decode_image(file, "a", untrusted(), {}, no), DeviceMemoryError);
+  EXPECT_EQ(decode_image(file, "a", untrusted()).width, 41);
+}
+
+TEST(UntrustedImage, IsBoundInMemory) {
+  // 16,000 x 16,000 pixels of 8 bits that compress to almost nothing.
+  const cv::Mat plain(16'000, 16'000, CV_8UC1, cv::Scalar(128));
+  ImageParameters parameters = untrusted();
+  parameters.decoding_memory = 128;
+  EXPECT_THAT(refusal(testing::encode(".png", plain), parameters), HasSubstr("memory"));
+}
+
+TEST(UntrustedImage, OtherFilesBesideItAreReadSo) {
+  const testing::TemporaryFolder folder;
+  cv::Mat grey(4, 5, CV_8UC1, cv::Scalar(0));
+  grey.at<std::uint8_t>(1, 1) = 1;
+  grey.at<std::uint8_t>(2, 3) = 2;
+  const std::string path = folder.write("a.png", testing::encode(".png", grey));
+  EXPECT_EQ(read_edges(path, untrusted()).strength, read_edges(path).strength);
+  EXPECT_EQ(read_seeds(path, untrusted()).labels, read_seeds(path).labels);
+  EXPECT_EQ(count_pages(path, untrusted()), 1);
+  EXPECT_EQ(read_image(path, untrusted()).pixels, read_image(path).pixels);
+  EXPECT_EQ(ImageFile(path).read(untrusted(), {}).pixels, read_image(path).pixels);
+}
+
+}  // namespace
+}  // namespace diacut
