@@ -361,8 +361,10 @@ void SegmentLine::set_parameters() {
                     *values_[i]);
   }
   if (untrusted_) options_.parameters.image.untrusted = true;
-  if (options_.parameters.image.untrusted && given("--bands")) {
-    fail("--bands is about scenes, which are not read with --untrusted: leave out one of them");
+  for (const char* name : {"--bands", "--tile-size"}) {
+    if (!options_.parameters.image.untrusted || !given(name)) continue;
+    fail(fmt::format(
+        "{} is about scenes, which are not read with --untrusted: leave out one of them", name));
   }
   validate(options_.parameters);
 }

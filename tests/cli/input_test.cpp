@@ -255,7 +255,9 @@ TEST_F(CliInput, FilesOfStrangersGiveTheSameLabels) {
   for (const char* name : {"/a.png", "/b.png"}) {
     EXPECT_EQ(read(std::string("out") + name), read(std::string("trusted") + name));
   }
-  expect_error(segment({"in/a.png", "--untrusted", "--bands", "1"}), 2, {"--bands", "--untrusted"});
+  for (const char* option : {"--bands", "--tile-size"}) {
+    expect_error(segment({"in/a.png", "--untrusted", option, "1"}), 2, {option, "--untrusted"});
+  }
 }
 
 }  // namespace

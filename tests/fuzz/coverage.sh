@@ -9,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 
 printf '%-18s %8s %8s %8s\n' target lines reached share
-while read -r target sources; do
+while read -r -a words; do
+  target=${words[0]}
+  sources=("${words[@]:1}")
   mkdir -p "$work/$target"
   export DIACUT_FUZZ_TARGET=$target
   LLVM_PROFILE_FILE=/dev/null DIACUT_FUZZ_SEEDS=$work/$target "$fuzzer"
@@ -20,11 +22,10 @@ while read -r target sources; do
   LLVM_PROFILE_FILE=$work/raw "$fuzzer" -runs=0 "${folders[@]}" > /dev/null 2>&1 ||
     echo "coverage.sh: $target ends badly" >&2
   llvm-profdata-14 merge -o "$work/profile" "$work/raw"
-  # shellcheck disable=SC2086  # Sources are words.
-  llvm-cov-14 export -summary-only -instr-profile "$work/profile" "$fuzzer" $sources |
+  llvm-cov-14 export -summary-only -instr-profile "$work/profile" "$fuzzer" "${sources[@]/#/$PWD/}" |
     python3 -c '
 import json, sys
 lines = json.load(sys.stdin)["data"][0]["totals"]["lines"]
-print(f"{sys.argv[1]:18} {lines[\"count\"]:8} {lines[\"covered\"]:8} {lines[\"percent\"]:7.1f}%")' \
+print("%-18s %8d %8d %7.1f%%" % (sys.argv[1], lines["count"], lines["covered"], lines["percent"]))' \
       "$target"
 done < <(DIACUT_FUZZ_TARGET=list LLVM_PROFILE_FILE=/dev/null "$fuzzer")
