@@ -110,6 +110,7 @@ class Elements {
     std::array<std::uint8_t, 4> word;
     take(word.data(), 4);
     const std::uint32_t first = read_uint(word, 0, 4, order_);
+    if (first >> 16 > 4) refuse_early_end();
     if (first >> 16 != 0) return checked({first & 0xffff, first >> 16, 4});
     take(word.data(), 4);
     const std::uint64_t size = read_uint(word, 0, 4, order_);
@@ -258,6 +259,8 @@ void check_version_4(Bytes file, ByteOrder order, std::uint64_t most) {
     if (count > most || bytes > file.size()) refuse_count(count);
     file = file.subspan(static_cast<std::size_t>(bytes));
   }
+  // matio would take what follows for another variable, and its lengths for true.
+  if (!file.empty()) refuse_early_end();
 }
 
 }  // namespace
@@ -267,6 +270,10 @@ void check_mat_sizes(Bytes file, std::uint64_t most) {
   if (has_text(file, kHead - 2, "MI")) return check_version_5(file, ByteOrder::kBig, most);
   for (const ByteOrder order : {ByteOrder::kLittle, ByteOrder::kBig}) {
     if (is_version_4(file, order)) return check_version_4(file, order, most);
+  }
+  // matio takes any other file for one of version 4.
+  if (!has_text(file, 0, "\x89HDF")) {
+    throw InputError("is not a MATLAB file that can be read: expected version 5 (save with -v7)");
   }
 }
 

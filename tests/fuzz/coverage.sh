@@ -12,20 +12,22 @@ printf '%-18s %8s %8s %8s\n' target lines reached share
 while read -r -a words; do
   target=${words[0]}
   sources=("${words[@]:1}")
-  mkdir -p "$work/$target"
+  mkdir -p "$work/seeds/$target"
   export DIACUT_FUZZ_TARGET=$target
-  LLVM_PROFILE_FILE=/dev/null DIACUT_FUZZ_SEEDS=$work/$target "$fuzzer"
-  folders=("$work/$target")
+  LLVM_PROFILE_FILE=/dev/null DIACUT_FUZZ_SEEDS=$work/seeds/$target "$fuzzer"
+  folders=("$work/seeds/$target")
   for folder in "build/fuzz/inputs/$target" "tests/fuzz/corpus/$target" "tests/fuzz/found/$target"; do
     [[ ! -d "$folder" ]] || folders+=("$folder")
   done
   LLVM_PROFILE_FILE=$work/raw "$fuzzer" -runs=0 "${folders[@]}" > /dev/null 2>&1 ||
     echo "coverage.sh: $target ends badly" >&2
   llvm-profdata-14 merge -o "$work/profile" "$work/raw"
-  llvm-cov-14 export -summary-only -instr-profile "$work/profile" "$fuzzer" "${sources[@]/#/$PWD/}" |
+  llvm-cov-14 export -summary-only -instr-profile "$work/profile" "$fuzzer" |
     python3 -c '
 import json, sys
-lines = json.load(sys.stdin)["data"][0]["totals"]["lines"]
-print("%-18s %8d %8d %7.1f%%" % (sys.argv[1], lines["count"], lines["covered"], lines["percent"]))' \
-      "$target"
+lines = [file["summary"]["lines"] for file in json.load(sys.stdin)["data"][0]["files"]
+         if file["filename"].endswith(tuple(sys.argv[2:]))]
+count, reached = (sum(each[key] for each in lines) for key in ("count", "covered"))
+print("%-18s %8d %8d %7.1f%%" % (sys.argv[1], count, reached, 100 * reached / max(count, 1)))' \
+      "$target" "${sources[@]}"
 done < <(DIACUT_FUZZ_TARGET=list LLVM_PROFILE_FILE=/dev/null "$fuzzer")
