@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -210,9 +210,15 @@ void SegmentLine::declare_places() {
   line_.option(
       "--seeds", options_.seeds, "FILE|DIR", kInputOutput,
       "Labels of a few pixels, from which the labels of all others grow by the random walker: a "
-      "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere; for "
-      "several "
+      "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere, or GeoJSON "
+      "in pixels with properties.label; with --method hierarchy the largest regions that do not "
+      "join seeds of two labels; for several "
       "images a folder as with --edges");
+  line_.option(
+      "--barriers", options_.barriers, "FILE|DIR", kInputOutput,
+      "With --seeds, lines that labels do not cross: pixels other than 0 of a PNG, TIFF or NPY of "
+      "the image's size, or lines of GeoJSON in pixels; for several images a folder as with "
+      "--edges");
   line_.option(
       "--features", options_.features, "FILE|DIR", kInputOutput,
       "Anybody's features, by whose likeness pixels belong together, in place of the cue: a .npy "
@@ -289,7 +295,8 @@ CommandDescription SegmentLine::describe() const {
       {"--html", {.files = true, .extensions = {"html"}}},
       {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
       {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
-      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
+      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
+      {"--barriers", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
       {"--features", {.files = true, .extensions = {"npy"}}},
       {"--probabilities", {.files = true, .extensions = {"npy"}}},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
@@ -324,7 +331,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output", "--edges",  "--seeds",   "--features",
+  std::vector<std::string> names = {"--output", "--edges",  "--seeds",   "--barriers", "--features",
                                     "--json",   "--config", "--channel", "--bands"};
   for (const ResultInfo& info : kResults) {
     if (info.result != Result::kLabels) names.emplace_back(info.option);
@@ -369,22 +376,34 @@ void SegmentLine::set_parameters() {
   validate(options_.parameters);
 }
 
-/// Seeds choose their method by themselves.
+/// Seeds choose the random walker, unless --method hierarchy asks for a cut by them.
 void SegmentLine::check_seeds() {
   RegionMethod& method = options_.parameters.region.method;
   if (options_.seeds.empty()) {
     if (method == RegionMethod::kWalker) fail("--method walker needs seeds: name them by --seeds");
     if (given("--probabilities")) fail("--probabilities are those of labels that --seeds gives");
+    if (given("--barriers")) fail("--barriers part labels that grow from --seeds");
     return;
   }
-  if (given("--method") && method != RegionMethod::kWalker) {
-    fail("--seeds are about the method walker: leave out --method");
+  const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
+  if (given("--method") && !cuts && method != RegionMethod::kWalker) {
+    fail("--seeds are about the methods walker and hierarchy: leave out --method");
   }
-  for (const char* name : {"--regions", "--min-size", "--threshold", "--merging", "--max-ncut",
-                           "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"}) {
-    if (given(name)) fail(fmt::format("{} has no effect beside --seeds: leave it out", name));
-  }
+  const auto refuse = [this](std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (given(name)) fail(fmt::format("{} has no effect beside --seeds: leave it out", name));
+    }
+  };
+  refuse({"--regions", "--min-size", "--threshold", "--max-ncut"});
   if (options_.all_pages) fail("--seeds are those of one page: leave out --page all");
+  if (cuts) {
+    for (const char* name : {"--probabilities", "--barriers"}) {
+      if (given(name)) fail(fmt::format("{} are those of the method walker", name));
+    }
+    if (given("--html")) fail("--html shows cuts by a threshold: leave out --html or --seeds");
+    return;
+  }
+  refuse({"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"});
   method = RegionMethod::kWalker;
 }
 

@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of boundary maps and seeds in folders, and of features.
+/// Of boundary maps in folders, of seeds and barriers, and of features.
 constexpr const char* kMapExtensions[] = {".png", ".tif", ".tiff", ".npy"};
+constexpr const char* kMarkExtensions[] = {".png", ".tif", ".tiff", ".npy", ".geojson"};
 constexpr const char* kFeatureExtensions[] = {".npy"};
 
 bool is_part_chosen(const Options& options) {
@@ -98,8 +99,8 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-/// The boundary map, the seeds or the features of an image in a folder of files that are named as
-/// the images are; see Job::edges. `option`: what names the folder.
+/// The boundary map, the seeds, the barriers or the features of an image in a folder of files that
+/// are named as the images are; see Job::edges. `option`: what names the folder.
 std::string mirrored_map(const char* option, const std::string& root, const fs::path& name,
                          std::span<const char* const> extensions = kMapExtensions) {
   if (root.empty()) return root;
@@ -129,7 +130,8 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input,
           {},
           mirrored_map("--edges", roots.edges, image.name),
-          mirrored_map("--seeds", roots.seeds, image.name),
+          mirrored_map("--seeds", roots.seeds, image.name, kMarkExtensions),
+          mirrored_map("--barriers", roots.barriers, image.name, kMarkExtensions),
           mirrored_map("--features", roots.features, image.name, kFeatureExtensions)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
@@ -145,7 +147,11 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
                             std::span<const char* const> extensions = kMapExtensions) {
     return is_folder(root) ? mirrored_map(option, root, image.name, extensions) : root;
   };
-  Job job{image.input, roots.results, map("--edges", roots.edges), map("--seeds", roots.seeds),
+  Job job{image.input,
+          roots.results,
+          map("--edges", roots.edges),
+          map("--seeds", roots.seeds, kMarkExtensions),
+          map("--barriers", roots.barriers, kMarkExtensions),
           map("--features", roots.features, kFeatureExtensions)};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
@@ -190,7 +196,7 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
 void check_names(const Options& options, const Plan& plan) {
   std::vector<std::string> inputs;
   for (const Job& job : plan.jobs) {
-    inputs.insert(inputs.end(), {job.input, job.edges, job.seeds, job.features});
+    inputs.insert(inputs.end(), {job.input, job.edges, job.seeds, job.barriers, job.features});
   }
   ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
@@ -246,6 +252,7 @@ void check_batch_places(const Job& roots, bool skip_existing) {
   };
   check("--edges", roots.edges);
   check("--seeds", roots.seeds);
+  check("--barriers", roots.barriers);
   check("--features", roots.features);
 }
 
@@ -259,6 +266,7 @@ Plan make_plan(const Options& options) {
   plan.roots.results[Result::kLabels] = labels_place(options);
   plan.roots.edges = options.edges;
   plan.roots.seeds = options.seeds;
+  plan.roots.barriers = options.barriers;
   plan.roots.features = options.features;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"

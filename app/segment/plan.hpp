@@ -22,6 +22,7 @@ struct Job {
   /// file's path without its extension.
   std::string edges;
   std::string seeds = {};     ///< The file of seeds, as `edges` has it.
+  std::string barriers = {};  ///< The file of barriers, as `edges` has it.
   std::string features = {};  ///< The file of features, as `edges` has it.
   ImagePart part = {};        ///< Of the input.
   /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.

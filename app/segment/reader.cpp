@@ -17,6 +17,8 @@ namespace diacut::app {
 
 namespace {
 
+constexpr const char* kMarkExtensions = ".png, .tif, .tiff, .npy or .geojson";
+
 void require_map(const char* option, const std::string& file,
                  const char* extensions = ".png, .tif, .tiff or .npy") {
   if (exists(file)) return;
@@ -106,8 +108,13 @@ LoadedImage Reader::load(const Job& job) const {
       loaded.edges = read_edges(job.edges, parameters_);
     }
     if (!job.seeds.empty()) {
-      require_map("--seeds", job.seeds);
-      loaded.seeds = read_seeds(job.seeds, parameters_);
+      require_map("--seeds", job.seeds, kMarkExtensions);
+      loaded.seeds = read_seeds(job.seeds, parameters_, loaded.image.width, loaded.image.height);
+    }
+    if (!job.barriers.empty()) {
+      require_map("--barriers", job.barriers, kMarkExtensions);
+      loaded.barriers =
+          read_barriers(job.barriers, parameters_, loaded.image.width, loaded.image.height);
     }
     if (!job.features.empty()) loaded.features = read_features(job.features);
   });
@@ -131,7 +138,7 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input)) return;
-    for (const std::string& beside : {job.edges, job.seeds, job.features}) {
+    for (const std::string& beside : {job.edges, job.seeds, job.barriers, job.features}) {
       if (!beside.empty() && !is_file(beside)) return;
     }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });

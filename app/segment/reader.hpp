@@ -30,6 +30,7 @@ struct LoadedImage {
   std::optional<MapFrame> frame;       ///< If the image is a scene.
   std::optional<EdgeMap> edges;        ///< If the job names a boundary map.
   std::optional<Seeds> seeds;          ///< If the job names seeds.
+  std::optional<Barriers> barriers;    ///< If the job names barriers.
   std::optional<FeatureMap> features;  ///< If the job names features.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.

@@ -22,6 +22,7 @@
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "diacut/parameters.hpp"
+#include "diacut/seeds.hpp"
 #include "maps.hpp"
 #include "object_line.hpp"
 #include "paths.hpp"
@@ -52,6 +53,8 @@ constexpr const char* kExamples = R"(Examples:
       twelve regions of it, in milliseconds and without a device
   segment recut photo.tree --threshold 0.3 --overlay coarse.jpg --image photo.jpg
       only boundaries stronger than 0.3, drawn on the photograph
+  segment recut photo.tree --seeds marks.png -o parts.png
+      the largest regions that do not join marks of two labels
   segment recut cells.tree --objects --area 60:1500 -o cells.png
       the cells of a micrograph, and 0 for the background
 
@@ -72,6 +75,7 @@ struct RecutOptions : CommonOptions {
   std::optional<double> threshold;
   LeastSize min_size;
   std::optional<ObjectConditions> objects;  ///< In place of a cut.
+  std::string seeds;                        ///< File of seeds that decide the cut.
 
   bool needs_brightness() const {
     return objects &&
@@ -125,8 +129,14 @@ void check_places(const RecutOptions& options) {
   if (options.needs_brightness() && options.image.empty()) {
     fail("--brighter and --darker need --image: the hierarchy does not hold the brightness");
   }
-  if (options.objects && !options.page.empty()) {
-    fail("--html and --objects exclude each other: the page shows cuts of the hierarchy");
+  for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
+                                    std::pair("--seeds", !options.seeds.empty())}) {
+    if (!given || options.page.empty()) continue;
+    fail(fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
+                     name));
+  }
+  if (options.objects && !options.seeds.empty()) {
+    fail("--objects and --seeds exclude each other: leave out one of them");
   }
   if (map_region_format(options.output) && options.image.empty()) {
     fail(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
@@ -207,6 +217,10 @@ RecutLine::RecutLine() {
                "Smaller regions join the neighbour across the weakest boundary: pixels, a part of "
                "the picture as 0.2%, or auto (default auto, as in segment)");
   line_.flag("--auto", automatic_, kCut, "At the threshold saved with the hierarchy (default)");
+  line_.option("--seeds", options_.seeds, "FILE", kCut,
+               "The largest regions none of which holds seeds of two labels: a PNG, TIFF or NPY of "
+               "the image's size that holds numbers from 1, and 0 elsewhere; regions have the "
+               "labels of their seeds, 0 where they hold none");
   objects_.declare(line_);
   line_.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
 }
@@ -218,7 +232,8 @@ CommandDescription RecutLine::describe() const {
        {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
       {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
-      {"--html", {.files = true, .extensions = {"html"}}}};
+      {"--html", {.files = true, .extensions = {"html"}}},
+      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}}};
   describe_annotations(values);
   return describe_subcommand(kName, line_, values);
 }
@@ -236,6 +251,9 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
         std::pair("--min-size", min_size_.has_value()), std::pair("--auto", automatic_)}) {
     if (options_.objects && given) {
       fail(fmt::format("--objects and {} exclude each other: objects are no cut", option));
+    }
+    if (!options_.seeds.empty() && given) {
+      fail(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
     }
   }
   if (regions_) {
@@ -260,7 +278,7 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
 
 /// Throws for a place that cannot be written to, before anything is written.
 void check_results(const RecutOptions& options) {
-  ResultNames names({options.tree, options.image});
+  ResultNames names({options.tree, options.image, options.seeds});
   const auto add = [&](const char* option, const std::string& place) {
     if (place.empty()) return;
     check_writable(place);
@@ -315,10 +333,25 @@ void write_annotated(const RecutOptions& options, const Hierarchy& hierarchy, co
   }
 }
 
-void write_results(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
-                   const std::optional<Source>& source, const RegionParameters& wanted,
+/// The regions that were asked for. Without seeds SeededRegions::seed_labels is empty.
+SeededRegions regions_of(const RecutOptions& options, const Hierarchy& hierarchy,
+                         const Source* source, const RegionParameters& wanted,
+                         std::vector<std::string>& notes) {
+  if (!options.seeds.empty()) {
+    const Labels& leaves = hierarchy.leaves;
+    return cut_by_seeds(hierarchy, read_seeds(options.seeds, {}, leaves.width, leaves.height),
+                        notes);
+  }
+  if (!options.objects) return {cut(hierarchy, wanted, notes), {}};
+  const Image* image = source != nullptr ? &source->image : nullptr;
+  return {find_objects(hierarchy, *options.objects, image, notes), {}};
+}
+
+void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
+                   const SeededRegions& found, const Source* source, const RegionParameters& wanted,
                    std::vector<std::string>& notes) {
-  const Image* image = source ? &source->image : nullptr;
+  const Image* image = source != nullptr ? &source->image : nullptr;
+  const Labels& labels = found.regions;
   if (!options.overlay.empty()) write_overlay(options.overlay, *image, labels);
   if (!options.page.empty()) {
     write_page(options.page, *image, hierarchy, nullptr,
@@ -327,8 +360,8 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy, cons
   write_annotated(options, hierarchy, labels, image, notes);
   if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
   if (options.output.empty()) return;
-  const MapFrame* frame = source && source->frame ? &*source->frame : nullptr;
-  write_labels_of(options.output, labels, frame, options.labels);
+  const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;
+  write_labels_of(options.output, written_labels(found), frame, options.labels);
 }
 
 }  // namespace
@@ -354,13 +387,12 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   wanted.min_size = options.min_size;
   std::optional<Source> source;
   if (!options.image.empty()) source = matching_source(options, hierarchy.leaves);
-  const Labels labels = options.objects ? find_objects(hierarchy, *options.objects,
-                                                       source ? &source->image : nullptr, notes)
-                                        : cut(hierarchy, wanted, notes);
-  write_results(options, hierarchy, labels, source, wanted, notes);
+  const Source* given = source ? &*source : nullptr;
+  const SeededRegions found = regions_of(options, hierarchy, given, wanted, notes);
+  write_results(options, hierarchy, found, given, wanted, notes);
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
   console.message(fmt::format("{}: {} ({:.0f} ms)", name,
-                              counted(labels.count, options.objects ? "object" : "region"),
+                              counted(found.regions.count, options.objects ? "object" : "region"),
                               stopwatch.milliseconds()));
   return ExitCode::kDone;
 }

@@ -143,7 +143,8 @@ class Scheduler {
     for (const Member& each : group) {
       images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr,
                         each.loaded.seeds ? &*each.loaded.seeds : nullptr,
-                        each.loaded.features ? &*each.loaded.features : nullptr});
+                        each.loaded.features ? &*each.loaded.features : nullptr,
+                        each.loaded.barriers ? &*each.loaded.barriers : nullptr});
     }
     std::vector<BegunSegmentation> begun(group.size());
     const std::optional<Failure> failure = attempt(group.front().job->input, [&] {

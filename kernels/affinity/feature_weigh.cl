@@ -107,7 +107,7 @@ __kernel void feature_weights(__global float* values, __global const uchar* rest
     if (j > 0) {
       w = exp(-inverse_scale * values[(CENTRE - j) * pitch + row]);
 #if BOUNDARY
-      w *= weight(*to, boundary_scale, bias, slope);
+      w *= *to < 0.0f ? 0.0f : weight(*to, boundary_scale, bias, slope);
 #endif
     }
   }

@@ -5,13 +5,15 @@
 // intervening_pad copies the boundary map into a plane with a border, so that intervening_contour
 // needs no bound checks. Work-item (x, y) writes padded[y * padded_stride + x], which stands for
 // pixel (x - RADIUS, y): the value of the boundary map where that pixel lies in the image and has
-// data, else -1. Pixel (x, y) of boundary and valid is element y * stride + x.
+// data, or is a wall, else -1. Pixel (x, y) of boundary and valid is element y * stride + x.
 //
 // intervening_contour: work-item (x, y) computes all lines from pixel (x, y) to pixels that come
 // later in reading order. The maximum on the line of stencil entry k, both ends included, becomes
 // values[k * pitch + y * stride + x]; it is -1 where an end lies outside of the image or has no
-// data. The middle entry of the stencil gets 0, or -1 where the pixel has no data. The border of
-// `padded` is wide enough for all loads.
+// data, or where a wall is on the line. The middle entry of the stencil gets 0, or -1 where the
+// pixel has no data. The border of `padded` is wide enough for all loads.
+//
+// A wall is a pixel whose boundary strength is above 1. It has no data.
 //
 // LINES: the lines, which the launcher writes as macro calls. Lines with the same first pixels
 // share their maxima:
@@ -39,7 +41,7 @@ __kernel void intervening_pad(__global const float* restrict boundary,
   const int column = x - RADIUS;
   if (column >= 0 && column < width && y < height) {
     const size_t pixel = (size_t)y * stride + column;
-    if (valid[pixel] != 0) value = boundary[pixel];
+    if (valid[pixel] != 0 || boundary[pixel] > 1.0f) value = boundary[pixel];
   }
   padded[(size_t)y * padded_stride + x] = value;
 }
@@ -47,7 +49,8 @@ __kernel void intervening_pad(__global const float* restrict boundary,
 #define VALUE(dx, dy) from[(dy) * (long)padded_stride + (dx)]
 #define STEP(n, before, dx, dy) \
   const float m##n = m##before > VALUE(dx, dy) ? m##before : VALUE(dx, dy);
-#define LINE(k, n, dx, dy) to[(k)*pitch] = m0 < 0.0f || VALUE(dx, dy) < 0.0f ? -1.0f : m##n;
+#define LINE(k, n, dx, dy) \
+  to[(k)*pitch] = m0 < 0.0f || VALUE(dx, dy) < 0.0f || m##n > 1.0f ? -1.0f : m##n;
 
 __kernel void intervening_contour(__global const float* restrict padded,
                                   __global float* restrict values, const int stride,
@@ -58,6 +61,6 @@ __kernel void intervening_contour(__global const float* restrict padded,
   __global const float* restrict from = padded + ((size_t)y * padded_stride + x + RADIUS);
   __global float* restrict to = values + ((size_t)y * stride + x);
   const float m0 = from[0];
-  to[CENTRE * pitch] = m0 < 0.0f ? -1.0f : 0.0f;
+  to[CENTRE * pitch] = m0 < 0.0f || m0 > 1.0f ? -1.0f : 0.0f;
   LINES
 }

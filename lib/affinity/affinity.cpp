@@ -153,7 +153,7 @@ std::vector<double> reference_affinity(const Grid& grid, const std::vector<float
              bresenham(forward ? StencilOffset{dx, dy} : StencilOffset{-dx, -dy})) {
           ic = std::max<double>(ic, strength[element(from_x + step_x, from_y + step_y)]);
         }
-        value = weight(ic, parameters);
+        value = ic > 1 ? 0 : weight(ic, parameters);  // A wall parts.
       }
     }
   }

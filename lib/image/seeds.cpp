@@ -2,26 +2,153 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 #include "diacut/errors.hpp"
+#include "image/bytes.hpp"
+#include "image/geojson_marks.hpp"
 #include "image/raster.hpp"
 
 namespace diacut {
 
-Seeds read_seeds(const std::string& path, const ImageParameters& parameters) {
-  const Raster raster = read_raster(path, parameters);
+namespace {
+
+/// Whether a file begins as JSON; false where it cannot be read, or only once, as a pipe.
+bool is_json(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 64> head{};
+  file.read(head.data(), head.size());
+  const auto* first = reinterpret_cast<const std::uint8_t*>(head.data());
+  return begins_as_json({first, static_cast<std::size_t>(file.gcount())});
+}
+
+/// What `read` returns. Messages of its errors get the file's name.
+template <class Read>
+auto naming_file(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void check_size(int width, int height) {
+  if (width > 0 && height > 0) return;
+  throw InputError("it is GeoJSON, for which the size of the image has to be told");
+}
+
+std::size_t pixels_of(int width, int height) {
+  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+}
+
+Seeds drawn_seeds(Bytes file, int width, int height) {
+  check_size(width, height);
+  Seeds seeds{width, height, std::vector<std::int32_t>(pixels_of(width, height), 0)};
+  const auto columns = static_cast<std::size_t>(width);
+  draw_geojson(file, width, height, MarkedBy::kLabels, [&](std::size_t pixel, std::int32_t label) {
+    std::int32_t& own = seeds.labels[pixel];
+    if (own != 0 && own != label) {
+      throw InputError(fmt::format("the pixel at column {}, row {} has the labels {} and {}",
+                                   pixel % columns, pixel / columns, own, label));
+    }
+    own = label;
+  });
+  return seeds;
+}
+
+Barriers drawn_barriers(Bytes file, int width, int height) {
+  check_size(width, height);
+  Barriers barriers{width, height, std::vector<std::uint8_t>(pixels_of(width, height), 0)};
+  draw_geojson(file, width, height, MarkedBy::kLines,
+               [&](std::size_t pixel, std::int32_t) { barriers.pixels[pixel] = 1; });
+  return barriers;
+}
+
+Seeds seeds_of(const Raster& raster) {
   Seeds seeds{raster.width, raster.height, {}};
   seeds.labels.reserve(raster.values.size());
   for (const double value : raster.values) {
     if (!(value >= 0) || value > kMostSeedLabel || value != std::floor(value)) {
-      throw InputError(fmt::format(
-          "{}: holds the value {}, expected the number of a label, 1 to {}, or 0 for none", path,
-          value, kMostSeedLabel));
+      throw InputError(
+          fmt::format("holds the value {}, expected the number of a label, 1 to {}, or 0 for none",
+                      value, kMostSeedLabel));
     }
     seeds.labels.push_back(static_cast<std::int32_t>(value));
   }
   return seeds;
+}
+
+}  // namespace
+
+Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int width,
+                 int height) {
+  if (is_json(path)) {
+    return naming_file(path, [&] { return drawn_seeds(read_file(path), width, height); });
+  }
+  const Raster raster = read_raster(path, parameters);
+  return naming_file(path, [&] { return seeds_of(raster); });
+}
+
+Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,
+                       int height) {
+  if (is_json(path)) {
+    return naming_file(path, [&] { return drawn_barriers(read_file(path), width, height); });
+  }
+  const Raster raster = read_raster(path, parameters);
+  Barriers barriers{raster.width, raster.height, {}};
+  for (const double value : raster.values) {
+    barriers.pixels.push_back(static_cast<std::uint8_t>(value != 0 ? 1 : 0));
+  }
+  return barriers;
+}
+
+void check_seeds(const Seeds& seeds, int width, int height,
+                 const std::vector<std::uint8_t>& valid) {
+  const auto columns = static_cast<std::size_t>(width);
+  if (seeds.width != width || seeds.height != height ||
+      seeds.labels.size() != columns * static_cast<std::size_t>(height)) {
+    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many",
+                                 seeds.width, seeds.height, width, height));
+  }
+  std::int32_t one = 0;
+  bool several = false;
+  for (std::size_t i = 0; i < seeds.labels.size(); ++i) {
+    const std::int32_t label = seeds.labels[i];
+    if (label == 0) continue;
+    const bool is_number = label > 0 && label <= kMostSeedLabel;
+    if (!is_number || (!valid.empty() && valid[i] == 0)) {
+      throw InputError(fmt::format(
+          "the seed at column {}, row {} {}", i % columns, i / columns,
+          is_number ? "lies where the image has no data: clear it"
+                    : fmt::format("has the label {}, expected 1 to {}", label, kMostSeedLabel)));
+    }
+    several = several || (one != 0 && label != one);
+    one = label;
+  }
+  if (several) return;
+  throw InputError(fmt::format(
+      "the seeds have {} label{}: at least two are needed, as one for the thing and one for what "
+      "is around it",
+      one == 0 ? "no" : "one", one == 0 ? "s" : ""));
+}
+
+Labels written_labels(const SeededRegions& seeded) {
+  Labels labels = seeded.regions;
+  const std::vector<std::int32_t>& seeds = seeded.seed_labels;
+  if (seeds.empty()) return labels;
+  for (std::int32_t& label : labels.values) {
+    if (label != 0) label = seeds[static_cast<std::size_t>(label) - 1];
+  }
+  labels.count = *std::max_element(seeds.begin(), seeds.end());
+  return labels;
 }
 
 }  // namespace diacut

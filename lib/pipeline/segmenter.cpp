@@ -308,14 +308,7 @@ Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const 
 }
 
 Labels written_labels(const Segmentation& segmentation) {
-  Labels labels = segmentation.labels;
-  const std::vector<std::int32_t>& seeds = segmentation.seed_labels;
-  if (seeds.empty()) return labels;
-  for (std::int32_t& label : labels.values) {
-    if (label != 0) label = seeds[static_cast<std::size_t>(label) - 1];
-  }
-  labels.count = *std::max_element(seeds.begin(), seeds.end());
-  return labels;
+  return written_labels(SeededRegions{segmentation.labels, segmentation.seed_labels});
 }
 
 BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)

@@ -10,6 +10,7 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "boundary/boundary.hpp"
+#include "boundary/walls.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "diacut/objects.hpp"
@@ -20,17 +21,16 @@
 #include "pipeline/device_checks.hpp"
 #include "pipeline/host_features.hpp"
 #include "pipeline/timed_stages.hpp"
+#include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
 #include "region/region.hpp"
-#include "walker/random_walker.hpp"
 
 namespace diacut {
 
 namespace {
 
 constexpr char kRegions[] = "regions";
-constexpr char kPlacement[] = "placement";
 
 bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
 
@@ -85,6 +85,7 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
                                       networks, each.edges.get()));
     check_boundary_map(found.maps.back().values);
+    if (each.seeds && !each.seeds->walls.empty()) add_walls(found.maps.back(), each.seeds->walls);
     if (!for_matrix) found.maps.back().valid = {};
     // On the host, since no later stage of the device reads it.
     const Buffer<float> inside = std::move(found.maps.back().inside);
@@ -229,13 +230,20 @@ struct HierarchyInputs {
   Grid grid;
   std::shared_ptr<const FullImage> full;  ///< Null if the working image is the image.
   RegionParameters parameters;
+  std::shared_ptr<const Seeds> seeds;  ///< That the hierarchy is cut by, or null.
   int channels = 0;
   std::vector<std::uint8_t> srgb;         ///< Of the working image, as srgb_bytes() gives it.
   std::optional<MergingWeights> weights;  ///< Empty: regions merge by strength, without colours.
 };
 
-/// The cut of the hierarchy, or what of it lies inside of objects.
-Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters) {
+/// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
+Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
+                      const Seeds* seeds) {
+  if (seeds != nullptr) {
+    SeededRegions found = cut_by_seeds(*result.hierarchy, *seeds, result.notes);
+    result.seed_labels = std::move(found.seed_labels);
+    return std::move(found.regions);
+  }
   if (parameters.method != RegionMethod::kObjects) {
     return cut(*result.hierarchy, parameters, result.notes);
   }
@@ -260,7 +268,7 @@ void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Wa
   watch.report(kRegions, 1);
   add_placement(result, grid, inputs.full, watch);
   const auto cut_start = std::chrono::steady_clock::now();
-  result.labels = cut_or_objects(result, inputs.parameters);
+  result.labels = cut_or_objects(result, inputs.parameters, inputs.seeds.get());
   result.times[stage].wall_ms += milliseconds_since(cut_start);
 }
 
@@ -274,6 +282,7 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
                          plan.batch.image,
                          image.full,
                          region,
+                         image.cut_seeds,
                          image.image->channels,
                          {},
                          std::nullopt};
@@ -318,43 +327,6 @@ std::vector<std::string> joined(std::vector<std::string> notes,
   notes.insert(notes.end(), more.begin(), more.end());
   notes.insert(notes.end(), yet_more.begin(), yet_more.end());
   return notes;
-}
-
-/// Labels of one image from its seeds. Where they are placed in the full image, that is left to the
-/// host.
-UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
-                                 const WorkingImage& image, const SegmentationPlan& plan, bool keep,
-                                 const Watch& watch) {
-  const std::vector<std::int32_t>& values = image.seeds->values;
-  const auto count = static_cast<int>(values.size());
-  RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
-                                plan.parameters.walker, keep, watch);
-  check_walk(context, walk.labels, count);
-  UnfinishedSegmentation begun;
-  begun.result.notes = joined(image.image->notes, plan.notes, {});
-  begun.result.device_memory = plan.budget.uses;
-  begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
-  begun.result.probabilities = std::move(walk.probabilities);
-  const std::vector<std::uint8_t>& valid = image.image->valid;
-  std::size_t unreached = 0;
-  for (std::size_t i = 0; i < walk.labels.size(); ++i) {
-    if (walk.labels[i] != 0 || (!valid.empty() && valid[i] == 0)) continue;
-    walk.labels[i] = count + 1;
-    ++unreached;
-  }
-  if (unreached > 0) {
-    begun.result.notes.push_back(
-        fmt::format("{} pixels cannot be reached from any seed: they have the label 0", unreached));
-  }
-  begun.host_work = [labels = std::move(walk.labels), size = image.size(), full = image.full,
-                     seeds = image.seeds](Segmentation& result, const Watch& watching) {
-    watching.report(kPlacement, 0);
-    const auto start = std::chrono::steady_clock::now();
-    place_walk(result, labels, size, full.get(), *seeds);
-    result.times.push_back({kPlacement, milliseconds_since(start), 0});
-    watching.report(kPlacement, 1);
-  };
-  return begun;
 }
 
 /// The hierarchies of all images from their boundary maps alone.

@@ -18,6 +18,9 @@ inline double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+/// The stage that places regions of a reduced image in the image itself.
+inline constexpr char kPlacement[] = "placement";
+
 /// Runs stages on a device one after another, measures their times, and tells the caller's watch.
 class TimedStages {
  public:

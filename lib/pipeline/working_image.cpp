@@ -31,32 +31,65 @@ double pixels_of(const PictureSize& size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
-/// Throws unless there are seeds exactly where the method needs them, and they fit the image.
-void check_seeds(const ImageToSegment& asked, RegionMethod method) {
-  const bool wanted = method == RegionMethod::kWalker;
-  if (!wanted && asked.seeds == nullptr) return;
-  if (!wanted) {
+/// Throws unless there are seeds where the method needs them, only where it takes them, and they
+/// fit the image.
+void check_seeds_of(const ImageToSegment& asked, RegionMethod method) {
+  if (asked.seeds == nullptr) {
+    if (method != RegionMethod::kWalker) return;
+    throw InputError("region.method walker needs seeds (--seeds)");
+  }
+  if (method != RegionMethod::kWalker && method != RegionMethod::kHierarchy) {
     throw ConfigError(
-        "there are seeds, but region.method is not walker: set it, or leave them out");
+        "there are seeds, but region.method is neither walker nor hierarchy: set it, or leave them "
+        "out");
   }
-  if (asked.seeds == nullptr) throw InputError("region.method walker needs seeds (--seeds)");
+  check_seeds(*asked.seeds, asked.image->width, asked.image->height, asked.image->valid);
+}
+
+/// Throws unless barriers stand where the method heeds them and fit the image and its seeds.
+void check_barriers_of(const ImageToSegment& asked, const Parameters& parameters) {
+  if (asked.barriers == nullptr) return;
+  if (parameters.region.method != RegionMethod::kWalker) {
+    throw ConfigError(
+        "there are barriers, but region.method is not walker, whose labels they part: set it, or "
+        "leave them out");
+  }
+  if (asked.features != nullptr && !parameters.affinity.with_boundary) {
+    throw ConfigError(
+        "there are barriers, but features alone do not heed them: set affinity.with_boundary to "
+        "true, or leave them out");
+  }
+  const Barriers& barriers = *asked.barriers;
   const Image& image = *asked.image;
-  const Seeds& seeds = *asked.seeds;
-  if (seeds.width != image.width || seeds.height != image.height ||
-      seeds.labels.size() != image.pixel_count()) {
-    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many",
-                                 seeds.width, seeds.height, image.width, image.height));
+  if (barriers.width != image.width || barriers.height != image.height ||
+      barriers.pixels.size() != image.pixel_count()) {
+    throw InputError(fmt::format("the barriers have {}x{} pixels, the image {}x{}: give as many",
+                                 barriers.width, barriers.height, image.width, image.height));
   }
-  for (std::size_t i = 0; i < seeds.labels.size(); ++i) {
-    const std::int32_t label = seeds.labels[i];
-    const bool is_number = label >= 0 && label <= kMostSeedLabel;
-    if (is_number && (label == 0 || image.valid.empty() || image.valid[i] != 0)) continue;
-    const auto width = static_cast<std::size_t>(image.width);
-    throw InputError(fmt::format(
-        "the seed at column {}, row {} {}", i % width, i / width,
-        is_number ? "lies where the image has no data: clear it"
-                  : fmt::format("has the label {}, expected 1 to {}", label, kMostSeedLabel)));
+  const auto width = static_cast<std::size_t>(image.width);
+  for (std::size_t i = 0; i < barriers.pixels.size(); ++i) {
+    if (barriers.pixels[i] == 0 || asked.seeds->labels[i] == 0) continue;
+    throw InputError(fmt::format("the seed at column {}, row {} lies on a barrier: clear it",
+                                 i % width, i / width));
   }
+}
+
+/// For each pixel whether it is a barrier. Where two pixels of a barrier touch at a corner alone,
+/// one of their common neighbours becomes a barrier too.
+std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
+  const auto width = static_cast<std::size_t>(barriers.width);
+  std::vector<std::uint8_t> walls(barriers.pixels.size());
+  std::transform(barriers.pixels.begin(), barriers.pixels.end(), walls.begin(),
+                 [](std::uint8_t each) { return static_cast<std::uint8_t>(each != 0 ? 1 : 0); });
+  for (std::size_t upper = 0; upper + width < walls.size(); ++upper) {
+    if ((upper + 1) % width == 0) continue;
+    const std::size_t lower = upper + width;
+    const bool falling = walls[upper] != 0 && walls[lower + 1] != 0;
+    const bool rising = walls[upper + 1] != 0 && walls[lower] != 0;
+    if (falling && walls[lower] == 0) walls[upper + 1] = 1;
+    if (rising && walls[lower + 1] == 0) walls[upper] = 1;
+  }
+  return walls;
 }
 
 /// Throws unless the features can be used and fit the image.
@@ -95,12 +128,6 @@ std::map<std::int32_t, std::int32_t> label_numbers(const std::vector<std::int32_
   }
   std::int32_t number = 0;
   for (auto& [label, own] : numbers) own = ++number;
-  if (number < 2) {
-    throw InputError(fmt::format(
-        "the seeds have {} label{}: at least two are needed, as one for the thing and one "
-        "for what is around it",
-        number == 0 ? "no" : "one", number == 0 ? "s" : ""));
-  }
   return numbers;
 }
 
@@ -141,23 +168,41 @@ std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels
   return result;
 }
 
-std::shared_ptr<const WorkingSeeds> working_seeds(const Seeds& seeds, const PictureSize& working) {
+/// For each pixel of the smaller picture whether any of the area that it covers is a barrier.
+std::vector<std::uint8_t> reduced_walls(const std::vector<std::uint8_t>& walls,
+                                        const PictureSize& from, const PictureSize& to) {
+  std::vector<std::uint8_t> result(
+      static_cast<std::size_t>(to.width) * static_cast<std::size_t>(to.height), 0);
+  each_covered_pixel(from, to, [&](std::size_t i, std::size_t k) { result[k] |= walls[i]; });
+  return result;
+}
+
+std::shared_ptr<const WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* barriers,
+                                                  const PictureSize& working) {
   const auto numbers = label_numbers(seeds.labels);
   WorkingSeeds result;
   for (const auto& [label, number] : numbers) result.values.push_back(label);
   result.labels = seeds.labels;
   for (std::int32_t& label : result.labels) label = label == 0 ? 0 : numbers.at(label);
+  if (barriers != nullptr) result.walls = closed_barriers(*barriers);
   const PictureSize full{seeds.width, seeds.height};
   if (working == full) return std::make_shared<WorkingSeeds>(std::move(result));
   result.full_labels = std::move(result.labels);
   result.labels = reduced_labels(result.full_labels, full, working);
+  if (barriers != nullptr) {
+    result.full_walls = std::move(result.walls);
+    result.walls = reduced_walls(result.full_walls, full, working);
+    for (std::size_t k = 0; k < result.walls.size(); ++k) {
+      if (result.walls[k] != 0) result.labels[k] = 0;
+    }
+  }
   std::vector<bool> there(result.values.size() + 1, false);
   for (const std::int32_t number : result.labels) there[static_cast<std::size_t>(number)] = true;
   for (std::size_t k = 1; k < there.size(); ++k) {
     if (there[k]) continue;
     throw InputError(fmt::format(
-        "the seeds of label {} vanish among others where the image is reduced to {}x{}: "
-        "draw them larger, or use --detail native",
+        "the seeds of label {} vanish among others, or behind barriers, where the image is reduced "
+        "to {}x{}: draw them larger, or use --detail native",
         result.values[k - 1], working.width, working.height));
   }
   return std::make_shared<WorkingSeeds>(std::move(result));
@@ -183,6 +228,44 @@ std::vector<std::int32_t> voted_labels(const Labels& placed,
   return result;
 }
 
+/// Gives pixels that have the label 0 and for which `takes` holds the label of a neighbour by an
+/// edge, the nearest to a labelled pixel first, in scan order.
+template <class Takes>
+void fill_from_neighbours(const PictureSize& size, const Takes& takes,
+                          std::vector<std::int32_t>& labels) {
+  const auto width = static_cast<std::size_t>(size.width);
+  const auto each_neighbour = [&](std::size_t i, const auto& visit) {
+    if (i >= width) visit(i - width);
+    if (i % width != 0) visit(i - 1);
+    if ((i + 1) % width != 0) visit(i + 1);
+    if (i + width < labels.size()) visit(i + width);
+  };
+  std::vector<std::size_t> queue;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != 0) queue.push_back(i);
+  }
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const std::size_t i = queue[head];
+    each_neighbour(i, [&](std::size_t j) {
+      if (labels[j] != 0 || !takes(j)) return;
+      labels[j] = labels[i];
+      queue.push_back(j);
+    });
+  }
+}
+
+/// Labels pixels without a label beside barriers, then the barriers, from their sides. `valid`:
+/// where there are barriers it is 0 or empty.
+void label_barriers(const PictureSize& size, const std::vector<std::uint8_t>& walls,
+                    const std::vector<std::uint8_t>& valid, std::vector<std::int32_t>& labels) {
+  if (walls.empty()) return;
+  fill_from_neighbours(
+      size, [&](std::size_t i) { return walls[i] == 0 && !valid.empty() && valid[i] != 0; },
+      labels);
+  fill_from_neighbours(
+      size, [&](std::size_t i) { return walls[i] != 0; }, labels);
+}
+
 Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labels) {
   Parts parts = connected_parts(size.width, size.height, labels);
   return {size.width, size.height, parts.count, std::move(parts.of_pixel)};
@@ -191,7 +274,8 @@ Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labe
 }  // namespace
 
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
-  check_seeds(asked, parameters.region.method);
+  check_seeds_of(asked, parameters.region.method);
+  check_barriers_of(asked, parameters);
   if (asked.edges != nullptr && parameters.region.method == RegionMethod::kObjects) {
     throw ConfigError(
         "an edge map does not tell the inside of objects, which region.method objects needs: leave "
@@ -205,7 +289,11 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
     check_features_of(asked, parameters);
     result.features = borrowed(asked.features);
   }
-  if (asked.seeds != nullptr) result.seeds = working_seeds(*asked.seeds, working);
+  if (asked.seeds != nullptr && parameters.region.method == RegionMethod::kHierarchy) {
+    result.cut_seeds = std::make_shared<Seeds>(*asked.seeds);
+  } else if (asked.seeds != nullptr) {
+    result.seeds = working_seeds(*asked.seeds, asked.barriers, working);
+  }
   if (working == full) {
     result.image = borrowed(asked.image);
     result.edges = borrowed(asked.edges);
@@ -217,8 +305,15 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
         working.width, working.height, reduced_by_maximum(asked.edges->strength, full, working)});
   }
   result.image = std::make_shared<Image>(reduced(image, working));
-  result.full =
-      std::make_shared<FullImage>(FullImage{full, image.valid, detail_picture(image, working)});
+  std::vector<std::uint8_t> valid = image.valid;
+  if (asked.barriers != nullptr) {
+    valid.resize(image.pixel_count(), 1);
+    for (std::size_t i = 0; i < valid.size(); ++i) {
+      if (result.seeds->full_walls[i] != 0) valid[i] = 0;
+    }
+  }
+  result.full = std::make_shared<FullImage>(
+      FullImage{full, std::move(valid), detail_picture(image, working)});
   return result;
 }
 
@@ -245,12 +340,15 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
 void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
                 const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds) {
   std::vector<std::int32_t> own = labels;
-  PictureSize size = working;
-  result.labels = regions_of(working, own);
-  if (full != nullptr) {
+  if (full == nullptr) {
+    label_barriers(working, seeds.walls, {}, own);
+    result.labels = regions_of(working, own);
+  } else {
+    const PictureSize size = full->size;
+    result.labels = regions_of(working, own);
     place(result, working, *full);
     own = voted_labels(result.labels, labels, working, seeds);
-    size = full->size;
+    label_barriers(size, seeds.full_walls, full->valid, own);
     result.labels = regions_of(size, own);
     for (std::vector<float>& each : result.probabilities) {
       each = enlarged(each, working, size, full->valid);

@@ -27,16 +27,21 @@ struct WorkingSeeds {
   std::vector<std::int32_t> values;
   std::vector<std::int32_t> labels;       ///< Of the working image, row by row; 0: no seed.
   std::vector<std::int32_t> full_labels;  ///< Of the image itself, if that was reduced; else empty.
+  /// Of the working image, for each pixel whether it is a barrier; empty: there is none. A line
+  /// through neighbours by edges and corners that passes from one side of a barrier to the other
+  /// meets such a pixel.
+  std::vector<std::uint8_t> walls;
+  std::vector<std::uint8_t> full_walls;  ///< Of the image itself, if that was reduced; else empty.
 };
 
 /// An image as the stages see it: as large as it is, or reduced to the size at which regions are
-/// found. Copies share what they hold. The pointers are never null but for `edges`, `full`, `seeds`
-/// and `features`.
+/// found. Copies share what they hold. Of the pointers only `image` is never null.
 struct WorkingImage {
   std::shared_ptr<const Image> image;
   std::shared_ptr<const EdgeMap> edges;        ///< As ImageToSegment::edges.
   std::shared_ptr<const FullImage> full;       ///< Null: `image` is not reduced.
   std::shared_ptr<const WorkingSeeds> seeds;   ///< With RegionMethod::kWalker; else null.
+  std::shared_ptr<const Seeds> cut_seeds;      ///< Those that a hierarchy is cut by, or null.
   std::shared_ptr<const FeatureMap> features;  ///< As ImageToSegment::features, in their own size.
 
   PictureSize size() const { return {image->width, image->height}; }
@@ -46,9 +51,10 @@ struct WorkingImage {
 /// the largest strength of its area, so that thin lines keep theirs. An image that is not reduced
 /// is not copied: it must outlive the result. Throws InputError where the map of an image that is
 /// reduced has another size, or a value outside [0, 1]; and where seeds are not as
-/// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Throws
-/// ConfigError where there are seeds, a boundary map or features that the method has no use for.
-/// Features are not copied: they must outlive the result; InputError where they do not fit.
+/// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Where
+/// there are barriers, FullImage::valid is 0 at them. Throws ConfigError where there are seeds, a
+/// boundary map or features that the method has no use for. Features are not copied: they must
+/// outlive the result; InputError where they do not fit.
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
@@ -62,7 +68,7 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
 /// Makes the regions of a segmentation from labels that grew from seeds: the connected parts of
 /// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that
 /// size, 0 where there is no data, and seeds.values.size() + 1 where no seed can be reached, whose
-/// regions get the label 0. `full`: null if that is the image.
+/// regions get the label 0. `full`: null if that is the image. Barriers get the label of a side.
 void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
                 const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds);
 

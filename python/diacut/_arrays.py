@@ -163,6 +163,11 @@ def seeds_of(seeds: ArrayLike) -> NDArray[np.int32]:
     return labels
 
 
+def barriers_of(barriers: ArrayLike) -> NDArray[np.int32]:
+    """Barriers: 1 where there is one, else 0."""
+    return (labels_of(barriers, "barriers") != 0).astype(np.int32)
+
+
 def features_of(features: ArrayLike) -> NDArray[np.float32] | NDArray[np.uint16]:
     """Features, (height, width, channels): as floats, or as the bits of floats of 16 bits."""
     array = array_of(features, "features")

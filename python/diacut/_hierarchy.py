@@ -7,9 +7,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._arrays import seeds_of
 from ._errors import ConfigError, DiacutWarning, file_errors
 from ._parameters import check_regions, text_of
 
@@ -80,6 +81,21 @@ class Hierarchy:
         count = 0 if regions is None else check_regions(regions)
         height = self.threshold if threshold is None else _height(threshold)
         labels, notes = self._tree.cut(count, height, text_of("min_size", min_size))
+        for note in notes:
+            warnings.warn(note, DiacutWarning, stacklevel=2)
+        return labels
+
+    def cut_by_seeds(self, seeds: ArrayLike) -> NDArray[np.int32]:
+        """The largest regions none of which holds seeds of two labels, as `segment recut --seeds` finds
+        them: each region with seeds has their label, all others have 0, as have pixels without data.
+
+        seeds: labels of a few pixels, (height, width), integers from 1, and 0 elsewhere; at least two
+        labels.
+
+        Warns with DiacutWarning where regions hold no seed, and where a leaf holds seeds of several
+        labels. Takes milliseconds and no device.
+        """
+        labels, notes = self._tree.cut_by_seeds(seeds_of(seeds))
         for note in notes:
             warnings.warn(note, DiacutWarning, stacklevel=2)
         return labels

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import ImageLike, edges_of, features_of, image_of, seeds_of
+from ._arrays import ImageLike, barriers_of, edges_of, features_of, image_of, seeds_of
 from ._errors import ConfigError, Error, InputError
 from ._parameters import OPTIONS, Value, make_parameters, value_of
 from ._progress import Progress, image_progress, stage_progress
@@ -100,6 +100,7 @@ class Segmenter:
         mask: ArrayLike | None = None,
         edges: ArrayLike | None = None,
         seeds: ArrayLike | None = None,
+        barriers: ArrayLike | None = None,
         features: ArrayLike | None = None,
         eigenvectors: bool | None = None,
         probabilities: bool = False,
@@ -112,7 +113,10 @@ class Segmenter:
         or what read_image() gives. Pixels that are transparent, not finite, masked in a masked array,
         or False in `mask` have no data. edges: a boundary map in [0, 1] in place of diacut's own.
         seeds: with method="walker", labels of a few pixels, (height, width), integers from 1, and 0
-        elsewhere: the labels of all pixels grow from them by the random walker (Grady 2006).
+        elsewhere: the labels of all pixels grow from them by the random walker (Grady 2006). With
+        method="hierarchy" the hierarchy is cut by them, as Hierarchy.cut_by_seeds() does.
+        barriers: with seeds, (height, width), bool or integers: pixels other than 0 are lines that labels
+        do not cross.
         features: numbers of each pixel by whose likeness pixels belong together, (height, width,
         channels) or (height, width), float32 or float16, of the image's size or smaller in its
         proportions; no network runs, unless set={"affinity.with_boundary": True}.
@@ -128,8 +132,11 @@ class Segmenter:
         whole = image_of(image, self._parameters, self._max_pixels, mask, read)
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
+        lines = None if barriers is None else barriers_of(barriers)
         with stage_progress(progress) as tell:
-            return Result(engine.segment(whole, map_, marks, own, keeps, bool(probabilities), tell))
+            return Result(
+                engine.segment(whole, map_, marks, lines, own, keeps, bool(probabilities), tell)
+            )
 
     __call__ = segment
 
@@ -384,6 +391,7 @@ def segment(
     mask: ArrayLike | None = None,
     edges: ArrayLike | None = None,
     seeds: ArrayLike | None = None,
+    barriers: ArrayLike | None = None,
     features: ArrayLike | None = None,
     eigenvectors: bool = False,
     probabilities: bool = False,
@@ -391,9 +399,9 @@ def segment(
 ) -> Result:
     """Segments one image: diacut.segment(array, regions=8).labels.
 
-    The arguments are those of Segmenter and of Segmenter.segment(); seeds choose the method "walker".
-    The device stays open for the next call with the same ones; for many images or several settings at
-    once, make a Segmenter.
+    The arguments are those of Segmenter and of Segmenter.segment(); seeds choose the method "walker",
+    unless `method` is given. The device stays open for the next call with the same ones; for many images
+    or several settings at once, make a Segmenter.
     """
     if seeds is not None:
         method = "walker" if method is None else method
@@ -416,6 +424,7 @@ def segment(
         mask=mask,
         edges=edges,
         seeds=seeds,
+        barriers=barriers,
         features=features,
         eigenvectors=eigenvectors,
         probabilities=probabilities,

@@ -20,6 +20,7 @@
 #include "diacut/segmenter.hpp"
 #include "follower.hpp"
 #include "one_process.hpp"
+#include "seeds.hpp"
 
 namespace diacut::python {
 
@@ -39,11 +40,17 @@ EdgeMap edge_map(const Plane<float>& plane) {
 using SeedPlane = std::optional<Plane<std::int32_t>>;
 
 std::optional<Seeds> seeds_of(const SeedPlane& plane) {
+  return plane ? std::optional(seeds_of(*plane)) : std::nullopt;
+}
+
+std::optional<Barriers> barriers_of(const SeedPlane& plane) {
   if (!plane) return std::nullopt;
-  const std::span<const std::int32_t> labels = span_of(*plane);
-  return Seeds{static_cast<int>(plane->shape(1)),
-               static_cast<int>(plane->shape(0)),
-               {labels.begin(), labels.end()}};
+  const std::span<const std::int32_t> values = span_of(*plane);
+  Barriers barriers{static_cast<int>(plane->shape(1)), static_cast<int>(plane->shape(0)), {}};
+  for (const std::int32_t value : values) {
+    barriers.pixels.push_back(static_cast<std::uint8_t>(value != 0 ? 1 : 0));
+  }
+  return barriers;
 }
 
 /// Numbers of 32 bits, or of 16 as NumPy holds them.
@@ -118,11 +125,12 @@ class Engine {
   }
 
   Segmentation segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
-                       const Features& features, bool eigenvectors, bool probabilities,
-                       nb::object progress) {
+                       const SeedPlane& barriers, const Features& features, bool eigenvectors,
+                       bool probabilities, nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
     const std::optional<Seeds> marks = seeds_of(seeds);
+    const std::optional<Barriers> lines = barriers_of(barriers);
     const std::optional<FeatureMap> own = feature_map(features);
     return follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
@@ -131,7 +139,7 @@ class Engine {
         segmenter_->keep_eigenvectors(eigenvectors);
         segmenter_->keep_probabilities(probabilities);
         const ImageToSegment asked{&image, map ? &*map : nullptr, marks ? &*marks : nullptr,
-                                   own ? &*own : nullptr};
+                                   own ? &*own : nullptr, lines ? &*lines : nullptr};
         begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
@@ -206,7 +214,8 @@ void bind_engine(nb::module_& module) {
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
       .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
-           "features"_a.none(), "eigenvectors"_a, "probabilities"_a, "progress"_a.none())
+           "barriers"_a.none(), "features"_a.none(), "eigenvectors"_a, "probabilities"_a,
+           "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
       .def_prop_ro("pixels_together", &Engine::pixels_together);

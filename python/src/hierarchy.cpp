@@ -14,6 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
 #include "diacut/output.hpp"
+#include "seeds.hpp"
 
 namespace diacut::python {
 
@@ -42,6 +43,19 @@ std::pair<Array2<std::int32_t>, Notes> cut_labels(const Hierarchy& hierarchy, st
   {
     const nb::gil_scoped_release release;
     labels = cut(hierarchy, wanted, notes);
+  }
+  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+}
+
+/// Labels of regions by seeds, and what a person should know of them.
+std::pair<Array2<std::int32_t>, Notes> labels_by_seeds(const Hierarchy& hierarchy,
+                                                       const Plane<std::int32_t>& plane) {
+  const Seeds seeds = seeds_of(plane);
+  Notes notes;
+  Labels labels;
+  {
+    const nb::gil_scoped_release release;
+    labels = written_labels(cut_by_seeds(hierarchy, seeds, notes));
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
 }
@@ -164,6 +178,7 @@ void bind_hierarchy(nb::module_& module) {
       .def_prop_ro("heights", &heights)
       .def_ro("threshold", &Hierarchy::threshold)
       .def("cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
+      .def("cut_by_seeds", &labels_by_seeds, "seeds"_a)
       .def("objects", &object_labels, "area"_a, "solidity"_a, "contrast"_a)
       .def("ultrametric", &ultrametric)
       .def("linkage", &linkage)

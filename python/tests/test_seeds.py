@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,39 @@ def test_grow_to_the_boundary(halves, seeds):
     assert result.hierarchy is None
     assert result.contours is None
     assert len(result.eigenvalues) == 0
+
+
+def test_cut_a_hierarchy(halves, seeds):
+    result = diacut.segment(halves, seeds=seeds, method="hierarchy", cue="gradient")
+    assert result.labels[20, 5] == 9
+    assert result.labels[30, 60] == 2
+    assert set(np.unique(result.labels)) <= {0, 2, 9}
+    assert result.hierarchy is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", diacut.DiacutWarning)
+        again = result.hierarchy.cut_by_seeds(seeds)
+    assert np.array_equal(again, result.labels)
+    with pytest.raises(diacut.InputError, match="at least two"):
+        result.hierarchy.cut_by_seeds(np.zeros_like(seeds))
+    with pytest.raises(diacut.InputError, match="64x47"):
+        result.hierarchy.cut_by_seeds(seeds[:47])
+
+
+def test_barriers_part_labels(seeds):
+    flat = np.full((48, 64), 100, np.uint8)
+    lines = np.zeros(flat.shape, bool)
+    lines[:, 20] = True
+    labels = diacut.segment(flat, seeds=seeds, barriers=lines, cue="gradient").labels
+    assert (labels[:, :20] == 9).all()
+    assert (labels[:, 21:] == 2).all()
+    assert np.isin(labels[:, 20], (2, 9)).all()
+    with pytest.raises(diacut.InputError, match="64x47"):
+        diacut.segment(flat, seeds=seeds, barriers=lines[:47], cue="gradient")
+    lines[20, 5] = True
+    with pytest.raises(diacut.InputError, match="column 5, row 20"):
+        diacut.segment(flat, seeds=seeds, barriers=lines, cue="gradient")
+    with pytest.raises(diacut.ConfigError, match="walker"):
+        diacut.segment(flat, barriers=lines, cue="gradient")
 
 
 def test_a_segmenter_takes_one_set_after_another(halves, seeds):
@@ -78,7 +113,7 @@ def test_wrong_seeds_are_refused(halves, seeds):
     with pytest.raises(diacut.DtypeError, match="float"):
         grow(seeds.astype(float))
     with pytest.raises(diacut.ConfigError, match="walker"):
-        diacut.Segmenter(cue="gradient").segment(halves, seeds=seeds)
+        diacut.Segmenter(cue="gradient", method="kway").segment(halves, seeds=seeds)
     with pytest.raises(diacut.InputError, match="needs seeds"):
         diacut.Segmenter(cue="gradient", method="walker").segment(halves)
     masked = np.ones(halves.shape, bool)

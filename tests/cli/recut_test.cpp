@@ -158,6 +158,32 @@ TEST_F(CliRecut, LeavesOutSmallRegions) {
   expect_error(recut({"a.tree", "--min-size", "few", "-o", "x.png"}), 2, {"--min-size", "'few'"});
 }
 
+TEST_F(CliRecut, BySeedsOfTwoLabels) {
+  cv::Mat seeds = cv::Mat::zeros(kHeight, kWidth, CV_8U);
+  seeds.at<std::uint8_t>(3, 1) = 7;
+  seeds.at<std::uint8_t>(4, 9) = 2;
+  write_picture("seeds.png", seeds);
+  const Result result = recut({"a.tree", "--seeds", "seeds.png", "-o", "labels.png"});
+  expect_done(result);
+  const cv::Mat labels = read_picture("labels.png");
+  for (int x = 0; x < kWidth; ++x) EXPECT_EQ(labels.at<std::uint16_t>(5, x), x <= 8 ? 7 : 2) << x;
+  seeds.at<std::uint8_t>(4, 5) = 9;
+  seeds.at<std::uint8_t>(4, 9) = 0;
+  write_picture("left.png", seeds);
+  const Result left = recut({"a.tree", "--seeds", "left.png", "-o", "labels.png"});
+  EXPECT_EQ(left.exit_code, 0);
+  EXPECT_THAT(left.err, HasSubstr("1 of 3 regions hold no seed"));
+  EXPECT_EQ(read_picture("labels.png").at<std::uint16_t>(5, 12), 0);
+
+  expect_error(recut({"a.tree", "--seeds", "seeds.png", "--regions", "3", "-o", "x.png"}), 2,
+               {"--seeds", "--regions"});
+  expect_error(recut({"a.tree", "--seeds", "seeds.png", "--objects", "-o", "x.png"}), 2,
+               {"--seeds", "--objects"});
+  expect_error(recut({"a.tree", "--seeds", "seeds.png", "-o", "seeds.png"}), 2, {"is to be read"});
+  write_picture("small.png", cv::Mat::zeros(kHeight, kWidth - 1, CV_8U));
+  expect_error(recut({"a.tree", "--seeds", "small.png", "-o", "x.png"}), 3, {"15x12", "16x12"});
+}
+
 TEST_F(CliRecut, HelpNamesEveryOption) {
   const Result result = recut({"--help"});
   expect_done(result);

@@ -1,6 +1,7 @@
 // Labels that grow from seeds.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "cli_test.hpp"
 #include "map_files.hpp"
@@ -162,6 +163,135 @@ TEST_F(CliSeeds, OnPixelsWithoutDataTheyAreRefused) {
   write_picture("seeds.png", seeds);
   expect_error(grow({"a.png", "--seeds", "seeds.png", "-o", "x.png"}), 3,
                {"column 2", "row 1", "no data"});
+}
+
+TEST_F(CliSeeds, DoNotCrossBarriers) {
+  // In the picture itself, and where regions are found in a reduction of it.
+  for (const int scale : {1, 60}) {
+    const int width = kWidth * scale;
+    const int height = kHeight * scale;
+    write_picture("a.png", cv::Mat(height, width, CV_8U, cv::Scalar(90)));
+    cv::Mat seeds = cv::Mat::zeros(height, width, CV_8U);
+    seeds(cv::Rect(scale, 2 * scale, scale, scale)) = 1;
+    seeds(cv::Rect(13 * scale, 9 * scale, scale, scale)) = 2;
+    write_picture("seeds.png", seeds);
+    cv::Mat lines = cv::Mat::zeros(height, width, CV_8U);
+    cv::line(lines, {width / 2, 0}, {width / 5, height - 1}, cv::Scalar(255), 1, cv::LINE_8);
+    write_picture("lines.png", lines);
+    expect_done(grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.png", "-o",
+                      "labels.png", "--probabilities", "p.npy"}));
+    const cv::Mat labels = read_picture("labels.png");
+    for (int y = 0; y < height; ++y) {
+      bool passed = false;
+      for (int x = 0; x < width; ++x) {
+        const bool on = lines.at<std::uint8_t>(y, x) != 0;
+        passed = passed || on;
+        const int label = labels.at<std::uint16_t>(y, x);
+        if (on) {
+          ASSERT_TRUE(label == 1 || label == 2) << x << ", " << y;
+        } else {
+          // The one pixel by which a corner is closed may have either label.
+          const bool beside = x + 1 < width && lines.at<std::uint8_t>(y, x + 1) != 0;
+          const bool after = x > 0 && lines.at<std::uint8_t>(y, x - 1) != 0;
+          ASSERT_TRUE(label == (passed ? 2 : 1) || beside || after) << x << ", " << y;
+        }
+      }
+    }
+  }
+  expect_error(segment({"a.png", "--barriers", "lines.png", "-o", "x.png"}), 2,
+               {"--barriers", "--seeds"});
+  write_picture("lines.png", cv::Mat(kHeight, kWidth, CV_8U, cv::Scalar(1)));
+  expect_error(grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.png", "-o", "x.png"}), 3,
+               {"barriers", "16x12", "960x720"});
+}
+
+TEST_F(CliSeeds, WhatIsBehindBarriersHasNoLabel) {
+  write_picture("a.png", cv::Mat(kHeight, kWidth, CV_8U, cv::Scalar(90)));
+  write_picture("seeds.png", two_seeds());
+  write("lines.geojson", R"({"type":"Feature","properties":{},"geometry":{"type":"Polygon",
+    "coordinates":[[[6,2],[11,2],[11,8],[6,8],[6,2]]]}})");
+  const Result result =
+      grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.geojson", "-o", "labels.png"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("20 pixels cannot be reached"));
+  const cv::Mat labels = read_picture("labels.png");
+  EXPECT_EQ(labels.at<std::uint16_t>(5, 8), 0);
+  EXPECT_NE(labels.at<std::uint16_t>(5, 6), 0);  // On the barrier.
+}
+
+TEST_F(CliSeeds, OfGeoJson) {
+  write_picture("a.png");
+  const auto feature = [](const std::string& label, const std::string& geometry) {
+    return R"({"type":"Feature","properties":{"label":)" + label + R"(},"geometry":)" + geometry +
+           "}";
+  };
+  const std::string left = feature("7", R"({"type":"Point","coordinates":[2.5,5.5]})");
+  const std::string right =
+      feature("3", R"({"type":"MultiLineString","coordinates":[[[13,2],[13,9]],[[14,1],[15,1]]]})");
+  const auto collection = [](const std::string& features) {
+    return R"({"type":"FeatureCollection","features":[)" + features + "]}";
+  };
+  write("seeds.geojson", collection(left + "," + right));
+  expect_done(grow({"a.png", "--seeds", "seeds.geojson", "-o", "labels.png"}));
+  const cv::Mat labels = read_picture("labels.png");
+  EXPECT_EQ(labels.at<std::uint16_t>(0, 0), 7);
+  EXPECT_EQ(labels.at<std::uint16_t>(11, 15), 3);
+
+  const auto refuse = [&](const std::string& text, const std::vector<std::string>& parts) {
+    write("wrong.geojson", text);
+    expect_error(grow({"a.png", "--seeds", "wrong.geojson", "-o", "x.png"}), 3, parts);
+  };
+  refuse(collection(left + "," + feature("3", R"({"type":"Point","coordinates":[16.5,3]})")),
+         {"wrong.geojson", "feature 2", "(16.5, 3)", "16x12"});
+  refuse(collection(left + "," + feature("4", R"({"type":"Point","coordinates":[2,5]})")),
+         {"wrong.geojson", "column 2, row 5", "7 and 4"});
+  refuse(collection(feature("0", R"({"type":"Point","coordinates":[2,5]})")), {"label 0"});
+  refuse(collection(feature("1.5", R"({"type":"Point","coordinates":[2,5]})")), {"1.5"});
+  refuse(collection(feature("1", R"({"type":"Circle","coordinates":[2,5]})")), {"Circle"});
+  refuse(collection(feature("1", R"({"type":"LineString","coordinates":[2,5]})")), {"point"});
+  refuse(collection(feature("1", R"({"type":"Polygon","coordinates":[]})")), {"list"});
+  refuse(collection(R"({"type":"Feature","geometry":null})"), {"properties"});
+  refuse(collection(left), {"one label"});
+  refuse(R"({"type":"FeatureCollection","features":[)", {"wrong.geojson", "cannot be read"});
+  refuse(R"({"type":"Topology"})", {"Topology"});
+}
+
+TEST_F(CliSeeds, PolygonsOfGeoJsonMarkTheirRegions) {
+  cv::Mat regions = no_seeds();
+  regions(cv::Rect(0, 0, 7, kHeight)) = 1;
+  regions(cv::Rect(7, 0, kWidth - 7, kHeight)) = 2;
+  regions(cv::Rect(2, 3, 3, 4)) = 3;
+  write_picture("a.png");
+  write_picture("whole.png", regions);
+  expect_done(grow({"a.png", "--seeds", "whole.png", "--geojson", "regions.geojson"}));
+  expect_done(grow({"a.png", "--seeds", "regions.geojson", "-o", "labels.png"}));
+  const cv::Mat labels = read_picture("labels.png");
+  // Regions are numbered in scan order.
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const int region = regions.at<std::uint8_t>(y, x);
+      ASSERT_EQ(labels.at<std::uint16_t>(y, x), region) << x << ", " << y;
+    }
+  }
+}
+
+TEST_F(CliSeeds, CutAHierarchy) {
+  write_picture("a.png");
+  write_picture("seeds.png", two_seeds());
+  expect_done(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", "-o", "labels.png",
+                    "--tree", "a.tree", "--json", "report.json"}));
+  const cv::Mat labels = read_picture("labels.png");
+  EXPECT_EQ(labels.at<std::uint16_t>(5, 2), 7);
+  EXPECT_EQ(labels.at<std::uint16_t>(6, kWidth - 3), 3);
+  expect_done(segment({"recut", "a.tree", "--seeds", "seeds.png", "-o", "again.png"}));
+  EXPECT_EQ(read("again.png"), read("labels.png"));
+  EXPECT_FALSE(Json::parse(read("report.json")).contains("walk"));
+  for (const char* name : {"--regions", "--min-size", "--threshold"}) {
+    expect_error(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", name, "1"}), 2,
+                 {name, "--seeds"});
+  }
+  expect_error(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", "--html", "x.html"}),
+               2, {"--html", "--seeds"});
 }
 
 TEST_F(CliSeeds, OptionsWithoutEffectAreRefused) {

@@ -28,7 +28,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--rle",        "--labelme",       "--yolo",          "--label-studio", "--cvat",
       "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
       "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
-      "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted"};
+      "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");

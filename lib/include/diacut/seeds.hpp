@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
+#include "diacut/labels.hpp"
 
 /// @file
 /// Seeds: labels of a few pixels of an image, as somebody painted them, from which labels of all
-/// pixels grow (RegionMethod::kWalker).
+/// pixels grow (RegionMethod::kWalker), or by which a hierarchy is cut (RegionMethod::kHierarchy).
 namespace diacut {
 
 /// The largest number of a label.
@@ -24,12 +26,75 @@ struct Seeds {
 };
 
 /// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions. Its numbers are the labels, 0 is no label.
+/// array of two dimensions, whose numbers are the labels, 0 being no label; or GeoJSON whose
+/// points, lines and areas have a label each (properties.label) and coordinates in pixels from the
+/// upper left corner, x to the right and y down. A line marks the pixels that it passes, an area
+/// those whose centres it holds.
 /// @param path The file.
 /// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
+/// @param width Width of the image, pixels; only GeoJSON needs it.
+/// @param height Height of the image, pixels; only GeoJSON needs it.
 /// @return The seeds.
-/// @throws InputError naming the file when it cannot be read, or holds a number that is negative,
-///     fractional or larger than kMostSeedLabel.
-Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {});
+/// @throws InputError naming the file when it cannot be read, holds a number that is negative,
+///     fractional or larger than kMostSeedLabel, a point outside of the image, or two labels for
+///     one pixel.
+Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
+                 int height = 0);
+
+/// Lines that labels which grow from seeds must not cross.
+struct Barriers {
+  int width = 0;   ///< Width of the image, pixels.
+  int height = 0;  ///< Height of the image, pixels.
+  /// width * height values, row by row from the top left: 0 where there is no barrier. Pixels that
+  /// touch at a corner alone are closed: labels do not pass between them.
+  std::vector<std::uint8_t> pixels;
+};
+
+/// Reads barriers from a file: a PNG, TIFF or .npy array as read_seeds() reads, whose pixels other
+/// than 0 are barriers, or GeoJSON, whose points, lines and outlines of areas are.
+/// @param path The file.
+/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
+/// @param width Width of the image, pixels; only GeoJSON needs it.
+/// @param height Height of the image, pixels; only GeoJSON needs it.
+/// @return The barriers.
+/// @throws InputError naming the file when it cannot be read, or has a point outside of the image.
+Barriers read_barriers(const std::string& path, const ImageParameters& parameters = {},
+                       int width = 0, int height = 0);
+
+/// Checks that seeds can be used with an image.
+/// @param seeds The seeds.
+/// @param width Width of the image, pixels.
+/// @param height Height of the image, pixels.
+/// @param valid As Image::valid.
+/// @throws InputError when the seeds have another size, hold a number that is no label, lie where
+///     the image has no data, or have fewer than two different labels.
+void check_seeds(const Seeds& seeds, int width, int height, const std::vector<std::uint8_t>& valid);
+
+/// Regions of an image, and the seeds that they hold or grew from.
+struct SeededRegions {
+  Labels regions;  ///< The regions.
+  /// For each region, from region 1 on, the label of its seeds; 0: it has none.
+  std::vector<std::int32_t> seed_labels;
+};
+
+/// The largest regions of a hierarchy none of which holds seeds of two labels: the nodes of the
+/// merge tree that hold at most one label and whose parents, if they have one, hold more. Each
+/// pixel with data lies in one of them. Of two regions that merge in the end, the one has no seed
+/// where the other could not stay whole. Time grows with the pixels.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param seeds Seeds of the hierarchy's size.
+/// @param[in,out] notes Gets a sentence for a person where regions have no seed, and where a leaf,
+///     which nothing divides, holds seeds of several labels: it has the label of most of them, of
+///     equally many the smallest.
+/// @return The regions.
+/// @throws InputError as check_seeds() does, for an image that has data where the leaves are.
+SeededRegions cut_by_seeds(const Hierarchy& hierarchy, const Seeds& seeds,
+                           std::vector<std::string>& notes);
+
+/// Labels as files and arrays hold them.
+/// @param seeded Regions and their seeds.
+/// @return The regions with the labels of the seeds in the place of their numbers, and the largest
+///     of them as the count.
+Labels written_labels(const SeededRegions& seeded);
 
 }  // namespace diacut

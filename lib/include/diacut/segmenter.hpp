@@ -63,8 +63,9 @@ struct Segmentation {
   /// With RegionMethod::kObjects: how likely each pixel lies inside of an object, as `contours`.
   /// Else empty.
   std::vector<float> inside;
-  /// With RegionMethod::kWalker: for each region, from region 1 on, the label of the seeds that it
-  /// grew from; several regions may have one label. Else empty.
+  /// With seeds: for each region, from region 1 on, the label of the seeds that it grew from
+  /// (RegionMethod::kWalker) or holds (kHierarchy), 0 where there are none; several regions may
+  /// have one label. Else empty.
   std::vector<std::int32_t> seed_labels;
   /// With RegionMethod::kWalker, if they are kept: for each label of the seeds, ascending, the
   /// probability that a random walker from a pixel meets a seed of that label first: width * height
@@ -130,15 +131,20 @@ class BegunSegmentation {
 struct ImageToSegment {
   const Image* image = nullptr;    ///< The image; not owned.
   const EdgeMap* edges = nullptr;  ///< A boundary map in place of diacut's own, or null; not owned.
-  const Seeds* seeds = nullptr;    ///< With RegionMethod::kWalker the seeds, else null; not owned.
+  /// With RegionMethod::kWalker the seeds; with kHierarchy seeds that the hierarchy is cut by, in
+  /// place of region.regions and region.threshold, or null; else null. Not owned.
+  const Seeds* seeds = nullptr;
   /// Features that affinities are computed from (AffinityParameters), or null; not owned.
   const FeatureMap* features = nullptr;
+  /// With RegionMethod::kWalker lines that labels must not cross, or null; not owned. A barrier's
+  /// own pixels get the label of one of its sides, and the probability 0.
+  const Barriers* barriers = nullptr;
 };
 
 /// A segmentation's labels as files and arrays hold them.
 /// @param segmentation The segmentation.
-/// @return Segmentation::labels; with RegionMethod::kWalker the labels of the seeds in the place of
-///     the regions' numbers, and the largest of them as the count.
+/// @return Segmentation::labels; with seeds their labels in the place of the regions' numbers, and
+///     the largest of them as the count.
 Labels written_labels(const Segmentation& segmentation);
 
 /// Checks what a Segmenter would be given, with the networks and weights that it names, before a
@@ -246,7 +252,9 @@ class Segmenter {
   ///     none, when seeds have not the image's size, lie where the image has no data, or have fewer
   ///     than two different labels, and when features are not as FeatureMap says or do not fit the
   ///     image; ConfigError when there are seeds and the method needs none, and when there are
-  ///     features and the method, or a boundary map beside them, has no use for them.
+  ///     features and the method, or a boundary map beside them, has no use for them; InputError
+  ///     and ConfigError also for barriers of another size than the image, on seeds, or where
+  ///     nothing heeds them: with another method, and with features alone.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device for several images. Images of one size go

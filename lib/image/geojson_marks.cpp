@@ -1,0 +1,237 @@
+#include "image/geojson_marks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/seeds.hpp"
+
+namespace diacut {
+
+namespace {
+
+using Json = nlohmann::json;
+using Mark = std::function<void(std::size_t pixel, std::int32_t label)>;
+
+/// More crossings of a polygon's edges with the rows of a picture are refused: they would take
+/// hundreds of megabytes.
+constexpr std::int64_t kMostCrossings = std::int64_t{1} << 24;
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+using Line = std::vector<Point>;
+
+[[noreturn]] void refuse(const std::string& what) { throw InputError("its GeoJSON: " + what); }
+
+const Json& member(const Json& json, const char* name, const std::string& of) {
+  if (json.is_object() && json.contains(name)) return json[name];
+  refuse(fmt::format("{} has no {}", of, name));
+}
+
+/// Draws the features of one file.
+class Drawing {
+ public:
+  Drawing(int width, int height, MarkedBy by, const Mark& mark)
+      : width_(width), height_(height), by_(by), mark_(mark) {}
+
+  void draw_file(const Json& json) {
+    const std::string type = text(member(json, "type", "the file"));
+    if (type == "Feature") return draw_feature(json, "the feature");
+    if (type != "FeatureCollection") {
+      refuse(fmt::format("its type is '{}', expected FeatureCollection or Feature", type));
+    }
+    const Json& features = member(json, "features", "the file");
+    if (!features.is_array()) refuse("features is no list");
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      draw_feature(features[k], fmt::format("feature {}", k + 1));
+    }
+  }
+
+ private:
+  static std::string text(const Json& json) {
+    return json.is_string() ? json.get<std::string>() : json.dump().substr(0, 40);
+  }
+
+  void draw_feature(const Json& feature, const std::string& name) {
+    name_ = name;
+    const Json& geometry = member(feature, "geometry", name);
+    label_ = 1;
+    if (by_ == MarkedBy::kLabels) {
+      const Json& properties = member(feature, "properties", name);
+      const Json& label = member(properties, "label", name + " in its properties");
+      if (!label.is_number_integer() || label < 1 || label > kMostSeedLabel) {
+        refuse(fmt::format("{} has the label {}, expected a whole number from 1 to {}", name,
+                           text(label), kMostSeedLabel));
+      }
+      label_ = label.get<std::int32_t>();
+    }
+    draw_geometry(text(member(geometry, "type", name + " in its geometry")),
+                  member(geometry, "coordinates", name + " in its geometry"));
+  }
+
+  void draw_geometry(const std::string& type, const Json& coordinates) {
+    if (type == "Point") {
+      draw_point(point(coordinates));
+    } else if (type == "LineString") {
+      draw_line(line(coordinates));
+    } else if (type == "Polygon") {
+      draw_area(coordinates);
+    } else if (type == "MultiPoint" || type == "MultiLineString" || type == "MultiPolygon") {
+      for (const Json& each : list(coordinates)) draw_geometry(type.substr(5), each);
+    } else {
+      refuse(fmt::format("{} is a {}, expected Point, LineString, Polygon or several of one kind",
+                         name_, type));
+    }
+  }
+
+  const Json& list(const Json& json) const {
+    if (!json.is_array() || json.empty()) {
+      refuse(fmt::format("{} has coordinates that are no list, or an empty one", name_));
+    }
+    return json;
+  }
+
+  Point point(const Json& json) const {
+    if (!json.is_array() || json.size() < 2 || !json[0].is_number() || !json[1].is_number()) {
+      refuse(fmt::format("{} has a point that is not two numbers", name_));
+    }
+    const Point at{json[0].get<double>(), json[1].get<double>()};
+    if (at.x >= 0 && at.x <= width_ && at.y >= 0 && at.y <= height_) return at;
+    refuse(
+        fmt::format("{} has a point at ({}, {}), outside of the picture of {}x{}: coordinates "
+                    "are pixels from the upper left corner",
+                    name_, at.x, at.y, width_, height_));
+  }
+
+  Line line(const Json& json) const {
+    Line points;
+    for (const Json& each : list(json)) points.push_back(point(each));
+    return points;
+  }
+
+  void mark(int x, int y) {
+    mark_(static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
+              static_cast<std::size_t>(x),
+          label_);
+  }
+
+  int column(const Point& at) const { return std::min(static_cast<int>(at.x), width_ - 1); }
+  int row(const Point& at) const { return std::min(static_cast<int>(at.y), height_ - 1); }
+
+  void draw_point(const Point& at) { mark(column(at), row(at)); }
+
+  void draw_line(const Line& points) {
+    draw_point(points.front());
+    for (std::size_t k = 1; k < points.size(); ++k) draw_step(points[k - 1], points[k]);
+  }
+
+  /// A path of pixels from that of `from`, which is left out, to that of `to` (Bresenham 1965).
+  void draw_step(const Point& from, const Point& to) {
+    int x = column(from);
+    int y = row(from);
+    const int right = column(to);
+    const int bottom = row(to);
+    const int across = std::abs(right - x);
+    const int down = std::abs(bottom - y);
+    int error = across - down;
+    while (x != right || y != bottom) {
+      const int twice = 2 * error;
+      if (twice > -down) {
+        error -= down;
+        x += x < right ? 1 : -1;
+      }
+      if (twice < across) {
+        error += across;
+        y += y < bottom ? 1 : -1;
+      }
+      mark(x, y);
+    }
+  }
+
+  void draw_area(const Json& coordinates) {
+    std::vector<Line> rings;
+    for (const Json& each : list(coordinates)) {
+      rings.push_back(line(each));
+      rings.back().push_back(rings.back().front());
+    }
+    if (by_ == MarkedBy::kLabels && fill(rings)) return;
+    for (const Line& ring : rings) draw_line(ring);
+  }
+
+  /// Whether the rings hold the centre of any pixel.
+  bool fill(const std::vector<Line>& rings) {
+    std::vector<std::vector<double>> crossings(static_cast<std::size_t>(height_));
+    std::int64_t count = 0;
+    for (const Line& ring : rings) {
+      for (std::size_t k = 1; k < ring.size(); ++k) count += cross(ring[k - 1], ring[k], crossings);
+      if (count > kMostCrossings) {
+        refuse(fmt::format("{} is an area of more edges than can be drawn: simplify it", name_));
+      }
+    }
+    bool any = false;
+    for (int y = 0; y < height_; ++y) {
+      std::vector<double>& at = crossings[static_cast<std::size_t>(y)];
+      std::sort(at.begin(), at.end());
+      for (std::size_t k = 0; k + 1 < at.size(); k += 2) {
+        const int end = std::min(static_cast<int>(std::ceil(at[k + 1] - 0.5)), width_);
+        for (int x = static_cast<int>(std::ceil(at[k] - 0.5)); x < end; ++x) {
+          mark(x, y);
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  /// Adds where an edge crosses the middle lines of rows, and returns how many it crosses.
+  std::int64_t cross(const Point& from, const Point& to,
+                     std::vector<std::vector<double>>& crossings) const {
+    const Point& upper = from.y < to.y ? from : to;
+    const Point& lower = from.y < to.y ? to : from;
+    const int first = static_cast<int>(std::ceil(upper.y - 0.5));
+    const int end = std::min(static_cast<int>(std::ceil(lower.y - 0.5)), height_);
+    for (int y = first; y < end; ++y) {
+      const double share = (y + 0.5 - upper.y) / (lower.y - upper.y);
+      crossings[static_cast<std::size_t>(y)].push_back(upper.x + share * (lower.x - upper.x));
+    }
+    return std::max(end - first, 0);
+  }
+
+  int width_;
+  int height_;
+  MarkedBy by_;
+  const Mark& mark_;
+  std::string name_;
+  std::int32_t label_ = 1;
+};
+
+}  // namespace
+
+bool begins_as_json(Bytes file) {
+  constexpr std::string_view kSpaceAndMark = " \t\r\n\xEF\xBB\xBF";
+  const auto first = std::find_if(file.begin(), file.end(), [&](std::uint8_t byte) {
+    return kSpaceAndMark.find(static_cast<char>(byte)) == std::string_view::npos;
+  });
+  return first != file.end() && *first == '{';
+}
+
+void draw_geojson(Bytes file, int width, int height, MarkedBy by, const Mark& mark) {
+  Json json;
+  try {
+    json = Json::parse(file.begin(), file.end());
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("it cannot be read ({})", error.what()));
+  }
+  Drawing(width, height, by, mark).draw_file(json);
+}
+
+}  // namespace diacut

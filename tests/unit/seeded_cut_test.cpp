@@ -1,0 +1,175 @@
+// Cuts of a hierarchy by seeds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/seeds.hpp"
+#include "label_checks.hpp"
+#include "region/hierarchy.hpp"
+
+namespace diacut {
+namespace {
+
+using testing::drawn_labels;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
+Hierarchy rectangle_and_angle() {
+  return {drawn_labels({"AAAAAAAAAA",  //
+                        "ABBCCADDDA",  //
+                        "ABBCCADAAA",  //
+                        "AAAAAADAAA"}),
+          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
+          0.3};
+}
+
+/// Digits are labels, dots no seeds.
+Seeds drawn_seeds(const std::vector<std::string>& rows) {
+  Seeds seeds{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), {}};
+  for (const std::string& row : rows) {
+    for (const char each : row) seeds.labels.push_back(each == '.' ? 0 : each - '0');
+  }
+  return seeds;
+}
+
+std::vector<std::string> digits(const Labels& labels) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < labels.values.size(); ++i) {
+    if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
+    rows.back() += static_cast<char>('0' + labels.values[i]);
+  }
+  return rows;
+}
+
+TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
+  std::vector<std::string> notes;
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+                                           drawn_seeds({"7.........",  //
+                                                        "..........",  //
+                                                        ".5..5.....",  //
+                                                        ".........."}),
+                                           notes);
+  EXPECT_THAT(found.seed_labels, ElementsAre(7, 5));
+  EXPECT_THAT(digits(written_labels(found)), ElementsAre("7777777777",  //
+                                                         "7555577777",  //
+                                                         "7555577777",  //
+                                                         "7777777777"));
+  EXPECT_EQ(written_labels(found).count, 7);
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
+  std::vector<std::string> notes;
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+                                           drawn_seeds({"..........",  //
+                                                        ".1..2.....",  //
+                                                        "..........",  //
+                                                        ".........."}),
+                                           notes);
+  // The ground joins the angle first, so that it stays whole beside the halves of the rectangle.
+  EXPECT_THAT(digits(found.regions), ElementsAre("1111111111",  //
+                                                 "1223311111",  //
+                                                 "1223311111",  //
+                                                 "1111111111"));
+  EXPECT_THAT(found.seed_labels, ElementsAre(0, 1, 2));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("1 of 3 regions hold no seed")));
+}
+
+TEST(SeededCut, LeavesWithSeveralLabelsTakeThatOfMostSeeds) {
+  std::vector<std::string> notes;
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+                                           drawn_seeds({"3322......",  //
+                                                        "......9...",  //
+                                                        "......9...",  //
+                                                        "3........."}),
+                                           notes);
+  EXPECT_THAT(digits(written_labels(found)), ElementsAre("3333333333",  //
+                                                         "3000039993",  //
+                                                         "3000039333",  //
+                                                         "3333339333"));
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_THAT(notes.front(), HasSubstr("1 region of the finest division holds seeds of several"));
+}
+
+TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
+  std::mt19937 random(20261124);
+  for (int round = 0; round < 60; ++round) {
+    constexpr int kWidth = 9;
+    constexpr int kHeight = 7;
+    std::vector<float> strength(kWidth * kHeight);
+    for (float& each : strength) each = static_cast<float>(random() % 5) / 4;
+    const Hierarchy tree = hierarchy(strength, {}, {}, kWidth, kHeight, {});
+    Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(strength.size(), 0)};
+    std::vector<std::int32_t> of_leaf(static_cast<std::size_t>(tree.leaves.count) + 1, 0);
+    for (std::size_t i = 0; i < strength.size(); ++i) {
+      std::int32_t& leaf = of_leaf[static_cast<std::size_t>(tree.leaves.values[i])];
+      if (random() % 4 != 0 || leaf != 0) continue;
+      seeds.labels[i] = leaf = 1 + static_cast<std::int32_t>(random() % 3);
+    }
+    const std::set<std::int32_t> labels(seeds.labels.begin(), seeds.labels.end());
+    std::vector<std::string> notes;
+    if (labels.size() < 3) continue;  // 0 and one label.
+    const SeededRegions found = cut_by_seeds(tree, seeds, notes);
+    testing::expect_labels_contract(found.regions, kWidth, kHeight);
+    // By threshold: each node of the tree is a region of some cut after some merges.
+    std::vector<std::set<std::int32_t>> held(1);
+    for (std::size_t leaf = 1; leaf < of_leaf.size(); ++leaf) {
+      held.push_back(of_leaf[leaf] == 0 ? std::set<std::int32_t>() : std::set{of_leaf[leaf]});
+    }
+    for (const Merge& merge : tree.merges) {
+      std::set<std::int32_t> both = held[static_cast<std::size_t>(merge.first)];
+      both.insert(held[static_cast<std::size_t>(merge.second)].begin(),
+                  held[static_cast<std::size_t>(merge.second)].end());
+      held.push_back(both);
+    }
+    std::int64_t expected = 0;  // Nodes that hold one label at most below ones that hold more.
+    std::vector<bool> is_child(held.size(), false);
+    for (std::size_t k = 0; k < tree.merges.size(); ++k) {
+      const std::size_t node = of_leaf.size() + k;
+      for (const std::int32_t child : {tree.merges[k].first, tree.merges[k].second}) {
+        is_child[static_cast<std::size_t>(child)] = true;
+        if (held[node].size() > 1 && held[static_cast<std::size_t>(child)].size() <= 1) ++expected;
+      }
+    }
+    for (std::size_t node = 1; node < held.size(); ++node) {
+      if (!is_child[node] && held[node].size() <= 1) ++expected;
+    }
+    EXPECT_EQ(found.regions.count, expected);
+    for (std::size_t i = 0; i < strength.size(); ++i) {
+      if (seeds.labels[i] == 0) continue;
+      EXPECT_EQ(found.seed_labels[static_cast<std::size_t>(found.regions.values[i]) - 1],
+                seeds.labels[i]);
+    }
+  }
+}
+
+TEST(SeededCut, WrongSeedsAreRefused) {
+  const auto refuse = [](const std::vector<std::string>& rows, const std::string& part) {
+    std::vector<std::string> notes;
+    Hierarchy tree = rectangle_and_angle();
+    try {
+      cut_by_seeds(tree, drawn_seeds(rows), notes);
+      ADD_FAILURE() << "expected: " << part;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(part));
+    }
+  };
+  refuse({"1.2", "..."}, "3x2");
+  refuse({"..........", "..........", "..........", ".........."}, "no labels");
+  refuse({"4.........", "..........", "......4...", ".........."}, "one label");
+  std::vector<std::string> notes;
+  Hierarchy holed{drawn_labels({"A B"}), {}, 0.3};
+  EXPECT_THROW(cut_by_seeds(holed, drawn_seeds({"123"}), notes), InputError);
+  EXPECT_THAT(cut_by_seeds(holed, drawn_seeds({"1.2"}), notes).seed_labels, ElementsAre(1, 2));
+}
+
+}  // namespace
+}  // namespace diacut
