@@ -33,6 +33,7 @@ napari_packages=(
   libxcb-shape0 libxcb-xinerama0
 )
 tidy_packages=(clang-tidy-14)
+fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 build_dir=build/release
 missing=()
@@ -46,6 +47,7 @@ Usage: ./setup.sh COMMAND
   build     install what is needed and build
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
+  fuzz HOURS  install what is needed, build the fuzzer of the readers, and run it
   python    install what `pip install .` needs, which builds the Python package
   help      this text
 
@@ -189,6 +191,15 @@ run_lint() {
   tests/style/tidy.sh "$build_dir" "$(jobs)"
 }
 
+run_fuzz() {
+  need "${build_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
+  title "Building"
+  cmake --preset fuzz >&2 || die "the build cannot be configured"
+  cmake --build --preset fuzz --parallel "$(jobs)" --target fuzz_readers >&2 || die "the build failed"
+  title "Fuzzing"
+  tests/fuzz/run.sh "$1"
+}
+
 run_package() {
   need "${build_packages[@]}" "${package_packages[@]}"
   build OFF
@@ -207,6 +218,7 @@ case "${1:-help}" in
     ;;
   lint) run_lint ;;
   package) run_package ;;
+  fuzz) run_fuzz "${2:?setup.sh fuzz HOURS}" ;;
   python) need "${build_packages[@]}" "${run_packages[@]}" "${python_packages[@]}" ;;
   help | -h | --help) usage ;;
   *)
