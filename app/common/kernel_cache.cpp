@@ -31,23 +31,11 @@ fs::path default_folder() {
   return "/tmp/pocl/kcache";
 }
 
-/// Whether files can be made in `folder`, and libraries loaded from there, as PoCL does with what
-/// it compiled. A folder that does not exist is judged by the nearest one above it, where it would
-/// be made.
-bool is_usable(fs::path folder) {
-  std::error_code error;
-  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  if (!fs::is_directory(folder, error)) return false;
-  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return false;
-  struct statvfs system = {};
-  return statvfs(folder.c_str(), &system) != 0 || (system.f_flag & ST_NOEXEC) == 0;
-}
-
 /// A new folder that nobody else can read or write; empty if there is no place for one.
 fs::path make_folder() {
   for (const std::string& parent : {environment("TMPDIR"), std::string("/tmp"),
                                     std::string("/var/tmp"), std::string("/dev/shm")}) {
-    if (parent.empty() || !is_usable(parent)) continue;
+    if (parent.empty() || !is_usable_cache(parent)) continue;
     std::string name = (fs::path(parent) / "diacut-kernels-XXXXXX").string();
     if (mkdtemp(name.data()) != nullptr) return name;
   }
@@ -56,9 +44,23 @@ fs::path make_folder() {
 
 }  // namespace
 
+fs::path pocl_cache_folder() {
+  const std::string named = environment(kVariable);
+  return named.empty() ? default_folder() : fs::path(named);
+}
+
+bool is_usable_cache(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  if (!fs::is_directory(folder, error)) return false;
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return false;
+  struct statvfs system = {};
+  return statvfs(folder.c_str(), &system) != 0 || (system.f_flag & ST_NOEXEC) == 0;
+}
+
 KernelCache::KernelCache(Console& console) {
   const fs::path usual = default_folder();
-  if (!environment(kVariable).empty() || is_usable(usual)) return;
+  if (!environment(kVariable).empty() || is_usable_cache(usual)) return;
   folder_ = make_folder();
   if (folder_.empty()) {
     console.note(

@@ -6,6 +6,14 @@
 
 namespace diacut::app {
 
+/// The folder in which PoCL stores kernels, by its own rules and the environment.
+std::filesystem::path pocl_cache_folder();
+
+/// Whether files can be made in `folder`, and libraries loaded from there, as PoCL does with what
+/// it compiled. A folder that does not exist is judged by the nearest one above it, where it would
+/// be made.
+bool is_usable_cache(std::filesystem::path folder);
+
 /// A place for the kernels that PoCL compiles, for users whose home cannot be written (a container,
 /// a service). PoCL, the OpenCL driver for CPUs, stores each compiled kernel in a file and offers
 /// no device where it cannot: then, and if the environment does not name a folder, this object

@@ -12,6 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
+#include "doctor.hpp"
 #include "graph_run.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
@@ -55,6 +56,7 @@ CommandDescription describe_program() {
   for (CommandDescription& each : describe_tile_commands()) {
     description.subcommands.push_back(std::move(each));
   }
+  description.subcommands.push_back(describe_doctor());
   return description;
 }
 
@@ -99,6 +101,7 @@ int main(int argc, char** argv) {
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);
     if (is_graph(argc, argv)) return run_graph(argc, argv, console, cancel);
     if (is_tile_command(argc, argv)) return run_tile_command(argc, argv, console, cancel);
+    if (is_doctor(argc, argv)) return run_doctor(argc, argv, console, cancel);
     return run(parse_options(argc, argv), console, cancel);
   });
 }

@@ -93,18 +93,29 @@ std::uint64_t MemoryLedger::most_together() const { return entries_->most(); }
 
 MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features) {
   std::call_once(chosen_, [this] {
+    const std::lock_guard lock(mutex_);
     try {
       device_ = choose_device(options_.device);
     } catch (const Error&) {
       device_.reset();
     }
   });
-  if (!device_) return nullptr;
+  const std::optional<DeviceInfo> device = [this] {
+    const std::lock_guard lock(mutex_);
+    return device_;
+  }();
+  if (!device) return nullptr;
   const MemoryPlan plan =
-      plan_memory(size, options_.parameters, *device_, options_.memory,
+      plan_memory(size, options_.parameters, *device, options_.memory,
                   {!options_.edges.empty(), wants_eigenvectors(options_), features});
-  check_host_memory(plan, size, *device_);
-  return ledger_.enter(need_of(plan, device_->kind));
+  check_host_memory(plan, size, *device);
+  return ledger_.enter(need_of(plan, device->kind));
+}
+
+void MemoryCheck::use(const DeviceInfo& device) {
+  std::call_once(chosen_, [] {});
+  const std::lock_guard lock(mutex_);
+  device_ = device;
 }
 
 }  // namespace diacut::app

@@ -63,13 +63,17 @@ class MemoryCheck {
   /// throws. May be called in several threads at once.
   MemoryShare take(const ImageSize& size, const FeatureSize& features = {});
 
+  /// The device that takes the place of the one that was chosen.
+  void use(const DeviceInfo& device);
+
   /// As MemoryLedger has it.
   std::uint64_t most_together() const { return ledger_.most_together(); }
 
  private:
   const Options& options_;
   std::once_flag chosen_;
-  std::optional<DeviceInfo> device_;  ///< Nothing: there is none.
+  std::mutex mutex_;
+  std::optional<DeviceInfo> device_;  ///< Guarded by the mutex. Nothing: there is none.
   MemoryLedger ledger_;
 };
 

@@ -82,6 +82,13 @@ void RunLog::opened(const DeviceInfo& device) {
   console_.detail(fmt::format("device {}: {} ({})", device.index(), device.name, device.platform));
 }
 
+void RunLog::gave_up(const DeviceInfo& device, const std::string& reason, const DeviceInfo& next) {
+  console_.note(
+      fmt::format("device {} ({}) is given up, and device {} ({}) takes its place: {}; --device "
+                  "names one that is not replaced",
+                  device.index(), device.name, next.index(), next.name, reason));
+}
+
 void RunLog::compiling(const DeviceInfo& device) {
   progress_.stage(fmt::format("compiling kernels for {}, in the first run only", device.name), 0);
 }

@@ -39,6 +39,8 @@ class RunLog {
   RunLog(const Options& options, const Plan& plan, Console& console);
 
   void opened(const DeviceInfo& device);
+  /// A device is given up for that reason, and another one takes its place.
+  void gave_up(const DeviceInfo& device, const std::string& reason, const DeviceInfo& next);
   /// The driver compiles kernels: shown while it does.
   void compiling(const DeviceInfo& device);
   void began(const Job& job) { progress_.begin(job.input); }

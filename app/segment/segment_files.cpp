@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "attempt.hpp"
+#include "device_in_use.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
-#include "interrupt.hpp"
 #include "memory_check.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
@@ -27,6 +28,8 @@ namespace {
 
 /// The most images that are begun together.
 constexpr std::size_t kMostTogether = 16;
+/// How often an image is tried on a device that fails, before another one takes its place.
+constexpr int kTriesOnADevice = 2;
 
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
@@ -44,6 +47,7 @@ class Scheduler {
         reader_(
             plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
             &memory_check_),
+        device_(options, plan, log, memory_check_),
         writer_(options, plan, cancel, memory_check_),
         shared_(options, plan),
         stacks_(options.skip_existing) {}
@@ -86,7 +90,7 @@ class Scheduler {
       fail(group);
       return index + 1;
     }
-    open_device();
+    device_.segmenter();
     gather(index + 1, group);
     const std::size_t next = index + group.size();
     reader_.read_ahead(next, group.size());
@@ -96,11 +100,12 @@ class Scheduler {
       fail(group);
     } else if (group.size() == 1 && is_last(next)) {
       // In this thread, so that the progress of the last stages is shown.
-      conclude(job, writer_.write(job, group.front().loaded, std::move(begun.front()), *segmenter_,
-                                  watch()));
+      conclude(job, writer_.write(job, group.front().loaded, std::move(begun.front()),
+                                  device_.segmenter(), watch()));
     } else {
       for (std::size_t k = 0; k < group.size(); ++k) {
-        writer_.begin(*group[k].job, std::move(group[k].loaded), std::move(begun[k]), *segmenter_);
+        writer_.begin(*group[k].job, std::move(group[k].loaded), std::move(begun[k]),
+                      device_.segmenter());
       }
     }
     return next;
@@ -118,8 +123,9 @@ class Scheduler {
 
   /// Adds images from `index` on to a group of one, as long as the device gains by it.
   void gather(std::size_t index, Group& group) {
-    const std::int64_t most = segmenter_->pixels_together();
-    std::int64_t pixels = segmenter_->working_pixels(group.front().loaded.image);
+    const Segmenter& segmenter = device_.segmenter();
+    const std::int64_t most = segmenter.pixels_together();
+    std::int64_t pixels = segmenter.working_pixels(group.front().loaded.image);
     if (pixels > most / 2) return;
     // So many images of this size fit; they are read side by side.
     const auto together =
@@ -128,7 +134,7 @@ class Scheduler {
     for (; group.size() < together && !cancel_.cancelled(); ++index) {
       std::optional<LoadedImage> loaded = reader_.take_if(index, [&](const LoadedImage& candidate) {
         if (candidate.failure || candidate.postponed) return false;
-        pixels += segmenter_->working_pixels(candidate.image);
+        pixels += segmenter.working_pixels(candidate.image);
         return pixels <= most;
       });
       if (!loaded) return;
@@ -136,31 +142,49 @@ class Scheduler {
     }
   }
 
-  /// Does the device's part of the group. If the whole group fails, each image has the failure.
+  /// Does the device's part of the group. Images that the device fails at are tried once more on
+  /// it, and then on the devices that may take its place. What fails for another reason has its
+  /// failure; if the whole group fails, each image has the failure.
   std::vector<BegunSegmentation> begin(Group& group) {
     const Stopwatch stopwatch;
-    std::vector<ImageToSegment> images;
-    for (const Member& each : group) {
-      images.push_back({&each.loaded.image, each.loaded.edges ? &*each.loaded.edges : nullptr,
-                        each.loaded.seeds ? &*each.loaded.seeds : nullptr,
-                        each.loaded.features ? &*each.loaded.features : nullptr,
-                        each.loaded.barriers ? &*each.loaded.barriers : nullptr});
-    }
     std::vector<BegunSegmentation> begun(group.size());
-    const std::optional<Failure> failure = attempt(group.front().job->input, [&] {
-      if (images.size() == 1) {
-        begun.front() = segmenter_->begin(images.front(), watch());
-      } else {
-        begun = segmenter_->begin(images, watch());
-      }
-    });
+    std::vector<std::size_t> places(group.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    for (int tries = 1;; ++tries) {
+      const std::optional<Failure> failure = begin_at(group, places, begun);
+      for (Member& each : group) each.loaded.failure = failure;
+      std::erase_if(places, [&](std::size_t k) { return !is_device_failure(begun[k].failure()); });
+      if (failure || places.empty() || cancel_.cancelled() || !device_.is_replaceable()) break;
+      if (tries % kTriesOnADevice != 0) continue;
+      settle();  // So that nobody uses its segmenter.
+      device_.give_up(begun[places.front()].failure());
+    }
     const double seconds = stopwatch.seconds() / static_cast<double>(group.size());
     for (Member& each : group) {
       each.loaded.seconds += seconds;
       each.loaded.features.reset();  // Only the device's part needs them.
-      each.loaded.failure = failure;
     }
     return begun;
+  }
+
+  /// Begins the images at these places of the group. Returns what ended all of them, if anything
+  /// did.
+  std::optional<Failure> begin_at(Group& group, const std::vector<std::size_t>& places,
+                                  std::vector<BegunSegmentation>& begun) {
+    return attempt(group.front().job->input, [&] {
+      Segmenter& segmenter = device_.segmenter();
+      std::vector<ImageToSegment> images;
+      for (const std::size_t k : places) {
+        LoadedImage& each = group[k].loaded;
+        if (!device_.note().empty()) each.image.notes.push_back(device_.note());
+        images.push_back({&each.image, each.edges ? &*each.edges : nullptr,
+                          each.seeds ? &*each.seeds : nullptr,
+                          each.features ? &*each.features : nullptr,
+                          each.barriers ? &*each.barriers : nullptr});
+      }
+      std::vector<BegunSegmentation> found = segmenter.begin(images, watch());
+      for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);
+    });
   }
 
   void fail(const Group& group) {
@@ -182,26 +206,15 @@ class Scheduler {
     if (const auto failure = stacks_.add(job, written)) log_.failed(*failure);
   }
 
-  void open_device() {
-    if (segmenter_) return;
-    segmenter_.emplace(options_.parameters, options_.device, options_.kernel_dir);
-    handle_crashes();
-    segmenter_->limit_device_memory(options_.memory);
-    segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
-    segmenter_->keep_eigenvectors(wants_eigenvectors(options_));
-    segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
-    log_.opened(segmenter_->device());
-  }
-
   const Options& options_;
   const Plan& plan_;
   RunLog& log_;
   const CancelToken& cancel_;
-  std::optional<Segmenter> segmenter_;
   // Before the reader, because its threads use it to the end.
   MemoryCheck memory_check_;
-  // After the segmenter, because their threads use it to the end.
   Reader reader_;
+  // Before the writer, because its threads use the segmenter to the end.
+  DeviceInUse device_;
   Writer writer_;
   SharedFiles shared_;
   Stacks stacks_;

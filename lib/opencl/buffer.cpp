@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -54,6 +55,8 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   bytes_ = bytes;
   context.memory_in_use_ += bytes;
   context.memory_peak_ = std::max(context.memory_peak_, context.memory_in_use_);
+  constexpr std::uint8_t kBlank = 0xff;
+  if (context.blanks_) fill(&kBlank, sizeof kBlank, bytes, 0);
 }
 
 RawBuffer::~RawBuffer() { release(); }

@@ -291,6 +291,10 @@ Kernel::operator cl::Kernel&() const {
   } catch (const DeviceError&) {
     make(state_->context->built_anew(state_->program));
   }
+  if (state_->context->records_) {
+    state_->context->made_[state_->made()] =
+        fmt::format("{}:{}", state_->program.first, state_->name);
+  }
   return state_->made;
 }
 
@@ -300,12 +304,18 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   for (std::size_t i = 0; i < global.dimensions(); ++i) {
     if (global.get()[i] == 0) return;
   }
+  if (const auto made = made_.find(kernel()); made != made_.end()) launched_.insert(made->second);
   try {
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local);
   } catch (const cl::Error& error) {
     throw_device_error(
         fmt::format("launching kernel '{}'", kernel.getInfo<CL_KERNEL_FUNCTION_NAME>()), error);
   }
+}
+
+void Context::treat_as(DeviceKind kind) {
+  info_.kind = kind;
+  joins_ = kind == DeviceKind::kCpu;
 }
 
 cl::Event Context::mark() {

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,6 +94,18 @@ class Context {
   /// Forces the path of devices without double precision, for tests. Only turns it off.
   void disable_fp64() { fp64_ = false; }
 
+  /// Has kernels chosen, and their work divided, as for a device of another kind, for tests: any
+  /// device computes them. To be called before a kernel is asked for.
+  void treat_as(DeviceKind kind);
+  /// From now on memory that is allocated holds no numbers (all bits are set) until it is written:
+  /// a kernel that does nothing leaves no earlier result behind.
+  void blank_allocations() { blanks_ = true; }
+  /// Notes which kernels are launched from now on; see launched().
+  void record_launches() { records_ = true; }
+  /// The kernels that were launched since record_launches(), as "matrix/matvec_naive.cl:matvec".
+  const std::set<std::string>& launched() const { return launched_; }
+  void forget_launches() { launched_.clear(); }
+
   /// A smaller limit than the device's own on all allocations together, for tests and --memory.
   void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
   std::uint64_t memory_limit() const { return memory_limit_; }
@@ -169,6 +182,10 @@ class Context {
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;
   bool fp64_ = false;
+  bool blanks_ = false;
+  bool records_ = false;
+  std::map<cl_kernel, std::string> made_;  ///< The kernels in use, while launches are recorded.
+  std::set<std::string> launched_;
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <set>
 
+#include "diacut/doctor.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
@@ -91,6 +93,25 @@ std::optional<std::pair<int, int>> parse_index(std::string_view spec) {
   return std::pair(platform, device);
 }
 
+/// How a device is named, and where; no name: it is not.
+struct Naming {
+  std::string name;
+  std::string where = "--device";
+};
+
+Naming naming(std::string_view spec) {
+  Naming found{std::string(spec)};
+  if (!found.name.empty()) return found;
+  if (const char* variable = std::getenv("DIACUT_DEVICE"); variable != nullptr) {
+    found = {variable, "DIACUT_DEVICE"};
+  }
+  return found;
+}
+
+/// The kinds of devices, those that are preferred first.
+constexpr std::array kFromBest = {DeviceKind::kGpu, DeviceKind::kAccelerator, DeviceKind::kCpu,
+                                  DeviceKind::kOther};
+
 const OpenedDevice* first_of(const std::vector<OpenedDevice>& devices, DeviceKind kind) {
   for (const OpenedDevice& device : devices) {
     if (device.info.kind == kind) return &device;
@@ -161,22 +182,14 @@ std::vector<OpenedDevice> open_devices() {
 
 OpenedDevice open_device(std::string_view spec) {
   const std::vector<OpenedDevice> devices = open_devices();
-  std::string wanted(spec);
-  std::string where = "--device";
+  const auto [wanted, where] = naming(spec);
   if (wanted.empty()) {
-    if (const char* variable = std::getenv("DIACUT_DEVICE"); variable != nullptr) {
-      wanted = variable;
-      where = "DIACUT_DEVICE";
-    }
-  }
-  if (wanted.empty()) {
-    for (DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kAccelerator, DeviceKind::kCpu}) {
+    for (const DeviceKind kind : kFromBest) {
       if (const OpenedDevice* device = first_of(devices, kind); device != nullptr) return *device;
     }
-    return devices.front();
   }
 
-  const auto fail = [&](const std::string& why) -> ConfigError {
+  const auto fail = [&, &wanted = wanted, &where = where](const std::string& why) {
     return ConfigError(
         fmt::format("{} '{}' {}; the devices are:{}", where, wanted, why, listing(infos(devices))));
   };
@@ -207,5 +220,16 @@ OpenedDevice open_device(std::string_view spec) {
 std::vector<DeviceInfo> list_devices() { return infos(open_devices()); }
 
 DeviceInfo choose_device(std::string_view spec) { return open_device(spec).info; }
+
+std::vector<DeviceInfo> devices_to_try(std::string_view spec) {
+  if (!naming(spec).name.empty()) return {choose_device(spec)};
+  std::vector<DeviceInfo> devices = list_devices();
+  const auto rank = [](const DeviceInfo& device) {
+    return std::find(kFromBest.begin(), kFromBest.end(), device.kind) - kFromBest.begin();
+  };
+  std::stable_sort(devices.begin(), devices.end(),
+                   [&](const DeviceInfo& a, const DeviceInfo& b) { return rank(a) < rank(b); });
+  return devices;
+}
 
 }  // namespace diacut

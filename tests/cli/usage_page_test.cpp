@@ -92,18 +92,14 @@ TEST_F(UsagePage, ListsTheOptionsOfSegment) {
   EXPECT_EQ(documented(section(usage_page(), "## segment")), printed(help.out));
 }
 
-TEST_F(UsagePage, ListsTheOptionsOfSegmentRecut) {
-  const Result help = segment({"recut", "--help"});
-  expect_done(help);
-  ASSERT_THAT(printed(help.out), Not(IsEmpty()));
-  EXPECT_EQ(documented(section(usage_page(), "## segment recut")), printed(help.out));
-}
-
-TEST_F(UsagePage, ListsTheOptionsOfSegmentGraph) {
-  const Result help = segment({"graph", "--help"});
-  expect_done(help);
-  ASSERT_THAT(printed(help.out), Not(IsEmpty()));
-  EXPECT_EQ(documented(section(usage_page(), "## segment graph")), printed(help.out));
+TEST_F(UsagePage, ListsTheOptionsOfTheSubcommandsOfSegment) {
+  for (const std::string name : {"recut", "graph", "doctor"}) {
+    SCOPED_TRACE(name);
+    const Result help = segment({name, "--help"});
+    expect_done(help);
+    ASSERT_THAT(printed(help.out), Not(IsEmpty()));
+    EXPECT_EQ(documented(section(usage_page(), "## segment " + name)), printed(help.out));
+  }
 }
 
 TEST_F(UsagePage, ListsTheOptionsOfEvaluate) {

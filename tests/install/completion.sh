@@ -30,11 +30,13 @@ segment --tree |d.tree|f.txt
 segment -o |b.png e.npy|f.txt
 segment --eigenvectors |photos/|f.txt
 segment --device |gpu cpu|f.txt
-segment |recut graph a.jpg b.png photos/|f.txt
+segment |recut graph doctor a.jpg b.png photos/|f.txt
 segment recut |d.tree|f.txt
 segment recut --|--regions --threshold --image --auto|--method
 segment graph |i.npz|f.txt
 segment graph --|--vectors --clusters --labels --device|--method
+segment doctor --|--json --device --kernel-dir|--method
+segment doctor --json |h.json|f.txt
 diacut-evaluate --k|--kind|--truth
 diacut-evaluate --kind |auto contours labels ultrametric|a.jpg
 diacut-evaluate --truth |photos/|f.txt

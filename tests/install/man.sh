@@ -20,7 +20,9 @@ for program in segment diacut-evaluate diacut-bench; do
 
   help=$("$prefix/bin/$program" --help)
   if [[ $program == segment ]]; then
-    help+=$'\n'$("$prefix/bin/segment" recut --help)$'\n'$("$prefix/bin/segment" graph --help)
+    for subcommand in recut graph doctor; do
+      help+=$'\n'$("$prefix/bin/segment" "$subcommand" --help)
+    done
   fi
   if [[ $program == diacut-bench ]]; then
     while read -r subcommand; do

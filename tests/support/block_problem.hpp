@@ -4,57 +4,30 @@
 #include <limits>
 #include <vector>
 
-#include "matrix/dia_matrix.hpp"
-#include "matrix/normalized_matrix.hpp"
-#include "matrix/stencil.hpp"
-#include "opencl/context.hpp"
+#include "doctor/block_problem.hpp"
 
 namespace diacut::testing {
 
 inline constexpr double kEps = std::numeric_limits<float>::epsilon();
 
-inline std::size_t at_size(int value) { return static_cast<std::size_t>(value); }
-
-/// A random symmetric matrix on a grid; elements that `hidden` names have no data.
-struct BlockProblem {
-  Grid grid;
-  Stencil stencil;
-  HostDiaMatrix matrix;
-  std::vector<float> sqrt_degree;
-
-  BlockProblem(int width, int height, int padding, int radius, unsigned seed,
-               const std::vector<std::size_t>& hidden = {});
-
-  std::size_t element(int x, int y) const { return at_size(y) * at_size(stride()) + at_size(x); }
-  int stride() const { return grid.stride; }
-  std::size_t pitch() const { return matrix.shape.pitch; }
-  std::size_t rows() const { return matrix.shape.rows; }
-  /// A_ij, 0 where the stencil does not reach.
-  double value(std::size_t i, int dx, int dy) const;
-};
+using diacut::at_size;
+using diacut::BlockProblem;
+using diacut::column_of;
+using diacut::reference_interpolation;
 
 /// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
 /// `batch` lie on the problem's grid; without it, the grid is that of one image.
 NormalizedMatrix on_device(Context& context, const BlockProblem& problem);
 NormalizedMatrix on_device(Context& context, const BlockProblem& problem, const Batch& batch);
 
-/// A problem's matrix compressed to 16 bits, on the device and on the host.
-struct CompressedProblem {
-  NormalizedMatrix matrix;
-  HostDiaMatrix rounded;  ///< Both halves, as the definition in double rounds them.
-
-  CompressedProblem(Context& context, const BlockProblem& problem);
+/// A problem's matrix compressed to 16 bits, made from that of on_device().
+struct CompressedProblem : diacut::CompressedProblem {
+  CompressedProblem(Context& context, const BlockProblem& problem)
+      : diacut::CompressedProblem(context, on_device(context, problem), problem) {}
 };
 
 /// Normally distributed.
 std::vector<float> random_values(std::size_t count, unsigned seed);
-
-/// Column `column` of a block.
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
-
-/// The interpolation as dense rows: element i, coarse element J.
-std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
-                                                         const std::vector<float>& gain);
 
 /// Expects numbers that are each off by at most so many roundings of `magnitude`.
 void expect_near(const std::vector<float>& found, const std::vector<double>& expected,

@@ -1,31 +1,14 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "matrix/dia_matrix.hpp"
-#include "matrix/normalized_matrix.hpp"
-#include "opencl/context.hpp"
+#include "doctor/eigen_problem.hpp"
 
 namespace diacut::testing {
 
-/// A normalized affinity made on the host, without the stages that make one in a run: a scene of
-/// four noisy quadrants, W_ij = exp(-|g_i - g_j| / 0.1) within the stencil. Pixels where `hidden`
-/// is not 0 have no data.
-struct EigenProblem {
-  Grid grid;
-  Stencil stencil;
-  HostDiaMatrix matrix;
-  std::vector<float> sqrt_degree;
-
-  EigenProblem(int width, int height, int radius, double noise = 0.1,
-               const std::vector<std::uint8_t>& hidden = {}, const std::vector<int>& strides = {1});
-
-  /// The matrix as dense rows, in double.
-  std::vector<std::vector<double>> dense() const;
-};
+using diacut::EigenProblem;
 
 /// A problem's matrix on a device, in DIA form.
-NormalizedMatrix on_device(Context& context, const EigenProblem& problem);
+inline NormalizedMatrix on_device(Context& context, const EigenProblem& problem) {
+  return matrix_of(context, problem);
+}
 
 }  // namespace diacut::testing

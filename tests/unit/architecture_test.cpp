@@ -49,6 +49,9 @@ const std::map<std::string, Folders>& allowed_folders() {
       // The order of the stages for one picture in tiles.
       {"tiles",
        {"core", "output", "map", "region", "pipeline", "boundary", "image", "matrix", "opencl"}},
+      {"doctor",
+       {"core", "opencl", "image", "matrix", "boundary", "affinity", "eigen", "contour", "region",
+        "walker", "graph", "pipeline"}},
   };
   return allowed;
 }
@@ -63,9 +66,9 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"cpl_", {"map"}},
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
-      {"Eigen/", {"eigen", "graph", "region"}},
+      {"Eigen/", {"doctor", "eigen", "graph", "region"}},
       {"nlohmann/",
-       {"image", "boundary", "matrix", "region", "spmv", "output", "evaluate", "tiles"}},
+       {"image", "boundary", "doctor", "matrix", "region", "spmv", "output", "evaluate", "tiles"}},
       {"matio", {"evaluate"}},
       {"seccomp", {"sandbox"}},
       {"CLI/", {}},

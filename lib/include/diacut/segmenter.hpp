@@ -118,6 +118,10 @@ class BegunSegmentation {
   ///     when the image was begun together with others.
   Segmentation finish(const Watch& watch = {}) &&;
 
+  /// What the work on the device failed of.
+  /// @return What finish() is going to throw for it; null: nothing failed.
+  std::exception_ptr failure() const { return failure_; }
+
  private:
   friend class Segmenter;
   explicit BegunSegmentation(UnfinishedSegmentation begun);

@@ -1,10 +1,10 @@
-#include "eigen_problem.hpp"
+#include "doctor/eigen_problem.hpp"
 
 #include <cmath>
 #include <random>
 #include <utility>
 
-namespace diacut::testing {
+namespace diacut {
 
 EigenProblem::EigenProblem(int width, int height, int radius, double noise,
                            const std::vector<std::uint8_t>& hidden, const std::vector<int>& strides)
@@ -65,11 +65,11 @@ std::vector<std::vector<double>> EigenProblem::dense() const {
   return a;
 }
 
-NormalizedMatrix on_device(Context& context, const EigenProblem& problem) {
+NormalizedMatrix matrix_of(Context& context, const EigenProblem& problem) {
   auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
   sqrt_degree.upload(problem.sqrt_degree);
   return {Batch(problem.grid), problem.stencil, upload(context, problem.matrix).values,
           std::move(sqrt_degree)};
 }
 
-}  // namespace diacut::testing
+}  // namespace diacut

@@ -1,0 +1,222 @@
+#include "doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "child.hpp"
+#include "command_line.hpp"
+#include "diacut/doctor.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "doctor_report.hpp"
+#include "driver_cache.hpp"
+#include "kernel_cache.hpp"
+#include "program.hpp"
+#include "progress.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+constexpr const char* kName = "doctor";
+constexpr const char* kStandardOutput = "-";
+constexpr const char* kOutput = "Output";
+constexpr const char* kDevice = "Device";
+constexpr const char* kMessages = "Messages and help";
+
+constexpr const char* kExamples = R"(Examples:
+  segment doctor
+      each device against known answers, and a page of what was found
+  segment doctor --device gpu --json report.json
+      the first GPU, and everything that was found as JSON
+
+It ends with 4 where a device gives a wrong answer.
+A file that is itself called doctor is segmented as ./doctor.
+)";
+
+struct DoctorOptions : CommonOptions {
+  std::string device;
+  std::string kernel_dir;
+  std::string json;
+};
+
+/// The command line of segment doctor.
+class DoctorLine {
+ public:
+  DoctorLine();
+  /// What the command line asks for. Throws ConfigError.
+  DoctorOptions parse(int argc, const char* const* argv);
+  CommandDescription describe() const;
+
+ private:
+  DoctorOptions options_;
+  CommandLine line_{"segment doctor",
+                    "Holds OpenCL devices to known answers, and tells of this computer what "
+                    "matters.",
+                    "segment doctor [OPTION]...", "Inputs", kExamples};
+};
+
+DoctorLine::DoctorLine() {
+  line_.option("--json", options_.json, "FILE|-", kOutput,
+               "Everything that was found, as JSON; - for standard output, without the page");
+  line_.option("--device", options_.device, "SPEC", kDevice,
+               "gpu, cpu, an index as 0:1, or a part of a name; default: all devices");
+  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+               "Read the kernels from a folder instead of those built in");
+  line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
+}
+
+CommandDescription DoctorLine::describe() const {
+  CommandDescription description = app::describe(
+      line_.app(),
+      {{"--json", {.files = true, .extensions = {"json"}}}, {"--device", {.devices = true}}});
+  description.name = kName;
+  return description;
+}
+
+DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
+  if (!line_.parse(argc, argv, options_)) return options_;
+  if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
+  return options_;
+}
+
+/// Throws the error that ended a child with a message.
+[[noreturn]] void throw_failure(int exit_code, const std::string& message) {
+  switch (static_cast<ExitCode>(exit_code)) {
+    case ExitCode::kInterrupted:
+      throw CancelledError(message);
+    case ExitCode::kUsage:
+      throw ConfigError(message);
+    case ExitCode::kInputOutput:
+      throw InputError(message);
+    case ExitCode::kDevice:
+      throw DeviceError(message);
+    default:
+      throw Error(message);
+  }
+}
+
+/// "signal 11 (Segmentation fault)", "exit code 1".
+std::string told(const ChildEnd& end) {
+  return end.signal != 0 ? fmt::format("signal {} ({})", end.signal, strsignal(end.signal))
+                         : fmt::format("exit code {}", end.exit_code);
+}
+
+/// The examination of devices, each in a child process of its own.
+class Ward {
+ public:
+  Ward(const DoctorOptions& options, Console& console, const CancelToken& cancel)
+      : options_(options), console_(console), cancel_(cancel) {}
+
+  /// Objects of device_json(). Throws what choose_device() and list_devices() throw.
+  std::vector<Json> devices() {
+    std::vector<std::string> lines;
+    const ChildEnd end = run_in_child(
+        [&](const TakeLine& send) {
+          const std::vector<DeviceInfo> found =
+              options_.device.empty() ? list_devices()
+                                      : std::vector<DeviceInfo>{choose_device(options_.device)};
+          for (const DeviceInfo& device : found) send(device_json(device).dump());
+        },
+        [&](const std::string& line) { lines.push_back(line); }, cancel_);
+    if (end.exit_code > 0) throw_failure(end.exit_code, text_of(lines));
+    if (end.signal != 0) {
+      throw DeviceError(
+          fmt::format("a driver of OpenCL ended the program ({}) when it was asked "
+                      "for its devices: remove or update it (/etc/OpenCL/vendors)",
+                      told(end)));
+    }
+    std::vector<Json> devices;
+    for (const std::string& line : lines) devices.push_back(Json::parse(line));
+    return devices;
+  }
+
+  /// An object of examination_json() for one of devices().
+  Json examined(const Json& device) {
+    const std::string index = device.at("index");
+    std::string during;
+    std::optional<Json> result;
+    std::vector<std::string> rest;
+    Progress progress(console_, 1, false);
+    progress.begin("device " + index);
+    // A check that begins is a line with its name, the result a line of JSON.
+    const ChildEnd end = run_in_child(
+        [&](const TakeLine& send) {
+          const Watch watch{[&](std::string_view check, double share) {
+                              send(fmt::format("{} {}", share, check));
+                            },
+                            &cancel_};
+          send(examination_json(examine_device(index, options_.kernel_dir, watch)).dump());
+        },
+        [&](const std::string& line) {
+          rest.push_back(line);
+          if (line.starts_with('{')) {
+            result = Json::parse(line);
+          } else if (const std::size_t space = line.find(' '); space != std::string::npos) {
+            during = line.substr(space + 1);
+            progress.stage(during, std::strtod(line.c_str(), nullptr));
+          }
+        },
+        cancel_);
+    progress.end();
+    cancel_.throw_if_cancelled();
+    if (result) return *result;
+    const bool refused = end.exit_code == static_cast<int>(ExitCode::kUsage);
+    if (refused) throw_failure(end.exit_code, rest.empty() ? "" : rest.back());
+    Json crashed = crash_json(device, told(end), during);
+    if (end.exit_code == static_cast<int>(ExitCode::kDevice)) crashed["failure"] = rest.back();
+    return crashed;
+  }
+
+ private:
+  static std::string text_of(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += text.empty() ? line : "\n" + line;
+    return text;
+  }
+
+  const DoctorOptions& options_;
+  Console& console_;
+  const CancelToken& cancel_;
+};
+
+}  // namespace
+
+bool is_doctor(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == kName;
+}
+
+CommandDescription describe_doctor() { return DoctorLine().describe(); }
+
+ExitCode run_doctor(int argc, const char* const* argv, Console& console,
+                    const CancelToken& cancel) {
+  const DoctorOptions options = DoctorLine().parse(argc - 1, argv + 1);
+  if (!begin(options, console)) return ExitCode::kDone;
+  const KernelCache kernels(console);
+  Ward ward(options, console, cancel);
+  std::vector<Json> examined;
+  for (const Json& device : ward.devices()) {
+    examined.push_back(ward.examined(device));
+    for (const Json& check : examined.back().at("checks")) {
+      console.detail(fmt::format("{:8.1f} ms  {}{}", check.at("milliseconds").get<double>(),
+                                 check.at("name").get<std::string>(),
+                                 check.at("passed").get<bool>() ? "" : ": WRONG"));
+    }
+  }
+  const Json report = doctor_json(examined, driver_caches());
+  if (!options.json.empty()) write_file(options.json, report.dump(2) + "\n");
+  if (options.json != kStandardOutput && options.verbosity != Verbosity::kQuiet) {
+    write_file(kStandardOutput, doctor_page(report));
+  }
+  if (report.at("sound").get<bool>()) return ExitCode::kDone;
+  console.error("not all is sound: see the page of segment doctor");
+  return ExitCode::kDevice;
+}
+
+}  // namespace diacut::app

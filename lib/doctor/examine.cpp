@@ -1,0 +1,197 @@
+#include "doctor/examine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <set>
+
+#include "doctor/checks.hpp"
+#include "doctor/speed.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// A check computes for far less than a second; the driver's compiler does not count.
+constexpr double kWaitLimitSeconds = 60;
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Adds the names of the kernels that a kernel file defines.
+void add_kernels(std::string_view file, std::string_view text, std::vector<std::string>& names) {
+  constexpr std::string_view kKernel = "\n__kernel ";
+  constexpr std::string_view kVoid = "void ";
+  for (std::size_t at = text.find(kKernel); at != std::string_view::npos;
+       at = text.find(kKernel, at + 1)) {
+    const std::size_t name = text.find(kVoid, at) + kVoid.size();
+    names.push_back(fmt::format("{}:{}", file, text.substr(name, text.find('(', name) - name)));
+  }
+}
+
+/// One examination: a context that is opened anew after an error of the device.
+class Examination {
+ public:
+  explicit Examination(const ExaminationOrder& order) : order_(order) {
+    open();
+    result_.device = context_->info();
+  }
+
+  DeviceExamination run(const Watch& watch) && {
+    const Clock::time_point start = Clock::now();
+    const std::vector<DeviceCheck>& checks = device_checks();
+    for (std::size_t k = 0; k < checks.size() && result_.failure.empty(); ++k) {
+      if (order_.quick && !checks[k].quick) continue;
+      watch.report(checks[k].name, static_cast<double>(k) / static_cast<double>(checks.size()));
+      result_.checks.push_back(checked(checks[k]));
+    }
+    if (order_.speed && result_.failure.empty()) measure(watch);
+    list_kernels_not_run();
+    result_.milliseconds = milliseconds_since(start);
+    return std::move(result_);
+  }
+
+ private:
+  void open() {
+    context_.emplace(order_.device, order_.kernel_dir);
+    if (order_.as_kind) context_->treat_as(*order_.as_kind);
+    context_->set_wait_limit_seconds(kWaitLimitSeconds);
+    context_->blank_allocations();
+    context_->record_launches();
+  }
+
+  /// After an error a driver may refuse all further work in the context.
+  void open_anew() {
+    if (context_->lost()) {
+      result_.failure = fmt::format(
+          "{} does not answer any more: restart the computer or its driver, or take another device",
+          result_.device.name);
+      return;
+    }
+    try {
+      context_.reset();
+      open();
+    } catch (const Error& error) {
+      result_.failure = error.what();
+    }
+  }
+
+  CheckResult checked(const DeviceCheck& check) {
+    CheckResult result;
+    result.name = check.name;
+    const Clock::time_point start = Clock::now();
+    context_->forget_launches();
+    Trial trial(*context_);
+    try {
+      with_device_errors(check.name, [&] {
+        check.run(trial);
+        context_->finish();
+      });
+      result.passed = true;
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const WrongAnswer& wrong) {
+      result.finding = wrong.what();
+    } catch (const Error& error) {
+      result.finding = error.what();
+    }
+    result.error = trial.worst();
+    result.kernels.assign(context_->launched().begin(), context_->launched().end());
+    launched_.insert(result.kernels.begin(), result.kernels.end());
+    result.milliseconds = milliseconds_since(start);
+    if (!result.passed) open_anew();
+    return result;
+  }
+
+  void measure(const Watch& watch) {
+    watch.report("speed", 1);
+    try {
+      result_.speed =
+          with_device_errors("measuring its speed", [&] { return measure_speed(*context_); });
+    } catch (const DeviceMemoryError&) {
+      // A small device is no broken one.
+    } catch (const DeviceError& error) {
+      result_.failure = error.what();
+    }
+  }
+
+  void list_kernels_not_run() {
+    const std::vector<std::string> all = kernels_of_library();
+    std::set_difference(all.begin(), all.end(), launched_.begin(), launched_.end(),
+                        std::back_inserter(result_.not_run));
+  }
+
+  const ExaminationOrder& order_;
+  std::optional<Context> context_;
+  DeviceExamination result_;
+  std::set<std::string> launched_;
+};
+
+}  // namespace
+
+bool DeviceExamination::sound() const {
+  return failure.empty() && std::all_of(checks.begin(), checks.end(),
+                                        [](const CheckResult& check) { return check.passed; });
+}
+
+std::vector<std::string> DeviceExamination::suspects() const {
+  std::set<std::string> right;
+  for (const CheckResult& check : checks) {
+    if (check.passed) right.insert(check.kernels.begin(), check.kernels.end());
+  }
+  const auto failed = std::find_if(checks.begin(), checks.end(),
+                                   [](const CheckResult& check) { return !check.passed; });
+  std::set<std::string> suspects;
+  for (auto check = failed; check != checks.end(); ++check) {
+    for (const std::string& kernel : check->kernels) {
+      if (!check->passed && !right.contains(kernel)) suspects.insert(kernel);
+    }
+  }
+  if (suspects.empty() && failed != checks.end()) return failed->kernels;
+  return {suspects.begin(), suspects.end()};
+}
+
+std::size_t DeviceExamination::kernels_checked() const {
+  std::set<std::string> all;
+  for (const CheckResult& check : checks) all.insert(check.kernels.begin(), check.kernels.end());
+  return all.size();
+}
+
+DeviceExamination examine(const ExaminationOrder& order, const Watch& watch) {
+  return Examination(order).run(watch);
+}
+
+DeviceExamination examine_device(const std::string& device, const std::string& kernel_dir,
+                                 const Watch& watch) {
+  return examine({device, kernel_dir}, watch);
+}
+
+void check_device(const std::string& device, const std::string& kernel_dir) {
+  const DeviceExamination found =
+      examine({.device = device, .kernel_dir = kernel_dir, .speed = false, .quick = true}, {});
+  if (found.sound()) return;
+  std::string what = found.failure;
+  for (const CheckResult& check : found.checks) {
+    if (!check.passed && what.empty()) what = fmt::format("{}: {}", check.name, check.finding);
+  }
+  throw DeviceError(fmt::format(
+      "{} computes wrongly ({}; suspect: {}): run segment doctor, or take another device "
+      "(--list-devices)",
+      found.device.name, what, fmt::join(found.suspects(), ", ")));
+}
+
+std::vector<std::string> kernels_of_library() {
+  std::vector<std::string> names;
+  for (const EmbeddedText& kernel : embedded_kernels())
+    add_kernels(kernel.name, kernel.text, names);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace diacut

@@ -1,0 +1,158 @@
+// Products of a matrix with single vectors, in every form, and quadratic forms.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "doctor/block_problem.hpp"
+#include "doctor/checks.hpp"
+#include "matrix/dia_operator.hpp"
+#include "matrix/matvec_image.hpp"
+#include "matrix/quadratic_form.hpp"
+#include "matrix/symmetric_dia.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// A product in double, and the magnitudes to which its rounding errors are relative.
+struct ExpectedProduct {
+  std::vector<double> product;
+  std::vector<double> magnitude;
+};
+
+/// Multiplies in both forms and holds each row to the bound of a sum in any order: one rounding a
+/// term and three for the recurrence.
+void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
+                   const ExpectedProduct& expected, double terms) {
+  const std::vector<float> old = trial.normal(x.size());
+  const Buffer<float> in = trial.uploaded(x);
+  Buffer<float> out = trial.empty(x.size());
+  op.perform_op(in, out);
+  trial.expect("product", out.download(), expected.product, expected.magnitude, terms + 4);
+  out.upload(old);
+  op.perform_recurrence(in, out, 1.75F, -0.3F, -1.0F);
+  std::vector<double> wanted(x.size());
+  std::vector<double> magnitude(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    wanted[i] = 1.75 * expected.product[i] - double{0.3F} * x[i] - old[i];
+    magnitude[i] = 1.75 * expected.magnitude[i] + double{0.3F} * std::abs(x[i]) + std::abs(old[i]);
+  }
+  trial.expect("recurrence", out.download(), wanted, magnitude, terms + 4);
+}
+
+template <class Matrix>
+ExpectedProduct expected_of(const Matrix& matrix, const std::vector<float>& x) {
+  ExpectedProduct expected;
+  expected.product =
+      reference_matvec(matrix, std::vector<double>(x.begin(), x.end()), &expected.magnitude);
+  return expected;
+}
+
+BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 3, 5, 21}; }
+
+void check_dia(Trial& trial, MatvecKind kind) {
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  const DiaMatrix matrix = upload(trial.context(), problem.matrix);
+  const std::vector<float> x = trial.normal(problem.rows());
+  DiaOperator op(trial.context(), matrix, kind);
+  check_product(trial, op, x, expected_of(problem.matrix, x),
+                static_cast<double>(problem.stencil.size()));
+}
+
+template <MatvecKind kKind>
+void dia_product(Trial& trial) {
+  check_dia(trial, kKind);
+}
+
+void image_product(Trial& trial) {
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  // A device without images is never asked for this product.
+  if (matvec_image_size(trial.context().info(), problem.rows()).row_floats() <= 4) return;
+  check_dia(trial, MatvecKind::kImage);
+}
+
+/// Both halves of a kernel's ways to divide an image: those of GPUs and those of CPUs.
+void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  const DiaMatrix matrix = upload(trial.context(), problem.matrix);
+  const std::vector<float> x = trial.normal(problem.rows());
+  // With roots of at most 1 all weights are in [0, 1], as compression wants them.
+  std::vector<float> host_roots = trial.uniform(problem.rows());
+  for (float& root : host_roots) root = 0.5F + root / 2;
+  const Buffer<float> roots = trial.uploaded(host_roots);
+  for (const bool scaled : {false, true}) {
+    const SymmetricDia compressed =
+        scaled ? compress(trial.context(), matrix, problem.grid, problem.stencil, storage, roots)
+               : compress(trial.context(), matrix, problem.grid, problem.stencil, storage);
+    const ReferenceSymmetric reference = reference_compress(
+        problem.matrix, problem.grid, problem.stencil, storage, scaled ? &host_roots : nullptr);
+    SymmetricOperator op(trial.context(), compressed);
+    op.kernel().use_form(tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2, 2}
+                               : MatvecSymmetricForm{false, 1, 1, 64, 3, 1, 4});
+    // Three roundings more of a term for the scale, and its own for the main diagonal.
+    check_product(trial, op, x, expected_of(reference, x),
+                  static_cast<double>(problem.stencil.size()) * (scaled ? 2 : 1) + 8);
+  }
+}
+
+template <bool kTiles>
+void compressed_product(Trial& trial) {
+  for (const MatvecStorage storage :
+       {MatvecStorage::kFloat32, MatvecStorage::kHalf, MatvecStorage::kMinifloat}) {
+    check_compressed(trial, storage, kTiles);
+  }
+}
+
+/// sum over i < j of a_ij s_i s_j (z_i / s_i - z_j / s_j)^2, in double.
+double reference_form(const BlockProblem& problem, const std::vector<float>& z) {
+  double sum = 0;
+  for (const cl_int2& each :
+       upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows)) {
+    const auto offset = at_size(each.s[1]);
+    for (std::size_t i = 0; i + offset < problem.rows(); ++i) {
+      const double a = problem.matrix.values[at_size(each.s[0]) * problem.pitch() + i];
+      if (a == 0) continue;
+      const double s = problem.sqrt_degree[i];
+      const double t = problem.sqrt_degree[i + offset];
+      const double difference = z[i] / s - z[i + offset] / t;
+      sum += a * s * t * difference * difference;
+    }
+  }
+  return sum;
+}
+
+void quadratic_form_of_vectors(Trial& trial) {
+  constexpr int kCount = 3;
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
+  const std::vector<float> z = trial.normal(kCount * problem.pitch());
+  const Buffer<float> basis = trial.uploaded(z);
+  const std::vector<double> found = quadratic_forms(trial.context(), matrix, basis, kCount);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    const auto begin = z.begin() + static_cast<std::ptrdiff_t>(k * problem.pitch());
+    const double expected =
+        reference_form(problem, {begin, begin + static_cast<std::ptrdiff_t>(problem.rows())});
+    // Positive terms; a difference's quotients are off by 2.5 units in the last place each, which
+    // counts more where they are close; on the whole less than 20 roundings a term.
+    trial.expect_one("quadratic form", found[k], expected,
+                     (20 + static_cast<double>(problem.stencil.size())) * Trial::kEps * expected);
+  }
+}
+
+}  // namespace
+
+std::vector<DeviceCheck> product_checks() {
+  return {{"product with a vector, plain", dia_product<MatvecKind::kNaive>},
+          {"product with a vector, aligned", dia_product<MatvecKind::kAligned>},
+          {"product with a vector, in local memory", dia_product<MatvecKind::kLocal>},
+          {"product with a vector, vectorized", dia_product<MatvecKind::kVectorized>},
+          {"product with a vector, coarsened", dia_product<MatvecKind::kCoarsened>},
+          {"product with a vector, by images", image_product},
+          {"product with a vector, unrolled", dia_product<MatvecKind::kUnrolled>},
+          {"product with a compressed matrix, by runs", compressed_product<false>},
+          {"product with a compressed matrix, by tiles", compressed_product<true>},
+          {"quadratic forms of vectors", quadratic_form_of_vectors}};
+}
+
+}  // namespace diacut

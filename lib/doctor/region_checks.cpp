@@ -1,0 +1,60 @@
+// What cuts by eigenvectors take from the affinities.
+#include "doctor/block_problem.hpp"
+#include "doctor/checks.hpp"
+#include "region/device_graph.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Weights far from 0, as divisions by roots in [1, 4] leave them.
+struct RegionProblem : BlockProblem {
+  std::vector<std::int32_t> region;
+
+  explicit RegionProblem(Trial& trial) : BlockProblem(31, 37, 4, 5, 61) {
+    for (const float drawn : trial.uniform(grid.pixels())) {
+      region.push_back(static_cast<std::int32_t>(3 * drawn));
+    }
+  }
+};
+
+void products_within_regions(Trial& trial) {
+  const RegionProblem problem(trial);
+  const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
+  DeviceAffinityGraph graph(trial.context(), matrix);
+  for (const int columns : {1, 2, 4, 8, 16}) {
+    const std::vector<float> x = trial.normal(problem.grid.pixels() * at_size(columns));
+    std::vector<float> out;
+    graph.product_within(problem.region, x, columns, out);
+    std::vector<double> magnitude;
+    const std::vector<double> expected =
+        reference_product_within(problem.grid, problem.stencil, problem.matrix, problem.sqrt_degree,
+                                 problem.region, x, columns, &magnitude);
+    // Three roundings a term, one more for each addition.
+    trial.expect("product within regions", out, expected, magnitude,
+                 4.0 + static_cast<double>(problem.stencil.size()));
+  }
+}
+
+void links_of_neighbours(Trial& trial) {
+  const RegionProblem problem(trial);
+  const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
+  DeviceAffinityGraph graph(trial.context(), matrix);
+  const auto expected = [&](StencilOffset neighbour) {
+    return reference_links(problem.grid, problem.stencil, problem.matrix, problem.sqrt_degree,
+                           neighbour);
+  };
+  const std::vector<double> right = expected({1, 0});
+  const std::vector<double> down = expected({0, 1});
+  trial.expect("affinity to the right", graph.right(), right, right, 2);
+  trial.expect("affinity downwards", graph.down(), down, down, 2);
+}
+
+}  // namespace
+
+std::vector<DeviceCheck> region_checks() {
+  return {{"products within regions", products_within_regions},
+          {"affinities of direct neighbours", links_of_neighbours}};
+}
+
+}  // namespace diacut

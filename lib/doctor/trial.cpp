@@ -1,0 +1,76 @@
+#include "doctor/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace diacut {
+
+std::vector<float> Trial::normal(std::size_t count) {
+  std::normal_distribution<float> distribution;
+  std::vector<float> values(count);
+  for (float& value : values) value = distribution(random_);
+  return values;
+}
+
+std::vector<float> Trial::uniform(std::size_t count) {
+  std::uniform_real_distribution<float> distribution(0.0F, 1.0F);
+  std::vector<float> values(count);
+  for (float& value : values) value = distribution(random_);
+  return values;
+}
+
+void Trial::compare(std::string_view what, std::size_t index, double found, double expected,
+                    double allowed) {
+  const double error = std::abs(found - expected);
+  if (!(error <= allowed)) {
+    throw WrongAnswer(fmt::format("{}: number {} is {:.9g}, expected {:.9g}, give or take {:.2g}",
+                                  what, index, found, expected, allowed));
+  }
+  if (allowed > 0) worst_ = std::max(worst_, error / allowed);
+}
+
+void Trial::expect(std::string_view what, std::span<const float> found,
+                   std::span<const double> expected, std::span<const double> magnitude,
+                   double roundings) {
+  require(found.size() == expected.size(),
+          fmt::format("{}: {} numbers, expected {}", what, found.size(), expected.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    compare(what, i, found[i], expected[i], roundings * kEps * magnitude[i]);
+  }
+}
+
+void Trial::expect_within(std::string_view what, std::span<const float> found,
+                          std::span<const double> expected, std::span<const double> allowed) {
+  expect(what, found, expected, allowed, 1 / kEps);
+}
+
+void Trial::expect_near(std::string_view what, std::span<const float> found,
+                        std::span<const double> expected, double allowed) {
+  expect_within(what, found, expected, std::vector<double>(expected.size(), allowed));
+}
+
+void Trial::expect_one(std::string_view what, double found, double expected, double allowed) {
+  compare(what, 0, found, expected, allowed);
+}
+
+void Trial::expect_same(std::string_view what, std::span<const float> found,
+                        std::span<const float> expected) {
+  require(found.size() == expected.size(),
+          fmt::format("{}: {} numbers, expected {}", what, found.size(), expected.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::bit_cast<std::uint32_t>(found[i]) == std::bit_cast<std::uint32_t>(expected[i])) {
+      continue;
+    }
+    throw WrongAnswer(
+        fmt::format("{}: number {} is {:.9g}, expected {:.9g}", what, i, found[i], expected[i]));
+  }
+}
+
+void Trial::require(bool holds, const std::string& what) {
+  if (!holds) throw WrongAnswer(what);
+}
+
+}  // namespace diacut

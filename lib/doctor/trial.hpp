@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// What a check threw: the device's answer is not the one that is known.
+class WrongAnswer : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where one check of a device computes, and how it compares. Buffers that it allocates hold no
+/// numbers until they are written, so that a kernel that does nothing leaves no answer of an
+/// earlier one behind. The numbers that it draws are the same in every run.
+class Trial {
+ public:
+  static constexpr double kEps = std::numeric_limits<float>::epsilon();
+
+  /// The context must outlive the trial.
+  explicit Trial(Context& context) : context_(&context) {}
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  Context& context() { return *context_; }
+
+  /// Normally distributed numbers.
+  std::vector<float> normal(std::size_t count);
+  /// Numbers in [0, 1).
+  std::vector<float> uniform(std::size_t count);
+
+  Buffer<float> empty(std::size_t count) { return context_->allocate<float>(count, "values"); }
+  template <class T>
+  Buffer<T> uploaded(const std::vector<T>& values) {
+    Buffer<T> buffer = context_->allocate<T>(values.size(), "values");
+    buffer.upload(values);
+    return buffer;
+  }
+
+  /// Holds each number found against the one that is expected: they may differ by `roundings`
+  /// roundings of a float of that magnitude. Throws WrongAnswer naming `what`.
+  void expect(std::string_view what, std::span<const float> found, std::span<const double> expected,
+              std::span<const double> magnitude, double roundings);
+  /// The same with numbers that say how far each may be off.
+  void expect_within(std::string_view what, std::span<const float> found,
+                     std::span<const double> expected, std::span<const double> allowed);
+  /// The same with one tolerance for all.
+  void expect_near(std::string_view what, std::span<const float> found,
+                   std::span<const double> expected, double allowed);
+  /// The same for one number.
+  void expect_one(std::string_view what, double found, double expected, double allowed);
+  /// Holds numbers, NaN among them, to the same bits.
+  void expect_same(std::string_view what, std::span<const float> found,
+                   std::span<const float> expected);
+  /// Throws WrongAnswer saying `what` is wrong, unless `holds`.
+  static void require(bool holds, const std::string& what);
+
+  /// The largest error so far, as a share of what was allowed.
+  double worst() const { return worst_; }
+
+ private:
+  void compare(std::string_view what, std::size_t index, double found, double expected,
+               double allowed);
+
+  Context* context_;
+  std::mt19937 random_{11};
+  double worst_ = 0;
+};
+
+}  // namespace diacut

@@ -1,0 +1,128 @@
+// The random walker.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "doctor/checks.hpp"
+#include "doctor/eigen_problem.hpp"
+#include "walker/random_walker.hpp"
+#include "walker/seeds.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr int kLabels = 3;
+
+/// Seeds of each label, spread over the grid.
+std::vector<std::int32_t> drawn_seeds(std::size_t rows) {
+  std::vector<std::int32_t> seeds(rows, 0);
+  for (std::size_t k = 0; k < 12; ++k) {
+    seeds[(k * rows / 12 + 7 * k) % rows] = static_cast<std::int32_t>(k % kLabels) + 1;
+  }
+  return seeds;
+}
+
+/// (I - A)_UU y = A_US y_S, solved densely in double; for each label y / D^1/2.
+Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
+                                    const std::vector<std::int32_t>& seeds) {
+  const std::vector<std::vector<double>> a = problem.dense();
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (seeds[i] == 0) unknown.push_back(i);
+  }
+  const auto count = static_cast<Eigen::Index>(unknown.size());
+  Eigen::MatrixXd matrix(count, count);
+  Eigen::MatrixXd right = Eigen::MatrixXd::Zero(count, kLabels);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const std::vector<double>& row = a[unknown[static_cast<std::size_t>(i)]];
+    for (Eigen::Index j = 0; j < count; ++j) {
+      matrix(i, j) = (i == j ? 1 : 0) - row[unknown[static_cast<std::size_t>(j)]];
+    }
+    for (std::size_t j = 0; j < seeds.size(); ++j) {
+      if (seeds[j] != 0) right(i, seeds[j] - 1) += row[j] * problem.sqrt_degree[j];
+    }
+  }
+  const Eigen::MatrixXd y = matrix.llt().solve(right);
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(seeds.size()), kLabels);
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (seeds[i] != 0) all(static_cast<Eigen::Index>(i), seeds[i] - 1) = 1;
+  }
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const std::size_t at = unknown[static_cast<std::size_t>(i)];
+    all.row(static_cast<Eigen::Index>(at)) = y.row(i) / problem.sqrt_degree[at];
+  }
+  return all;
+}
+
+void random_walks(Trial& trial) {
+  constexpr double kMargin = 1e-3;
+  const EigenProblem problem(29, 23, 3);
+  const std::vector<std::int32_t> seeds = drawn_seeds(problem.sqrt_degree.size());
+  const RandomWalk walk =
+      random_walk(trial.context(), matrix_of(trial.context(), problem), seeds, kLabels,
+                  {.tolerance = 1e-6, .max_iterations = 500}, true, {});
+  Trial::require(walk.converged, "the random walker's linear systems are not solved");
+  const Eigen::MatrixXd exact = exact_probabilities(problem, seeds);
+  for (int k = 0; k < kLabels; ++k) {
+    const Eigen::VectorXd column = exact.col(k);
+    trial.expect_near("probability of a label", walk.probabilities[static_cast<std::size_t>(k)],
+                      std::vector<double>(column.begin(), column.end()), kMargin);
+  }
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const Eigen::VectorXd row = exact.row(static_cast<Eigen::Index>(i));
+    Eigen::Index best = 0;
+    const double most = row.maxCoeff(&best);
+    const double label = row(std::clamp(walk.labels[i], 1, kLabels) - 1);
+    Trial::require(walk.labels[i] >= 1 && walk.labels[i] <= kLabels && label >= most - 2 * kMargin,
+                   "a pixel has not the label of the largest probability");
+  }
+}
+
+void kernels_for_seeds(Trial& trial) {
+  constexpr int kColumns = 8;
+  constexpr std::size_t kRows = 130;
+  const std::vector<std::int32_t> seeds = drawn_seeds(kRows);
+  std::vector<float> roots = trial.uniform(kRows);
+  for (float& root : roots) root += 1;
+  const Buffer<std::int32_t> device_seeds = trial.uploaded(seeds);
+  const Buffer<float> device_roots = trial.uploaded(roots);
+  SeedKernels kernels(trial.context(), kRows, kColumns);
+  Buffer<float> unseeded = trial.empty(kRows);
+  kernels.unseeded_degree(device_roots, device_seeds, unseeded);
+  std::vector<float> expected = roots;
+  for (std::size_t i = 0; i < kRows; ++i) expected[i] = seeds[i] != 0 ? 0 : roots[i];
+  trial.expect_same("degrees without seeds", unseeded.download(), expected);
+  Buffer<float> block = trial.empty(kRows * kColumns);
+  kernels.seed_block(device_seeds, device_roots, 2, block);
+  expected.assign(kRows * kColumns, 0.0F);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    if (seeds[i] >= 2) expected[i * kColumns + static_cast<std::size_t>(seeds[i] - 2)] = roots[i];
+  }
+  trial.expect_same("block of seeds", block.download(), expected);
+  std::vector<float> values = trial.normal(kRows * kColumns);
+  block.upload(values);
+  kernels.clear_seeds(device_seeds, block);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (seeds[at / kColumns] != 0) values[at] = 0;
+  }
+  trial.expect_same("block without seeds", block.download(), values);
+  Buffer<float> best = trial.uploaded(std::vector<float>(kRows, 0.5F));
+  Buffer<std::int32_t> labels = trial.uploaded(std::vector<std::int32_t>(kRows, 1));
+  kernels.best_columns(block, 4, kColumns, best, labels);
+  const std::vector<std::int32_t> found = labels.download();
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(i * kColumns);
+    const auto largest = std::max_element(begin, begin + kColumns);
+    const std::int32_t label = *largest > 0.5F ? 4 + static_cast<std::int32_t>(largest - begin) : 1;
+    Trial::require(found[i] == label, "a best column is another one");
+  }
+}
+
+}  // namespace
+
+std::vector<DeviceCheck> walker_checks() {
+  return {{"what seeds make of blocks", kernels_for_seeds}, {"the random walker", random_walks}};
+}
+
+}  // namespace diacut

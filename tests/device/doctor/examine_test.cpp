@@ -1,0 +1,167 @@
+// Known answers for every kernel: nothing is left out, and what is wrong is found.
+#include "doctor/examine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "diacut/errors.hpp"
+#include "source_text.hpp"
+#include "support.hpp"
+#include "temp_folder.hpp"
+
+namespace diacut {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const fs::path kKernels = fs::path(DIACUT_SOURCE_DIR) / "kernels";
+
+/// The kernels that the files of kernels/ define, without those of the library for general sparse
+/// formats, which `segment` cannot load.
+std::set<std::string> kernels_in_files() {
+  std::set<std::string> kernels;
+  for (const fs::path& path : testing::files_with(kKernels, {".cl"})) {
+    const std::string file = fs::relative(path, kKernels).generic_string();
+    if (file.starts_with("spmv/")) continue;
+    const std::string code = testing::without_comments(testing::text_of(path));
+    for (std::size_t at = code.find("__kernel"); at != std::string::npos;
+         at = code.find("__kernel", at + 1)) {
+      const std::size_t name = code.find("void ", at) + 5;
+      kernels.insert(file + ":" + code.substr(name, code.find('(', name) - name));
+    }
+  }
+  return kernels;
+}
+
+std::set<std::string> kernels_run(const DeviceExamination& examination) {
+  std::set<std::string> kernels;
+  for (const CheckResult& check : examination.checks) {
+    kernels.insert(check.kernels.begin(), check.kernels.end());
+  }
+  return kernels;
+}
+
+DeviceExamination examined_as(DeviceKind kind) {
+  return examine(
+      {.device = testing::test_device(), .kernel_dir = "", .as_kind = kind, .speed = false}, {});
+}
+
+void expect_sound(const DeviceExamination& examination) {
+  EXPECT_TRUE(examination.sound()) << examination.failure;
+  for (const CheckResult& check : examination.checks) {
+    EXPECT_TRUE(check.passed) << check.name << ": " << check.finding;
+    EXPECT_LE(check.error, 1) << check.name;
+  }
+}
+
+TEST(Examination, HoldsEveryKernelToAKnownAnswer) {
+  const std::set<std::string> all = kernels_in_files();
+  ASSERT_GT(all.size(), 100U);
+  const std::vector<std::string> listed = kernels_of_library();
+  EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()), all);
+  // Kernels for CPUs and for GPUs compute the same, so that one device can run both kinds.
+  std::set<std::string> missing = all;
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    const DeviceExamination examination = examined_as(kind);
+    expect_sound(examination);
+    for (const std::string& kernel : kernels_run(examination)) {
+      EXPECT_TRUE(all.contains(kernel)) << kernel;
+      missing.erase(kernel);
+    }
+  }
+  EXPECT_THAT(missing, IsEmpty()) << "lib/doctor needs a check for each of these kernels";
+}
+
+/// The kernels in a folder, of which one file has some text replaced.
+class SpoiltKernels {
+ public:
+  SpoiltKernels(const std::string& file, const std::string& from, const std::string& to) {
+    fs::copy(kKernels, fs::path(path()), fs::copy_options::recursive);
+    const fs::path spoilt = fs::path(path()) / file;
+    std::string text = testing::text_of(spoilt);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    std::ofstream(spoilt) << text;
+  }
+  std::string path() const { return folder_ / "kernels"; }
+
+ private:
+  testing::TempFolder folder_;
+};
+
+TEST(Examination, NamesTheKernelThatIsWrong) {
+  const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");
+  const DeviceExamination found = examine({.device = testing::test_device(),
+                                           .kernel_dir = kernels.path(),
+                                           .speed = false,
+                                           .quick = true},
+                                          {});
+  EXPECT_FALSE(found.sound());
+  EXPECT_THAT(found.suspects(), ElementsAre("contour/cue_contour.cl:cue_contour"));
+  for (const CheckResult& check : found.checks) {
+    EXPECT_EQ(check.passed, check.name != "contours from boundary maps") << check.name;
+  }
+  try {
+    check_device(testing::test_device(), kernels.path());
+    ADD_FAILURE() << "the device passes";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("contour/cue_contour.cl:cue_contour"));
+    EXPECT_THAT(error.what(), HasSubstr(found.device.name));
+    EXPECT_THAT(error.what(), HasSubstr("segment doctor"));
+  }
+}
+
+TEST(Examination, AKernelThatDoesNothingLeavesNoEarlierAnswer) {
+  const SpoiltKernels kernels("contour/cue_contour.cl", "if (i < elements)", "if (i < 0)");
+  for (int run = 0; run < 2; ++run) {
+    try {
+      check_device(testing::test_device(), kernels.path());
+      ADD_FAILURE() << "the device passes";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is nan"));
+    }
+  }
+  EXPECT_NO_THROW(check_device(testing::test_device()));
+}
+
+TEST(Examination, GoesOnAfterAKernelThatDoesNotBuild) {
+  const SpoiltKernels kernels("affinity/normalize.cl", "__kernel",
+                              "#error spoilt on purpose\n__kernel");
+  const DeviceExamination found = examine({.device = testing::test_device(),
+                                           .kernel_dir = kernels.path(),
+                                           .speed = false,
+                                           .quick = true},
+                                          {});
+  EXPECT_FALSE(found.sound());
+  EXPECT_THAT(found.failure, IsEmpty());
+  std::size_t wrong = 0;
+  for (const CheckResult& check : found.checks) {
+    if (check.passed) continue;
+    ++wrong;
+    EXPECT_THAT(check.finding, HasSubstr("spoilt on purpose"));
+  }
+  EXPECT_EQ(wrong, 1U);
+}
+
+TEST(Examination, StopsWhenAsked) {
+  CancelToken cancel;
+  const Watch watch{[&](std::string_view, double share) {
+                      EXPECT_LE(share, 1);
+                      cancel.cancel();
+                    },
+                    &cancel};
+  EXPECT_THROW(examine_device(testing::test_device(), "", watch), CancelledError);
+}
+
+}  // namespace
+}  // namespace diacut
