@@ -31,10 +31,10 @@ void DeviceInUse::list() {
   const std::vector<DeviceInfo> devices = devices_to_try(options_.device);
   devices_.assign(devices.begin(), devices.end());
   if (!options_.kernel_dir.empty()) devices_.resize(1);
+  handle_crashes();  // Drivers have taken these signals over.
 }
 
 void DeviceInUse::open(const DeviceInfo& device) {
-  if (plan_.batch) check_device(device.index(), options_.kernel_dir);
   segmenter_.emplace(options_.parameters, device.index(), options_.kernel_dir);
   handle_crashes();
   segmenter_->limit_device_memory(options_.memory);

@@ -21,9 +21,8 @@ class DeviceInUse {
   /// The arguments must outlive the object.
   DeviceInUse(const Options& options, const Plan& plan, RunLog& log, MemoryCheck& memory);
 
-  /// The segmenter on the device, which the first call opens. Of several images the device is first
-  /// held to known answers. A device that cannot be opened, or computes wrongly, is given up.
-  /// Throws what Segmenter's constructor and check_device() throw for the last device.
+  /// The segmenter on the device, which the first call opens. A device that cannot be opened is
+  /// given up. Throws what Segmenter's constructor throws for the last device.
   Segmenter& segmenter();
 
   /// Whether another device is left.

@@ -19,6 +19,7 @@
 #include "kernel_cache.hpp"
 #include "program.hpp"
 #include "progress.hpp"
+#include "subcommand.hpp"
 
 namespace diacut::app {
 
@@ -73,11 +74,9 @@ DoctorLine::DoctorLine() {
 }
 
 CommandDescription DoctorLine::describe() const {
-  CommandDescription description = app::describe(
-      line_.app(),
+  return describe_subcommand(
+      kName, line_,
       {{"--json", {.files = true, .extensions = {"json"}}}, {"--device", {.devices = true}}});
-  description.name = kName;
-  return description;
 }
 
 DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
@@ -188,9 +187,7 @@ class Ward {
 
 }  // namespace
 
-bool is_doctor(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == kName;
-}
+bool is_doctor(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
 
 CommandDescription describe_doctor() { return DoctorLine().describe(); }
 

@@ -79,7 +79,10 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
   const std::vector<float> x = trial.normal(problem.rows());
   // With roots of at most 1 all weights are in [0, 1], as compression wants them.
   std::vector<float> host_roots = trial.uniform(problem.rows());
-  for (float& root : host_roots) root = 0.5F + root / 2;
+  for (std::size_t i = 0; i < host_roots.size(); ++i) {
+    const bool pixel = i % at_size(problem.stride()) < at_size(problem.grid.width);
+    host_roots[i] = pixel ? 0.5F + host_roots[i] / 2 : 0.0F;
+  }
   const Buffer<float> roots = trial.uploaded(host_roots);
   for (const bool scaled : {false, true}) {
     const SymmetricDia compressed =

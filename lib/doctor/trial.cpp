@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace diacut {
@@ -61,9 +60,7 @@ void Trial::expect_same(std::string_view what, std::span<const float> found,
   require(found.size() == expected.size(),
           fmt::format("{}: {} numbers, expected {}", what, found.size(), expected.size()));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (std::bit_cast<std::uint32_t>(found[i]) == std::bit_cast<std::uint32_t>(expected[i])) {
-      continue;
-    }
+    if (found[i] == expected[i]) continue;
     throw WrongAnswer(
         fmt::format("{}: number {} is {:.9g}, expected {:.9g}", what, i, found[i], expected[i]));
   }

@@ -59,7 +59,7 @@ class Trial {
                    std::span<const double> expected, double allowed);
   /// The same for one number.
   void expect_one(std::string_view what, double found, double expected, double allowed);
-  /// Holds numbers, NaN among them, to the same bits.
+  /// Holds each number to be the one that is expected; none is NaN.
   void expect_same(std::string_view what, std::span<const float> found,
                    std::span<const float> expected);
   /// Throws WrongAnswer saying `what` is wrong, unless `holds`.
