@@ -77,8 +77,7 @@ struct DeviceExamination {
 DeviceExamination examine_device(const std::string& device, const std::string& kernel_dir = {},
                                  const Watch& watch = {});
 
-/// Holds a device to some known answers, one or two for each stage, in less than a tenth of a
-/// second on a device whose driver has kept the kernels.
+/// Holds a device to some known answers, one or two for each stage: a part of examine_device().
 /// @param device The device, as choose_device() takes it.
 /// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
 /// @throws DeviceError naming the kernel and the device where an answer is wrong, and otherwise as
