@@ -12,8 +12,18 @@
 
 namespace diacut {
 
-void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory) {
-  context.hold(command, std::move(memory));
+void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory,
+          std::function<void()> check) {
+  context.hold(command, std::move(memory), std::move(check));
+}
+
+void check_transfer(const Context& context, const void* first, const void* again,
+                    std::size_t bytes) {
+  if (bytes == 0 || std::memcmp(first, again, bytes) == 0) return;
+  throw DeviceError(
+      fmt::format("{} has other data than were sent to it, or sends other data each time: the "
+                  "device or its driver fails; run again, or on another device (--list-devices)",
+                  context.info().name));
 }
 
 void wait_for(Context& context, const cl::Event& command) { context.wait(command); }
@@ -97,8 +107,12 @@ void RawBuffer::write(const void* data, std::size_t bytes, std::size_t offset) {
   with_device_errors("writing to the device", [&] {
     for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
       const std::size_t part = std::min(bytes - done, Context::kStaged);
-      std::memcpy(context_->staged(), from + done, part);
-      context_->wait(write_later(context_->staged(), part, offset + done));
+      std::byte* const staged = context_->staged();
+      std::byte* const again = staged + Context::kStaged;
+      std::memcpy(staged, from + done, part);
+      write_later(staged, part, offset + done);
+      context_->wait(read_later(again, part, offset + done));
+      check_transfer(*context_, staged, again, part);
     }
   });
 }
@@ -108,8 +122,12 @@ void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   with_device_errors("reading from the device", [&] {
     for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
       const std::size_t part = std::min(bytes - done, Context::kStaged);
-      context_->wait(read_later(context_->staged(), part, offset + done));
-      std::memcpy(to + done, context_->staged(), part);
+      std::byte* const staged = context_->staged();
+      std::byte* const again = staged + Context::kStaged;
+      read_later(staged, part, offset + done);
+      context_->wait(read_later(again, part, offset + done));
+      check_transfer(*context_, staged, again, part);
+      std::memcpy(to + done, staged, part);
     }
   });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +15,12 @@ namespace diacut {
 class Context;
 
 /// Context::hold() and Context::wait(), for the templates below.
-void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory);
+void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory,
+          std::function<void()> check = {});
+/// Throws DeviceError unless both are the same: what was sent to the device or came from it, and
+/// what came when it was asked for once more.
+void check_transfer(const Context& context, const void* first, const void* again,
+                    std::size_t bytes);
 void wait_for(Context& context, const cl::Event& command);
 
 /// Owned device memory, untyped: what Buffer<T> is made of.
@@ -33,7 +39,8 @@ class RawBuffer {
   Context& context() const { return *context_; }
   explicit operator bool() const { return context_ != nullptr; }
 
-  /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer.
+  /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer. What was
+  /// written is read back, and what is read is read twice: DeviceError where that differs.
   void write(const void* data, std::size_t bytes, std::size_t offset);
   void read(void* data, std::size_t bytes, std::size_t offset) const;
   /// Copies that do not block. The data have to stay until the command that is returned is done:
@@ -54,11 +61,15 @@ class RawBuffer {
 template <class T>
 class Arriving {
  public:
+  /// `data`: the elements, and the same once more. `read`: the last of both commands.
   Arriving(Context& context, std::shared_ptr<std::vector<T>> data, cl::Event read)
       : context_(&context), data_(std::move(data)), read_(std::move(read)) {}
   /// Waits for the elements, and hands them over: to be called once.
   std::vector<T> take() {
     wait_for(*context_, read_);
+    const std::size_t count = data_->size() / 2;
+    check_transfer(*context_, data_->data(), data_->data() + count, count * sizeof(T));
+    data_->resize(count);
     return std::move(*data_);
   }
 
@@ -93,16 +104,24 @@ class Buffer {
   /// Does not wait: the context keeps `data` until the device has read it.
   void upload_later(std::vector<T> data) {
     if (data.empty()) return;
-    const auto kept = std::make_shared<const std::vector<T>>(std::move(data));
-    hold(context(), raw_.write_later(kept->data(), kept->size() * sizeof(T), 0), kept);
+    const std::size_t count = data.size();
+    data.resize(2 * count);
+    const auto kept = std::make_shared<std::vector<T>>(std::move(data));
+    T* const again = kept->data() + count;
+    hold(context(), raw_.write_later(kept->data(), count * sizeof(T), 0), kept);
+    hold(context(), raw_.read_later(again, count * sizeof(T), 0), kept,
+         [&context = context(), kept, again, count] {
+           check_transfer(context, kept->data(), again, count * sizeof(T));
+         });
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));
   }
   /// Does not wait. Precondition: size() is not 0.
   Arriving<T> download_later() const {
-    auto data = std::make_shared<std::vector<T>>(count_);
-    const cl::Event read = raw_.read_later(data->data(), count_ * sizeof(T), 0);
+    auto data = std::make_shared<std::vector<T>>(2 * count_);
+    hold(context(), raw_.read_later(data->data(), count_ * sizeof(T), 0), data);
+    const cl::Event read = raw_.read_later(data->data() + count_, count_ * sizeof(T), 0);
     hold(context(), read, data);
     return {context(), std::move(data), read};
   }

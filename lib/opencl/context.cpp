@@ -94,9 +94,10 @@ Context::Context(std::string_view device, std::string kernel_dir)
 Context::~Context() {
   try {
     if (staging_() != nullptr && !lost_) queue_.enqueueUnmapMemObject(staging_, staged_);
-    if (staging_() != nullptr || !held_.empty()) finish();
+    // A command may still use this memory, as where an earlier wait failed.
+    if (staged_ != nullptr || !held_.empty()) finish();
   } catch (const std::exception&) {
-    // It goes with the device's context all the same.
+    lost_ = true;  // Nobody knows what the device still does.
   }
   if (lost_) abandon();
 }
@@ -104,27 +105,30 @@ Context::~Context() {
 std::byte* Context::staged() {
   if (staged_ != nullptr) return staged_;
   if (info_.kind == DeviceKind::kCpu) {
-    own_staging_.reset(new std::byte[kStaged], std::default_delete<std::byte[]>());
+    own_staging_.reset(new std::byte[2 * kStaged], std::default_delete<std::byte[]>());
     return staged_ = own_staging_.get();
   }
-  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStaged);
+  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, 2 * kStaged);
   cl::Event mapped;
   void* const memory = queue_.enqueueMapBuffer(staging_, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                               kStaged, nullptr, &mapped);
+                                               2 * kStaged, nullptr, &mapped);
   wait(mapped);
   return staged_ = static_cast<std::byte*>(memory);
 }
 
-void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory) {
+void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory,
+                   std::function<void()> check) {
+  held_.push_back({command, std::move(memory), std::move(check)});
   with_device_errors("asking for the state of a command", [&] { drop_held(); });
-  held_.push_back({command, std::move(memory)});
 }
 
 void Context::drop_held() {
   // The queue is in order: what follows a command that is not done is not done either.
   while (!held_.empty() &&
          held_.front().command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) {
+    const Held done = std::move(held_.front());
     held_.pop_front();
+    if (done.check) done.check();
   }
 }
 
@@ -230,7 +234,10 @@ void Context::build_joined() {
     const cl::Program joined = built_once(joined_source(parts), "", "of several kernels");
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       ProgramEntry& entry = programs_.at(waiting_[k]);
-      entry.program = joined;
+      // To assign `joined` itself would leave the entry with it where retaining it fails.
+      const cl_int code = clRetainProgram(joined());
+      if (code != CL_SUCCESS) throw_device_error("sharing a program", {code, "clRetainProgram"});
+      entry.program = cl::Program(joined());
       entry.suffix = part_name("", k);
     }
     ++builds_.programs;

@@ -86,8 +86,10 @@ class Context {
   double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
   bool lost() const { return lost_; }
-  /// Keeps memory that a queued command reads or writes until the command is done.
-  void hold(const cl::Event& command, std::shared_ptr<const void> memory);
+  /// Keeps memory that a queued command reads or writes until the command is done. Then `check` is
+  /// called, if there is one, in a later wait() or hold(), which throws what it throws.
+  void hold(const cl::Event& command, std::shared_ptr<const void> memory,
+            std::function<void()> check = {});
 
   /// Whether kernels may use double; see set_fp64().
   bool fp64() const { return fp64_; }
@@ -152,7 +154,8 @@ class Context {
   void keep(std::size_t bytes, cl::Buffer buffer);
   void drop_kept();
 
-  /// What goes to and from the device passes through this memory, kStaged bytes at a time: it is
+  /// What goes to and from the device passes through this memory, kStaged bytes at a time, and as
+  /// many behind them to which the device brings the same once more (RawBuffer): it is
   /// there as long as the device may touch it, also after a wait that failed. Elsewhere than on
   /// CPUs it is the driver's: a device copies to such memory by itself, to other memory by way of a
   /// thread of the driver that may take many times as long.
@@ -162,6 +165,7 @@ class Context {
   struct Held {
     cl::Event command;
     std::shared_ptr<const void> memory;
+    std::function<void()> check;
   };
   /// Frees what done commands held.
   void drop_held();

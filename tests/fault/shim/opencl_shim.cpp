@@ -20,6 +20,8 @@
 // DIACUT_FAULT_DEVICE=P:D: only calls for device D of platform P, as `segment --list-devices`
 // counts them, are counted and fail. "clEnqueueNDRangeKernel:40+:fail" with it stands for a device
 // that fails in the middle of a batch.
+//
+// DIACUT_FAULT_GPU=1: all devices say that they are GPUs, so that a CPU runs what is made for GPUs.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
@@ -205,7 +207,6 @@ STATUS(clGetDeviceIDs, CL_OUT_OF_RESOURCES, platform,
          (HANDLE handle, PARAMETER name, size_t size, void* value, size_t* used), \
          (handle, name, size, value, used))
 INFO(clGetPlatformInfo, cl_platform_id, cl_platform_info)
-INFO(clGetDeviceInfo, cl_device_id, cl_device_info)
 INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
 INFO(clGetProgramInfo, cl_program, cl_program_info)
 INFO(clGetKernelInfo, cl_kernel, cl_kernel_info)
@@ -238,6 +239,20 @@ OBJECT(Program, cl_program)
 OBJECT(Kernel, cl_kernel)
 OBJECT(Event, cl_event)
 OBJECT(Device, cl_device_id)
+
+extern "C" cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size,
+                                              void* value, size_t* used) {
+  static constinit Kind kind("clGetDeviceInfo");
+  const cl_int code = status_call(kind, device, CL_OUT_OF_HOST_MEMORY, [&] {
+    return REAL(clGetDeviceInfo)(device, name, size, value, used);
+  });
+  const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+  if (code == CL_SUCCESS && name == CL_DEVICE_TYPE && size == sizeof gpu && value != nullptr &&
+      std::getenv("DIACUT_FAULT_GPU") != nullptr) {
+    std::memcpy(value, &gpu, sizeof gpu);
+  }
+  return code;
+}
 
 extern "C" cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size,
                                              void* value, size_t* used) {
