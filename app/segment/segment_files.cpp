@@ -177,10 +177,9 @@ class Scheduler {
       for (const std::size_t k : places) {
         LoadedImage& each = group[k].loaded;
         if (!device_.note().empty()) each.image.notes.push_back(device_.note());
-        images.push_back({&each.image, each.edges ? &*each.edges : nullptr,
-                          each.seeds ? &*each.seeds : nullptr,
-                          each.features ? &*each.features : nullptr,
-                          each.barriers ? &*each.barriers : nullptr});
+        images.push_back(
+            {&each.image, each.edges ? &*each.edges : nullptr, each.seeds ? &*each.seeds : nullptr,
+             each.features ? &*each.features : nullptr, each.barriers ? &*each.barriers : nullptr});
       }
       std::vector<BegunSegmentation> found = segmenter.begin(images, watch());
       for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);

@@ -23,6 +23,8 @@ inline constexpr EnumName<ValueRange> kValueRangeNames[] = {{ValueRange::kAuto, 
 
 inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kLearned, "learned"},
                                                   {CueKind::kGradient, "gradient"}};
+inline constexpr EnumName<CuePose> kCuePoseNames[] = {{CuePose::kGiven, "given"},
+                                                      {CuePose::kCanonical, "canonical"}};
 
 inline constexpr EnumName<AffinityFormula> kAffinityFormulaNames[] = {
     {AffinityFormula::kLogistic, "logistic"}, {AffinityFormula::kExponential, "exponential"}};

@@ -162,6 +162,11 @@ void add_cue(Table& table) {
             "and mirrored left to right. 4: turned by 0, 90, 180 and 270 degrees. 8: these and "
             "their mirror images, so that a turned or mirrored image has the turned or mirrored "
             "boundary map."});
+  cue.names("pose", &CueParameters::pose, kCuePoseNames,
+            "learned: which form of the image turns counts from. given: the image as it is. "
+            "canonical: of its eight turned and mirrored forms the one that is brightest at the "
+            "top, more than at any other side, and brighter on the left than on the right, so that "
+            "a turned or mirrored image has the turned or mirrored boundary map.");
   cue.integer("border", &CueParameters::border, 0, 256,
               {"pixels",
                "learned: at each scale the image is mirrored beyond its edges by this, because a "

@@ -11,6 +11,7 @@
 #include <new>
 #include <thread>
 
+#include "core/parallel.hpp"
 #include "opencl/devices.hpp"
 
 namespace diacut {
@@ -83,12 +84,18 @@ Context::Context(std::string_view device, std::string kernel_dir)
   info_ = opened.info;
   device_ = opened.device;
   fp64_ = info_.fp64;
-  // A driver for CPUs takes little longer for many kernels than for one.
-  joins_ = info_.kind == DeviceKind::kCpu;
+  together_ = together_on(info_);
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
   });
+}
+
+Context::Together Context::together_on(const DeviceInfo& info) {
+  // A driver for CPUs takes little longer for many kernels than for one.
+  if (info.kind == DeviceKind::kCpu) return Together::kJoined;
+  // Oclgrind's threads share one compiler, which crashes.
+  return info.platform == "Oclgrind" ? Together::kNever : Together::kSideBySide;
 }
 
 Context::~Context() {
@@ -244,7 +251,25 @@ void Context::build_joined() {
   } catch (const DeviceMemoryError&) {
     throw;
   } catch (const DeviceError&) {
-    joins_ = false;  // Each by itself then, so that the error names the file.
+    together_ = Together::kNever;  // Each by itself then, so that the error names the file.
+  }
+}
+
+void Context::build_side_by_side() {
+  std::vector<cl::Program> programs(waiting_.size());
+  parallel_for(static_cast<int>(waiting_.size()), [&](int k) {
+    const auto i = static_cast<std::size_t>(k);
+    const ProgramKey& key = waiting_[i];
+    try {
+      programs[i] = built_once(programs_.at(key).source, key.second, key.first);
+    } catch (const Error&) {
+      // It is built again at its own first use, which says what is wrong.
+    }
+  });
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (programs[i]() == nullptr) continue;
+    programs_.at(waiting_[i]).program = programs[i];
+    ++builds_.programs;
   }
 }
 
@@ -252,7 +277,10 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   ProgramEntry& entry = programs_.at(key);
   if (entry.program() != nullptr) return entry;
   const auto start = std::chrono::steady_clock::now();
-  if (joins_ && waiting_.size() > 1) build_joined();
+  if (waiting_.size() > 1) {
+    if (together_ == Together::kJoined) build_joined();
+    if (together_ == Together::kSideBySide) build_side_by_side();
+  }
   if (entry.program() == nullptr) {
     entry.program = built(entry.source, key.second, key.first);
     ++builds_.programs;

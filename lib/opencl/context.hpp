@@ -54,10 +54,13 @@ class Context {
   /// arguments are the caller's. -DDIACUT_FP64 is added on devices with double precision (unless
   /// emulation is forced). A line `#include "name.clh"` is replaced by that kernel file. Without a
   /// kernel_dir the files come from `built_in`: a library with a kernel table of its own gives that
-  /// table. Programs that were asked for and not used yet are built together as one on a CPU;
-  /// on other devices each is built at its first use. Throws as program_source() does.
+  /// table. Programs that were asked for and not used yet are built together at the first use of
+  /// one of them: as one on a CPU, side by side on other devices. Throws as program_source() does.
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
                 const KernelTable& built_in = embedded_kernels());
+
+  /// Builds programs side by side on a CPU too, for tests.
+  void build_side_by_side_always() { together_ = Together::kSideBySide; }
 
   /// All programs built so far.
   const ProgramBuilds& builds() const { return builds_; }
@@ -136,8 +139,13 @@ class Context {
   /// Builds the program of an entry by itself, so that the driver does not take the one that it
   /// kept of an attempt before.
   ProgramEntry& built_anew(const ProgramKey& key);
-  /// Builds all that wait as one program; without success it leaves them, and joins_ false.
+  /// How programs that wait are built at the first use of one of them.
+  enum class Together { kJoined, kSideBySide, kNever };
+  static Together together_on(const DeviceInfo& info);
+  /// Builds all that wait as one program; without success it leaves them, and none is joined later.
   void build_joined();
+  /// Builds all that wait on several threads; leaves those that do not build.
+  void build_side_by_side();
   /// `what`: for the error, which is a DeviceError.
   cl::Program built(const std::string& source, const std::string& options,
                     const std::string& what) const;
@@ -181,7 +189,7 @@ class Context {
   cl::CommandQueue queue_;
   std::map<ProgramKey, ProgramEntry> programs_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
-  bool joins_ = false;               ///< Whether those that wait are built as one.
+  Together together_ = Together::kNever;
   ProgramBuilds builds_;
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/parallel.hpp"
 #include "region/pair_table.hpp"
 
 namespace diacut {
@@ -13,6 +14,8 @@ namespace diacut {
 namespace {
 
 constexpr std::int32_t kNone = -1;
+/// Rows together have this many pixels before they are worth another thread.
+constexpr std::size_t kLeastPixels = 16'384;
 
 /// The bin of each stored value of L, a or b. Bins of a and b divide -60 to 60; what lies outside
 /// is in the first or last one.
@@ -55,43 +58,87 @@ class GraphBuilder {
     }
   }
 
+  /// Bands of rows on all cores. Sums of integers are the same however they are divided.
   void add_pixels(const std::vector<float>& strength, const Colours& colours) {
     const auto width = static_cast<std::size_t>(basins_.width);
-    const auto bins = colour_bins();
-    const auto channels = static_cast<std::size_t>(colours.channels);
-    const std::size_t pixels = basins_.of_pixel.size();
-    for (std::size_t i = 0; i < pixels; ++i) {
-      const std::int32_t own = region(i);
-      const std::size_t x = i % width;
-      add_side(strength, i, own, x + 1 < width ? i + 1 : pixels);
-      add_side(strength, i, own, i + width);
-      if (own == kNone) continue;
-      RegionSums& sums = graph_.regions[own];
-      ++sums.area;
-      // The sides to the left and above are seen from there, but for those of the image's border.
-      sums.sides += (x == 0 ? 1 : 0) + (i < width ? 1 : 0);
-      const std::uint8_t* colour = &colours.values[i * channels];
-      for (std::size_t c = 0; c < channels; ++c) ++sums.bins[bins[c][colour[c]]];
-      for (std::size_t c = 1; c < channels; ++c) sums.ab[c - 1] += colour[c];
+    const auto height = static_cast<std::size_t>(basins_.height);
+    const std::vector<IndexRange> bands = ranges_of(height, kLeastPixels / width + 1);
+    std::vector<Band> sums(bands.size());
+    parallel_for(static_cast<int>(bands.size()), [&](int k) {
+      const auto i = static_cast<std::size_t>(k);
+      sums[i].local.assign(graph_.regions.size(), kNone);
+      add_band(strength, colours, {bands[i].begin * width, bands[i].end * width}, sums[i]);
+    });
+    for (const Band& band : sums) {
+      for (std::size_t k = 0; k < band.numbers.size(); ++k) {
+        graph_.regions[band.numbers[k]].add(band.regions[k]);
+      }
+      for (const Side& side : band.sides) boundary_between(side.a, side.b).add_level(side.level);
     }
   }
 
  private:
+  /// A side of a pixel between two regions.
+  struct Side {
+    std::int32_t a;
+    std::int32_t b;
+    std::uint32_t level;
+  };
+
+  /// What the pixels of some rows add.
+  struct Band {
+    std::vector<std::int32_t> local;  ///< By region, its place in `regions`, or kNone.
+    std::vector<std::int32_t> numbers;
+    std::vector<RegionSums> regions;
+    std::vector<Side> sides;
+
+    RegionSums& of(std::int32_t region) {
+      std::int32_t& place = local[region];
+      if (place == kNone) {
+        place = static_cast<std::int32_t>(regions.size());
+        numbers.push_back(region);
+        regions.emplace_back();
+      }
+      return regions[place];
+    }
+  };
+
+  void add_band(const std::vector<float>& strength, const Colours& colours, const IndexRange& range,
+                Band& band) const {
+    const auto width = static_cast<std::size_t>(basins_.width);
+    const auto channels = static_cast<std::size_t>(colours.channels);
+    const std::size_t pixels = basins_.of_pixel.size();
+    std::size_t x = 0;
+    for (std::size_t i = range.begin; i < range.end; ++i, x = x + 1 < width ? x + 1 : 0) {
+      const std::int32_t own = region(i);
+      add_side(strength, i, own, x + 1 < width ? i + 1 : pixels, band);
+      add_side(strength, i, own, i + width, band);
+      if (own == kNone) continue;
+      RegionSums& sums = band.of(own);
+      ++sums.area;
+      // The sides to the left and above are seen from there, but for those of the image's border.
+      sums.sides += (x == 0 ? 1 : 0) + (i < width ? 1 : 0);
+      const std::uint8_t* colour = &colours.values[i * channels];
+      for (std::size_t c = 0; c < channels; ++c) ++sums.bins[bins_[c][colour[c]]];
+      for (std::size_t c = 1; c < channels; ++c) sums.ab[c - 1] += colour[c];
+    }
+  }
+
   std::int32_t region(std::size_t pixel) const {
     return graph_.region_of_basin[basins_.of_pixel[pixel]];
   }
 
   /// The side between pixel i and pixel j; there is no pixel j if j is not less than their number.
-  void add_side(const std::vector<float>& strength, std::size_t i, std::int32_t own,
-                std::size_t j) {
+  void add_side(const std::vector<float>& strength, std::size_t i, std::int32_t own, std::size_t j,
+                Band& band) const {
     const std::int32_t other = j < basins_.of_pixel.size() ? region(j) : kNone;
     if (own == other) return;
-    if (own != kNone) ++graph_.regions[own].sides;
-    if (other != kNone) ++graph_.regions[other].sides;
+    if (own != kNone) ++band.of(own).sides;
+    if (other != kNone) ++band.of(other).sides;
     if (own == kNone || other == kNone) return;
     const float stronger = std::clamp(std::max(strength[i], strength[j]), 0.0F, 1.0F);
-    boundary_between(own, other)
-        .add_level(static_cast<std::uint32_t>(std::lround(stronger * kMostLevel)));
+    band.sides.push_back(
+        {own, other, static_cast<std::uint32_t>(std::lround(stronger * kMostLevel))});
   }
 
   BoundarySums& boundary_between(std::int32_t a, std::int32_t b) {
@@ -105,6 +152,7 @@ class GraphBuilder {
   const Parts& basins_;
   RegionGraph& graph_;
   PairTable table_;
+  const std::array<std::array<std::uint8_t, 256>, kColourChannels> bins_ = colour_bins();
 };
 
 }  // namespace

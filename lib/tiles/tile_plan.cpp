@@ -54,10 +54,11 @@ void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
         "--spectral always needs eigenvectors of the whole picture: with --tile-size contours are "
         "made without them (--spectral never)");
   }
-  if (parameters.cue.kind == CueKind::kLearned && parameters.cue.turns != 1) {
+  if (parameters.cue.kind == CueKind::kLearned &&
+      (parameters.cue.turns != 1 || parameters.cue.pose != CuePose::kGiven)) {
     throw ConfigError(
-        "with --tile-size networks see the picture as it is: set cue.turns to 1 (--set "
-        "cue.turns=1)");
+        "with --tile-size networks see the picture as it is: set cue.turns to 1 and "
+        "cue.pose to given (--set cue.turns=1 --set cue.pose=given)");
   }
   if (parameters.image.detail != 0 || parameters.region.merging == MergingRule::kAuto ||
       parameters.contour.spectral == SpectralUse::kAuto) {

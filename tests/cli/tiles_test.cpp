@@ -291,6 +291,7 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   refuse({"--spectral", "always"}, {"--spectral always", "never"});
   refuse({"--method", "kway"}, {"--method hierarchy"});
   refuse({"--set", "cue.turns=4"}, {"cue.turns"});
+  refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});
   refuse({"--tree", "a.tree"}, {"--tree", "whole picture"});
   refuse({"--json", "a.json"}, {"--json"});
   expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});

@@ -55,6 +55,20 @@ NetworkSize turned(const NetworkSize& size, const Turn& turn) {
   return turn.transposed ? NetworkSize{size.height, size.width} : size;
 }
 
+/// The forms of a picture that networks see, whose canonical form `pose` makes.
+std::vector<Turn> forms_of(const CueParameters& parameters, const Turn& pose) {
+  std::vector<Turn> forms = network_turns(parameters.turns);
+  for (Turn& form : forms) form = composed(pose, form);
+  return forms;
+}
+
+/// Forms as large as any that forms_of() gives, before the picture is known.
+std::vector<Turn> forms_to_expect(const CueParameters& parameters) {
+  std::vector<Turn> forms = forms_of(parameters, {});
+  if (parameters.pose == CuePose::kCanonical) forms.push_back({true, false, false});
+  return forms;
+}
+
 std::vector<NetworkTile> tiles_of(const Network& network, int side, const Stretch& wanted,
                                   int tile) {
   return network_tiles(side, wanted, tile, network.reach(), network.levels());
@@ -121,7 +135,7 @@ struct TensorBudget {
 
   void add(const Network& network, const Task& task) {
     std::vector<NetworkSize> tiles;
-    for (const Turn& turn : network_turns(task.parameters.turns)) {
+    for (const Turn& turn : forms_to_expect(task.parameters)) {
       tiles.push_back(largest_tile(network, task, turn));
     }
     NetworkBuffers buffers = tensor_buffers(network, tiles);
@@ -308,7 +322,8 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   // Asked for early, so that they are built together with the networks' own.
   const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
                                 network_blend_kernel(context), network_resize_kernel(context)};
-  const std::vector<Turn> turns = network_turns(parameters.turns);
+  const std::vector<Turn> turns =
+      forms_of(parameters, parameters.pose == CuePose::kCanonical ? canonical_turn(image) : Turn{});
   const float share =
       1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());
   TensorBudget budget;

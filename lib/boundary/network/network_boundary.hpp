@@ -30,7 +30,8 @@ struct NetworkMaps {
 };
 
 /// The boundary map, and of networks of two outputs the inside map, of an image: the mean over all
-/// networks, all parameters.scales and all parameters.turns. For each the image is resized, turned,
+/// networks, all parameters.scales and all parameters.turns of the form that parameters.pose
+/// says. For each the image is resized, turned,
 /// mirrored beyond its edges by parameters.border pixels, and given to the network; the result
 /// loses its border and is turned and resized back. Pixels without data get 0; networks are given
 /// the colour of the nearest pixel with data in their place. Large images are computed in tiles of

@@ -19,6 +19,16 @@ enum class CueKind {
   kGradient,  ///< First derivatives of a Gaussian, in the colours of CIE Lab.
 };
 
+/// In which of the eight turned and mirrored forms of an image a network sees it.
+enum class CuePose {
+  kGiven,  ///< As the image is.
+  /// In the form whose brightness grows upwards more than it grows sideways, and grows to the left:
+  /// the same for an image and for its turned and mirrored forms, which thereby get the turned and
+  /// mirrored boundary map, up to rounding. Brightness is measured by its first moments. An image
+  /// whose moments tie is seen as it is.
+  kCanonical,
+};
+
 /// How the boundary map is computed from the image: at each pixel, how strong a boundary is, in
 /// [0, 1].
 struct CueParameters {
@@ -33,6 +43,8 @@ struct CueParameters {
   /// degrees; 8: those and their mirror images, so that a turned or mirrored image gets the turned
   /// or mirrored map, up to rounding.
   int turns = 1;
+  /// kLearned: the form of the image that counts as the one as it is for `turns`.
+  CuePose pose = CuePose::kGiven;
   /// kLearned: side of the squares in which larger images go through the network, pixels. Larger
   /// squares take more memory, and less is computed twice.
   int tile = 1024;

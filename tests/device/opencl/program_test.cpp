@@ -61,7 +61,7 @@ TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
   const Kernel second = kernel("second.cl", "apply");
   EXPECT_EQ(context_.builds().programs, 0);
   EXPECT_EQ(run(second, {5}), 15.0f);
-  EXPECT_EQ(context_.builds().programs, 1);
+  EXPECT_EQ(context_.builds().programs, joins() ? 1 : 3);
   EXPECT_EQ(run(one, {5}), 10.5f);
   EXPECT_EQ(run(other, {5}), 10.25f);
   EXPECT_EQ(context_.builds().programs, joins() ? 1 : 3);
@@ -69,6 +69,24 @@ TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
   // What is built stays built.
   EXPECT_EQ(run(kernel("second.cl", "apply"), {1}), 3.0f);
   EXPECT_EQ(context_.builds().programs, joins() ? 1 : 3);
+}
+
+TEST_F(Programs, AreBuiltSideBySideAndThoseThatDoNotBuildAreTold) {
+  context_.build_side_by_side_always();
+  const Kernel wrong = kernel("wrong.cl", "apply");
+  const Kernel one = kernel("first.cl", "apply", "-DOFFSET=0.5f");
+  const Kernel second = kernel("second.cl", "apply");
+  EXPECT_EQ(run(second, {5}), 15.0f);
+  EXPECT_EQ(context_.builds().programs, 2);
+  EXPECT_EQ(run(one, {5}), 10.5f);
+  EXPECT_EQ(context_.builds().programs, 2);
+  try {
+    run(wrong, {1});
+    FAIL() << "it was built";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
+    EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
+  }
 }
 
 TEST_F(Programs, KeepTheirOwnRounding) {

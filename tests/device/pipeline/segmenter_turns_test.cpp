@@ -30,6 +30,7 @@ constexpr std::array<std::pair<int, bool>, 4> kForms = {{{cv::ROTATE_90_CLOCKWIS
 Parameters with_turns(int turns) {
   Parameters parameters;
   parameters.cue.turns = turns;
+  parameters.cue.pose = CuePose::kGiven;
   parameters.cue.border = 8;
   return parameters;
 }
@@ -57,12 +58,16 @@ std::vector<std::pair<double, double>> differences(const Parameters& parameters,
 }
 
 TEST(SegmenterTurns, TurnTheContoursOfTheCueWithThePicture) {
-  Parameters parameters = with_turns(8);
-  parameters.contour.spectral_weight = 0;
-  for (const auto& [width, height] : kSizes) {
-    for (const auto& [most, mean] : differences(parameters, width, height)) {
-      // What the network's roundings amount to, as in the tests of its maps.
-      EXPECT_LE(most, 1e-5) << width << "x" << height;
+  Parameters eight = with_turns(8);
+  Parameters canonical = with_turns(1);
+  canonical.cue.pose = CuePose::kCanonical;
+  for (Parameters* parameters : {&eight, &canonical}) {
+    parameters->contour.spectral_weight = 0;
+    for (const auto& [width, height] : kSizes) {
+      for (const auto& [most, mean] : differences(*parameters, width, height)) {
+        // What the network's roundings amount to, as in the tests of its maps.
+        EXPECT_LE(most, 1e-5) << width << "x" << height;
+      }
     }
   }
 }
