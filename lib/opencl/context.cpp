@@ -350,7 +350,8 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
 
 void Context::treat_as(DeviceKind kind) {
   info_.kind = kind;
-  joins_ = kind == DeviceKind::kCpu;
+  // The driver stays what it is: a CPU's builds no programs side by side.
+  together_ = kind == DeviceKind::kCpu ? together_on(info_) : Together::kNever;
 }
 
 cl::Event Context::mark() {
