@@ -1,4 +1,6 @@
 // segment doctor, the check before a batch, and what takes the place of a device that fails.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -126,7 +128,7 @@ class CliFallback : public CliDoctor {
   }
   void expect_all_files(const std::string& folder) const {
     for (const char* name : {"a", "b", "c", "d", "e"}) {
-      const std::string file = "/" + std::string(name) + ".png";
+      const std::string file = fmt::format("/{}.png", name);
       ASSERT_TRUE(exists(folder + file)) << file;
       EXPECT_EQ(read(folder + file), read("alone" + file)) << file;
     }
