@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "attempt.hpp"
-#include "diacut/doctor.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/fallback.hpp"
 #include "interrupt.hpp"
 #include "prepare_results.hpp"
 

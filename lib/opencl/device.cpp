@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "diacut/doctor.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/fallback.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
 

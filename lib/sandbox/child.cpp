@@ -1,5 +1,6 @@
 #include "sandbox/child.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
@@ -133,6 +134,13 @@ SandboxEnd run_child(Sandbox::Work work, const Received& order, int control) {
   return end_of(status, over);
 }
 
+/// OpenMP's threads, which decoders may use, do not outlive a fork: a child that waits for those of
+/// its parent waits for ever. One thread needs no others.
+void use_one_thread() {
+  void* found = ::dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+  if (found != nullptr) reinterpret_cast<void (*)(int)>(found)(1);
+}
+
 /// Overwrites the environment, which may hold passwords.
 void forget_environment() {
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
@@ -163,6 +171,7 @@ void serve_sandboxes(Sandbox::Work work, int control) {
   for (const int standard : {0, 1, 2}) ::dup2(nowhere, standard);
   keep_descriptors(std::array{control});
   forget_environment();
+  use_one_thread();
   for (;;) {
     const Received order = receive_message(kSocket, SandboxChannel::kMostMessage);
     if (order.message.empty()) ::_exit(0);

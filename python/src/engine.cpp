@@ -39,7 +39,7 @@ EdgeMap edge_map(const Plane<float>& plane) {
 
 using SeedPlane = std::optional<Plane<std::int32_t>>;
 
-std::optional<Seeds> seeds_of(const SeedPlane& plane) {
+std::optional<Seeds> given_seeds(const SeedPlane& plane) {
   return plane ? std::optional(seeds_of(*plane)) : std::nullopt;
 }
 
@@ -129,7 +129,7 @@ class Engine {
                        bool probabilities, nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
-    const std::optional<Seeds> marks = seeds_of(seeds);
+    const std::optional<Seeds> marks = given_seeds(seeds);
     const std::optional<Barriers> lines = barriers_of(barriers);
     const std::optional<FeatureMap> own = feature_map(features);
     return follow(std::move(progress), [&](Follower& follower) {

@@ -10,8 +10,7 @@
 #include "diacut/progress.hpp"
 
 /// @file
-/// Whether a device computes what it should: known answers for every kernel, and its speed; and
-/// which devices may take its place.
+/// Whether a device computes what it should: known answers for every kernel, and its speed.
 namespace diacut {
 
 /// A known answer that a device was held to.
@@ -83,14 +82,6 @@ DeviceExamination examine_device(const std::string& device, const std::string& k
 /// @throws DeviceError naming the kernel and the device where an answer is wrong, and otherwise as
 ///     examine_device() does.
 void check_device(const std::string& device, const std::string& kernel_dir = {});
-
-/// Finds the devices that work may go on to when one fails.
-/// @param spec As choose_device() takes it.
-/// @return If the text, or else the environment variable DIACUT_DEVICE, names a device, that one
-///     alone: a device that somebody named is not replaced. Otherwise all devices, in the order in
-///     which choose_device() prefers them.
-/// @throws ConfigError, DeviceError as choose_device() does.
-std::vector<DeviceInfo> devices_to_try(std::string_view spec);
 
 /// A library that this one was linked with.
 struct LibraryVersion {
