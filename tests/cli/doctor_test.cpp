@@ -115,6 +115,7 @@ TEST_F(CliDoctor, WrongOptions) {
 class CliFallback : public CliDoctor {
  protected:
   CliFallback() {
+    fs::create_directory(path("photos"));
     for (const char* name : {"a", "b", "c", "d", "e"}) {
       // Pictures that differ, so that no result can stand for another one.
       write_picture("photos/" + std::string(name) + ".png", kWidth + name[0] - 'a', kHeight);
@@ -133,7 +134,7 @@ class CliFallback : public CliDoctor {
       EXPECT_EQ(read(folder + file), read("alone" + file)) << file;
     }
   }
-  /// How many launches the quick check and `images` images of the batch make.
+  /// How many launches `images` images of the batch make.
   long launches(int images) const {
     Surroundings around = with_faults("clEnqueueNDRangeKernel:1000000:fail");
     around.environment["DIACUT_FAULT_REPORT"] = path("calls.txt");
