@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -32,13 +34,17 @@ void Projection::apply(const Buffer<float>& x, int width, const Segments& segmen
                        Buffer<float>& w) {
   const DeviceSums& dots = products_.launch({&x, &w}, {}, tiles(width), width, segments);
   const SegmentGroups groups = workspace_->groups(segments, workspace_->combined_rows());
-  const auto factors = static_cast<std::size_t>(workspace_->columns() * width);
+  const auto columns = static_cast<std::size_t>(workspace_->columns());
+  const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(float);
+  const std::size_t kept = std::clamp<std::size_t>(
+      workspace_->context().info().local_memory / 2 / row_bytes, 1, columns);
   with_device_errors("setting a kernel's arguments", [&] {
     kernel_.set_argument(0, x.cl());
     kernel_.set_argument(1, dots.cl());
     set_arguments_from(kernel_, 2, width, segments.rows, segments.pitch,
                        static_cast<int>(groups.per_segment), workspace_->active().list(), w);
-    kernel_.set_argument(8, cl::Local(factors * sizeof(float)));
+    kernel_.set_argument(8, cl::Local(kept * row_bytes));
+    kernel_.set_argument(9, static_cast<cl_uint>(kept));
   });
   const std::size_t group = workspace_->group();
   workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
