@@ -10,7 +10,7 @@ folder=$work/completion
 rm -rf "$folder"
 mkdir -p "$folder/photos"
 cd "$folder"
-touch a.jpg b.png c.toml d.tree e.npy f.txt g.safetensors h.mtx i.npz
+touch a.jpg b.png c.toml d.tree e.npy f.txt g.safetensors h.mtx h.json i.npz
 export HOME=$folder
 
 # Each line: what is typed, "|", words that must be offered, "|", words that must not.
