@@ -165,7 +165,7 @@ def seeds_of(seeds: ArrayLike) -> NDArray[np.int32]:
 
 def barriers_of(barriers: ArrayLike) -> NDArray[np.int32]:
     """Barriers: 1 where there is one, else 0."""
-    return (labels_of(barriers, "barriers") != 0).astype(np.int32)
+    return np.asarray(labels_of(barriers, "barriers") != 0, dtype=np.int32)
 
 
 def features_of(features: ArrayLike) -> NDArray[np.float32] | NDArray[np.uint16]:
