@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 /// What a report tells of an examined device.
 Json examination_json(const DeviceExamination& examination);
 
-/// The same of a device whose driver ended the process that examined it. `device` is an object of
-/// device_json(); `during` is the check that was under way.
+/// What a report tells of a device whose driver ended the process that examined it. `device` is an
+/// object of device_json(); `during` is the check that was under way.
 Json crash_json(const Json& device, const std::string& how, const std::string& during);
 
 /// What a device says of itself.

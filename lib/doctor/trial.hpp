@@ -51,13 +51,15 @@ class Trial {
   /// roundings of a float of that magnitude. Throws WrongAnswer naming `what`.
   void expect(std::string_view what, std::span<const float> found, std::span<const double> expected,
               std::span<const double> magnitude, double roundings);
-  /// The same with numbers that say how far each may be off.
+  /// Holds each number found against the one that is expected: they may differ by the number of
+  /// the same place that says how far. Throws WrongAnswer naming `what`.
   void expect_within(std::string_view what, std::span<const float> found,
                      std::span<const double> expected, std::span<const double> allowed);
-  /// The same with one tolerance for all.
+  /// Holds each number found against the one that is expected, with one tolerance for all. Throws
+  /// WrongAnswer naming `what`.
   void expect_near(std::string_view what, std::span<const float> found,
                    std::span<const double> expected, double allowed);
-  /// The same for one number.
+  /// Holds one number found against the one that is expected. Throws WrongAnswer naming `what`.
   void expect_one(std::string_view what, double found, double expected, double allowed);
   /// Holds each number to be the one that is expected; none is NaN.
   void expect_same(std::string_view what, std::span<const float> found,

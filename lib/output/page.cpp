@@ -53,7 +53,8 @@ std::vector<std::int64_t> middles(int count, int full) {
   return places;
 }
 
-/// Of each pixel of a reduced picture the value of the pixel that its middle lies in.
+/// The values of a reduced picture: each pixel has that of the full picture's pixel in which its
+/// middle lies.
 template <class Value>
 std::vector<Value> at_middles(std::span<const Value> values, const PictureSize& full,
                               const PictureSize& size) {

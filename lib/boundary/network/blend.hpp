@@ -21,7 +21,7 @@ Kernel network_blend_kernel(Context& context);
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary, const PictureView& view);
-/// The same for a grid that is the picture's.
+/// Blends the map of a picture as above, for a grid that has all of the picture's pixels.
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary);

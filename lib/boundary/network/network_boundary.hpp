@@ -31,21 +31,23 @@ struct NetworkMaps {
 
 /// The boundary map, and of networks of two outputs the inside map, of an image: the mean over all
 /// networks, all parameters.scales and all parameters.turns of the form that parameters.pose
-/// says. For each the image is resized, turned,
-/// mirrored beyond its edges by parameters.border pixels, and given to the network; the result
-/// loses its border and is turned and resized back. Pixels without data get 0; networks are given
-/// the colour of the nearest pixel with data in their place. Large images are computed in tiles of
-/// about parameters.tile pixels together with their receptive fields, which bounds the memory and
-/// does not change the result. `valid` has grid.rows() elements, `valid_pixels` of them 1. The
-/// tensors stay in `kept` for the next image. Preconditions: at least one network, all of the
-/// same outputs; grid.width and grid.height are the image's. Throws DeviceError.
+/// says. For each the image is resized, turned, mirrored beyond its edges by parameters.border
+/// pixels, and given to the network; the result loses its border and is turned and resized back.
+/// Pixels without data get 0; networks are given the colour of the nearest pixel with data in their
+/// place. Large images are computed in tiles of about parameters.tile pixels together with their
+/// receptive fields, which bounds the memory and does not change the result. `valid` has
+/// grid.rows() elements, `valid_pixels` of them 1. The tensors stay in `kept` for the next image.
+/// Preconditions: at least one network, all of the same outputs; grid.width and grid.height are the
+/// image's. Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  const CueParameters& parameters);
 
-/// The same for a part of a picture: what network_boundary_map() of the picture has there, to the
-/// bit. `image` has the pixels that network_needs() names. Precondition: parameters.turns is 1.
+/// The maps of a part of a picture: what network_boundary_map() of the whole picture has there, to
+/// the bit. `image` has the pixels that network_needs() names. Preconditions: parameters.turns is
+/// 1, and parameters.pose is CuePose::kGiven, since a part does not tell the picture's canonical
+/// form.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
