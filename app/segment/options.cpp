@@ -262,7 +262,7 @@ void SegmentLine::declare_parameters() {
       .add_option("--set", assignments_, "One parameter by its key; may be repeated")
       ->type_name("KEY=VALUE")
       ->group(kParameters)
-      ->expected(1)
+      ->allow_extra_args(false)  // What follows the assignment is an input.
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   line_.flag("--print-config", print_, kParameters,
              "Print every parameter as a TOML file, and end");

@@ -184,6 +184,15 @@ TEST_F(CliUsage, OptionsWinOverTheConfigurationAndThatOverDefaults) {
   EXPECT_TRUE(std::regex_search(text, std::regex("\nvectors = 17\\b"))) << text;
 }
 
+TEST_F(CliUsage, AnAssignmentLeavesTheImagesAfterItAlone) {
+  write_picture("a.png");
+  expect_done(
+      segment({"--set", "region.regions=2", "--set", "region.min_size=0", "a.png", "-o", "x.png"}));
+  EXPECT_TRUE(exists("x.png"));
+  const Result printed = segment({"--set", "region.regions=3", "a.png", "--print-config"});
+  EXPECT_TRUE(std::regex_search(printed.out, std::regex("\nregions = 3\\b"))) << printed.err;
+}
+
 TEST_F(CliUsage, HelpThatCannotBeWrittenIsAnError) {
   expect_error(segment({"--help"}, {.out = Out::kFull}), 3, {"standard output", "full"});
   expect_error(segment({"--help"}, {.out = Out::kClosed}), 3, {"standard output"});
