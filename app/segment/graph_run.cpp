@@ -143,6 +143,16 @@ std::string told(const EigenReport& report, std::size_t vectors) {
                      report.converged ? "" : ", not converged");
 }
 
+/// What `solve` returns; the message of an InputError gets the name of the graph.
+template <class Solve>
+auto with_name(const std::string& name, const Solve& solve) {
+  try {
+    return solve();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 }  // namespace
 
 bool is_graph(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
@@ -169,8 +179,10 @@ ExitCode run_graph(int argc, const char* const* argv, Console& console, const Ca
   std::optional<GraphEigenvectors> vectors;
   std::optional<GraphLabels> labels;
   const bool only_clusters = options.clusters && options.output.empty();
-  if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
-  if (options.clusters) labels = solver.cluster(graph, *options.clusters, parameters, watch);
+  with_name(name, [&] {
+    if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
+    if (options.clusters) labels = solver.cluster(graph, *options.clusters, parameters, watch);
+  });
   const double milliseconds = solving.milliseconds();
   progress.end();
   if (!options.output.empty()) write_graph_eigenvectors(options.output, *vectors);

@@ -52,17 +52,25 @@ void each_pair(const Grid& grid, const std::vector<std::uint8_t>& valid, Stencil
   }
 }
 
-/// The automatic scale from the squares of distances; 0 if all are 0 or there are none.
+/// The distance below which rounding alone explains it. Each of two parallel vectors of n channels
+/// is off by at most (n + 1) / 2 + 2 roundings of its length and one of the product.
+double rounding_distance(int channels, const AffinityParameters& parameters) {
+  return unit_length(parameters) ? (channels + 7) * std::ldexp(1.0, -24) : 0;
+}
+
+/// The automatic scale from the squares of distances; 0 if all are at most `rounding` or there are
+/// none.
 template <class Number>
-double scale_of_range(std::vector<Number>& squares) {
+double scale_of_range(std::vector<Number>& squares, double rounding) {
   constexpr double kShare = 0.15;
   constexpr double kQuantile = 0.999;
   if (squares.empty()) return 0;
+  const auto least = static_cast<Number>(rounding * rounding);
   const auto at = squares.begin() +
                   static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(squares.size() - 1));
   std::nth_element(squares.begin(), at, squares.end());
-  const Number range = *at > 0 ? *at : *std::max_element(at, squares.end());
-  return kShare * std::sqrt(static_cast<double>(range));
+  const Number range = *at > least ? *at : *std::max_element(at, squares.end());
+  return range > least ? kShare * std::sqrt(static_cast<double>(range)) : 0;
 }
 
 /// The matrix of features while it is made.
@@ -92,14 +100,15 @@ class Making {
   }
 
   /// The scale of the data, from the squared distances. Waits.
-  double scale(const DiaMatrix& matrix, const Buffer<std::uint8_t>& valid, int radius) const {
+  double scale(const DiaMatrix& matrix, const Buffer<std::uint8_t>& valid,
+               const AffinityParameters& parameters) const {
     const std::vector<std::uint8_t> mask = valid.download();
     std::vector<float> squares;
-    for (const ScaleOffsets& offsets : scale_offsets(radius)) {
+    for (const ScaleOffsets& offsets : scale_offsets(parameters.radius)) {
       for (const StencilOffset& offset : offsets) add_squares(matrix, mask, offset, squares);
       if (!squares.empty()) break;
     }
-    return scale_of_range(squares);
+    return scale_of_range(squares, rounding_distance(source_.channels(), parameters));
   }
 
   FeatureWeigh& kernels() { return kernels_; }
@@ -139,6 +148,16 @@ class Making {
   Buffer<float> norms_;
   int loaded_ = -1;  ///< The first channel of what `block_` holds.
 };
+
+const char* no_difference(const AffinityParameters& parameters) {
+  return unit_length(parameters)
+             ? "the features of neighbouring pixels do not differ in direction, by which cosine "
+               "compares them: choose affinity.feature_measure=gaussian for features whose size "
+               "matters, or check how the features were made"
+             : "the features of neighbouring pixels do not differ: there is nothing to choose "
+               "their "
+               "scale by; set affinity.feature_scale, or check how the features were made";
+}
 
 /// The twin's features: as they are, or divided by their length.
 std::vector<double> measured(const std::vector<float>& features, int channels, std::size_t rows,
@@ -197,12 +216,8 @@ FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
   Making making(context, boundary.grid, features, parameters);
   making.distances(unit_length(parameters), matrix.values);
   if (result.scale == 0) {
-    result.scale = making.scale(matrix, boundary.valid, parameters.radius);
-    if (!(result.scale > 0)) {
-      throw InputError(
-          "the features of neighbouring pixels do not differ: there is nothing to choose their "
-          "scale by; set affinity.feature_scale, or check how the features were made");
-    }
+    result.scale = making.scale(matrix, boundary.valid, parameters);
+    if (!(result.scale > 0)) throw InputError(no_difference(parameters));
   }
   // Finite, because infinity times a distance of 0 is no number.
   const double inverse =
@@ -252,7 +267,7 @@ double reference_feature_scale(const Grid& grid, const std::vector<float>& featu
     }
     if (!squares.empty()) break;
   }
-  return scale_of_range(squares);
+  return scale_of_range(squares, rounding_distance(channels, parameters));
 }
 
 }  // namespace diacut

@@ -201,7 +201,10 @@ GraphLevels graph_levels(const Graph& graph, std::size_t enough, std::size_t lea
   GraphLevels result;
   HostCsr weights = without_isolated(graph, result.origin);
   if (result.origin.empty()) {
-    throw InputError("the graph has no edges: each of its weights is 0 or missing");
+    throw InputError(
+        "the graph has no edges: each of its weights is missing, 0, or too small for a float, "
+        "which "
+        "holds 1e-38 and more: multiplying all by a number changes no eigenvector");
   }
   std::vector<double> sums = row_sums(weights);
   result.levels.push_back({std::move(weights), std::move(sums), {}});

@@ -130,6 +130,26 @@ TEST_F(CliFeatures, BadOnesAreTold) {
   expect_refused("a.png", {"a.png", "no .npy file"});
 }
 
+// Vectors that differ by their lengths alone: cosine sees no difference but that of rounding.
+TEST_F(CliFeatures, OfOneDirectionNeedAnotherMeasure) {
+  write_flat("a.png");
+  for (const std::size_t channels : {1, 3}) {
+    std::vector<float> values;
+    for (int i = 0; i < kWidth * kHeight; ++i) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        values.push_back((i % kWidth < kWidth / 2 ? 0.3f : 0.7f) * static_cast<float>(1 + 2 * c));
+      }
+    }
+    write_features("long.npy", values, {kHeight, kWidth, channels});
+    expect_refused("long.npy", {"a.png", "do not differ in direction", "gaussian"});
+    expect_done(
+        segment({"a.png", "--features", "long.npy", "-o", "l.png", "--set",
+                 "affinity.feature_measure=gaussian", "--regions", "2", "--min-size", "0"}));
+    expect_halves("l.png");
+    std::filesystem::remove(path("l.png"));
+  }
+}
+
 TEST_F(CliFeatures, OptionsWithoutEffectAreRefused) {
   write_flat("a.png");
   write_features("x.npy", halves());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -96,6 +97,56 @@ TEST_F(CliGraph, TellsByTheExitCodeWhatMissesTheTolerance) {
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("not converged"));
   EXPECT_TRUE(exists("v.npy"));
+}
+
+TEST_F(CliGraph, NamesTheMatrixAndWhatIsWrongWithIt) {
+  const auto refuse = [&](const Graph& wrong, const std::vector<std::string>& told) {
+    write("bad.npz", npz(wrong));
+    std::vector<std::string> parts = told;
+    parts.emplace_back("bad.npz: ");
+    for (const char* result : {"-o", "--labels"}) {
+      std::vector<std::string> arguments = {"bad.npz", result, "x.npy", "--vectors", "2"};
+      if (result == std::string("--labels")) arguments.insert(arguments.end(), {"--clusters", "2"});
+      expect_error(graph(arguments), 3, parts);
+      EXPECT_FALSE(exists("x.npy"));
+    }
+  };
+  Graph wrong = path_graph(5);
+  wrong.weights[3] = 2;
+  refuse(wrong, {"not symmetric", "node 1", "(W + W') / 2"});
+  for (const float weight :
+       {-1.0F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    wrong = path_graph(5);
+    wrong.weights[0] = weight;
+    refuse(wrong, {"between nodes 0 and 1", "finite and not negative"});
+  }
+  Graph empty;
+  empty.starts = {0};
+  refuse(empty, {"no nodes"});
+  refuse(graph_of(1, {}), {"no edges"});
+  refuse(graph_of(50, {}), {"no edges"});
+  refuse(graph_of(3, {{0, 1, 3e38F}, {1, 2, 3e38F}}), {"more than a float holds"});
+}
+
+TEST_F(CliGraph, NodesWithoutEdgesAndSeveralComponentsAreNoErrors) {
+  // Two paths of four nodes; node 4 has no edges, node 9 a weight on the diagonal alone.
+  write("parts.npz",
+        npz(graph_of(
+            10, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {5, 6, 2}, {6, 7, 2}, {7, 8, 2}, {9, 9, 1}})));
+  expect_done(graph({"parts.npz", "-o", "v.npy", "--vectors", "4", "--json", "r.json"}));
+  const auto report = nlohmann::json::parse(read("r.json"));
+  EXPECT_EQ(report["components"], 3);
+  EXPECT_EQ(report["isolated"], 1);
+  const std::vector<double> values = report["eigenvectors"]["eigenvalues"];
+  EXPECT_THAT(std::vector(values.begin(), values.begin() + 3), ::testing::Each(0.0));
+  EXPECT_NEAR(values[3], 0.5, 1e-6);  // 1 - cos(pi / 3), of a path of four nodes.
+  const std::vector<float> vectors = elements<float>("v.npy");
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(vectors[10 * k + 4], 0.0F);
+  expect_done(graph({"parts.npz", "--labels", "l.npy", "--clusters", "3"}));
+  EXPECT_THAT(elements<std::int32_t>("l.npy"),
+              ::testing::ElementsAre(1, 1, 1, 1, 0, 2, 2, 2, 2, 3));
+  expect_error(graph({"parts.npz", "-o", "w.npy", "--vectors", "10"}), 2, {"10", "at most 9"});
+  EXPECT_FALSE(exists("w.npy"));
 }
 
 TEST_F(CliGraph, KeepsToTheDeviceMemoryThatItIsGiven) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
@@ -76,11 +77,19 @@ TEST_F(CliObjects, ThoseThatMeetTheConditions) {
 }
 
 TEST_F(CliObjects, NoObjectIsANoteAndLabelsOfZero) {
-  const Result none = objects({"--objects", "--area", "500:"});
-  expect_done(none);
-  EXPECT_THAT(none.err, HasSubstr("segment: note: a.tree: There is no object"));
-  EXPECT_THAT(none.err, HasSubstr("0 objects"));
-  EXPECT_EQ(cv::countNonZero(read_picture("x.png")), 0);
+  const std::vector<std::vector<std::string>> conditions = {
+      {"--area", "500:"},     {"--area", ":1"},       {"--area", "95%:"},
+      {"--contrast", "0.9:"}, {"--solidity", ":0.1"}, {"--brighter", "1", "--image", "photo.png"}};
+  for (std::vector<std::string> condition : conditions) {
+    SCOPED_TRACE(::testing::PrintToString(condition));
+    condition.insert(condition.begin(), "--objects");
+    const Result none = objects(condition);
+    expect_done(none);
+    EXPECT_THAT(none.err, HasSubstr("segment: note: a.tree: There is no object"));
+    EXPECT_THAT(none.err, HasSubstr("0 objects"));
+    EXPECT_EQ(cv::countNonZero(read_picture("x.png")), 0);
+    std::filesystem::remove(path("x.png"));
+  }
 }
 
 TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {

@@ -1,5 +1,6 @@
 // Labels that grow from seeds.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -292,6 +293,45 @@ TEST_F(CliSeeds, CutAHierarchy) {
   }
   expect_error(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", "--html", "x.html"}),
                2, {"--html", "--seeds"});
+}
+
+TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
+  cv::Mat picture(kHeight, kWidth, CV_8UC4, cv::Scalar(20, 120, 220, 255));
+  picture(cv::Rect(kWidth / 2, 0, kWidth / 2, kHeight)) = cv::Scalar(200, 30, 20, 255);
+  picture(cv::Rect(0, 0, 4, 4)) = cv::Scalar(0, 0, 0, 0);
+  write_picture("a.png", picture);
+  write_picture("seeds.png", two_seeds());
+  expect_done(segment({"a.png", "--cue", "gradient", "-o", "x.png", "--tree", "a.tree"}));
+  std::filesystem::remove(path("x.png"));
+  const auto refuse = [&](const std::string& seeds, const std::vector<std::string>& parts) {
+    expect_error(segment({"recut", "a.tree", "--seeds", seeds, "-o", "x.png"}), 3, parts);
+    std::vector<std::string> named = parts;
+    named.emplace_back("a.png");
+    expect_error(grow({"a.png", "--method", "hierarchy", "--seeds", seeds, "-o", "x.png"}), 3,
+                 named);
+    EXPECT_FALSE(exists("x.png"));
+  };
+  const auto points = [](const std::string& first, const std::string& label,
+                         const std::string& second) {
+    const auto point = [](const std::string& number, const std::string& place) {
+      return R"({"type":"Feature","properties":{"label":)" + number +
+             R"(},"geometry":{"type":"Point","coordinates":)" + place + "}}";
+    };
+    return R"({"type":"FeatureCollection","features":[)" + point("1", first) + "," +
+           point(label, second) + "]}";
+  };
+  write("outside.geojson", points("[5,5]", "2", "[9,12.5]"));
+  refuse("outside.geojson", {"outside.geojson", "feature 2", "(9, 12.5)", "16x12"});
+  write("twice.geojson", points("[5,5]", "2", "[5.5,5.5]"));
+  refuse("twice.geojson", {"twice.geojson", "column 5, row 5", "1 and 2"});
+  write("one.geojson", points("[5,5]", "1", "[9,9]"));
+  refuse("one.geojson", {"one label", "at least two"});
+  write("no_data.geojson", points("[1,2]", "2", "[9,9]"));
+  refuse("no_data.geojson", {"column 1, row 2", "no data"});
+  write_picture("none.png", no_seeds());
+  refuse("none.png", {"no labels", "at least two"});
+  write_picture("large.png", cv::Mat::zeros(kHeight, kWidth + 1, CV_8U));
+  refuse("large.png", {"17x12", "16x12"});
 }
 
 TEST_F(CliSeeds, OptionsWithoutEffectAreRefused) {

@@ -19,6 +19,7 @@
 namespace diacut {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// Features, a boundary map and a mask on a grid; every pixel has data at first.
@@ -257,19 +258,26 @@ TEST_F(FeatureAffinityTest, TheAutomaticScaleIsAShareOfTheRange) {
 }
 
 TEST_F(FeatureAffinityTest, RefusesFeaturesThatDoNotDiffer) {
-  Scene flat = random_scene({9, 7, 9}, 2, 1);
-  for (std::size_t i = 0; i < flat.grid.rows(); ++i) {
-    // Of one direction, but not of one length.
-    flat.feature(0, i) = std::ldexp(1.0f, static_cast<int>(i % 5));
-    flat.feature(1, i) = -flat.feature(0, i);
+  // Of one direction, but not of one length.
+  for (const int channels : {1, 2, 37}) {
+    Scene flat = random_scene({9, 7, 9}, channels, 1);
+    for (std::size_t i = 0; i < flat.grid.rows(); ++i) {
+      for (int c = 0; c < channels; ++c) {
+        flat.feature(c, i) = 0.1f * static_cast<float>(i + 1) * std::sin(static_cast<float>(c + 1));
+      }
+    }
+    try {
+      made(flat, parameters(FeatureMeasure::kCosine));
+      ADD_FAILURE() << "no error was thrown";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("do not differ"), HasSubstr("gaussian")));
+    }
+    EXPECT_NO_THROW(made(flat, parameters(FeatureMeasure::kGaussian)));
+    if (channels == 1) continue;
+    // A direction that differs by a hair is more than rounding.
+    flat.feature(0, 30) *= 1.01f;
+    EXPECT_GT(made(flat, parameters(FeatureMeasure::kCosine)).scale, 1e-4);
   }
-  try {
-    made(flat, parameters(FeatureMeasure::kCosine));
-    ADD_FAILURE() << "no error was thrown";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("do not differ"));
-  }
-  EXPECT_NO_THROW(made(flat, parameters(FeatureMeasure::kGaussian)));
 }
 
 TEST_F(FeatureAffinityTest, WithTheBoundaryItIsTheProductOfBoth) {
