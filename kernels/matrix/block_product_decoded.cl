@@ -37,9 +37,7 @@ __kernel void block_product(PRODUCT_PARAMETERS) {
       BANDS
 #undef BAND
       for (uint tile = 0; tile < DECODED && row + tile < end; tile += TILE) {
-        Set sums[TILE * TAKEN];
-        for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
-        const float* a = decoded + tile;
+        SUMS const float* a = decoded + tile;
 #define BAND(d, dy, dx, count) ADD_BAND(a, DECODED, dy, dx, count, row + tile)
         ALL_BANDS
 #undef BAND

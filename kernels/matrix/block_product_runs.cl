@@ -21,10 +21,7 @@ __kernel void block_product(PRODUCT_PARAMETERS) {
   const uint set = get_global_id(1) * TAKEN;
   for (ulong row = first; row < end; row += TILE) {
     if ((long)row >= reach && row + TILE + reach <= rows) {
-      Set sums[TILE * TAKEN];
-      for (uint i = 0; i < TILE * TAKEN; ++i) sums[i] = (Set)(0.0f);
-      ALL_BANDS
-      STORE_TILE(row, end);
+      SUMS ALL_BANDS STORE_TILE(row, end);
     } else {
       // A pitched matrix is read by elements alone: the place in the image row has no meaning.
       STORE_BORDER(row, min(row + TILE, end), 0, 0);

@@ -103,7 +103,7 @@ void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms
   const Buffer<float>& other = terms.other != nullptr ? *terms.other : out;
   const Buffer<float>& factors = terms.factors != nullptr ? *terms.factors : matrix.values_;
   const auto scaled = int{terms.factors != nullptr};
-  const int sets = columns / block_vector(info_);
+  const int sets = columns / block_vector(info_, columns);
   const auto wide = static_cast<std::size_t>(sets);
   const auto rows = static_cast<int>(matrix.rows_);
   const std::size_t group = cpu() ? 1 : 2 * kRowGroup;
@@ -127,7 +127,7 @@ void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms
 void GraphProduct::scale(const Buffer<float>* factors, float alpha, const Buffer<float>& a,
                          float beta, Buffer<float>& out, std::size_t rows, int columns) {
   Kernel& kernel = kernels_for(columns, false).scale;
-  const int sets = columns / block_vector(info_);
+  const int sets = columns / block_vector(info_, columns);
   set_arguments(kernel, factors != nullptr ? *factors : a, int{factors != nullptr}, alpha, a, beta,
                 out, rows, sets);
   context_->launch(kernel, cl::NDRange(round_up(rows * static_cast<std::size_t>(sets), kRowGroup)),

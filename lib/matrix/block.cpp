@@ -11,20 +11,22 @@
 
 namespace diacut {
 
-int block_vector(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 8 : 4; }
+int block_vector(const DeviceInfo& device, int columns) {
+  return device.kind == DeviceKind::kCpu && columns % 8 == 0 ? 8 : 4;
+}
 
 int program_columns(const DeviceInfo& device, int columns) {
   return device.kind == DeviceKind::kCpu ? columns : 0;
 }
 
 std::string block_options(const DeviceInfo& device, int columns) {
-  const std::string vector = fmt::format("-DVEC={}", block_vector(device));
+  const std::string vector = fmt::format("-DVEC={}", block_vector(device, columns));
   return columns == 0 ? vector : fmt::format("-DCOLUMNS={} {}", columns, vector);
 }
 
 BlockRuns block_runs(const DeviceInfo& device, int columns) {
   BlockRuns runs;
-  runs.sets = static_cast<std::size_t>(columns / block_vector(device));
+  runs.sets = static_cast<std::size_t>(columns / block_vector(device, columns));
   if (device.kind != DeviceKind::kCpu) {
     runs.group = std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 128));
     return runs;
@@ -33,6 +35,7 @@ BlockRuns block_runs(const DeviceInfo& device, int columns) {
     if (runs.sets % taken == 0) runs.taken = taken;
   }
   runs.tile = runs.taken > 2 ? 4 : 8;
+  if (columns == 4) runs.tile = 16;  // Four elements in a vector.
   runs.run = 64;
   return runs;
 }

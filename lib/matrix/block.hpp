@@ -34,8 +34,12 @@ std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart par
 /// Columns of a block that holds `wanted` vectors (kernels/matrix/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
 
-/// Columns that one vector of the device's holds.
-int block_vector(const DeviceInfo& device);
+/// Columns of the narrowest block of at least `wanted` vectors, for kernels that need no multiple
+/// of 8.
+constexpr int narrow_block_columns(int wanted) { return wanted <= 4 ? 4 : block_columns(wanted); }
+
+/// Columns that one set holds in a block of `columns` columns, a multiple of 4.
+int block_vector(const DeviceInfo& device, int columns);
 
 /// The columns that a program is built for which serves blocks of `columns` of them: on a GPU one
 /// program, 0, serves all widths, and is no slower. What a CPU's compiler does not know costs it

@@ -17,18 +17,19 @@ namespace {
 /// without a preconditioner where the image cannot be made coarser.
 class UnseededSystem : public SystemOperators {
  public:
-  UnseededSystem(Context& context, NormalizedMatrix& matrix)
+  UnseededSystem(Context& context, NormalizedMatrix& matrix, int columns)
       : matrix_(matrix),
-        product_(context, matrix.stencil(), kWalkerColumns),
-        levels_(CoarseLevels::build(context, matrix, MatrixForm::kDia, 0, kWalkerColumns,
-                                    NullSpace::kNone)) {}
+        columns_(columns),
+        product_(context, matrix.stencil(), columns),
+        levels_(
+            CoarseLevels::build(context, matrix, MatrixForm::kDia, 0, columns, NullSpace::kNone)) {}
 
   void product(const Buffer<float>& v, Buffer<float>& out) override {
-    product_.launch(matrix_, v, v, out, -1, 1, 0, kWalkerColumns);
+    product_.launch(matrix_, v, v, out, -1, 1, 0, columns_);
   }
   void precondition(const Buffer<float>& r, Buffer<float>& spare, Buffer<float>& out) override {
     if (levels_) {
-      levels_->precondition(0, r, out, spare, kWalkerColumns);
+      levels_->precondition(0, r, out, spare, columns_);
     } else {
       copy_elements(r, 0, out, 0, r.size());
     }
@@ -36,6 +37,7 @@ class UnseededSystem : public SystemOperators {
 
  private:
   NormalizedMatrix& matrix_;
+  int columns_;
   BlockProduct product_;
   std::optional<CoarseLevels> levels_;
 };
@@ -61,9 +63,10 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch) {
   const std::size_t rows = matrix.rows();
-  const std::size_t size = rows * kWalkerColumns;
+  const int columns = std::min(narrow_block_columns(labels), kWalkerColumns);
+  const std::size_t size = rows * static_cast<std::size_t>(columns);
   const WaitAtEnd all_read(context);
-  SeedKernels kernels(context, rows, kWalkerColumns);
+  SeedKernels kernels(context, rows, columns);
   auto seed = context.allocate<std::int32_t>(rows, "seeds");
   seed.upload(seeds);
   auto label = context.allocate<std::int32_t>(rows, "labels");
@@ -75,9 +78,9 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   // Right-hand sides need the whole matrix, the systems need what is left of it.
   std::vector<Buffer<float>> right_hand_sides;
   {
-    BlockProduct product(context, matrix.stencil(), kWalkerColumns);
+    BlockProduct product(context, matrix.stencil(), columns);
     const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
-    for (int first = 1; first <= labels; first += kWalkerColumns) {
+    for (int first = 1; first <= labels; first += columns) {
       right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
       kernels.seed_block(seed, matrix.sqrt_degree(), first, x);
       product.launch(matrix, x, right_hand_sides.back());
@@ -85,20 +88,20 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
     }
   }
   NormalizedMatrix unseeded = without_seeds(context, kernels, matrix, seed);
-  Workspace workspace(context, kWalkerColumns, rows);
+  Workspace workspace(context, columns, rows);
   ConjugateGradient solver(workspace, rows);
-  UnseededSystem system(context, unseeded);
+  UnseededSystem system(context, unseeded, columns);
   RandomWalk walk;
   auto one = context.allocate<float>(keep ? rows : 1, "probabilities of one label");
-  for (int first = 1; first <= labels; first += kWalkerColumns) {
-    Buffer<float>& b = right_hand_sides[static_cast<std::size_t>((first - 1) / kWalkerColumns)];
+  for (int first = 1; first <= labels; first += columns) {
+    Buffer<float>& b = right_hand_sides[static_cast<std::size_t>((first - 1) / columns)];
     const ConjugateGradientResult solved =
         solver.solve(system, b, x, parameters.tolerance, parameters.max_iterations, watch);
     b = {};
     walk.iterations = std::max(walk.iterations, solved.iterations);
     walk.error = std::max(walk.error, solved.error);
     walk.converged = walk.converged && solved.converged;
-    const int count = std::min(kWalkerColumns, labels - first + 1);
+    const int count = std::min(columns, labels - first + 1);
     kernels.best_columns(x, first, count, best, label);
     for (int c = 0; keep && c < count; ++c) {
       kernels.probability(x, unseeded.sqrt_degree(), seed, c, first + c, one);

@@ -28,7 +28,8 @@ struct RandomWalk {
 /// first, the steps' probabilities being the rows of D^-1 W. For each label the probabilities x of
 /// the pixels U without a seed solve (D - W)_UU x_U = W_US x_S, where x_S is 1 at the label's seeds
 /// S and 0 at others. With y = D^1/2 x that is (I - A)_UU y_U = A_US y_S, which is solved for
-/// kWalkerColumns labels at once by conjugate gradients under the V-cycle of CoarseLevels.
+/// up to kWalkerColumns labels at once by conjugate gradients under the V-cycle of CoarseLevels, in
+/// blocks no wider than the labels ask for.
 ///
 /// `matrix` is of one image, in DIA form, and is used up. `seeds`: for each element of its grid 0
 /// or a label from 1 to `labels`; 0 where there is no data. Of equally likely labels the smallest
@@ -38,10 +39,11 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch);
 
-/// Labels whose systems are solved at once.
+/// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// Adds the device memory that random_walk() allocates beside the matrix for kWalkerColumns labels.
+/// Adds the device memory that random_walk() allocates beside the matrix for kWalkerColumns labels;
+/// for up to 4 labels it is less.
 /// Each kWalkerColumns labels more take a block of right-hand sides more.
 void budget_walker(MemoryBudget& budget, const MatrixLayout& layout);
 

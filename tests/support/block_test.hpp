@@ -28,9 +28,9 @@ class BlockTest : public ::testing::Test {
  protected:
   Context context_{test_device()};
 
-  /// `usual` and the widths that blocks of corrections have.
+  /// `usual`, the width of narrow blocks, and the widths that blocks of corrections have.
   std::vector<int> widths(int usual) const {
-    return {usual, 8, 16, 5 * block_vector(context_.info())};
+    return {usual, 4, 8, 16, 5 * block_vector(context_.info(), 8)};
   }
 
   Buffer<float> uploaded(const std::vector<float>& values) {

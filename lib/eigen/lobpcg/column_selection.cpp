@@ -30,7 +30,7 @@ void ColumnGather::apply(const ColumnSelection& selection, const Buffer<float>& 
 
 void launch_gather(Workspace& workspace, const Kernel& kernel, int width,
                    const Segments& segments) {
-  const auto sets = static_cast<std::size_t>(width / block_vector(workspace.device()));
+  const auto sets = static_cast<std::size_t>(width / block_vector(workspace.device(), width));
   workspace.context().launch(
       kernel, cl::NDRange(round_up(segments.pitch * sets, kRowGroup), workspace.active().count()),
       cl::NDRange(kRowGroup, 1));

@@ -32,7 +32,7 @@ std::size_t small_chunk(bool cpu, std::size_t rows) {
 
 /// Tiles on and above the diagonals of S'S and S'(M S), S being three blocks.
 std::size_t tile_count(int columns, int tile) {
-  const std::size_t side = static_cast<std::size_t>(columns / tile) * 3;
+  const std::size_t side = static_cast<std::size_t>((columns + tile - 1) / tile) * 3;
   return side * (side + 1);
 }
 
@@ -96,7 +96,7 @@ Workspace::Workspace(Context& context, int columns, std::size_t max_rows,
       uploads_(context) {}
 
 std::size_t Workspace::sets() const {
-  return static_cast<std::size_t>(columns_ / block_vector(device()));
+  return static_cast<std::size_t>(columns_ / block_vector(device(), columns_));
 }
 
 int Workspace::narrow_columns(int wanted) const {

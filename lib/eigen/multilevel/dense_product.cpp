@@ -15,7 +15,7 @@ DenseProduct::DenseProduct(Context& context, int columns,
 
 void DenseProduct::launch(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
                           Buffer<float>& out, int columns) {
-  const int sets = columns / block_vector(context_->info());
+  const int sets = columns / block_vector(context_->info(), columns);
   set_arguments(kernel_, matrices, static_cast<int>(rows), b, out, active_->list(), sets);
   context_->launch(
       kernel_,

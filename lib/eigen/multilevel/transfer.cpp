@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -33,8 +34,10 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
   if (kernels.prolong) return kernels;
-  const std::string options = fmt::format("{} {} {}", block_options(device, built_for),
-                                          matrix_options_, block_runs(device, columns).options());
+  BlockRuns runs = block_runs(device, columns);
+  runs.tile = std::min<std::size_t>(runs.tile, 8);
+  const std::string options =
+      fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
   kernels.prolong = context_->kernel(file_, "block_prolong", options);
   kernels.restrict_to = context_->kernel(file_, "block_restrict", options);
   return kernels;

@@ -300,7 +300,7 @@ class BlockCycleTest : public ::testing::Test {
     const std::vector<float> zeros = with_nothing_between(problem, b, columns, 0);
     const Traced expected = reference_cycle(problem, zeros, columns);
     // The other kernels know no narrower blocks.
-    const bool both = !only && columns % block_vector(context_.info()) == 0;
+    const bool both = !only && columns % block_vector(context_.info(), columns) == 0;
     const std::vector<float> unfused =
         both ? cycle.one_by_one(zeros, columns) : std::vector<float>();
     const std::size_t each = problem.segment_rows() * wide;

@@ -30,11 +30,12 @@ class TransferTest : public BlockTest {};
 
 TEST_F(TransferTest, TransfersAgreeWithPlainLoops) {
   unsigned seed = 300;
-  const int narrow = 5 * block_vector(context_.info());
+  const int narrow = 5 * block_vector(context_.info(), 8);
   for (const auto& [columns, form] :
-       {std::pair(8, MatrixForm::kDia), std::pair(24, MatrixForm::kDia),
-        std::pair(narrow, MatrixForm::kDia), std::pair(8, MatrixForm::kCompressed),
-        std::pair(24, MatrixForm::kCompressed), std::pair(narrow, MatrixForm::kCompressed)}) {
+       {std::pair(4, MatrixForm::kDia), std::pair(8, MatrixForm::kDia),
+        std::pair(24, MatrixForm::kDia), std::pair(narrow, MatrixForm::kDia),
+        std::pair(8, MatrixForm::kCompressed), std::pair(24, MatrixForm::kCompressed),
+        std::pair(narrow, MatrixForm::kCompressed)}) {
     for (const BlockSize& size : kBlockSizes) {
       SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << ", " << columns
                                         << " columns, form " << static_cast<int>(form));
