@@ -92,7 +92,7 @@ Judged read_judged(const Options& options, const fs::path& photo) {
   judged.tree = strength_tree(judged.strength,
                               boundary_orientation(judged.strength, image.width, image.height), {},
                               image.width, image.height, RegionParameters{}.direction);
-  judged.colours = {image.channels, lab_bytes(srgb_bytes(image), image.channels)};
+  judged.colours = {image.channels, lab_bytes(image)};
   if (options.grey && image.channels == 3) {
     std::vector<std::uint8_t> grey;
     for (std::size_t i = 0; i < judged.colours.values.size(); i += 3) {

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "diacut/image.hpp"
 #include "diacut/segmenter.hpp"
+#include "freed_memory.hpp"
 #include "measure.hpp"
 #include "stopwatch.hpp"
 
@@ -68,6 +69,7 @@ void run(const Options& options) {
   const Image image = read_image(options.image, parameters.image);
   Segmenter segmenter(parameters, options.common.device, options.common.kernel_dir);
   segmenter.keep_eigenvectors(false);
+  app::set_freed_memory(app::freed_memory_for(segmenter.device().kind));
   std::vector<double> totals;
   std::vector<StageTimes> stages;
   double first = 0;

@@ -5,6 +5,7 @@
 #include "attempt.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/fallback.hpp"
+#include "freed_memory.hpp"
 #include "interrupt.hpp"
 #include "prepare_results.hpp"
 
@@ -37,6 +38,7 @@ void DeviceInUse::list() {
 void DeviceInUse::open(const DeviceInfo& device) {
   segmenter_.emplace(options_.parameters, device.index(), options_.kernel_dir);
   handle_crashes();
+  set_freed_memory(freed_memory_for(segmenter_->device().kind));
   segmenter_->limit_device_memory(options_.memory);
   segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
   segmenter_->keep_eigenvectors(wants_eigenvectors(options_));

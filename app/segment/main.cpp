@@ -1,7 +1,3 @@
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +9,7 @@
 #include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
 #include "doctor.hpp"
+#include "freed_memory.hpp"
 #include "graph_run.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
@@ -75,11 +72,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
     case Action::kSegment:
       break;
   }
-#ifdef M_MMAP_THRESHOLD
-  // malloc() gives the buffers of an OpenCL device that is a CPU. With this threshold their memory
-  // goes back to the system when they are freed, without holes between them.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
+  set_freed_memory(FreedMemory::kReturned);  // Until a device is opened.
   if (options.tiles.wanted()) return run_in_tiles(options, console, cancel);
   const Plan plan = make_plan(options);
   prepare_results(options, plan);

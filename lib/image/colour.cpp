@@ -57,10 +57,27 @@ struct Lab {
 /// are exact to 0.001 in all three values.
 class LabConversion {
  public:
+  LabConversion() {
+    for (std::size_t i = 0; i < light_of_byte_.size(); ++i) {
+      light_of_byte_.at(i) = light_(static_cast<float>(i) / 255);
+    }
+  }
+
   Lab operator()(float red, float green, float blue) const {
-    const float r = light_(red);
-    const float g = light_(green);
-    const float b = light_(blue);
+    return of_light(light_(red), light_(green), light_(blue));
+  }
+  Lab of_bytes(std::uint8_t red, std::uint8_t green, std::uint8_t blue) const {
+    return of_light(light_of_byte_[red], light_of_byte_[green], light_of_byte_[blue]);
+  }
+
+  /// Of a grey value L alone.
+  float lightness(float grey) const { return 116 * share_(light_(grey)) - 16; }
+  float lightness_of_byte(std::uint8_t grey) const {
+    return 116 * share_(light_of_byte_[grey]) - 16;
+  }
+
+ private:
+  Lab of_light(float r, float g, float b) const {
     // The matrix of ITU-R BT.709's primaries, its rows divided by the white point D65.
     const float x = share_(0.433953f * r + 0.376219f * g + 0.189828f * b);
     const float y = share_(0.212671f * r + 0.715160f * g + 0.072169f * b);
@@ -68,12 +85,9 @@ class LabConversion {
     return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
   }
 
-  /// Of a grey value L alone.
-  float lightness(float grey) const { return 116 * share_(light_(grey)) - 16; }
-
- private:
   Table<4096> light_{linear_light};
   Table<16384> share_{lightness_function};
+  std::array<float, 256> light_of_byte_{};
 };
 
 const LabConversion& lab_conversion() {
@@ -115,31 +129,27 @@ std::vector<float> lab_planes(const Image& image) {
   return planes;
 }
 
-std::vector<std::uint8_t> srgb_bytes(const Image& image) {
-  std::vector<std::uint8_t> bytes(image.pixels.size());
-  const float* values = image.pixels.data();
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = byte_of(255 * values[i]);
-  return bytes;
-}
-
-std::vector<std::uint8_t> lab_bytes(std::vector<std::uint8_t> srgb, int channels) {
+std::vector<std::uint8_t> lab_bytes(const Image& image) {
   const LabConversion& lab_of = lab_conversion();
   constexpr float kLightness = 255.0f / 100;
-  std::array<float, 256> value;
-  for (std::size_t i = 0; i < value.size(); ++i) value.at(i) = static_cast<float>(i) / 255;
-  const auto step = static_cast<std::size_t>(channels);
-  each_pixel(srgb.size() / step, [&](std::size_t i) {
-    std::uint8_t* pixel = srgb.data() + i * step;
-    if (channels == 1) {
-      *pixel = byte_of(kLightness * lab_of.lightness(value[*pixel]));
+  const auto bytes = [&](const Lab& lab, std::uint8_t* to) {
+    to[0] = byte_of(kLightness * lab.l);
+    to[1] = byte_of(lab.a + 128);
+    to[2] = byte_of(lab.b + 128);
+  };
+  const float* values = image.pixels.data();
+  std::vector<std::uint8_t> result(image.pixels.size());
+  each_pixel(image.pixel_count(), [&](std::size_t i) {
+    if (image.channels == 1) {
+      result[i] = byte_of(kLightness * lab_of.lightness_of_byte(byte_of(255 * values[i])));
       return;
     }
-    const Lab lab = lab_of(value[pixel[0]], value[pixel[1]], value[pixel[2]]);
-    pixel[0] = byte_of(kLightness * lab.l);
-    pixel[1] = byte_of(lab.a + 128);
-    pixel[2] = byte_of(lab.b + 128);
+    const float* pixel = values + 3 * i;
+    bytes(
+        lab_of.of_bytes(byte_of(255 * pixel[0]), byte_of(255 * pixel[1]), byte_of(255 * pixel[2])),
+        &result[3 * i]);
   });
-  return srgb;
+  return result;
 }
 
 }  // namespace diacut

@@ -14,13 +14,10 @@ namespace diacut {
 /// Precondition: channels is 1 or 3, pixels.size() as Image says.
 std::vector<float> lab_planes(const Image& image);
 
-/// The values of an sRGB picture in 8 bits, rounded; pixels and channels in their order.
-std::vector<std::uint8_t> srgb_bytes(const Image& image);
-
-/// CIE Lab (white point D65) in 8 bits of srgb_bytes() of a picture of so many channels: L 255 /
-/// 100, a + 128 and b + 128, each rounded, of a pixel side by side; a grey picture gives L alone. A
-/// colour has the same numbers in every picture. Precondition: channels is 1 or 3, and there are so
-/// many values for each pixel.
-std::vector<std::uint8_t> lab_bytes(std::vector<std::uint8_t> srgb, int channels);
+/// CIE Lab (white point D65) in 8 bits of an sRGB picture whose values are rounded to 8 bits first:
+/// L 255 / 100, a + 128 and b + 128, each rounded, of a pixel side by side; a grey picture gives L
+/// alone. A colour has the same numbers in every picture. Precondition: channels is 1 or 3,
+/// pixels.size() as Image says.
+std::vector<std::uint8_t> lab_bytes(const Image& image);
 
 }  // namespace diacut

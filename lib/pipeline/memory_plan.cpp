@@ -64,11 +64,12 @@ class HostBytes {
   /// While the device works. A working image of the full size is the image itself.
   std::uint64_t on_device() const {
     const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
-    return full_ * value_ + reduced + features_;
+    // The colours are there as soon as the device begins.
+    const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
+    return full_ * value_ + reduced + features_ + colours;
   }
   std::uint64_t contours() const {
-    const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
-    return on_device() + (hierarchical_ ? 2 * kFloat * working_ + colours : 0) +
+    return on_device() + (hierarchical_ ? 2 * kFloat * working_ : 0) +
            (inside_ ? kFloat * working_ : 0);
   }
   std::uint64_t regions() const {

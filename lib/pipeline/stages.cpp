@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -24,6 +25,7 @@
 #include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
+#include "region/merging_weights.hpp"
 #include "region/region.hpp"
 
 namespace diacut {
@@ -223,6 +225,29 @@ void add_placement(Segmentation& result, const Grid& grid,
   watch.report(kPlacement, 1);
 }
 
+/// How regions of one image merge, with its colours, once these are known.
+using MergingToCome = std::future<std::optional<LearnedMerging>>;
+
+/// Begins to find the colours of all images, which takes the host no longer than the device takes
+/// for the boundaries. The results are to be asked for while the images are there.
+std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
+                                         const RunParameters& parameters) {
+  std::vector<MergingToCome> begun;
+  for (const WorkingImage& each : images) {
+    const bool no_network = each.edges != nullptr || !parameters.has_boundary();
+    if (!merges_by_probability(parameters, no_network)) {
+      begun.emplace_back();
+      continue;
+    }
+    const auto find = [image = each.image, &region = parameters.region] {
+      return std::optional<LearnedMerging>{
+          {{image->channels, lab_bytes(*image)}, load_merging_weights(region.merging_weights)}};
+    };
+    begun.push_back(std::async(std::launch::async, find));
+  }
+  return begun;
+}
+
 /// What the hierarchy of one image is made from beside the contours.
 struct HierarchyInputs {
   std::vector<float> orientation;   ///< Of the contours.
@@ -230,10 +255,8 @@ struct HierarchyInputs {
   Grid grid;
   std::shared_ptr<const FullImage> full;  ///< Null if the working image is the image.
   RegionParameters parameters;
-  std::shared_ptr<const Seeds> seeds;  ///< That the hierarchy is cut by, or null.
-  int channels = 0;
-  std::vector<std::uint8_t> srgb;         ///< Of the working image, as srgb_bytes() gives it.
-  std::optional<MergingWeights> weights;  ///< Empty: regions merge by strength, without colours.
+  std::shared_ptr<const Seeds> seeds;     ///< That the hierarchy is cut by, or null.
+  std::optional<LearnedMerging> learned;  ///< Empty: regions merge by strength, without colours.
 };
 
 /// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
@@ -257,12 +280,9 @@ void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Wa
   watch.report(kRegions, 0);
   const auto start = std::chrono::steady_clock::now();
   const Grid& grid = inputs.grid;
-  std::optional<LearnedMerging> learned;
-  if (inputs.weights) {
-    learned = {{inputs.channels, lab_bytes(inputs.srgb, inputs.channels)}, *inputs.weights};
-  }
-  result.hierarchy = hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width,
-                               grid.height, inputs.parameters, learned ? &*learned : nullptr);
+  result.hierarchy =
+      hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width, grid.height,
+                inputs.parameters, inputs.learned ? &*inputs.learned : nullptr);
   const std::size_t stage = result.times.size();
   result.times.push_back({kRegions, milliseconds_since(start), 0});
   watch.report(kRegions, 1);
@@ -274,7 +294,7 @@ void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Wa
 
 /// Leaves the hierarchy of one image to the host.
 void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
-                     const SegmentationPlan& plan) {
+                     MergingToCome merging, const SegmentationPlan& plan) {
   begun.result.contours = std::move(contours.strength);
   const RegionParameters& region = plan.parameters.region;
   HierarchyInputs inputs{std::move(contours.orientation),
@@ -283,14 +303,7 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
                          image.full,
                          region,
                          image.cut_seeds,
-                         image.image->channels,
-                         {},
-                         std::nullopt};
-  const bool no_network = image.edges != nullptr || !plan.parameters.has_boundary();
-  if (merges_by_probability(plan.parameters, no_network)) {
-    inputs.srgb = srgb_bytes(*image.image);
-    inputs.weights = load_merging_weights(region.merging_weights);
-  }
+                         merging.valid() ? merging.get() : std::nullopt};
   begun.host_work = [inputs = std::move(inputs)](Segmentation& result, const Watch& watch) {
     add_hierarchy(result, inputs, watch);
   };
@@ -332,6 +345,7 @@ std::vector<std::string> joined(std::vector<std::string> notes,
 /// The hierarchies of all images from their boundary maps alone.
 std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundaries boundaries,
                                                       std::span<const WorkingImage> images,
+                                                      std::vector<MergingToCome> merging,
                                                       const SegmentationPlan& plan) {
   const Grid& grid = plan.batch.image;
   std::vector<UnfinishedSegmentation> begun(images.size());
@@ -344,7 +358,22 @@ std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundari
     result.eigenvectors.report.converged = true;
     const Buffer<float> contours =
         cue_contour(context, grid, boundaries.maps[k].values, plan.parameters.contour);
-    leave_hierarchy(begun[k], on_host(context, contours, grid), images[k], plan);
+    leave_hierarchy(begun[k], on_host(context, contours, grid), images[k], std::move(merging[k]),
+                    plan);
+  }
+  return begun;
+}
+
+/// Results that hold the eigenvectors, which are moved from `found`.
+std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
+                                                      std::span<const WorkingImage> images,
+                                                      const SegmentationPlan& plan) {
+  std::vector<UnfinishedSegmentation> begun(images.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    Segmentation& result = begun[k].result;
+    result.eigenvectors = std::move(found.on_host[k]);
+    result.notes = joined(images[k].image->notes, plan.notes, found.notes);
+    result.device_memory = plan.budget.uses;
   }
   return begun;
 }
@@ -412,12 +441,13 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
   request_later_kernels(context, plan);
+  std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   std::vector<std::vector<float>> inside = std::move(boundaries.inside);
   if (!needs_matrix(plan)) {
     std::vector<UnfinishedSegmentation> begun = timed("contours", [&] {
-      return find_cue_contours(context, std::move(boundaries), images, plan);
+      return find_cue_contours(context, std::move(boundaries), images, std::move(merging), plan);
     });
     note_run(begun, timed, context, before, std::move(inside));
     return begun;
@@ -440,20 +470,14 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   });
   if (!found) return std::nullopt;
 
-  std::vector<UnfinishedSegmentation> begun(images.size());
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    Segmentation& result = begun[k].result;
-    result.eigenvectors = std::move(found->on_host[k]);
-    result.feature_scale = feature_scale;
-    result.notes = joined(images[k].image->notes, plan.notes, found->notes);
-    result.device_memory = plan.budget.uses;
-  }
+  std::vector<UnfinishedSegmentation> begun = with_eigenvectors(*found, images, plan);
+  for (UnfinishedSegmentation& each : begun) each.result.feature_scale = feature_scale;
   if (hierarchical(plan)) {
     affinities.matrix.free_weights();
     std::vector<Contours> contours = timed(
         "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
     for (std::size_t k = 0; k < images.size(); ++k) {
-      leave_hierarchy(begun[k], std::move(contours[k]), images[k], plan);
+      leave_hierarchy(begun[k], std::move(contours[k]), images[k], std::move(merging[k]), plan);
     }
   } else {
     found->on_device.clear();

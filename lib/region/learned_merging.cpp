@@ -6,11 +6,15 @@
 #include <queue>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "region/pair_table.hpp"
 
 namespace diacut {
 
 namespace {
+
+/// Fewer pairs are not worth another thread.
+constexpr std::size_t kLeastPairs = 256;
 
 class Merger {
  public:
@@ -30,8 +34,8 @@ class Merger {
       boundaries_of_[pair.first].push_back(k);
       boundaries_of_[pair.second].push_back(k);
       between_.find_or_enter(pair.first, pair.second, k);
-      score(k);
     }
+    score_all();
   }
 
   void run(std::vector<Merge>& merges) {
@@ -62,11 +66,24 @@ class Merger {
     }
   };
 
-  void score(Index k) {
+  double logit(Index k) const {
     const PairOfRegions& pair = graph_.pairs[k];
-    const double logit = model_.logit(pair_features(
-        graph_.regions[pair.first], graph_.regions[pair.second], pair.boundary, graph_.pixels));
-    queue_.push({logit, k, ++version_[k]});
+    return model_.logit(pair_features(graph_.regions[pair.first], graph_.regions[pair.second],
+                                      pair.boundary, graph_.pixels));
+  }
+
+  void score(Index k) { queue_.push({logit(k), k, ++version_[k]}); }
+
+  /// On all cores.
+  void score_all() {
+    std::vector<Entry> entries(graph_.pairs.size());
+    parallel_ranges(entries.size(), kLeastPairs, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto k = static_cast<Index>(i);
+        entries[i] = {logit(k), k, ++version_[k]};
+      }
+    });
+    queue_ = std::priority_queue<Entry>({}, std::move(entries));
   }
 
   bool gone(Index k) const { return graph_.pairs[k].boundary.length == 0; }

@@ -39,8 +39,7 @@ float quantised(float value, int steps) {
 /// is rounded, which makes plateaus; 0: it is not.
 Maps photograph(const std::string& name, int steps) {
   const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
-  Maps maps{image.width, image.height, {},
-            {},          image.valid,  lab_bytes(srgb_bytes(image), image.channels)};
+  Maps maps{image.width, image.height, {}, {}, image.valid, lab_bytes(image)};
   const auto at = [&](int x, int y) {
     const int u = std::clamp(x, 0, image.width - 1);
     const int v = std::clamp(y, 0, image.height - 1);

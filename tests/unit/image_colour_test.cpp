@@ -70,7 +70,7 @@ TEST(LabBytes, AreTheRoundedPlanesOfValuesInEightBits) {
     Image image = random_image(41, 19, channels);
     image.pixels.front() = 0;
     image.pixels.back() = 1;
-    const std::vector<std::uint8_t> bytes = lab_bytes(srgb_bytes(image), channels);
+    const std::vector<std::uint8_t> bytes = lab_bytes(image);
     ASSERT_EQ(bytes.size(), image.pixels.size());
     const auto step = static_cast<std::size_t>(channels);
     for (std::size_t i = 0; i < bytes.size(); i += step) {
