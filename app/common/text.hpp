@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +16,8 @@ std::string quoted_input_name(const std::string& path);
 
 /// A count with its noun: "1 region", "2 regions".
 std::string counted(std::int64_t count, std::string_view noun);
+
+/// The number that all of a text is, in digits; nothing if it is none.
+std::optional<std::size_t> number_in(std::string_view text);
 
 }  // namespace diacut::app

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "diacut/errors.hpp"
+#include "image_names.hpp"
 
 namespace diacut::app {
 
@@ -72,14 +74,11 @@ class FolderWalk {
   bool scenes_;
 };
 
-/// Takes the extension off each name, unless several names would be equal without it.
-void strip_extensions(std::vector<FoundImage>& images) {
-  std::map<fs::path, int> uses;
-  for (const FoundImage& one : images) ++uses[fs::path(one.name).replace_extension()];
-  for (FoundImage& one : images) {
-    const fs::path stem = fs::path(one.name).replace_extension();
-    if (uses[stem] == 1) one.name = stem;
-  }
+std::vector<std::string_view> names_of(const FoundImages& found) {
+  std::vector<std::string_view> names;
+  names.reserve(found.images.size());
+  for (const FoundImage& image : found.images) names.emplace_back(image.name.native());
+  return names;
 }
 
 }  // namespace
@@ -107,8 +106,24 @@ FoundImages find_images(const std::vector<std::string>& inputs, const std::set<I
     }
     folders.walk(input, inputs.size() > 1 ? whole_path(input).filename() : fs::path());
   }
-  strip_extensions(found.images);
+  std::vector<std::string_view> names = names_of(found);
+  strip_extensions(names);
+  for (std::size_t i = 0; i < names.size(); ++i) found.images[i].name = fs::path(names[i]);
   return found;
+}
+
+void take_share(FoundImages& found, const Shard& shard, bool pages) {
+  if (!shard.divides()) return;
+  const std::vector<std::string_view> names = names_of(found);
+  const auto shown = [&found](std::size_t i) { return found.images[i].input; };
+  check_equal_names(names, shown);
+  if (pages) check_page_names(names, shown);
+  std::vector<FoundImage> own;
+  for (std::size_t i = 0; i < found.images.size(); ++i) {
+    if (shard.has(i)) own.push_back(std::move(found.images[i]));
+  }
+  found.others = found.images.size() - own.size();
+  found.images = std::move(own);
 }
 
 }  // namespace diacut::app

@@ -8,6 +8,7 @@
 
 #include "exit_code.hpp"
 #include "paths.hpp"
+#include "shard.hpp"
 
 namespace diacut::app {
 
@@ -24,6 +25,7 @@ struct FoundImages {
   std::vector<FoundImage> images;
   std::vector<Failure> failures;  ///< Folders that cannot be read.
   std::size_t ignored = 0;        ///< Files and folders within folders that are not images.
+  std::size_t others = 0;         ///< Images that are in other shares of the run.
 };
 
 /// Finds the images. `inputs`: files, folders, and "-" for standard input; folders are walked,
@@ -32,5 +34,9 @@ struct FoundImages {
 /// them. Throws ConfigError when an input is one of `results`.
 FoundImages find_images(const std::vector<std::string>& inputs, const std::set<Identity>& results,
                         bool scenes = true);
+
+/// Leaves the images of a share. `pages`: whether each page is an image. Throws ConfigError when
+/// two images would have one result, whatever the share.
+void take_share(FoundImages& found, const Shard& shard, bool pages);
 
 }  // namespace diacut::app

@@ -6,7 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "diacut/errors.hpp"
 
@@ -28,17 +31,43 @@ Json named(const Job& job) {
   return line;
 }
 
+/// What tells the image of a line from others.
+std::string image_of(const Json& line) {
+  const auto part = [&line](const char* key) {
+    const auto found = line.find(key);
+    return found == line.end() ? std::string() : one_line(*found);
+  };
+  return part("input") + part("page");
+}
+
 }  // namespace
 
-JsonLines::JsonLines(const std::string& path) : path_(path) {
+JsonLines::JsonLines(const std::string& path, bool goes_on) : path_(path) {
   if (path.empty()) return;
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int mode = goes_on ? O_APPEND : O_TRUNC;
+  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
   if (descriptor_ == -1) {
     throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  }
+  if (goes_on) read_earlier();
+}
+
+void JsonLines::read_earlier() {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path_, unknown)) return;  // A pipe is not for reading.
+  std::ifstream file(path_, std::ios::binary);
+  off_t whole = 0;  // Bytes of the lines that are not cut off.
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    whole += static_cast<off_t>(line.size()) + 1;
+    const Json json = Json::parse(line, nullptr, false);
+    if (json.is_object()) earlier_.insert(image_of(json));
+  }
+  if (ftruncate(descriptor_, whole) != 0 || lseek(descriptor_, 0, SEEK_END) == -1) {
+    throw InputError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
   }
 }
 
@@ -61,6 +90,7 @@ void JsonLines::add_failure(const Job& job, const Failure& failure) {
 void JsonLines::add_skipped(const Job& job) {
   if (descriptor_ == -1) return;
   Json line = named(job);
+  if (!earlier_.empty() && earlier_.count(image_of(line)) != 0) return;
   line["skipped"] = true;
   add_line(one_line(line));
 }

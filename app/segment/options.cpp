@@ -16,6 +16,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "options_help.hpp"
+#include "parameter_options.hpp"
 #include "parameter_values.hpp"
 
 namespace diacut::app {
@@ -28,74 +29,7 @@ constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
 constexpr const char* kMessages = "Messages and help";
 
-/// An option that sets one parameter.
-struct ParameterOption {
-  const char* flag;
-  const char* key;
-  const char* type;
-  const char* meaning;
-};
-
-constexpr std::array kParameterOptions = {
-    ParameterOption{"--method", "region.method", "NAME", "How regions are found"},
-    ParameterOption{"--regions", "region.regions", "K",
-                    "Regions wanted; 0 lets the boundaries, or the normalized cut, decide"},
-    ParameterOption{"--threshold", "region.threshold", "T",
-                    "--method hierarchy, without --regions, and objects: regions merge over "
-                    "boundaries with a probability or mean strength of at most T"},
-    ParameterOption{
-        "--merging", "region.merging", "NAME",
-        "--method hierarchy and objects: by what regions merge: the probability that they are "
-        "different things, or the mean strength of their boundary"},
-    ParameterOption{"--max-ncut", "region.max_ncut", "X",
-                    "--method kway, without --regions: cut while the normalized cut is at most "
-                    "this"},
-    ParameterOption{"--min-size", "region.min_size", "SIZE",
-                    "Smaller regions join a neighbour: pixels, a part of the picture as 0.2%, or "
-                    "auto"},
-    ParameterOption{"--detail", "image.detail", "SIZE|native",
-                    "Regions are found in the image reduced to a longer side of this many pixels, "
-                    "and placed in the image itself; native: found in the image itself, for "
-                    "objects that have a size in pixels"},
-    ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
-    ParameterOption{"--weights", "cue.weights", "NAME|FILE",
-                    "--cue learned: the network, built in or a .safetensors file; several, "
-                    "separated by commas, are averaged"},
-    ParameterOption{"--spectral", "contour.spectral", "NAME",
-                    "--method hierarchy: whether the eigenvectors count in the contours; auto: "
-                    "with --cue gradient, --edges and --features"},
-    ParameterOption{"--radius", "affinity.radius", "PIXELS",
-                    "Pixels up to this far apart are compared, 1 to 10"},
-    ParameterOption{"--vectors", "eigen.vectors", "N",
-                    "Eigenvectors, the trivial first one included"},
-    ParameterOption{"--tolerance", "eigen.tolerance", "X",
-                    "Residual at which an eigenvector counts as converged"},
-    ParameterOption{"--solver", "eigen.solver", "NAME",
-                    "The eigensolver: on the device, or Spectra's on the host"},
-    ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
-};
-
 [[noreturn]] void fail(const std::string& message) { fail_usage("segment", message); }
-
-void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
-                     const std::string& value) {
-  try {
-    set_parameter(parameters, key, value);
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
-  }
-}
-
-void set_from_assignment(Parameters& parameters, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw ConfigError(fmt::format(
-        "--set: '{}' is not of the form KEY=VALUE, as in --set eigen.vectors=9 (--print-config "
-        "lists the keys)",
-        assignment));
-  }
-  set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
-}
 
 /// "3" as the number of a page.
 int page_number(const std::string& text) {
@@ -110,18 +44,6 @@ int page_number(const std::string& text) {
     fail(fmt::format("--page: '{}' is no page; pages are counted from 1, or all", text));
   }
   return number;
-}
-
-/// The meaning of an option, with the names that it takes, if it takes names, and its default.
-std::string described(const ParameterOption& option) {
-  std::string text = option.meaning;
-  for (const ParameterInfo& info : describe_parameters()) {
-    if (info.key == option.key && info.allowed.rfind("one of", 0) == 0) text += ", " + info.allowed;
-  }
-  for (const auto& [key, value] : list_parameters(Parameters{})) {
-    if (key == option.key && !value.empty()) text += fmt::format(" (default {})", value);
-  }
-  return text;
 }
 
 /// The command line of segment: its options, declared by the constructor, and what they set.
@@ -166,6 +88,7 @@ SegmentLine::SegmentLine() {
   line_.app().add_option(kInputs, options_.inputs,
                          "Images, folders of images, or - for standard input");
   declare_places();
+  declare_batch(line_, options_.batch);
   declare_annotations(line_, options_.results, options_.rle, true);
   declare_tiles(line_, options_.tiles);
   declare_parameters();
@@ -242,8 +165,6 @@ void SegmentLine::declare_places() {
   line_.flag("--untrusted", untrusted_, kInputOutput,
              "Files of strangers: decode each image in a process of its own, which the kernel ends "
              "when it does anything but compute; scenes are read as pictures");
-  line_.flag("--skip-existing", options_.skip_existing, kInputOutput,
-             "Leave out images whose output files exist");
 }
 
 void SegmentLine::declare_parameters() {
@@ -302,6 +223,8 @@ CommandDescription SegmentLine::describe() const {
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
       {"--config", {.words = preset_names(), .extensions = {"toml"}}},
       {"--set", {.words = assignments_offered()}},
+      {"--files-from", {.files = true}},
+      {"--shard", {.words = {"auto"}}},
       {"--device", {.devices = true}},
       {"--page", {.words = {"all"}}},
   };
@@ -316,6 +239,9 @@ CommandDescription SegmentLine::describe() const {
 Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   check_texts();
+  check_batch(line_, options_.batch);
+  options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
+  options_.json = place_of_shard(options_.json, options_.batch.shard);
   device_.set_memory("segment", options_);
   options_.all_pages = page_ == "all";
   if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
@@ -482,8 +408,10 @@ void SegmentLine::choose_action() {
   } else if (!options_.tiles.wanted() &&
              (options_.tiles.plan_only || given("--tiles-in") || options_.tiles.damaged_as_gaps)) {
     fail("--plan-only, --tiles-in and --skip-damaged are about tiles: they need --tile-size");
-  } else if (options_.inputs.empty()) {
-    fail("no image given: name a file, a folder, or - for standard input");
+  } else if (options_.batch.list.empty() == options_.inputs.empty()) {
+    fail(options_.inputs.empty()
+             ? "no image given: name a file, a folder, or - for standard input"
+             : "--files-from names all images: leave out the inputs, or the list");
   }
 }
 

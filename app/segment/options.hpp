@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "batch_options.hpp"
 #include "command_description.hpp"
 #include "common_options.hpp"
 #include "device_line.hpp"
@@ -20,7 +21,7 @@ enum class Action { kSegment, kListDevices, kPrintConfig };
 /// What the command line says. Texts are empty where their option was not given.
 struct Options : CommonOptions, DeviceOptions {
   Action action = Action::kSegment;
-  std::vector<std::string> inputs;  ///< Files, folders, and "-" for standard input.
+  std::vector<std::string> inputs;  ///< Files, folders, and "-"; empty with a list.
   Places results;                   ///< Files or folders; "-" for standard output.
   std::string edges;                ///< File, or folder, of boundary maps.
   std::string seeds;                ///< File, or folder, of seeds.
@@ -29,10 +30,10 @@ struct Options : CommonOptions, DeviceOptions {
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
   bool all_pages = false;           ///< Whether every page of each input is an image.
-  std::string json;
+  std::string json;                 ///< The place of the report; of a share, its own.
   LabelStyle labels;
   bool rle = false;  ///< Whether COCO's masks are all RLE.
-  bool skip_existing = false;
+  BatchOptions batch;
   Parameters parameters;
   TileOptions tiles;  ///< Of the only input.
 };

@@ -12,6 +12,8 @@ inline constexpr const char* kExamples = R"(Examples:
       only the eigenvectors: PNG, a montage, and NPY
   segment photos/ -o out/ --skip-existing
       a folder and the folders in it: photos/a/b.jpg gives out/a/b.png
+  find photos -name '*.jpg' | segment --files-from - --base photos -o out/
+      a list of any length; --shard 3/16 does the third of sixteen shares of it
   segment - -o - --indexed < photo.jpg > labels.png
       as a filter; labels are palette indices, which viewers show in colour
   segment recut photo.tree --regions 12 -o labels.png

@@ -13,6 +13,7 @@
 #include "annotate.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
+#include "file_list.hpp"
 #include "find_images.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
@@ -71,6 +72,7 @@ std::string labels_place(const Options& options) {
   const auto fail = [](const char* what) {
     return ConfigError(fmt::format("{}: say with -o where the labels go", what));
   };
+  if (options.inputs.empty()) throw fail("a list of images");
   if (options.inputs.size() > 1) throw fail("several inputs");
   if (options.inputs.front() == "-") throw fail("standard input");
   const std::string& input = options.inputs.front();
@@ -256,11 +258,47 @@ void check_batch_places(const Job& roots, bool skip_existing) {
   check("--features", roots.features);
 }
 
+/// Throws ConfigError for files of all images, which would lack those of other shares.
+void check_shares(const Options& options) {
+  if (!options.batch.shard.divides()) return;
+  for (const ResultInfo& info : kResults) {
+    if (!info.of_run || options.results[info.result].empty()) continue;
+    throw ConfigError(fmt::format(
+        "{}: the file of all images would hold those of one share only; leave it out of runs with "
+        "--shard",
+        info.option));
+  }
+}
+
+bool is_batch(const Options& options) {
+  return !options.batch.list.empty() || options.batch.shard.divides() ||
+         options.inputs.size() > 1 || is_folder(options.inputs.front()) || options.all_pages;
+}
+
+/// The images of the run. Throws InputError where there is none; the share of a run may be empty.
+FoundImages images_of(const Options& options, const std::set<Identity>& results) {
+  const BatchOptions& batch = options.batch;
+  FoundImages found =
+      batch.list.empty() ? find_images(options.inputs, results, !options.parameters.image.untrusted)
+                         : list_images(batch, results, options.all_pages);
+  if (batch.list.empty()) take_share(found, batch.shard, options.all_pages);
+  if (!found.images.empty() || !found.failures.empty() || found.others > 0) return found;
+  if (!batch.list.empty()) {
+    throw InputError(
+        fmt::format("no image: all {} that the list '{}' names are in folders that results go to",
+                    counted(static_cast<std::int64_t>(found.ignored), "file"), batch.list));
+  }
+  throw InputError(fmt::format(
+      "no image found in {}: looked for files with an image's extension (.jpg, .png, .heic, .tif "
+      "and others), hidden ones left out",
+      options.inputs.size() > 1 ? "these folders" : quoted_input_name(options.inputs.front())));
+}
+
 }  // namespace
 
 Plan make_plan(const Options& options) {
   Plan plan;
-  plan.batch = options.inputs.size() > 1 || is_folder(options.inputs.front()) || options.all_pages;
+  plan.batch = is_batch(options);
   check_streams(options, plan.batch);
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options);
@@ -278,15 +316,9 @@ Plan make_plan(const Options& options) {
   }
   check_annotations(options.results, options.rle, plan.batch);
   if (options.all_pages) plan.stack = take_stack(options.inputs, plan.roots);
-  if (plan.batch) check_batch_places(plan.roots, options.skip_existing);
-  FoundImages found =
-      find_images(options.inputs, result_folders(plan.roots), !options.parameters.image.untrusted);
-  if (found.images.empty() && found.failures.empty()) {
-    throw InputError(fmt::format(
-        "no image found in {}: looked for files with an image's extension (.jpg, .png, .heic, .tif "
-        "and others), hidden ones left out",
-        options.inputs.size() > 1 ? "these folders" : quoted_input_name(options.inputs.front())));
-  }
+  if (plan.batch) check_batch_places(plan.roots, options.batch.skip_existing);
+  check_shares(options);
+  FoundImages found = images_of(options, result_folders(plan.roots));
   plan.failures = std::move(found.failures);
   plan.ignored = found.ignored;
   plan.jobs.reserve(found.images.size());

@@ -43,7 +43,8 @@ std::string shown_name(const Job& job);
 
 /// All the work of a run.
 struct Plan {
-  bool batch = false;  ///< Whether a folder or several inputs are named, or all pages asked for.
+  bool batch =
+      false;  ///< Whether a list, a folder or several inputs are named, a share, or all pages.
   /// Where the labels of all pages of the only input go; empty: there is no such file.
   std::string stack;
   /// The places that the command line names, in a batch the folders of all jobs.

@@ -73,7 +73,7 @@ RunLog::RunLog(const Options& options, const Plan& plan, Console& console)
       plan_(plan),
       console_(console),
       progress_(console, plan.jobs.size(), plan.batch),
-      lines_(plan.batch ? options.json : std::string()) {
+      lines_(plan.batch ? options.json : std::string(), options.batch.skip_existing) {
   for (const Failure& failure : plan.failures) add_error(failure);
   tally_.failed = plan.failures.size();
 }

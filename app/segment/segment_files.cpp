@@ -50,7 +50,7 @@ class Scheduler {
         device_(options, plan, log, memory_check_),
         writer_(options, plan, cancel, memory_check_),
         shared_(options, plan),
-        stacks_(options.skip_existing) {}
+        stacks_(options.batch.skip_existing) {}
 
   /// Throws what ends the run.
   void run() {
@@ -67,7 +67,7 @@ class Scheduler {
   };
   using Group = std::vector<Member>;
 
-  bool skips(const Job& job) const { return options_.skip_existing && is_done(job); }
+  bool skips(const Job& job) const { return options_.batch.skip_existing && is_done(job); }
   bool is_last(std::size_t next) const { return next == plan_.jobs.size(); }
   Watch watch() { return log_.watch(cancel_); }
 
@@ -219,14 +219,17 @@ class Scheduler {
   Stacks stacks_;
 };
 
-/// Writes the index of the pages of a batch, with those of earlier runs that were left out.
+/// Writes the index of the pages of a batch, with those of earlier runs that were left out. A share
+/// of a run writes none, because it would lack the others' pages.
 void write_index(const Options& options, const Plan& plan) {
   const std::string index = page_index(plan);
-  if (index.empty()) return;
+  if (index.empty() || options.batch.shard.divides()) return;
   std::vector<std::string> pages;
   for (const Job& job : plan.jobs) pages.push_back(job.results[Result::kPage]);
-  const std::string folder = whole_path(options.inputs.front()).filename().string();
-  write_page_index(index, options.inputs.size() == 1 ? folder : "Pictures", pages);
+  const std::string title = options.inputs.size() == 1
+                                ? whole_path(options.inputs.front()).filename().string()
+                                : "Pictures";
+  write_page_index(index, title, pages);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "program.hpp"
 #include "progress.hpp"
 #include "result_names.hpp"
+#include "shard.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -67,33 +67,7 @@ labels. Tiles that are done are left out.
 )"},
 };
 
-/// One of N shares of the tiles, from 1.
-struct Shard {
-  std::size_t index = 1;
-  std::size_t count = 1;
-};
-
 [[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
-
-std::optional<std::size_t> number_in(std::string_view text) {
-  std::size_t number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-Shard shard_from(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) {
-    const auto index = number_in(std::string_view(text).substr(0, slash));
-    const auto count = number_in(std::string_view(text).substr(slash + 1));
-    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
-  }
-  fail_usage("segment tile",
-             fmt::format("--shard: '{}' is no share of the tiles; expected I/N with I from 1 to N, "
-                         "as 3/16",
-                         text));
-}
 
 struct TileCommandOptions : CommonOptions, DeviceOptions {
   std::string plan;
@@ -109,8 +83,9 @@ class TileCommandLine {
         line_(program_, command.description, command.usage, "Inputs", command.examples) {
     line_.app().add_option(kPlan, plans_, "The plan of a run in tiles: plan.json in its folder");
     if (is_tile()) {
-      line_.option("--shard", options_.shard, "I/N", "Tiles",
-                   "Of the tiles the I-th of N shares, I from 1 (default: all)");
+      line_.option("--shard", options_.shard, "I/N|auto", "Tiles",
+                   "Of the tiles the I-th of N shares, I from 1; auto: that of this job in an "
+                   "array of Slurm, AWS Batch or Kubernetes (default: all)");
       device_.declare(line_, options_, "a tile that does not fit is refused");
     }
     line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
@@ -126,6 +101,7 @@ class TileCommandLine {
   CommandDescription describe() const {
     ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
     if (is_tile()) values["--device"] = {.devices = true};
+    if (is_tile()) values["--shard"] = {.words = {"auto"}};
     return describe_subcommand(command_.name, line_, values);
   }
 
@@ -169,7 +145,8 @@ class TiledRun {
   std::size_t tiles(const Shard& shard) {
     const std::string step = fmt::format("tiles, {}", to_string(run_.due()));
     std::size_t done = 0;
-    for (std::size_t tile = shard.index - 1; tile < run_.tiles(); tile += shard.count) {
+    for (std::size_t tile = 0; tile < run_.tiles(); ++tile) {
+      if (!shard.has(tile)) continue;
       cancel_.throw_if_cancelled();
       progress_.stage(step, share(tile));
       if (run_.is_done(tile)) continue;
@@ -245,7 +222,10 @@ void check_options(const Options& options) {
         "--edges, --seeds and --features are those of whole pictures: leave them out with "
         "--tile-size");
   }
-  if (!options.json.empty() || options.skip_existing || options.all_pages ||
+  if (!options.batch.list.empty() || options.batch.shard.divides()) {
+    fail("--files-from and --shard are about many images: segment tile has a --shard of its own");
+  }
+  if (!options.json.empty() || options.batch.skip_existing || options.all_pages ||
       options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
     fail("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");
   }
@@ -323,7 +303,7 @@ ExitCode run_tile_command(int argc, const char* const* argv, Console& console,
   const TileCommand& command = *command_of(argc, argv);
   const TileCommandOptions options = TileCommandLine(command).parse(argc - 1, argv + 1);
   if (!begin(options, console)) return ExitCode::kDone;
-  const Shard shard = options.shard.empty() ? Shard() : shard_from(options.shard);
+  const Shard shard = parse_shard(options.shard, "segment tile", "tiles");
   const KernelCache kernels(console);
   const std::string_view name = command.name;
   TiledRun tiled(options.plan, name == "tile" ? TileRun::Role::kTile : TileRun::Role::kAll, options,

@@ -28,18 +28,20 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--rle",        "--labelme",       "--yolo",          "--label-studio", "--cvat",
       "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
       "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
-      "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers"};
+      "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers",
+      "--files-from", "--null",          "--base",          "--shard"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
-  const std::regex option("^ {2}(-[a-z], | {4})(--[a-z-]+).*");
+  const std::regex option("^ {2}(-[a-z0], | {4})(--[a-z-]+).*");
   for (std::string line; std::getline(lines, line);) {
     EXPECT_LE(line.size(), 80u) << line;
     std::smatch match;
     if (std::regex_match(line, match, option)) named.insert(match[2]);
   }
   EXPECT_EQ(named, expected);
-  for (const char* group : {"\nInput and output:\n", "\nSegmentation:\n", "\nParameters:\n",
-                            "\nDevice:\n", "\nMessages and help:\n", "\nExamples:\n"}) {
+  for (const char* group :
+       {"\nInput and output:\n", "\nMany images:\n", "\nSegmentation:\n", "\nParameters:\n",
+        "\nDevice:\n", "\nMessages and help:\n", "\nExamples:\n"}) {
     EXPECT_THAT(result.out, HasSubstr(group));
   }
   EXPECT_GT(result.out.find("Examples:"), result.out.find("Messages and help:"));

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "run_log.hpp"
 #include "temp_folder.hpp"
 
@@ -71,6 +73,27 @@ TEST_F(RunLogTest, EndsWithTheWorstCodeAndWritesALineAnImage) {
             "{\"input\":\"a\"}\n"
             "{\"input\":\"b\",\"error\":\"too many regions\",\"exit_code\":2}\n"
             "{\"input\":\"c\",\"skipped\":true}\n");
+}
+
+TEST_F(RunLogTest, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
+  Plan plan = plan_of(4);
+  for (const char* name : {"a", "b", "c", "d"})
+    plan.jobs[static_cast<std::size_t>(*name - 'a')].input = name;
+  const std::string whole = "{\"input\":\"a\",\"width\":1}\n{\"input\":\"d\",\"error\":\"x\"}\n";
+  // The line of c was cut off by what ended the earlier run.
+  std::ofstream(options_.json) << whole << "{\"input\":\"c\",\"wi";
+  options_.batch.skip_existing = true;
+  {
+    RunLog log(options_, plan, console_);
+    log.skipped(plan.jobs[0]);
+    log.skipped(plan.jobs[2]);
+    log.concluded(plan.jobs[1], {{}, {}, Failure{ExitCode::kUsage, "y"}, 0});
+    log.end(false);
+  }
+  EXPECT_EQ(diacut::testing::read_bytes(options_.json),
+            whole +
+                "{\"input\":\"c\",\"skipped\":true}\n"
+                "{\"input\":\"b\",\"error\":\"y\",\"exit_code\":2}\n");
 }
 
 TEST_F(RunLogTest, ToldOfNoConvergenceOrAnInterruption) {

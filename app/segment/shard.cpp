@@ -1,0 +1,126 @@
+#include "shard.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "command_line.hpp"
+#include "diacut/errors.hpp"
+#include "text.hpp"
+
+namespace diacut::app {
+
+namespace {
+
+constexpr const char* kShards = "DIACUT_SHARDS";
+
+/// The numbers that an engine gives to its jobs in environment variables.
+class JobNumbers {
+ public:
+  explicit JobNumbers(const Environment& environment) : environment_(environment) {}
+
+  bool has(const char* name) const { return environment_(name).has_value(); }
+
+  /// The number in a variable. Throws ConfigError where there is none.
+  std::size_t number(const char* name) const {
+    const std::optional<std::string> text = environment_(name);
+    if (!text) {
+      throw ConfigError(fmt::format("--shard auto: the environment variable {} is not set", name));
+    }
+    const auto number = number_in(*text);
+    if (!number) {
+      throw ConfigError(fmt::format(
+          "--shard auto: the environment variable {} is '{}', not a number", name, *text));
+    }
+    return *number;
+  }
+
+  std::size_t number_or(const char* name, std::size_t otherwise) const {
+    return has(name) ? number(name) : otherwise;
+  }
+
+ private:
+  const Environment& environment_;
+};
+
+/// The share at `place`, from 0. `index`, `size`: the variables that said so.
+Shard checked(std::size_t place, std::size_t count, const char* index, const char* size) {
+  if (place < count) return {place + 1, count};
+  throw ConfigError(
+      fmt::format("--shard auto: {} says that this is job {} of {}, counted from 0, by {}", index,
+                  place, count, size));
+}
+
+/// Of a Slurm array, whose numbers may begin anywhere and have a step.
+Shard slurm_shard(const JobNumbers& numbers) {
+  const std::size_t first = numbers.number("SLURM_ARRAY_TASK_MIN");
+  const std::size_t last = numbers.number("SLURM_ARRAY_TASK_MAX");
+  const std::size_t count = numbers.number("SLURM_ARRAY_TASK_COUNT");
+  const std::size_t id = numbers.number("SLURM_ARRAY_TASK_ID");
+  const std::size_t step = numbers.number_or("SLURM_ARRAY_TASK_STEP", 1);
+  if (step == 0 || id < first || last < first || (id - first) % step != 0 ||
+      (last - first) / step + 1 != count) {
+    throw ConfigError(
+        "--shard auto: the numbers of this Slurm array have gaps, so that they do not tell the "
+        "share; submit it as --array=1-N, or say --shard $SLURM_ARRAY_TASK_ID/N");
+  }
+  return checked((id - first) / step, count, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT");
+}
+
+Shard shard_of_job(const Environment& environment) {
+  const JobNumbers numbers(environment);
+  if (numbers.has("SLURM_ARRAY_TASK_ID")) return slurm_shard(numbers);
+  if (numbers.has("AWS_BATCH_JOB_ARRAY_INDEX")) {
+    return checked(numbers.number("AWS_BATCH_JOB_ARRAY_INDEX"),
+                   numbers.number("AWS_BATCH_JOB_ARRAY_SIZE"), "AWS_BATCH_JOB_ARRAY_INDEX",
+                   "AWS_BATCH_JOB_ARRAY_SIZE");
+  }
+  if (numbers.has("JOB_COMPLETION_INDEX")) {
+    if (!numbers.has(kShards)) {
+      throw ConfigError(fmt::format(
+          "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
+          "environment variable {} to the job's completions",
+          kShards));
+    }
+    return checked(numbers.number("JOB_COMPLETION_INDEX"), numbers.number(kShards),
+                   "JOB_COMPLETION_INDEX", kShards);
+  }
+  throw ConfigError(
+      "--shard auto: this is no job of an array: none of the environment variables "
+      "SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX and JOB_COMPLETION_INDEX is set; say --shard "
+      "I/N");
+}
+
+}  // namespace
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Shard parse_shard(std::string_view text, const char* program, const char* things,
+                  const Environment& environment) {
+  if (text.empty()) return {};
+  if (text == "auto") return shard_of_job(environment);
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    const auto index = number_in(text.substr(0, slash));
+    const auto count = number_in(text.substr(slash + 1));
+    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
+  }
+  fail_usage(program, fmt::format("--shard: '{}' is no share of the {}; expected I/N with I from 1 "
+                                  "to N, as 3/16, or auto",
+                                  text, things));
+}
+
+std::string place_of_shard(const std::string& place, const Shard& shard) {
+  if (!shard.divides() || place.empty() || place == "-") return place;
+  const std::filesystem::path path(place);
+  const std::size_t digits = std::to_string(shard.count).size();
+  const std::string name = fmt::format("{}-{:0{}}-of-{}{}", path.stem().string(), shard.index,
+                                       digits, shard.count, path.extension().string());
+  return (path.parent_path() / name).string();
+}
+
+}  // namespace diacut::app

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+class CliList : public CliTest {
+ protected:
+  void write_pictures(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+      fs::create_directories(fs::path(path(name)).parent_path());
+      write_picture(name);
+    }
+  }
+
+  /// The files under `folder` and their bytes.
+  std::map<std::string, std::string> results_in(const std::string& folder) const {
+    std::map<std::string, std::string> results;
+    for (const std::string& name : files()) {
+      if (name.starts_with(folder + "/")) results[name.substr(folder.size() + 1)] = read(name);
+    }
+    return results;
+  }
+
+  std::size_t count_in(const std::string& folder) const {
+    const std::set<std::string> all = files();
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& name) {
+      return name.starts_with(folder + "/") && name.ends_with(".png");
+    }));
+  }
+
+  /// How many lines of JSON Lines tell of each input, of these kinds.
+  static std::map<std::string, int> lines_of(const std::string& text, const std::string& kind) {
+    std::map<std::string, int> counts;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.contains(kind)) ++counts[json.at("input")];
+    }
+    return counts;
+  }
+};
+
+TEST_F(CliList, NamesImagesInPlaceOfInputs) {
+  write_pictures({"in/a/b.jpg", "in/c.png", "in/not listed.png"});
+  write("list", "in/a/b.jpg\nin/missing.png\nin/c.png\n");
+  const Result result = segment({"--files-from", "list", "--base", "in", "-o", "out", "--overlay",
+                                 "seen", "--json", "r.jsonl"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
+  EXPECT_THAT(result.err, HasSubstr("in/missing.png"));
+  EXPECT_TRUE(exists("out/a/b.png") && exists("out/c.png") && exists("seen/a/b.png"));
+  EXPECT_EQ(lines_of(read("r.jsonl"), "regions").size(), 2u);
+  EXPECT_EQ(lines_of(read("r.jsonl"), "error").count("in/missing.png"), 1u);
+
+  // Without a base the file's name alone counts, and one image makes a batch too.
+  expect_done(segment({"--files-from", "-", "-0", "-o", "flat", "--json", "s.jsonl"},
+                      {.input = std::string("in/a/b.jpg\0", 11)}));
+  EXPECT_EQ(read("flat/b.png"), read("out/a/b.png"));
+  EXPECT_EQ(lines_of(read("s.jsonl"), "regions").size(), 1u);
+}
+
+TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
+  write_pictures({"in/a/b.jpg", "in/a/c.png", "in/d.png", "in/d.jpg", "in/e.tif"});
+  write("list", "in/a/b.jpg\nin/a/c.png\nin/d.png\nin/d.jpg\nin/e.tif\n");
+  const auto arguments = [](const std::string& folder) {
+    return std::vector<std::string>{"--files-from", "list",           "--base", "in",
+                                    "-o",           folder,           "--tree", folder + "/trees",
+                                    "--json",       folder + ".jsonl"};
+  };
+  expect_done(segment(arguments("one")));
+  for (const char* index : {"0", "1", "2"}) {
+    std::vector<std::string> share = arguments("shares");
+    share.insert(share.end(), {"--shard", "auto"});
+    const std::size_t before = results_in("shares").size();
+    expect_done(
+        segment(share, {.environment = {{"JOB_COMPLETION_INDEX", index}, {"DIACUT_SHARDS", "3"}}}));
+    EXPECT_GT(results_in("shares").size(), before);
+  }
+  EXPECT_EQ(results_in("shares"), results_in("one"));
+  std::map<std::string, int> told;
+  for (const char* name : {"shares-1-of-3.jsonl", "shares-2-of-3.jsonl", "shares-3-of-3.jsonl"}) {
+    told.merge(lines_of(read(name), "regions"));
+  }
+  EXPECT_EQ(told, lines_of(read("one.jsonl"), "regions"));
+  EXPECT_FALSE(exists("shares.jsonl"));
+
+  // A share of a folder, and one that is empty.
+  expect_done(segment({"in", "-o", "folder", "--shard", "1/2"}));
+  expect_done(segment({"in", "-o", "folder", "--shard", "2/2"}));
+  for (const auto& [name, bytes] : results_in("folder")) EXPECT_EQ(bytes, read("one/" + name));
+  EXPECT_EQ(results_in("folder").size(), 5u);
+  const Result empty = segment({"in", "-o", "empty", "--shard", "6/6"});
+  expect_done(empty);
+  EXPECT_THAT(empty.err, HasSubstr("0 done"));
+}
+
+TEST_F(CliList, CollisionsAreRefusedWhateverTheShare) {
+  write_pictures({"x/a.png", "y/a.png", "x/b.png"});
+  write("list", "x/b.png\nx/a.png\ny/a.png\n");
+  const std::set<std::string> before = files();
+  for (const char* share : {"1/3", "2/3", "3/3"}) {
+    expect_error(segment({"--files-from", "list", "-o", "out", "--shard", share}), 2,
+                 {"'x/a.png' and 'y/a.png'"});
+  }
+  EXPECT_EQ(files(), before);
+  expect_done(segment({"--files-from", "list", "--base", ".", "-o", "out", "--shard", "3/3"}));
+  EXPECT_TRUE(exists("out/y/a.png"));
+  // What lies in the folder of results is no image, as in folders.
+  write("list", "out/y/a.png\nx/b.png\n");
+  const Result again = segment({"--files-from", "list", "-o", "out"});
+  expect_done(again);
+  EXPECT_THAT(again.err, HasSubstr("1 other files left out"));
+}
+
+TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
+  std::string list;
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "in/" + std::to_string(100 + i).append(".png");
+    write_pictures({name});
+    list += name + '\n';
+  }
+  write("list", list);
+  const std::vector<std::string> arguments = {
+      "--files-from", "list", "-o", "out", "--json", "r.jsonl", "--skip-existing"};
+  expect_done(segment({"in/100.png", "-o", "warm.png"}));  // The driver's kernels are there.
+  for (int kills = 0; kills < 3; ++kills) {
+    const std::size_t before = count_in("out");
+    const auto process = start(arguments);
+    process->wait_until([&] { return count_in("out") >= before + 3; });
+    process->send(SIGKILL);
+    process->wait();
+  }
+  EXPECT_LT(count_in("out"), 60u);
+  const Result rest = segment(arguments);
+  expect_done(rest);
+  const std::map<std::string, int> reports = lines_of(read("r.jsonl"), "regions");
+  const std::map<std::string, int> skipped = lines_of(read("r.jsonl"), "skipped");
+  // Each image has one line; where the run was killed between its result and its report that line
+  // says that the image was left out.
+  EXPECT_EQ(reports.size() + skipped.size(), 60u);
+  for (const auto& [name, count] : reports) EXPECT_EQ(count, 1) << name;
+  for (const auto& [name, count] : skipped) EXPECT_EQ(reports.count(name), 0u) << name;
+  EXPECT_LE(skipped.size(), 9u);
+
+  const std::string lines = read("r.jsonl");
+  expect_done(segment(arguments));
+  EXPECT_EQ(read("r.jsonl"), lines);
+}
+
+TEST_F(CliList, OptionsThatDoNotGoTogetherAreRefused) {
+  write_pictures({"a.png"});
+  write("list", "a.png\n");
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::vector<std::string> message;
+    int exit_code = 2;
+  };
+  const std::vector<Wrong> all = {
+      {{"a.png", "--files-from", "list", "-o", "out"}, {"--files-from", "leave out"}},
+      {{"--files-from", "list"}, {"-o", "list of images"}},
+      {{"--files-from", "list", "-o", "x.png"}, {"x.png", "folder"}},
+      {{"--files-from", "", "-o", "out"}, {"--files-from", "empty"}},
+      {{"--files-from", "missing", "-o", "out"}, {"missing", "cannot be read"}, 3},
+      {{"a.png", "--base", ".", "-o", "out"}, {"--base", "--files-from"}},
+      {{"a.png", "-0", "-o", "out"}, {"--null", "--files-from"}},
+      {{"a.png", "--shard", "2/1", "-o", "out"}, {"--shard", "'2/1'", "3/16"}},
+      {{"a.png", "--shard", "auto", "-o", "out"}, {"--shard auto", "SLURM_ARRAY_TASK_ID"}},
+      {{"a.png", "--shard", "1/2", "--coco", "c.json"}, {"--coco", "--shard"}},
+      {{"a.png", "--shard", "1/2", "-o", "-"}, {"-o -", "folder"}},
+      {{"a.png", "--shard", "1/2", "--tile-size", "64", "-o", "x.tif"},
+       {"--shard", "segment tile"}},
+  };
+  for (const Wrong& wrong : all) {
+    expect_error(segment(wrong.arguments), wrong.exit_code, wrong.message);
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing
