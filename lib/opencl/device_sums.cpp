@@ -9,12 +9,12 @@ namespace diacut {
 DeviceSums::DeviceSums(Context& context, std::size_t count, const std::string& what)
     : words_(context, count, what) {}
 
-std::vector<double> DeviceSums::download(std::size_t count) const {
-  std::vector<std::uint64_t> words(count);
-  words_.download(std::span<std::uint64_t>(words));
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (words_.context().fp64()) {
+namespace {
+
+std::vector<double> values_of(bool fp64, const std::vector<std::uint64_t>& words) {
+  std::vector<double> values(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (fp64) {
       values[i] = std::bit_cast<double>(words[i]);
     } else {
       float pair[2];
@@ -24,5 +24,15 @@ std::vector<double> DeviceSums::download(std::size_t count) const {
   }
   return values;
 }
+
+}  // namespace
+
+std::vector<double> DeviceSums::download(std::size_t count) const {
+  std::vector<std::uint64_t> words(count);
+  words_.download(std::span<std::uint64_t>(words));
+  return values_of(words_.context().fp64(), words);
+}
+
+std::vector<double> DeviceSums::Arrival::take() { return values_of(fp64_, words_.take()); }
 
 }  // namespace diacut

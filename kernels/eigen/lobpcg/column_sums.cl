@@ -20,16 +20,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void column_sums(
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void column_totals(
     __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict totals) {
   __local ACC_T scratch[GROUP];
-  const uint lid = get_local_id(0);
   const ulong segment = get_group_id(1);
-  ACC_T sum = acc_zero();
-  for (uint g = lid; g < groups; g += GROUP)
-    sum = acc_join(sum, partials[(segment * groups + g) * COLUMNS + get_group_id(0)]);
-  scratch[lid] = sum;
-  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < half_size) scratch[lid] = acc_join(scratch[lid], scratch[lid + half_size]);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (lid == 0) totals[segment * COLUMNS + get_group_id(0)] = scratch[0];
+  const ACC_T sum = column_total(partials + segment * groups * COLUMNS, groups, scratch);
+  if (get_local_id(0) == 0) totals[segment * COLUMNS + get_group_id(0)] = sum;
 }

@@ -16,6 +16,39 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cg_products(
   COLUMN_SUMS(PRODUCT)
 }
 
+// a / b, or 0 where b is not positive: such a column is solved.
+static float quotient(const ACC_T a, const ACC_T b) {
+#ifdef DIACUT_FP64
+  return b > 0.0 ? (float)(a / b) : 0.0f;
+#else
+  return acc_value(b) > 0.0f ? acc_value(a) / acc_value(b) : 0.0f;
+#endif
+}
+
+// alpha = rz / pq for each column, pq being the sum of the groups' `partials`. A work-group does
+// one column.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cg_alpha(
+    __global const ACC_T* restrict partials, const uint groups, __global const ACC_T* restrict rz,
+    __global float* restrict alpha) {
+  __local ACC_T scratch[GROUP];
+  const ACC_T pq = column_total(partials, groups, scratch);
+  const uint column = get_group_id(0);
+  if (get_local_id(0) == 0) alpha[column] = quotient(rz[column], pq);
+}
+
+// beta = the new rz / the old one for each column; `rz` becomes the new one, the sum of the groups'
+// `partials`. A work-group does one column.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cg_beta(
+    __global const ACC_T* restrict partials, const uint groups, __global ACC_T* restrict rz,
+    __global float* restrict beta) {
+  __local ACC_T scratch[GROUP];
+  const ACC_T next = column_total(partials, groups, scratch);
+  const uint column = get_group_id(0);
+  if (get_local_id(0) != 0) return;
+  beta[column] = quotient(next, rz[column]);
+  rz[column] = next;
+}
+
 // x += alpha p and r -= alpha q, with an alpha for each column. A work-item does one set.
 __kernel void cg_step(__global const Set* restrict alpha, __global const Set* restrict p,
                       __global const Set* restrict q, const ulong size, __global Set* restrict x,

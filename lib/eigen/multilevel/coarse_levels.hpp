@@ -129,10 +129,13 @@ class CoarseLevels {
   void choose_cycle(MatrixForm form);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);
+  /// What scales the right-hand side for the level after `level`.
+  float correction_factor(int level) const;
 
   Context* context_;
   int columns_;
   int images_;
+  double coarse_share_ = 1;  ///< Of the corrections from below the second level.
   std::shared_ptr<ActiveSegments> active_;
   std::optional<BlockCycle> cycle_;  ///< The V-cycle of the last two levels in one launch.
   DenseProduct dense_;

@@ -13,11 +13,6 @@ namespace {
 
 constexpr char kFile[] = "eigen/multilevel/conjugate_gradient.cl";
 
-Uploaded upload(Workspace& workspace, const std::vector<double>& values) {
-  const std::vector<float> floats(values.begin(), values.end());
-  return workspace.uploads().put(words_of(floats));
-}
-
 /// Quotients for each column; 0 where the divisor is not positive: such a column is solved.
 std::vector<double> quotients(const std::vector<double>& dividends,
                               const std::vector<double>& divisors) {
@@ -44,12 +39,17 @@ double largest_share(const std::vector<double>& squares, const std::vector<doubl
 ConjugateGradient::ConjugateGradient(Workspace& workspace, std::size_t rows)
     : workspace_(&workspace),
       segments_{rows, rows},
-      sums_(workspace),
+      rz_(workspace.context(), static_cast<std::size_t>(workspace.columns()),
+          "products of residuals with preconditioned ones"),
       products_(workspace.context().kernel(kFile, "cg_products", workspace.options())),
+      alpha_(workspace.context().kernel(kFile, "cg_alpha", workspace.options())),
+      beta_(workspace.context().kernel(kFile, "cg_beta", workspace.options())),
       step_(workspace.context().kernel(kFile, "cg_step", workspace.options())),
       direction_(workspace.context().kernel(kFile, "cg_direction", workspace.options())) {
   const std::size_t size = rows * static_cast<std::size_t>(workspace.columns());
   Context& context = workspace.context();
+  factors_ = context.allocate<float>(static_cast<std::size_t>(workspace.columns()),
+                                     "step lengths of conjugate gradients");
   direction_block_ = context.allocate<float>(size, "directions of conjugate gradients");
   product_block_ = context.allocate<float>(size, "products of conjugate gradients");
   correction_block_ = context.allocate<float>(size, "preconditioned residuals");
@@ -66,53 +66,64 @@ ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer
   Buffer<float>& z = correction_block_;
   x.fill(0);
   direction_block_.fill(0);
-  system.precondition(r, product_block_, z);
-  std::vector<double> rz = products(r, z);
-  const std::vector<double> first = rz;
-  direction(std::vector<double>(rz.size(), 0.0));
+  rz_.set_zero();
   ConjugateGradientResult result;
   const double wanted = tolerance * tolerance;
-  double share = largest_share(rz, first);
+  std::vector<double> first;
   double furthest = 0;
-  for (; share > wanted && result.iterations < max_iterations; ++result.iterations) {
-    system.product(direction_block_, product_block_);
-    step(quotients(rz, products(direction_block_, product_block_)), x, r);
+  for (;; ++result.iterations) {
     system.precondition(r, product_block_, z);
-    const std::vector<double> next = products(r, z);
-    direction(quotients(next, rz));
-    rz = next;
-    share = largest_share(rz, first);
-    const double done = share > 0 ? std::log(share) / std::log(wanted) : 1;
-    furthest = std::max(furthest, std::clamp(done, 0.0, 1.0));
-    watch.report("random walk", furthest);
+    products(r, z, beta_);
+    DeviceSums::Arrival squares = rz_.download_later();
+    direction();
+    // The device computes the product while the host learns whether it is needed.
+    system.product(direction_block_, product_block_);
+    const std::vector<double> now = squares.take();
+    if (first.empty()) first = now;
+    const double share = largest_share(now, first);
+    result.error = std::sqrt(std::max(share, 0.0));
+    result.converged = share <= wanted;
+    if (result.iterations > 0) {
+      const double done = share > 0 ? std::log(share) / std::log(wanted) : 1;
+      furthest = std::max(furthest, std::clamp(done, 0.0, 1.0));
+      watch.report("random walk", furthest);
+    }
+    if (result.converged || result.iterations >= max_iterations) return result;
+    products(direction_block_, product_block_, alpha_);
+    step(x, r);
   }
-  result.error = std::sqrt(std::max(share, 0.0));
-  result.converged = share <= wanted;
-  return result;
 }
 
-std::vector<double> ConjugateGradient::products(const Buffer<float>& a, const Buffer<float>& b) {
+/// `quotients` makes factors_ of the dot products of the columns of a and b.
+void ConjugateGradient::products(const Buffer<float>& a, const Buffer<float>& b,
+                                 Kernel& quotients) {
+  Context& context = workspace_->context();
   const SegmentGroups groups = workspace_->small_groups(segments_);
   set_arguments(products_, a, segments_.rows, segments_.pitch, groups.chunk,
                 static_cast<int>(groups.per_segment), workspace_->active().list(), b);
-  with_device_errors("setting a kernel's arguments",
-                     [&] { products_.set_argument(7, workspace_->partials().cl()); });
+  with_device_errors("setting a kernel's arguments", [&] {
+    const cl::Buffer& partials = workspace_->partials().cl();
+    products_.set_argument(7, partials);
+    quotients.set_argument(0, partials);
+    quotients.set_argument(1, static_cast<cl_uint>(groups.per_segment));
+    quotients.set_argument(2, rz_.cl());
+  });
+  set_arguments_from(quotients, 3, factors_);
   const std::size_t group = workspace_->group();
-  workspace_->context().launch(products_, cl::NDRange(groups.all * group), cl::NDRange(group));
-  return sums_.totals(groups);
+  context.launch(products_, cl::NDRange(groups.all * group), cl::NDRange(group));
+  const auto columns = static_cast<std::size_t>(workspace_->columns());
+  context.launch(quotients, cl::NDRange(columns * group), cl::NDRange(group));
 }
 
-void ConjugateGradient::step(const std::vector<double>& alpha, Buffer<float>& x, Buffer<float>& r) {
+void ConjugateGradient::step(Buffer<float>& x, Buffer<float>& r) {
   const std::size_t size = segments_.rows * workspace_->sets();
-  const Uploaded factors = upload(*workspace_, alpha);
-  set_arguments(step_, factors.words(), direction_block_, product_block_, size, x, r);
+  set_arguments(step_, factors_, direction_block_, product_block_, size, x, r);
   launch_rows(workspace_->context(), step_, size, 1);
 }
 
-void ConjugateGradient::direction(const std::vector<double>& beta) {
+void ConjugateGradient::direction() {
   const std::size_t size = segments_.rows * workspace_->sets();
-  const Uploaded factors = upload(*workspace_, beta);
-  set_arguments(direction_, factors.words(), correction_block_, size, direction_block_);
+  set_arguments(direction_, factors_, correction_block_, size, direction_block_);
   launch_rows(workspace_->context(), direction_, size, 1);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "diacut/progress.hpp"
-#include "eigen/lobpcg/column_sums.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 
 namespace diacut {
@@ -29,7 +28,8 @@ struct ConjugateGradientResult {
 
 /// The preconditioned conjugate gradient method (Hestenes and Stiefel 1952) for several right-hand
 /// sides at once, one a column, each with its own step lengths
-/// (kernels/eigen/multilevel/conjugate_gradient.cl). The workspace must outlive the object.
+/// (kernels/eigen/multilevel/conjugate_gradient.cl), which the device computes. The workspace must
+/// outlive the object.
 class ConjugateGradient {
  public:
   /// For blocks of `rows` elements.
@@ -46,16 +46,19 @@ class ConjugateGradient {
                                 double tolerance, int max_iterations, const Watch& watch);
 
  private:
-  std::vector<double> products(const Buffer<float>& a, const Buffer<float>& b);
-  void direction(const std::vector<double>& beta);
-  void step(const std::vector<double>& alpha, Buffer<float>& x, Buffer<float>& r);
+  void products(const Buffer<float>& a, const Buffer<float>& b, Kernel& quotients);
+  void direction();
+  void step(Buffer<float>& x, Buffer<float>& r);
 
   Workspace* workspace_;
   Segments segments_;
-  ColumnSums sums_;
+  DeviceSums rz_;  ///< For each column the product of r and z, on the device.
   Kernel products_;
+  Kernel alpha_;
+  Kernel beta_;
   Kernel step_;
   Kernel direction_;
+  Buffer<float> factors_;  ///< The step length of each column, or what the last direction counts.
   Buffer<float> direction_block_;
   Buffer<float> product_block_;
   Buffer<float> correction_block_;
