@@ -13,6 +13,7 @@
 #include "image/bytes.hpp"
 #include "image/format.hpp"
 #include "map/gdal.hpp"
+#include "map/plain_tiff.hpp"
 
 namespace diacut {
 namespace {
@@ -57,14 +58,35 @@ class FileParts {
 
 /// Tags of GeoTIFF 1.1, of a sensor's rational polynomials, and of GDAL's value for no data.
 constexpr std::array<std::uint16_t, 6> kMapTags = {33550, 33922, 34264, 34735, 42113, 50844};
-constexpr std::uint16_t kSamplesPerPixel = 277;
 constexpr std::uint16_t kPhotometric = 262;
+constexpr std::uint16_t kOrientation = 274;
+constexpr std::uint16_t kSamplesPerPixel = 277;
+constexpr std::uint16_t kColourProfile = 34675;
+// Values of the tag kPhotometric.
+constexpr std::uint32_t kBlackIsZero = 1;
+constexpr std::uint32_t kRgb = 2;
 constexpr std::uint32_t kInks = 5;  // Of which a picture may have any number.
 constexpr std::uint32_t kMostSamplesOfPictures = 4;
 
-/// Whether the first directory of a TIFF file has one of kMapTags, or more samples than pictures
-/// have.
-bool is_map_tiff(FileParts& file, Bytes head) {
+/// What the first directory of a TIFF file says.
+struct TiffTags {
+  bool has_map_tags = false;
+  bool has_profile = false;
+  std::uint32_t samples = 1;
+  std::uint32_t photometric = 0;
+  std::uint32_t orientation = 1;
+
+  bool is_map() const {
+    return has_map_tags || (samples > kMostSamplesOfPictures && photometric != kInks);
+  }
+  bool is_plain() const {
+    const bool grey = samples == 1 && photometric == kBlackIsZero;
+    return !is_map() && !has_profile && orientation == 1 &&
+           (grey || (samples == 3 && photometric == kRgb));
+  }
+};
+
+TiffTags tiff_tags(FileParts& file, Bytes head) {
   const ByteOrder order = head[0] == 'I' ? ByteOrder::kLittle : ByteOrder::kBig;
   const bool big = read_uint(head, 2, 2, order) == 43;
   const std::size_t offset = big ? 8 : 4;  // Bytes of an offset.
@@ -75,17 +97,23 @@ bool is_map_tiff(FileParts& file, Bytes head) {
   const std::uint64_t count = std::min<std::uint64_t>(file.number(directory, counts, order), 4096);
   const std::vector<std::uint8_t> entries =
       file.read(directory + counts, static_cast<std::size_t>(count) * entry);
-  std::uint32_t samples = 1;
-  std::uint32_t photometric = 0;
+  TiffTags tags;
   for (std::size_t at = 0; at + entry <= entries.size(); at += entry) {
     const auto tag = static_cast<std::uint16_t>(read_uint(entries, at, 2, order));
-    if (std::find(kMapTags.begin(), kMapTags.end(), tag) != kMapTags.end()) return true;
+    if (std::find(kMapTags.begin(), kMapTags.end(), tag) != kMapTags.end()) {
+      tags.has_map_tags = true;
+    }
     const std::uint32_t value = read_uint(entries, at + (big ? 12 : 8), 2, order);
-    if (tag == kSamplesPerPixel) samples = value;
-    if (tag == kPhotometric) photometric = value;
+    if (tag == kSamplesPerPixel) tags.samples = value;
+    if (tag == kPhotometric) tags.photometric = value;
+    if (tag == kOrientation) tags.orientation = value;
+    if (tag == kColourProfile) tags.has_profile = true;
   }
-  return samples > kMostSamplesOfPictures && photometric != kInks;
+  return tags;
 }
+
+/// The head of a TIFF file is as long at least.
+constexpr std::size_t kTiffHead = 16;
 
 /// Whether a JPEG 2000 file has a GeoJP2 box, or one of GML (OGC 05-047r3).
 bool is_map_jpeg2000(FileParts& file) {
@@ -125,7 +153,9 @@ bool only_gdal_knows(const std::string& name) {
 
 bool is_map_of_format(ImageFormat format, FileParts& file) {
   const std::vector<std::uint8_t> head = file.read(0, kFormatHead);
-  if (format == ImageFormat::kTiff) return head.size() >= 16 && is_map_tiff(file, head);
+  if (format == ImageFormat::kTiff) {
+    return head.size() >= kTiffHead && tiff_tags(file, head).is_map();
+  }
   return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
 }
 
@@ -137,6 +167,19 @@ const std::vector<std::string>& map_extensions() {
       ".vrt", ".img", ".nc",  ".nc4", ".h5",  ".hdf", ".ntf", ".nitf", ".dem", ".dt0", ".dt1",
       ".dt2", ".hgt", ".asc", ".bil", ".bsq", ".bip", ".grb", ".grb2", ".grd", ".rst", ".kea"};
   return extensions;
+}
+
+bool is_plain_tiff(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  FileParts file(path);
+  const std::vector<std::uint8_t> head = file.read(0, kFormatHead);
+  try {
+    return head.size() >= kTiffHead && identify_format(head) == ImageFormat::kTiff &&
+           tiff_tags(file, head).is_plain();
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 bool is_map(std::span<const std::uint8_t> file) {

@@ -11,6 +11,7 @@
 #include "image/decoded.hpp"
 #include "image/values.hpp"
 #include "map/naming.hpp"
+#include "map/plain_tiff.hpp"
 #include "map/scene.hpp"
 
 namespace diacut {
@@ -257,13 +258,33 @@ class PictureBlocks::SceneBlocks : public Source {
   ValueRange rule_;
 };
 
+namespace {
+
+/// Whether a picture that is no scene can be read by blocks, with the values of read_image().
+bool reads_as_scene(const std::string& name, const ImageParameters& parameters) {
+  return !parameters.untrusted && is_plain_tiff(name);
+}
+
+}  // namespace
+
 PictureBlocks::PictureBlocks(const std::string& name, const ImageParameters& parameters,
                              const std::vector<int>& bands)
     : name_(name) {
-  if (is_map(name)) {
+  if (!parameters.untrusted && is_map(name)) {
     source_ = naming(name, [&]() -> std::unique_ptr<Source> {
       const GdalMessages quiet;
       return std::make_unique<SceneBlocks>(name, bands, parameters.range);
+    });
+  } else if (bands.empty() && reads_as_scene(name, parameters)) {
+    source_ = naming(name, [&]() -> std::unique_ptr<Source> {
+      const GdalMessages quiet;
+      auto blocks = std::make_unique<SceneBlocks>(name, bands, parameters.range);
+      const MapFrame& all = blocks->frame;
+      MapFrame size;
+      size.width = all.width;
+      size.height = all.height;
+      blocks->frame = size;
+      return blocks;
     });
   } else {
     if (!bands.empty()) {

@@ -11,8 +11,9 @@
 
 namespace diacut {
 
-/// A picture of which parts are read: the scenes that read_map() reads, by blocks through GDAL, and
-/// the pictures that read_image() reads, which are in memory whole. Values are those that the whole
+/// A picture of which parts are read: the scenes that read_map() reads and plain TIFF files
+/// (map/plain_tiff.hpp), by blocks through GDAL, and the other pictures that read_image() reads,
+/// which are in memory whole. Values are those that the whole
 /// picture has there.
 class PictureBlocks {
  public:

@@ -122,6 +122,32 @@ TEST_F(CliTiles, OfAScene) {
   EXPECT_TRUE(labels("cog.tif") == labels("whole.tif"));
 }
 
+TEST_F(CliTiles, PlainTiffFilesAreReadByBlocksWithTheValuesOfTheWhole) {
+  const cv::Mat colours = drawing(90, 75);
+  cv::Mat grey;
+  cv::extractChannel(colours, grey, 1);
+  cv::Mat of_12_bits;
+  grey.convertTo(of_12_bits, CV_16U, 16);
+  cv::Mat floats;
+  grey.convertTo(floats, CV_32F, 0.1);
+  const std::vector<std::string> small = {"--set", "image.max_pixels=1000", "--tile-size", "33"};
+  const auto tiled_in_33 = [&](const std::string& name) {
+    std::vector<std::string> arguments = {name, "-o", "tiled.tif"};
+    arguments.insert(arguments.end(), small.begin(), small.end());
+    return tiled(arguments);
+  };
+  for (const cv::Mat& picture : {colours, grey, of_12_bits, floats}) {
+    write_picture("a.tif", picture);
+    expect_done(whole({"a.tif", "-o", "whole.tif"}));
+    expect_done(tiled_in_33("a.tif"));
+    EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << picture.type();
+    EXPECT_EQ(read_scene(path("tiled.tif")).projection, "");
+  }
+  // Others are read whole.
+  write_picture("a.png", colours);
+  expect_error(tiled_in_33("a.png"), 3, {"a.png", "image.max_pixels"});
+}
+
 TEST_F(CliTiles, ByANetworkAndOfThinPictures) {
   write_picture("a.png", drawing(70, 45));
   expect_done(segment({"a.png", "-o", "whole.tif", "--weights", "fast", "--detail", "native",

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace diacut {
+
+/// Whether a file is a TIFF, without tags of a map, whose stored samples are what the picture
+/// shows: grey with 0 for black, or red, green and blue, upright and without a colour profile.
+/// False where it cannot be read.
+bool is_plain_tiff(const std::string& path);
+
+}  // namespace diacut
