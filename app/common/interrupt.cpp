@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 
 #include "diacut/output.hpp"
@@ -48,12 +50,15 @@ extern "C" void on_crash(int /*signal*/) {
   _exit(static_cast<int>(ExitCode::kInternal));
 }
 
+std::atomic<bool> tells_crashes{false};
+
 /// Without SIGFPE: PoCL lets kernels divide by zero by a handler of its own.
 constexpr std::array kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGILL};
 
 }  // namespace
 
 void handle_crashes() {
+  tells_crashes = true;
   stack_t stack = {};
   stack.ss_sp = crash_stack.data();
   stack.ss_size = crash_stack.size();
@@ -97,3 +102,12 @@ void guard_standard_streams() {
 }
 
 }  // namespace diacut::app
+
+/// Stands before abort() of the C library, because a driver may have taken SIGABRT over when it
+/// gets no memory while it loads itself.
+extern "C" [[noreturn]] void abort() noexcept {
+  if (diacut::app::tells_crashes) diacut::app::on_crash(SIGABRT);
+  std::signal(SIGABRT, SIG_DFL);
+  std::raise(SIGABRT);
+  _exit(static_cast<int>(diacut::app::ExitCode::kInternal));
+}

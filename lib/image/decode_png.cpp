@@ -6,6 +6,8 @@
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <new>
 #include <string_view>
 
 #include "diacut/errors.hpp"
@@ -112,6 +114,8 @@ class PngReader {
 };
 
 [[noreturn]] void refuse(const PngReader& reader) {
+  // As libpng and zlib say it; the file may be whole.
+  if (std::strstr(reader.message(), "nsufficient memory") != nullptr) throw std::bad_alloc();
   throw InputError(fmt::format("the PNG file is damaged or cut off ({}): copy or save it again",
                                reader.message()));
 }

@@ -142,9 +142,18 @@ void Context::drop_held() {
 void Context::check_answers() const {
   if (!lost_) return;
   throw DeviceError(
-      fmt::format("{} has not finished its earlier work: its driver may hang; try another device "
-                  "(--list-devices)",
-                  info_.name));
+      fmt::format("{} {}; try another device (--list-devices)", info_.name, why_lost_.load()));
+}
+
+void Context::lose_for_memory(const std::string& doing) {
+  // A driver's compiler that an exception left has locks locked, for which later calls wait, also
+  // those that release programs.
+  lost_ = true;
+  why_lost_ = "lacked main memory before, and does not answer since";
+  throw DeviceMemoryError(
+      fmt::format("the driver of {} had too little main memory for {}: close other programs, or "
+                  "allow this one more",
+                  info_.name, doing));
 }
 
 void Context::abandon() {
@@ -191,7 +200,7 @@ void Context::drop_kept() {
 }
 
 cl::Program Context::built(const std::string& source, const std::string& options,
-                           const std::string& what) const {
+                           const std::string& what) {
   try {
     return built_once(source, options, what);
   } catch (const DeviceMemoryError&) {
@@ -203,7 +212,8 @@ cl::Program Context::built(const std::string& source, const std::string& options
 }
 
 cl::Program Context::built_once(const std::string& source, const std::string& options,
-                                const std::string& what) const {
+                                const std::string& what) {
+  check_answers();
   cl::Program program;
   try {
     program = cl::Program(context_, source);
@@ -222,12 +232,8 @@ cl::Program Context::built_once(const std::string& source, const std::string& op
                                   info_.name, options, error_name(error.err()), log),
                       log);
   } catch (const std::bad_alloc&) {
-    // Of the driver's compiler. To release the program would wait for a lock that it left locked.
     program() = nullptr;
-    throw DeviceMemoryError(
-        fmt::format("the driver of {} had too little main memory to build kernel file '{}': close "
-                    "other programs, or allow this one more",
-                    info_.name, what));
+    lose_for_memory(fmt::format("building kernel file '{}'", what));
   }
   return program;
 }
@@ -323,6 +329,8 @@ Kernel::operator cl::Kernel&() const {
   const Context::ProgramEntry& built = state_->context->built_entry(state_->program);
   try {
     make(built);
+  } catch (const std::bad_alloc&) {
+    state_->context->lose_for_memory("making a kernel");
   } catch (const DeviceError&) {
     make(state_->context->built_anew(state_->program));
   }
@@ -345,6 +353,8 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   } catch (const cl::Error& error) {
     throw_device_error(
         fmt::format("launching kernel '{}'", kernel.getInfo<CL_KERNEL_FUNCTION_NAME>()), error);
+  } catch (const std::bad_alloc&) {
+    lose_for_memory("launching a kernel");
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -147,11 +148,10 @@ class Context {
   /// Builds all that wait on several threads; leaves those that do not build.
   void build_side_by_side();
   /// `what`: for the error, which is a DeviceError.
-  cl::Program built(const std::string& source, const std::string& options,
-                    const std::string& what) const;
+  cl::Program built(const std::string& source, const std::string& options, const std::string& what);
   /// Builds a program in one attempt, where built() makes a second one. `what`: as there.
   cl::Program built_once(const std::string& source, const std::string& options,
-                         const std::string& what) const;
+                         const std::string& what);
 
   struct Kept {
     std::size_t bytes = 0;
@@ -179,6 +179,9 @@ class Context {
   void drop_held();
   /// Throws DeviceError once the device is lost.
   void check_answers() const;
+  /// The device is lost, because its driver ran out of main memory in the middle of a call: throws
+  /// DeviceMemoryError.
+  [[noreturn]] void lose_for_memory(const std::string& doing);
   /// Leaves to a lost device what it may still touch.
   void abandon();
 
@@ -205,7 +208,9 @@ class Context {
   std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;
   std::list<Held> held_;  ///< In the order of their commands.
-  bool lost_ = false;
+  // Programs may be built on several threads.
+  std::atomic<bool> lost_{false};
+  std::atomic<const char*> why_lost_{"has not finished its earlier work: its driver may hang"};
   cl::Buffer staging_;
   std::shared_ptr<std::byte> own_staging_;  ///< On a CPU.
   std::byte* staged_ = nullptr;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -61,12 +62,23 @@ long errors_in(const std::string& text) {
                        std::sregex_iterator());
 }
 
-/// What is wrong with the files of a run, which are to be those of the reference; empty: nothing.
-std::string wrong_files(const Files& files, const Files& reference) {
+/// What is wrong with the files of a run, which are to be those of the reference, or those before
+/// the run; empty: nothing.
+std::string wrong_files(const Files& files, const Files& reference, const Files& before,
+                        bool others_may_stay) {
   for (const auto& [name, bytes] : files) {
     const auto expected = reference.find(name);
-    if (expected == reference.end()) return "the file " + name + " stays";
-    if (bytes != expected->second) return "other bytes in " + name;
+    if (expected == reference.end()) {
+      if (others_may_stay) continue;
+      return "the file " + name + " stays";
+    }
+    const auto old = before.find(name);
+    if (bytes != expected->second && (old == before.end() || bytes != old->second)) {
+      return "other bytes in " + name;
+    }
+  }
+  for (const auto& [name, bytes] : before) {
+    if (files.count(name) == 0) return "the file " + name + " that was there is gone";
   }
   return {};
 }
@@ -75,12 +87,15 @@ std::string wrong_files(const Files& files, const Files& reference) {
 std::string wrong_with(const Setting& setting, const PlannedFault& fault, const Result& result,
                        const Files& files, const Files& reference) {
   if (result.timed_out) return "it does not end";
-  if (result.signal != 0) return "signal " + std::to_string(result.signal);
-  if (std::string wrong = wrong_files(files, reference); !wrong.empty()) return wrong;
-  if (result.exit_code == 0) {
-    if (files.size() != reference.size()) return "files are missing";
-    return {};
+  const bool killed = fault.kills && result.signal == SIGKILL;
+  if (result.signal != 0 && !killed) return "signal " + std::to_string(result.signal);
+  const bool failed = killed || result.exit_code != 0;
+  if (std::string wrong = wrong_files(files, reference, failed ? setting.before : Files{},
+                                      killed || (failed && setting.goes_on));
+      !wrong.empty() || killed) {
+    return wrong;
   }
+  if (!failed) return files.size() == reference.size() ? "" : "files are missing";
   if (fault.exit_codes.count(result.exit_code) == 0) {
     return "exit code " + std::to_string(result.exit_code);
   }
@@ -88,7 +103,9 @@ std::string wrong_with(const Setting& setting, const PlannedFault& fault, const 
   if (errors < 1 || (errors > 1 && !setting.several)) {
     return std::to_string(errors) + " messages";
   }
-  if (!files.empty() && !setting.several && !fault.some_files) return "files in spite of an error";
+  if (files != setting.before && !setting.several && !setting.goes_on && !fault.some_files) {
+    return "files in spite of an error";
+  }
   return {};
 }
 
@@ -177,6 +194,11 @@ FaultBed::FaultBed() {
   cv::rectangle(seeds, {0, 0, kWidth, 3}, 2, cv::FILLED);
   cv::imwrite(inputs_ / "seeds.png", seeds);
   write(inputs_ / "features.npy", features_of(a));
+  fs::create_directory(inputs_.path() / "three");
+  for (const char* name : {"a.png", "b.png", "c.png"}) {
+    const cv::Mat photo = cv::imread(inputs_ / (std::string("photos/") + name));
+    cv::imwrite(inputs_ / (std::string("three/") + name), photo(cv::Rect(8, 8, 48, 40)));
+  }
   const Setting tree{"tree", {"in/a.png", "--tree", "out/a.tree"}};
   write(inputs_ / "a.tree", reference(tree).at("a.tree"));
 }
@@ -194,7 +216,10 @@ Files FaultBed::files_in(const std::string& folder) {
 
 std::unique_ptr<Process> FaultBed::start(const Setting& setting, const std::string& folder,
                                          const PlannedFault& fault) const {
-  fs::create_directories(folder + "/out");
+  if (!fs::exists(folder + "/out")) {
+    fs::create_directories(folder + "/out");
+    for (const auto& [name, bytes] : setting.before) write(folder + "/out/" + name, bytes);
+  }
   Surroundings around;
   around.folder = folder;
   around.limit_seconds = fault.limit_seconds;
@@ -209,6 +234,7 @@ std::unique_ptr<Process> FaultBed::start(const Setting& setting, const std::stri
     std::optional<std::string>& preload = around.environment["LD_PRELOAD"];
     preload = preload && *preload != fault.shim ? *preload + ":" + fault.shim : fault.shim;
     around.environment["DIACUT_FAULT_REPORT"] = folder + "/" + kReport;
+    around.environment["DIACUT_FAULT_FOLDERS"] = inputs_.path().string() + ":" + folder + "/out";
     around.environment[fault.variable] = fault.plan;
   }
   std::vector<std::string> command = {DIACUT_SEGMENT};
@@ -234,7 +260,8 @@ std::map<std::string, long> FaultBed::calls(const Setting& setting, const Planne
   const std::string folder = new_folder();
   const Result result = start(setting, folder, shim)->wait();
   EXPECT_EQ(result.exit_code, 0) << setting.name << ": " << result.err;
-  EXPECT_EQ(wrong_files(files_in(folder + "/out"), reference(setting)), "") << setting.name;
+  EXPECT_EQ(wrong_files(files_in(folder + "/out"), reference(setting), {}, false), "")
+      << setting.name;
   std::map<std::string, long> calls;
   std::istringstream report(read_bytes(folder + "/" + kReport));
   std::string word;
@@ -255,15 +282,30 @@ Judged FaultBed::run_one(const Setting& setting, const PlannedFault& fault) {
       fs::exists(folder + "/" + kReport) ? read_bytes(folder + "/" + kReport) : std::string();
   const bool reached =
       report.rfind("fault ", 0) == 0 || report.find("\nfault ") != std::string::npos;
+  if (judged.why.empty() && reached && (fault.kills || setting.goes_on)) {
+    judged.why = wrong_after_another_run(setting, folder);
+  }
   if (!judged.why.empty()) {
     judged.outcome = Outcome::kWrong;
   } else if (!reached) {
     judged.outcome = Outcome::kNotReached;
   } else {
-    judged.outcome = judged.result.exit_code == 0 ? Outcome::kSameBytes : Outcome::kFailedCleanly;
+    judged.outcome =
+        judged.result.exit_code == 0 || fault.kills ? Outcome::kSameBytes : Outcome::kFailedCleanly;
   }
   fs::remove_all(folder);
   return judged;
+}
+
+std::string FaultBed::wrong_after_another_run(const Setting& setting,
+                                              const std::string& folder) const {
+  const Result result = start(setting, folder)->wait();
+  if (result.exit_code != 0) return "another run: " + result.err;
+  const Files files = files_in(folder + "/out");
+  const Files& reference = references_.at(setting.name);
+  std::string wrong = wrong_files(files, reference, {}, false);
+  if (wrong.empty() && files.size() != reference.size()) wrong = "files are missing";
+  return wrong.empty() ? wrong : "another run: " + wrong;
 }
 
 std::vector<Judged> FaultBed::run(const Setting& setting, const std::vector<PlannedFault>& faults) {
@@ -288,9 +330,9 @@ bool all_faults() {
   return wanted != nullptr && std::string(wanted) == "all";
 }
 
-std::vector<long> spread(long last, long count) {
+std::vector<long> spread(long last, long count, long most) {
   std::vector<long> numbers;
-  if (all_faults()) count = last;
+  if (all_faults()) count = most;
   count = std::min(count, last);
   for (long k = 0; k < count; ++k) numbers.push_back(1 + (2 * k + 1) * last / (2 * count));
   if (!numbers.empty()) numbers.back() = std::min(numbers.back(), last);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -25,6 +26,11 @@ struct Setting {
   bool several = false;
   bool on_device = true;
   std::map<std::string, std::optional<std::string>> environment = {};
+  /// Files that are in the folder "out" before the run. A run that fails leaves them as they are.
+  std::map<std::string, std::string> before = {};
+  /// Whether the run keeps files until it ends, with which the same command goes on after a
+  /// failure.
+  bool goes_on = false;
 };
 
 std::ostream& operator<<(std::ostream& stream, const Setting& setting);
@@ -36,7 +42,8 @@ const Setting& setting_named(const std::string& name);
 /// What a fault came to.
 enum class Outcome {
   kNotReached,     ///< The run did not come to the call that was to go wrong.
-  kSameBytes,      ///< Exit code 0, and the files of a run without faults.
+  kSameBytes,      ///< Exit code 0, and the files of a run without faults; for a run that was
+                   ///< killed, this of the next run of the same command.
   kFailedCleanly,  ///< An exit code that fits, one message, and no file but whole ones.
   kWrong,          ///< Anything else: a signal, no end, other bytes, part of a file.
 };
@@ -48,6 +55,7 @@ struct PlannedFault {
   std::string plan;               ///< As fault_plan.hpp has it.
   std::set<int> exit_codes = {};  ///< Those of a clean failure.
   bool some_files = false;        ///< Whether a failed run of one image may leave whole files.
+  bool kills = false;             ///< Whether the fault ends the process by SIGKILL.
   double limit_seconds = 60;      ///< A run that takes longer is wrong.
   std::map<std::string, std::optional<std::string>> environment = {};
 };
@@ -86,6 +94,8 @@ class FaultBed {
  private:
   FaultBed();
   Judged run_one(const Setting& setting, const PlannedFault& fault);
+  /// What is wrong after the same command ran once more, without a fault; empty: nothing.
+  std::string wrong_after_another_run(const Setting& setting, const std::string& folder) const;
 
   TempFolder inputs_;
   TempFolder runs_;
@@ -93,9 +103,9 @@ class FaultBed {
   std::map<std::string, Files> references_;
 };
 
-/// `count` numbers from 1 to `last`, evenly spread, or all numbers if the environment variable
-/// DIACUT_FAULTS is "all".
-std::vector<long> spread(long last, long count);
+/// `count` numbers from 1 to `last`, evenly spread; if the environment variable DIACUT_FAULTS is
+/// "all", all numbers, or `most` of them.
+std::vector<long> spread(long last, long count, long most = LONG_MAX);
 bool all_faults();
 
 /// Fails the test for each fault that came to kWrong, and adds all to the table that is printed
