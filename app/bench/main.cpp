@@ -21,10 +21,10 @@ struct BenchLine {
   BenchLine() {
     app.set_version_flag("--version", [] { return std::string(); });
     app.require_subcommand(1);
-    commands = {control_command(app),  spmv_command(app), formats_command(app),
-                cocktail_command(app), tune_command(app), jacobian_command(app),
-                eigen_command(app),    cue_command(app),  pairs_command(app),
-                stages_command(app)};
+    commands = {control_command(app),  spmv_command(app),  formats_command(app),
+                cocktail_command(app), tune_command(app),  jacobian_command(app),
+                eigen_command(app),    cue_command(app),   pairs_command(app),
+                nodes_command(app),    stages_command(app)};
   }
 
   CLI::App app{"Measures diacut's kernels against what the device's memory gives.", "diacut-bench"};

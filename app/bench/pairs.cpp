@@ -22,6 +22,7 @@
 #include "image/raster.hpp"
 #include "measure.hpp"
 #include "output/npy.hpp"
+#include "photos.hpp"
 #include "region/hierarchy.hpp"
 #include "region/learned_merging.hpp"
 
@@ -192,20 +193,6 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
     of_node[basins.count + 1 + static_cast<std::int32_t>(k)] = std::move(a);
   }
   return rows;
-}
-
-std::vector<fs::path> photos_in(const std::string& folder) {
-  std::vector<fs::path> photos;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string extension = entry.path().extension().string();
-    const auto& known = image_extensions();
-    if (std::find(known.begin(), known.end(), extension) != known.end()) {
-      photos.push_back(entry.path());
-    }
-  }
-  std::sort(photos.begin(), photos.end());
-  if (photos.empty()) throw InputError(fmt::format("no photographs in '{}'", folder));
-  return photos;
 }
 
 void run(const Options& options) {

@@ -93,6 +93,10 @@ void ObjectLine::declare(CommandLine& line) {
               "Brighter by D or more than what they merge with, 0 to 1; needs --image");
   line.option("--darker", darker_, "D", kGroup,
               "Darker by D or more than what they merge with, 0 to 1; needs --image");
+  line.option(
+      "--score", score_, "NAME", kGroup,
+      "What is best: contrast, or nuclei, learned from nuclei of cells, which needs --image "
+      "(default contrast)");
 }
 
 std::optional<ObjectConditions> ObjectLine::conditions() const {
@@ -100,7 +104,7 @@ std::optional<ObjectConditions> ObjectLine::conditions() const {
     for (const auto& [option, given] :
          {std::pair("--area", &area_), std::pair("--solidity", &solidity_),
           std::pair("--contrast", &contrast_), std::pair("--brighter", &brighter_),
-          std::pair("--darker", &darker_)}) {
+          std::pair("--darker", &darker_), std::pair("--score", &score_)}) {
       if (!*given) continue;
       throw ConfigError(
           fmt::format("{} is '{}', but objects are not asked for: add --objects", option, **given));
@@ -108,7 +112,10 @@ std::optional<ObjectConditions> ObjectLine::conditions() const {
     return std::nullopt;
   }
   if (brighter_ && darker_) throw ConfigError("--brighter and --darker exclude each other");
-  ObjectConditions conditions;
+  if (score_ && *score_ != "contrast" && *score_ != "nuclei") {
+    throw ConfigError(fmt::format("--score is '{}', expected contrast or nuclei", *score_));
+  }
+  ObjectConditions conditions = score_ == "nuclei" ? nuclei_conditions() : ObjectConditions();
   if (area_) set_area(conditions, *area_);
   if (solidity_) conditions.solidity = interval("--solidity", *solidity_);
   if (contrast_) conditions.contrast = interval("--contrast", *contrast_);

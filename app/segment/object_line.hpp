@@ -23,6 +23,7 @@ class ObjectLine {
   std::optional<std::string> contrast_;
   std::optional<std::string> brighter_;
   std::optional<std::string> darker_;
+  std::optional<std::string> score_;
 };
 
 }  // namespace diacut::app

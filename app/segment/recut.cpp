@@ -79,7 +79,8 @@ struct RecutOptions : CommonOptions {
 
   bool needs_brightness() const {
     return objects &&
-           (std::isfinite(objects->brightness.low) || std::isfinite(objects->brightness.high));
+           (std::isfinite(objects->brightness.low) || std::isfinite(objects->brightness.high) ||
+            objects->score == ObjectScoring::kNuclei);
   }
 };
 
@@ -127,7 +128,9 @@ void check_places(const RecutOptions& options) {
         "the brightness of objects");
   }
   if (options.needs_brightness() && options.image.empty()) {
-    fail("--brighter and --darker need --image: the hierarchy does not hold the brightness");
+    fail(
+        "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
+        "brightness");
   }
   for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
                                     std::pair("--seeds", !options.seeds.empty())}) {

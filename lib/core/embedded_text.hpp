@@ -12,11 +12,12 @@ struct EmbeddedText {
   std::string_view text;
 };
 
-/// The files of kernels/ that the stages use, and the configurations, device profiles and merging
-/// weights of configs/, as they were at build time.
+/// The files of kernels/ that the stages use, and the configurations, device profiles, merging
+/// weights and scores of objects of configs/, as they were at build time.
 const std::vector<EmbeddedText>& embedded_kernels();
 const std::vector<EmbeddedText>& embedded_configs();
 const std::vector<EmbeddedText>& embedded_profiles();
 const std::vector<EmbeddedText>& embedded_merging();
+const std::vector<EmbeddedText>& embedded_objects();
 
 }  // namespace diacut

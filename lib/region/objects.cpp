@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
 #include "region/borders.hpp"
 #include "region/least_pixels.hpp"
 #include "region/node_figures.hpp"
+#include "region/object_features.hpp"
+#include "region/object_score.hpp"
 
 namespace diacut {
 namespace {
@@ -65,8 +68,12 @@ Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
   check_interval("solidity", conditions.solidity, 0);
   check_interval("contrast", conditions.contrast, 0);
   check_interval("brightness", conditions.brightness, -1);
-  if (!limits.brightness) return limits;
-  if (image == nullptr) throw ConfigError("the brightness of objects needs an image");
+  const bool learned = conditions.score == ObjectScoring::kNuclei;
+  if (!limits.brightness && !learned) return limits;
+  if (image == nullptr) {
+    throw ConfigError(fmt::format("the {} of objects needs an image",
+                                  limits.brightness ? "brightness" : "learned score"));
+  }
   if (image->width != hierarchy.leaves.width || image->height != hierarchy.leaves.height) {
     throw InputError(
         fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must "
@@ -127,6 +134,59 @@ Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_
   return result;
 }
 
+namespace {
+
+/// The nodes that meet all conditions, by node.
+std::vector<char> candidates(const ObjectConditions& conditions, const Limits& limits,
+                             const NodeFigures& figures, const std::vector<double>& solidity,
+                             const std::vector<double>& brightness) {
+  std::vector<char> met(figures.area.size(), 0);
+  for (std::size_t node = 1; node < met.size(); ++node) {
+    const double contrast = figures.contrast[node];
+    met[node] = contrast >= 0 && within(limits.area, static_cast<double>(figures.area[node])) &&
+                within(conditions.solidity, solidity[node]) &&
+                within(conditions.contrast, contrast) &&
+                (!limits.brightness || within(conditions.brightness, brightness[node]));
+  }
+  return met;
+}
+
+/// The best nodes by the learned score, with the polarity that gives the greater sum.
+std::vector<std::int32_t> best_nuclei(const Hierarchy& hierarchy, const NodeMeasures& measures,
+                                      const std::vector<char>& met, const Interval& brightness) {
+  const ObjectModel& model = nuclei_model();
+  std::vector<std::int32_t> best;
+  double best_sum = 0;
+  for (const Polarity polarity : {Polarity::kBright, Polarity::kDark}) {
+    if (polarity == Polarity::kBright ? brightness.high < 0 : brightness.low > 0) continue;
+    std::vector<double> score(met.size(), 0.0);
+    for (std::size_t node = 1; node < met.size(); ++node) {
+      if (met[node] == 0) continue;
+      score[node] = model.probability(measures.features(node, polarity)) - model.least;
+    }
+    std::vector<std::int32_t> nodes = best_nodes(hierarchy, score);
+    double sum = 0;
+    for (const std::int32_t node : nodes) sum += score[node];
+    if (sum > best_sum) {
+      best_sum = sum;
+      best = std::move(nodes);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+ObjectConditions nuclei_conditions() {
+  ObjectConditions conditions;
+  conditions.least_area = LeastSize{LeastSize::Unit::kPixels, 15};
+  conditions.greatest_area = LeastSize{LeastSize::Unit::kPixels, 8000};
+  conditions.solidity = {};
+  conditions.contrast = {};
+  conditions.score = ObjectScoring::kNuclei;
+  return conditions;
+}
+
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes) {
   const NodeFigures figures = node_figures(hierarchy);
@@ -134,16 +194,19 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
   const std::vector<double> solidity = node_solidity(hierarchy, figures.area, limits.most);
   const std::vector<double> brightness =
       limits.brightness ? node_brightness(hierarchy, figures.area, *image) : std::vector<double>();
-  std::vector<double> score(figures.area.size(), 0.0);
-  for (std::size_t node = 1; node < score.size(); ++node) {
-    const double contrast = figures.contrast[node];
-    const bool met =
-        contrast >= 0 && within(limits.area, static_cast<double>(figures.area[node])) &&
-        within(conditions.solidity, solidity[node]) && within(conditions.contrast, contrast) &&
-        (!limits.brightness || within(conditions.brightness, brightness[node]));
-    if (met) score[node] = contrast * solidity[node];
+  const std::vector<char> met = candidates(conditions, limits, figures, solidity, brightness);
+  std::vector<std::int32_t> nodes;
+  if (conditions.score == ObjectScoring::kNuclei) {
+    nodes = best_nuclei(hierarchy, NodeMeasures(hierarchy, figures, solidity, *image), met,
+                        conditions.brightness);
+  } else {
+    std::vector<double> score(met.size(), 0.0);
+    for (std::size_t node = 1; node < met.size(); ++node) {
+      if (met[node] != 0) score[node] = figures.contrast[node] * solidity[node];
+    }
+    nodes = best_nodes(hierarchy, score);
   }
-  Labels objects = labels_of_nodes(hierarchy, best_nodes(hierarchy, score));
+  Labels objects = labels_of_nodes(hierarchy, nodes);
   if (objects.count == 0) {
     notes.push_back(
         "There is no object: no region of the hierarchy meets what was asked of objects, so all "

@@ -66,6 +66,30 @@ TEST_F(CliNuclei, AreFoundOneByOne) {
   for (const auto& [region, own] : regions) EXPECT_EQ(own.size(), 1u) << region;
 }
 
+// The default network knows photographs alone; the score knows nuclei.
+TEST_F(CliNuclei, AreTheBestNodesByTheLearnedScore) {
+  make_folder("trees");
+  expect_done(
+      segment({"a.png", "--config", "micrographs", "-o", "regions.png", "--tree", "trees/a.tree"}));
+  expect_done(segment({"recut", "trees/a.tree", "--objects", "--score", "nuclei", "--image",
+                       "a.png", "-o", "found/a.png"}));
+  const Json found = scores();
+  EXPECT_GE(found["matched"], 8);  // Of 11.
+  EXPECT_LE(found["found"], 13);
+  make_folder("photos");
+  std::filesystem::copy_file(path("a.png"), path("photos/a.png"));
+  expect_done(
+      bench({"nodes", "photos", "--trees", "trees", "--truth", "truth", "--output", "rows.npy"}));
+  const std::string header = read("rows.npy").substr(0, 128);
+  EXPECT_THAT(header, HasSubstr("'<f4'"));
+  EXPECT_THAT(header, HasSubstr(", 13)"));
+  const Result lost =
+      bench({"nodes", "photos", "--trees", "nowhere", "--truth", "truth", "--output", "x.npy"});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_THAT(lost.err, HasSubstr("nowhere/a.tree"));
+  EXPECT_FALSE(exists("x.npy"));
+}
+
 TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
   cv::Mat large;
   cv::resize(read_picture("a.png"), large, {}, 4, 4, cv::INTER_CUBIC);

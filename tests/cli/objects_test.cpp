@@ -142,7 +142,11 @@ TEST_F(CliObjects, WhatMakesNoSenseEndsWithTwo) {
       {{"--area", "60:"}, {"--area", "'60:'", "--objects"}},
       {{"--solidity", "0.9:"}, {"--solidity", "--objects"}},
       {{"--contrast", "0.1:"}, {"--contrast", "--objects"}},
-      {{"--darker", "0.1"}, {"--darker", "--objects"}}};
+      {{"--darker", "0.1"}, {"--darker", "--objects"}},
+      {{"--score", "nuclei"}, {"--score", "--objects"}},
+      {{"--objects", "--score", "nuclei"}, {"--score nuclei", "--image"}},
+      {{"--objects", "--score", "best", "--image", "photo.png"},
+       {"--score", "'best'", "contrast or nuclei"}}};
   for (const auto& [arguments, told] : cases) {
     SCOPED_TRACE(::testing::PrintToString(arguments));
     expect_error(objects(arguments), 2, told);

@@ -24,6 +24,14 @@ struct Interval {
   double high = std::numeric_limits<double>::infinity();  ///< The greatest number.
 };
 
+/// How good a node is as an object.
+enum class ObjectScoring {
+  kContrast,  ///< Its contrast times its solidity.
+  /// How likely it is a nucleus of a cell on a micrograph, by twelve figures of its boundary, shape
+  /// and brightness, less the least likely that is taken (docs/objects.md). Needs an image.
+  kNuclei,
+};
+
 /// What a node of a merge tree must meet to be an object.
 struct ObjectConditions {
   /// The least area: pixels, or a share of the pixels with data. Nothing: no limit.
@@ -39,13 +47,21 @@ struct ObjectConditions {
   /// The mean brightness of the node less that of the node that it merges with; in [-1, 1]. The
   /// brightness of a pixel is the mean of its channels. Needs an image if an end is finite.
   Interval brightness;
+  /// What is summed over the objects.
+  ObjectScoring score = ObjectScoring::kContrast;
 };
 
+/// Conditions for ObjectScoring::kNuclei: areas from 15 to 8000 pixels, as those that it learned
+/// from, and no limits of solidity, contrast and brightness, which the score knows.
+ObjectConditions nuclei_conditions();
+
 /// The objects: those nodes that meet all conditions, that do not overlap, and whose scores have
-/// the greatest sum. The score of a node is its contrast times its solidity. A node that scores as
-/// much as the best choice below it is taken whole. A root, which merges with nothing, has no
-/// contrast and is never an object. For n nodes, p pixels and hulls of at most h corners the time
-/// is at most of the order p + n h, the memory p + n.
+/// the greatest sum of conditions.score. A node that scores as much as the best choice below it is
+/// taken whole. With ObjectScoring::kNuclei all objects of a picture are brighter than what is
+/// around them, or all are darker: whichever gives the greater sum, unless the condition of
+/// brightness leaves one of them. A root, which merges with nothing, has no contrast and is never
+/// an object. For n nodes, p pixels and hulls of at most h corners the time is at most of the order
+/// p + n h, the memory p + n.
 /// @param hierarchy A hierarchy for which check() holds.
 /// @param conditions What an object must meet.
 /// @param image The image that the hierarchy was made from, or null: then nothing is known of
@@ -55,7 +71,7 @@ struct ObjectConditions {
 ///     pixels without data.
 /// @throws ConfigError when an interval has no number in it, an end of it is no number, a greatest
 ///     area, solidity or contrast is below 0, an area is LeastSize::Unit::kAutomatic, or brightness
-///     is asked for without an image.
+///     or ObjectScoring::kNuclei is asked for without an image.
 /// @throws InputError when the image is not of the size of the hierarchy.
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);

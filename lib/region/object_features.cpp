@@ -1,0 +1,135 @@
+#include "region/object_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <tuple>
+
+#include "region/meetings.hpp"
+
+namespace diacut {
+namespace {
+
+/// Added to the picture's standard deviation, so that a flat one divides nothing by 0: a quarter of
+/// a step of 8 bits.
+constexpr double kLeastDeviation = 1e-3;
+
+std::vector<double> brightness_of(const Image& image, std::size_t pixels) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  std::vector<double> brightness(pixels, 0.0);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) brightness[i] += image.pixels[i * channels + c];
+    brightness[i] /= static_cast<double>(channels);
+  }
+  return brightness;
+}
+
+}  // namespace
+
+NodeMeasures::NodeMeasures(const Hierarchy& hierarchy, const NodeFigures& figures,
+                           const std::vector<double>& solidity, const Image& image)
+    : hierarchy_(hierarchy),
+      area_(figures.area),
+      solidity_(solidity),
+      contrast_(figures.contrast),
+      height_(figures.area.size(), 0.0F),
+      sibling_(figures.area.size(), 0),
+      sums_(figures.area.size()) {
+  for (const Merge& merge : hierarchy.merges) {
+    height_[merge.first] = height_[merge.second] = merge.height;
+    sibling_[merge.first] = merge.second;
+    sibling_[merge.second] = merge.first;
+  }
+  const std::vector<double> brightness = brightness_of(image, hierarchy.leaves.values.size());
+  measure_picture(brightness);
+  add_pixels(brightness);
+  add_sides(brightness);
+  // So far a merged node holds less what its own parts share.
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
+    Sums& sums = sums_[leaves + 1 + k];
+    for (const std::int32_t child : {hierarchy.merges[k].first, hierarchy.merges[k].second}) {
+      const Sums& part = sums_[child];
+      sums.brightness += part.brightness;
+      sums.squares += part.squares;
+      sums.sides += part.sides;
+      sums.within += part.within;
+      sums.without += part.without;
+    }
+  }
+}
+
+void NodeMeasures::measure_picture(const std::vector<double>& brightness) {
+  std::vector<double> known;
+  for (std::size_t i = 0; i < brightness.size(); ++i) {
+    if (hierarchy_.leaves.values[i] != 0) known.push_back(brightness[i]);
+  }
+  if (known.empty()) return;
+  double sum = 0;
+  double squares = 0;
+  for (const double value : known) {
+    sum += value;
+    squares += value * value;
+  }
+  const auto count = static_cast<double>(known.size());
+  deviation_ = std::sqrt(std::max(0.0, squares / count - sum / count * sum / count));
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  median_ = *middle;
+}
+
+void NodeMeasures::add_pixels(const std::vector<double>& brightness) {
+  for (std::size_t i = 0; i < brightness.size(); ++i) {
+    const std::int32_t leaf = hierarchy_.leaves.values[i];
+    if (leaf == 0) continue;
+    sums_[leaf].brightness += brightness[i];
+    sums_[leaf].squares += brightness[i] * brightness[i];
+  }
+}
+
+void NodeMeasures::add_sides(const std::vector<double>& brightness) {
+  const Meetings meetings(hierarchy_);
+  const auto leaves = static_cast<std::size_t>(hierarchy_.leaves.count);
+  neighbour_pairs(hierarchy_.leaves, [&](std::size_t i, std::size_t j) {
+    const std::int32_t a = hierarchy_.leaves.values[i];
+    const std::int32_t b = hierarchy_.leaves.values[j];
+    if (a == b || a == 0 || b == 0) return;
+    for (const auto& [own, here, there] : {std::tuple(a, brightness[i], brightness[j]),
+                                           std::tuple(b, brightness[j], brightness[i])}) {
+      sums_[own].sides += 1;
+      sums_[own].within += here;
+      sums_[own].without += there;
+    }
+    const std::size_t merge = meetings.merge_of(a, b);
+    if (merge == Meetings::kNever) return;
+    Sums& both = sums_[leaves + 1 + merge];
+    both.sides -= 2;
+    both.within -= brightness[i] + brightness[j];
+    both.without -= brightness[i] + brightness[j];
+  });
+}
+
+ObjectFeatures NodeMeasures::features(std::size_t node, Polarity polarity) const {
+  const Sums& sums = sums_[node];
+  const auto area = static_cast<double>(area_[node]);
+  const double sides = std::max(sums.sides, 1.0);
+  const double sign = polarity == Polarity::kBright ? 1 : -1;
+  const double own = mean(node);
+  const double surroundings = sums.without / sides;
+  const double scale = deviation_ + kLeastDeviation;
+  const double perimeter = sides * std::numbers::pi / 4;
+  return {contrast_[node],
+          height_[node],
+          solidity_[node],
+          std::log(area),
+          sign * (own - mean(static_cast<std::size_t>(sibling_[node]))),
+          sign * (sums.within - sums.without) / sides,
+          sign * (own - surroundings),
+          std::sqrt(std::max(0.0, sums.squares / area - own * own)),
+          sign * (own - median_) / scale,
+          sign * (own - surroundings) / scale,
+          sign * (surroundings - median_) / scale,
+          4 * std::numbers::pi * area / (perimeter * perimeter)};
+}
+
+}  // namespace diacut

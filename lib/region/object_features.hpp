@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "diacut/hierarchy.hpp"
+#include "diacut/image.hpp"
+#include "region/node_figures.hpp"
+
+namespace diacut {
+
+/// What is known of a node of a merge tree that may be an object. The brightness of a pixel is the
+/// mean of its channels; the surroundings are the pixels across the node's boundary, each as often
+/// as it has neighbours in the node.
+enum class ObjectFeature {
+  kContrast,                 ///< NodeFigures::contrast.
+  kHeight,                   ///< The height at which the node merges.
+  kSolidity,                 ///< node_solidity().
+  kLogArea,                  ///< The natural logarithm of the pixels.
+  kAboveSibling,             ///< Mean brightness less that of the node that it merges with.
+  kStep,                     ///< Mean difference of brightness across the boundary.
+  kAboveSurroundings,        ///< Mean brightness less that of the surroundings.
+  kDeviation,                ///< Standard deviation of the brightness.
+  kAboveMedian,              ///< Mean brightness less the picture's median, in deviations of it.
+  kAboveSurroundingsScaled,  ///< kAboveSurroundings in standard deviations of the picture.
+  kSurroundingsAboveMedian,  ///< As kAboveMedian, of the surroundings.
+  kRoundness,                ///< 4 pi area / perimeter^2, the perimeter pi / 4 of its pixel sides.
+};
+
+inline constexpr std::size_t kObjectFeatures = 12;
+
+/// The names of the features, as files have them.
+inline constexpr std::array<const char*, kObjectFeatures> kObjectFeatureNames = {
+    "contrast",
+    "height",
+    "solidity",
+    "log_area",
+    "above_sibling",
+    "step",
+    "above_surroundings",
+    "deviation",
+    "above_median",
+    "above_surroundings_scaled",
+    "surroundings_above_median",
+    "roundness"};
+
+using ObjectFeatures = std::array<double, kObjectFeatures>;
+
+/// Whether objects are brighter than what is around them, or darker.
+enum class Polarity { kBright, kDark };
+
+/// The features of the nodes of one merge tree on its image.
+class NodeMeasures {
+ public:
+  /// @param hierarchy A hierarchy for which check() holds; it must outlive this.
+  /// @param figures node_figures() of the hierarchy.
+  /// @param solidity node_solidity() of the hierarchy.
+  /// @param image An image of the size of the hierarchy.
+  NodeMeasures(const Hierarchy& hierarchy, const NodeFigures& figures,
+               const std::vector<double>& solidity, const Image& image);
+
+  /// Precondition: the node is not a root. For Polarity::kDark each difference of brightness has
+  /// the other sign.
+  ObjectFeatures features(std::size_t node, Polarity polarity) const;
+
+ private:
+  /// Sums over the pixels of a node and over the sides of pixels on its boundary.
+  struct Sums {
+    double brightness = 0;
+    double squares = 0;
+    double sides = 0;
+    double within = 0;   ///< Brightness on this side of the boundary.
+    double without = 0;  ///< And beyond it.
+  };
+
+  void add_pixels(const std::vector<double>& brightness);
+  void add_sides(const std::vector<double>& brightness);
+  void measure_picture(const std::vector<double>& brightness);
+  double mean(std::size_t node) const {
+    return sums_[node].brightness / static_cast<double>(area_[node]);
+  }
+
+  const Hierarchy& hierarchy_;
+  std::vector<std::int64_t> area_;
+  std::vector<double> solidity_;
+  std::vector<float> contrast_;
+  std::vector<float> height_;  ///< Of the merge that takes a node; 0 for roots.
+  std::vector<std::int32_t> sibling_;
+  std::vector<Sums> sums_;
+  double median_ = 0;
+  double deviation_ = 0;
+};
+
+}  // namespace diacut
