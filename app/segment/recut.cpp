@@ -236,7 +236,8 @@ CommandDescription RecutLine::describe() const {
       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
       {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
       {"--html", {.files = true, .extensions = {"html"}}},
-      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}}};
+      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
+      {"--score", {.words = {"contrast", "nuclei"}}}};
   describe_annotations(values);
   return describe_subcommand(kName, line_, values);
 }
