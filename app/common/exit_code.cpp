@@ -7,6 +7,7 @@
 #include <new>
 
 #include "diacut/errors.hpp"
+#include "interrupt.hpp"
 
 namespace diacut::app {
 
@@ -24,7 +25,8 @@ Failure current_failure() {
   try {
     throw;
   } catch (const CancelledError& error) {
-    return {ExitCode::kInterrupted, error.what()};
+    return {ExitCode::kInterrupted,
+            time_is_up() ? "the time that --time-limit allows is up" : error.what()};
   } catch (const ConfigError& error) {
     return {ExitCode::kUsage, error.what()};
   } catch (const InputError& error) {

@@ -1,11 +1,13 @@
 #include "interrupt.hpp"
 
 #include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -22,9 +24,14 @@ namespace {
 constexpr unsigned kTimeToEnd = 4;
 
 CancelToken interrupted;
+std::atomic<bool> is_time_up{false};
 
 extern "C" void end_now(int /*signal*/) {
   remove_temporary_files();
+  if (is_time_up) {
+    constexpr std::string_view kText = "error: the time that --time-limit allows is up\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
+  }
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -32,6 +39,13 @@ extern "C" void on_interrupt(int signal) {
   if (interrupted.cancelled()) end_now(signal);
   interrupted.cancel();
   // Work that never asks, as where a driver hangs, is ended by SIGALRM.
+  alarm(kTimeToEnd);
+}
+
+extern "C" void on_alarm(int signal) {
+  if (interrupted.cancelled()) end_now(signal);
+  is_time_up = true;
+  interrupted.cancel();
   alarm(kTimeToEnd);
 }
 
@@ -86,11 +100,21 @@ const CancelToken& handle_signals() {
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
-  std::signal(SIGALRM, end_now);
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   return interrupted;
 }
+
+void limit_time(double seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+bool time_is_up() { return is_time_up; }
 
 void guard_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

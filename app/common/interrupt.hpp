@@ -8,10 +8,18 @@ namespace diacut::app {
 ///  - SIGINT, SIGTERM and SIGHUP cancel the token that is returned; the second signal ends the
 ///    process at once with exit code 130 and leaves no temporary files. A signal that the parent
 ///    process ignores (nohup) stays ignored.
+///  - SIGALRM, which limit_time() has sent, cancels the token too; work that does not end within
+///    four seconds, as where a driver hangs, is ended with exit code 130.
 ///  - SIGPIPE and SIGXFSZ are ignored, so that writing to a closed pipe or past the limit of a
 ///    file's size fails as writing to a full disk does.
 ///  - Crashes: see handle_crashes().
 const CancelToken& handle_signals();
+
+/// Ends the process as SIGTERM does once this time has passed, in seconds from now. To be called
+/// once, after handle_signals().
+void limit_time(double seconds);
+/// Whether the time of limit_time() is up.
+bool time_is_up();
 
 /// Lets a crash of a library or a driver end the process with a message and exit code 1, unless
 /// somebody else, as a sanitizer, looks after such signals. To be called again when a device was

@@ -61,6 +61,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
   // Before there are threads, and before anything of a device or of a file is in memory.
   if (options.parameters.image.untrusted) start_sandbox();
   if (!begin(options, console)) return ExitCode::kDone;
+  if (options.time_limit > 0) limit_time(options.time_limit);
   const KernelCache kernels(console);
   switch (options.action) {
     case Action::kPrintConfig:

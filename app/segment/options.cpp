@@ -46,6 +46,19 @@ int page_number(const std::string& text) {
   return number;
 }
 
+/// "90" or "0.5" as seconds.
+double seconds_of(const std::string& text) {
+  constexpr double kMost = 1e8;  // Three years.
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, seconds);
+  if (code != std::errc() || stop != end || !(seconds >= 0.001 && seconds <= kMost)) {
+    fail(fmt::format("--time-limit: '{}' is no time; expected seconds, 0.001 to {:.0f}", text,
+                     kMost));
+  }
+  return seconds;
+}
+
 /// The command line of segment: its options, declared by the constructor, and what they set.
 class SegmentLine {
  public:
@@ -74,6 +87,7 @@ class SegmentLine {
   std::string config_;
   std::string page_;
   std::string bands_;
+  std::string time_limit_;
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
   bool list_ = false;
@@ -191,6 +205,9 @@ void SegmentLine::declare_parameters() {
 
 void SegmentLine::declare_device() {
   line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices, and end");
+  line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
+               "End the run after this time, also where the device hangs, with exit code 130; "
+               "--skip-existing goes on");
   device_.declare(line_, options_,
                   "what does not fit takes a solver that needs less, or is refused");
 }
@@ -245,6 +262,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   device_.set_memory("segment", options_);
   options_.all_pages = page_ == "all";
   if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
+  if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
   check_seeds();

@@ -35,7 +35,8 @@ struct Options : CommonOptions, DeviceOptions {
   bool rle = false;  ///< Whether COCO's masks are all RLE.
   BatchOptions batch;
   Parameters parameters;
-  TileOptions tiles;  ///< Of the only input.
+  double time_limit = 0;  ///< Seconds that the run may take; 0: as many as it needs.
+  TileOptions tiles;      ///< Of the only input.
 };
 
 /// Throws ConfigError for anything that makes no sense.

@@ -44,8 +44,8 @@ the results' places are folders, in which each input folder keeps its own name.
 
 Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
 output, 4 device, 5 eigenvectors did not converge (labels are written),
-130 interrupted. For several images the worst of theirs; from best to worst:
-0, 5, 2, 3, 4, 1, 130.
+130 interrupted or out of time. For several images the worst of theirs, from
+best to worst: 0, 5, 2, 3, 4, 1, 130.
 )";
 
 }  // namespace diacut::app

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "interrupt.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -157,7 +158,8 @@ ExitCode RunLog::end(bool interrupted) {
   for (const std::string& error : errors_) console_.error(error);
   if (interrupted) {
     worst_ = ExitCode::kInterrupted;
-    console_.message("interrupted");
+    console_.message(time_is_up() ? "interrupted: the time that --time-limit allows is up"
+                                  : "interrupted");
   }
   if (plan_.batch) {
     console_.message(

@@ -45,6 +45,14 @@ void check_size(int width, int height) {
   throw InputError("it is GeoJSON, for which the size of the image has to be told");
 }
 
+/// GeoJSON is read by a library in this process, which files of strangers may not reach.
+void check_trusted(const ImageParameters& parameters) {
+  if (!parameters.untrusted) return;
+  throw InputError(
+      "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF or "
+      ".npy file of the image's size");
+}
+
 std::size_t pixels_of(int width, int height) {
   return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
 }
@@ -91,7 +99,10 @@ Seeds seeds_of(const Raster& raster) {
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int width,
                  int height) {
   if (is_json(path)) {
-    return naming_file(path, [&] { return drawn_seeds(read_file(path), width, height); });
+    return naming_file(path, [&] {
+      check_trusted(parameters);
+      return drawn_seeds(read_file(path), width, height);
+    });
   }
   const Raster raster = read_raster(path, parameters);
   return naming_file(path, [&] { return seeds_of(raster); });
@@ -100,7 +111,10 @@ Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,
                        int height) {
   if (is_json(path)) {
-    return naming_file(path, [&] { return drawn_barriers(read_file(path), width, height); });
+    return naming_file(path, [&] {
+      check_trusted(parameters);
+      return drawn_barriers(read_file(path), width, height);
+    });
   }
   const Raster raster = read_raster(path, parameters);
   Barriers barriers{raster.width, raster.height, {}};

@@ -11,10 +11,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class CliInterrupt : public CliTest, public ::testing::WithParamInterface<int> {
- protected:
-  static constexpr int kInterrupted = 130;
-};
+constexpr int kInterrupted = 130;
+
+class CliInterrupt : public CliTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
   constexpr int kImages = 60;
@@ -103,6 +102,34 @@ TEST_F(CliTest, TheSecondInterruptEndsAtOnce) {
   const Result result = process->wait();
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
+}
+
+class CliTimeLimit : public CliTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(CliTimeLimit, EndsARunWhoseDeviceHangs) {
+  write_picture("a.png");
+  Surroundings around;
+  around.environment = {{"LD_PRELOAD", DIACUT_OPENCL_SHIM}, {"DIACUT_FAULT_OPENCL", GetParam()}};
+  const Result result =
+      start({"a.png", "-o", "x.png", "--cue", "gradient", "--time-limit", "3"}, around)->wait();
+  EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--time-limit"));
+  EXPECT_GE(result.seconds, 3);
+  EXPECT_LT(result.seconds, 3 + 5);
+  EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
+}
+
+// A call that never returns, commands that never end, and an event that stays in its state.
+INSTANTIATE_TEST_SUITE_P(Hangs, CliTimeLimit,
+                         ::testing::Values("clEnqueueNDRangeKernel:2:hang",
+                                           "clEnqueueNDRangeKernel:2:stall",
+                                           "clGetEventInfo:1+:never"));
+
+TEST_F(CliTest, ATimeLimitThatIsNotReachedChangesNothing) {
+  write_picture("a.png");
+  expect_done(segment({"a.png", "-o", "x.png", "--cue", "gradient"}));
+  expect_done(segment({"a.png", "-o", "y.png", "--cue", "gradient", "--time-limit", "1000.5"}));
+  EXPECT_EQ(read("x.png"), read("y.png"));
 }
 
 TEST_F(CliTest, ACrashOfALibraryIsToldWithItsCure) {

@@ -29,7 +29,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
       "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
       "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers",
-      "--files-from", "--null",          "--base",          "--shard"};
+      "--files-from", "--null",          "--base",          "--shard",        "--time-limit"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z0], | {4})(--[a-z-]+).*");
@@ -100,6 +100,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--solver", "qr"}, {"--solver", "'qr'", "lanczos"}},
         Wrong{{"a.png", "--memory", "lots"}, {"--memory", "'lots'", "1500M"}},
         Wrong{{"a.png", "--memory", "0"}, {"--memory", "'0'"}},
+        Wrong{{"a.png", "--time-limit", "0"}, {"--time-limit", "'0'", "seconds"}},
+        Wrong{{"a.png", "--time-limit", "2m"}, {"--time-limit", "'2m'"}},
+        Wrong{{"a.png", "--time-limit", "nan"}, {"--time-limit", "'nan'"}},
         Wrong{{"a.png", "--memory", "2T"}, {"--memory", "'2T'"}},
         Wrong{{"a.png", "--memory", "99999999999G"}, {"--memory", "99999999999G"}},
         Wrong{{"a.png", "--tolerance", "nan"}, {"--tolerance", "nan"}},

@@ -1,9 +1,12 @@
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "device_profiles.hpp"
 #include "diacut/parameters.hpp"
+#include "image/geojson_marks.hpp"
 #include "matrix/matvec_profile.hpp"
 #include "region/merging_weights.hpp"
 #include "source_text.hpp"
@@ -79,6 +82,34 @@ std::vector<FileBytes> matrix_seeds() {
           bytes_of("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n4\n")};
 }
 
+void read_geojson(const FileBytes& bytes) {
+  constexpr int kWidth = 40;
+  constexpr int kHeight = 30;
+  const auto draw = [&](MarkedBy by) {
+    draw_geojson(bytes, kWidth, kHeight, by, [&](std::size_t pixel, std::int32_t label) {
+      require(pixel < std::size_t{kWidth} * kHeight, "a mark lies in the picture");
+      require(label >= 1 && (by == MarkedBy::kLabels || label == 1), "a mark has a label");
+    });
+  };
+  read_by_any({[&] { draw(MarkedBy::kLabels); }, [&] { draw(MarkedBy::kLines); }});
+}
+
+std::vector<FileBytes> geojson_seeds() {
+  const auto feature = [](int label, const std::string& type, const std::string& coordinates) {
+    return R"({"type":"Feature","properties":{"label":)" + std::to_string(label) +
+           R"(},"geometry":{"type":")" + type + R"(","coordinates":)" + coordinates + "}}";
+  };
+  const std::string area = "[[[2,2],[9.5,3],[8,12],[2,2]],[[4,4],[5,4],[5,6],[4,4]]]";
+  return {bytes_of(feature(1, "Point", "[3.5,4.5]")),
+          bytes_of(feature(2, "MultiPoint", "[[1,1],[39.5,29.5]]")),
+          bytes_of(feature(3, "LineString", "[[0,0],[39,29],[39,0]]")),
+          bytes_of(feature(4, "MultiLineString", "[[[0,0],[3,9]],[[5,5],[20,5]]]")),
+          bytes_of(feature(5, "Polygon", area)),
+          bytes_of(R"({"type":"FeatureCollection","features":[)" +
+                   feature(6, "MultiPolygon", "[" + area + "]") + "," +
+                   feature(7, "Point", "[20,20]") + "]}")};
+}
+
 }  // namespace
 
 std::vector<Target> text_targets() {
@@ -90,6 +121,7 @@ std::vector<Target> text_targets() {
        profile_seeds,
        {"lib/matrix/device_profile.cpp", "lib/matrix/matvec_profile.cpp",
         "lib/spmv/format_profile.cpp"}},
+      {"geojson", read_geojson, geojson_seeds, {"lib/image/geojson_marks.cpp"}},
       {"matrix_market", read_matrix, matrix_seeds, {"lib/spmv/matrix_market.cpp"}},
   };
 }

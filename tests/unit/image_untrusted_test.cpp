@@ -15,6 +15,7 @@
 namespace diacut {
 namespace {
 
+using ::testing::AllOf;
 using testing::FileBytes;
 using ::testing::HasSubstr;
 
@@ -92,9 +93,30 @@ TEST(UntrustedImage, OtherFilesBesideItAreReadSo) {
   const std::string path = folder.write("a.png", testing::encode(".png", grey));
   EXPECT_EQ(read_edges(path, untrusted()).strength, read_edges(path).strength);
   EXPECT_EQ(read_seeds(path, untrusted()).labels, read_seeds(path).labels);
+  EXPECT_EQ(read_barriers(path, untrusted()).pixels, read_barriers(path).pixels);
   EXPECT_EQ(count_pages(path, untrusted()), 1);
   EXPECT_EQ(read_image(path, untrusted()).pixels, read_image(path).pixels);
   EXPECT_EQ(ImageFile(path).read(untrusted(), {}).pixels, read_image(path).pixels);
+}
+
+TEST(UntrustedImage, DrawingsOfSeedsAndBarriersAreRefused) {
+  const testing::TemporaryFolder folder;
+  const std::string text =
+      R"({"type": "Feature", "properties": {"label": 3},
+          "geometry": {"type": "Point", "coordinates": [1.5, 2.5]}})";
+  const std::string path = folder.write("a.geojson", {text.begin(), text.end()});
+  EXPECT_EQ(read_seeds(path, {}, 4, 5).labels[2 * 4 + 1], 3);
+  EXPECT_EQ(read_barriers(path, {}, 4, 5).pixels[2 * 4 + 1], 1);
+  const auto expect_refused = [&](const auto& read) {
+    try {
+      read();
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(path), HasSubstr("--untrusted"), HasSubstr("PNG")));
+    }
+  };
+  expect_refused([&] { read_seeds(path, untrusted(), 4, 5); });
+  expect_refused([&] { read_barriers(path, untrusted(), 4, 5); });
 }
 
 }  // namespace
