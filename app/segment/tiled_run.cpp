@@ -144,18 +144,26 @@ class TiledRun {
   /// Does the tiles of the step that is due that are in a share. Returns how many were done.
   std::size_t tiles(const Shard& shard) {
     const std::string step = fmt::format("tiles, {}", to_string(run_.due()));
-    std::size_t done = 0;
+    std::vector<std::size_t> wanted;
+    std::size_t left_out = 0;
     for (std::size_t tile = 0; tile < run_.tiles(); ++tile) {
-      if (!shard.has(tile)) continue;
-      cancel_.throw_if_cancelled();
-      progress_.stage(step, share(tile));
-      if (run_.is_done(tile)) continue;
-      const Stopwatch stopwatch;
-      run_.tile(tile);
-      ++done;
-      console_.detail(fmt::format("{}: tile {} of {} ({:.0f} ms)", step, tile, run_.tiles(),
-                                  stopwatch.milliseconds()));
+      if (shard.has(tile) && !run_.is_done(tile)) {
+        wanted.push_back(tile);
+      } else {
+        ++left_out;
+      }
     }
+    cancel_.throw_if_cancelled();
+    progress_.stage(step, share(left_out));
+    std::size_t done = 0;
+    const Stopwatch stopwatch;
+    run_.tiles(wanted, [&](std::size_t tile) {
+      ++done;
+      console_.detail(fmt::format("{}: tile {} of {}, after {:.0f} ms", step, tile, run_.tiles(),
+                                  stopwatch.milliseconds()));
+      progress_.stage(step, share(left_out + done));
+      cancel_.throw_if_cancelled();
+    });
     progress_.end();
     return done;
   }

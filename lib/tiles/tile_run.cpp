@@ -3,14 +3,22 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <map>
+#include <mutex>
+#include <opencv2/core/utility.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "diacut/memory_plan.hpp"
 #include "diacut/tiles.hpp"
 #include "map/label_blocks.hpp"
 #include "pipeline/part_maps.hpp"
@@ -65,6 +73,9 @@ const std::vector<StepFiles>& steps() {
   };
   return all;
 }
+
+/// What a step without the device holds for each pixel of a tile, bytes.
+constexpr std::uint64_t kHostBytes = 100;
 
 std::string text_of(const DeviceInfo& device) {
   return fmt::format("{}, {}, driver {}", device.name, device.platform, device.driver);
@@ -129,12 +140,16 @@ class TileRun::Implementation {
     return true;
   }
 
+  void check_number(std::size_t tile) const {
+    if (tile < tiling_.tiles()) return;
+    throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
+                                  tiling_.tiles() - 1));
+  }
+
   void tile(std::size_t tile) {
-    if (tile >= tiling_.tiles()) {
-      throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
-                                    tiling_.tiles() - 1));
-    }
+    check_number(tile);
     if (is_done(tile)) return;
+    if (needs_no_device()) take_device();
     try {
       do_tile(tile);
     } catch (const DeviceMemoryError& error) {
@@ -144,6 +159,37 @@ class TileRun::Implementation {
     }
   }
 
+  void tiles(const std::vector<std::size_t>& wanted, const std::function<void(std::size_t)>& done) {
+    const std::size_t together = std::min(tiles_together(), wanted.size());
+    for (const std::size_t each : wanted) check_number(each);
+    if (needs_no_device()) take_device();  // Before there are threads.
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
+    std::mutex telling;
+    const auto work = [&] {
+      for (std::size_t k = next++; k < wanted.size() && !failed; k = next++) {
+        try {
+          if (together == 1) {
+            tile(wanted[k]);
+          } else if (!is_done(wanted[k])) {
+            do_tile(wanted[k]);
+          }
+          const std::lock_guard<std::mutex> guard(telling);
+          done(wanted[k]);
+        } catch (...) {
+          failed = true;
+          throw;
+        }
+      }
+    };
+    std::vector<std::future<void>> others;
+    for (std::size_t k = 1; k < together; ++k) {
+      others.push_back(std::async(std::launch::async, work));
+    }
+    work();
+    for (std::future<void>& each : others) each.get();
+  }
+
   void do_tile(std::size_t tile) {
     switch (due()) {
       case TileStep::kMap:
@@ -151,10 +197,8 @@ class TileRun::Implementation {
       case TileStep::kContours:
         return contours_tile(work(), tile, maps());
       case TileStep::kBasins:
-        take_device();
         return basins_tile(work(), tile);
       case TileStep::kRegions:
-        take_device();
         return regions_tile(work(), tile);
       default:
         return;
@@ -201,10 +245,19 @@ class TileRun::Implementation {
     // The coordinates alone: the pixels of a scene are not read.
     const MapFrame frame = picture().frame();
     LabelBlocks blocks(plan_.output, frame, plan_.cloud_optimised);
+    // Labels are found on several cores, and written in the order of the tiles.
+    const std::size_t together = tiles_together();
+    std::deque<std::future<std::vector<std::int32_t>>> begun;
     for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
+      while (begun.size() < together && tile + begun.size() < tiling_.tiles()) {
+        begun.push_back(std::async(std::launch::async, labels_of_tile, work(), tile + begun.size(),
+                                   std::cref(labels)));
+      }
+      const std::vector<std::int32_t> values = begun.front().get();
+      begun.pop_front();
       const TileArea area = tiling_.area(tile);
       blocks.write(static_cast<int>(area.x), static_cast<int>(area.y), area.width, area.height,
-                   labels_of_tile(work(), tile, labels).data());
+                   values.data());
       if (painted) painted(tile + 1);
     }
     blocks.commit();
@@ -226,6 +279,19 @@ class TileRun::Implementation {
 
  private:
   TileWork work() const { return {plan_, tiling_, folder_}; }
+
+  /// Whether the step that is due needs no device.
+  bool needs_no_device() const { return due() >= TileStep::kBasins; }
+
+  /// How many tiles of the step that is due are worked on at once.
+  std::size_t tiles_together() const {
+    if (!needs_no_device()) return 1;
+    const std::uint64_t memory = memory_ != 0 ? memory_ : host_memory_available() / 2;
+    const auto side = static_cast<std::uint64_t>(tiling_.side);
+    const std::uint64_t fit = memory / (side * side * kHostBytes);
+    const auto cores = static_cast<std::uint64_t>(std::max(cv::getNumThreads(), 1));
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, 1, cores));
+  }
 
   void join_maps_of_one_device() {
     // Each file is checked against the first one's device.
@@ -293,6 +359,10 @@ std::size_t TileRun::tiles() const { return implementation_->tiling().tiles(); }
 TileStep TileRun::due() const { return implementation_->due(); }
 bool TileRun::is_done(std::size_t tile) const { return implementation_->is_done(tile); }
 void TileRun::tile(std::size_t tile) { implementation_->tile(tile); }
+void TileRun::tiles(const std::vector<std::size_t>& tiles,
+                    const std::function<void(std::size_t)>& done) {
+  implementation_->tiles(tiles, done);
+}
 void TileRun::join(std::vector<std::string>& notes) { implementation_->join(notes); }
 void TileRun::paint(const std::function<void(std::size_t)>& painted) {
   implementation_->paint(painted);

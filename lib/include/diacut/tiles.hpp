@@ -120,6 +120,15 @@ class TileRun {
   /// @throws InputError where the picture or what other tiles left cannot be read; DeviceError.
   void tile(std::size_t tile);
 
+  /// Does tiles of the step that is due that are not done: on several cores where the device has no
+  /// part in the step, as far as the limit of use_device(), or else half of the main memory that is
+  /// free, holds several.
+  /// @param tiles The tiles.
+  /// @param done Is called after each tile, by one thread at a time, in no order; what it throws
+  ///     ends the work, once the tiles that are begun are done.
+  /// @throws As tile(), of the first tile that failed, and what `done` throws.
+  void tiles(const std::vector<std::size_t>& tiles, const std::function<void(std::size_t)>& done);
+
   /// Joins the tiles of the step that is due.
   /// @param[in,out] notes Gets sentences for a person.
   /// @throws InputError where a tile is not done, or what it left does not belong to this run.
