@@ -28,6 +28,8 @@ void parallel_for(int count, const std::function<void(int)>& work) {
   }
 }
 
+int parallel_threads() { return std::max(cv::getNumThreads(), 1); }
+
 std::vector<IndexRange> ranges_of(std::size_t count, std::size_t least) {
   const std::size_t number =
       std::clamp<std::size_t>(count / std::max<std::size_t>(least, 1), 1, kMostRanges);

@@ -10,6 +10,9 @@ namespace diacut {
 /// done, in any order. If several calls throw, the exception of the least index is rethrown.
 void parallel_for(int count, const std::function<void(int)>& work);
 
+/// How many cores parallel_for() uses, at least 1.
+int parallel_threads();
+
 /// The elements begin to end - 1 of a sequence.
 struct IndexRange {
   std::size_t begin = 0;

@@ -12,11 +12,11 @@
 #include <future>
 #include <map>
 #include <mutex>
-#include <opencv2/core/utility.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/memory_plan.hpp"
 #include "diacut/tiles.hpp"
@@ -261,10 +261,17 @@ class TileRun::Implementation {
       if (painted) painted(tile + 1);
     }
     blocks.commit();
-    folder_.write(TileFile::kPainted, 0, {});
+    ByteWriter writer;
+    writer.put(std::vector<std::int64_t>{labels.count});
+    folder_.write(TileFile::kPainted, 0, writer.bytes());
   }
 
-  std::int64_t regions() const { return read_labels(work()).count; }
+  std::int64_t regions() const {
+    // Of a run that was stopped while it removed its files, this is the last one.
+    if (due() != TileStep::kDone) return read_labels(work()).count;
+    const auto file = folder_.read(TileFile::kPainted);
+    return ByteReader(file).take<std::int64_t>().at(0);
+  }
 
   void remove_files() {
     for (const StepFiles& each : steps()) {
@@ -289,7 +296,7 @@ class TileRun::Implementation {
     const std::uint64_t memory = memory_ != 0 ? memory_ : host_memory_available() / 2;
     const auto side = static_cast<std::uint64_t>(tiling_.side);
     const std::uint64_t fit = memory / (side * side * kHostBytes);
-    const auto cores = static_cast<std::uint64_t>(std::max(cv::getNumThreads(), 1));
+    const auto cores = static_cast<std::uint64_t>(parallel_threads());
     return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, 1, cores));
   }
 

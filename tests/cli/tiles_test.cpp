@@ -204,6 +204,22 @@ TEST_F(CliTiles, AKilledRunGoesOn) {
   expect_whole_labels();
 }
 
+TEST_F(CliTiles, ARunThatWasKilledWhileItRemovedItsFilesIsDone) {
+  write_picture("a.png", drawing(100, 90));
+  const std::vector<std::string> run = {"a.png", "-o",         "out.tif", "--tile-size",
+                                        "40",    "--tiles-in", "work"};
+  expect_done(tiled(run));
+  const Values found = labels("out.tif");
+  for (const auto& each : std::filesystem::directory_iterator(path("work"))) {
+    const std::string name = each.path().filename().string();
+    if (name != "plan.json" && name != "painted.bin") std::filesystem::remove(each.path());
+  }
+  const Result again = tiled(run);
+  expect_done(again);
+  EXPECT_THAT(again.err, HasSubstr("regions in tiles of 40 pixels"));
+  EXPECT_TRUE(labels("out.tif") == found);
+}
+
 TEST_F(CliTiles, WhatATileLeftIsCheckedAndMadeAnewWhenItIsGone) {
   plan();
   expect_done(step("tile"));
