@@ -56,9 +56,8 @@ extern "C" void on_crash(int /*signal*/) {
   // As where a driver's compiler gets no memory, or where a kernel that a driver kept is damaged.
   constexpr std::string_view kText =
       "error: a library or the OpenCL driver failed and ended the program. If memory is short, "
-      "close "
-      "other programs; if it happens again, empty the folder in which the driver keeps its kernels "
-      "(PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
+      "close other programs; if it happens again, empty the folder in which the driver keeps its "
+      "kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
   remove_temporary_files();
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
   _exit(static_cast<int>(ExitCode::kInternal));
