@@ -140,28 +140,13 @@ class TileRun::Implementation {
     return true;
   }
 
-  void check_number(std::size_t tile) const {
-    if (tile < tiling_.tiles()) return;
-    throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
-                                  tiling_.tiles() - 1));
-  }
-
-  void tile(std::size_t tile) {
-    check_number(tile);
-    if (is_done(tile)) return;
-    if (needs_no_device()) take_device();
-    try {
-      do_tile(tile);
-    } catch (const DeviceMemoryError& error) {
-      throw DeviceError(fmt::format(
-          "tiles of {} pixels: {}; a new plan with smaller tiles (--tile-size) needs less",
-          plan_.tile_size, error.what()));
-    }
-  }
-
   void tiles(const std::vector<std::size_t>& wanted, const std::function<void(std::size_t)>& done) {
     const std::size_t together = std::min(tiles_together(), wanted.size());
-    for (const std::size_t each : wanted) check_number(each);
+    for (const std::size_t tile : wanted) {
+      if (tile < tiling_.tiles()) continue;
+      throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
+                                    tiling_.tiles() - 1));
+    }
     if (needs_no_device()) take_device();  // Before there are threads.
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> failed = false;
@@ -169,11 +154,7 @@ class TileRun::Implementation {
     const auto work = [&] {
       for (std::size_t k = next++; k < wanted.size() && !failed; k = next++) {
         try {
-          if (together == 1) {
-            tile(wanted[k]);
-          } else if (!is_done(wanted[k])) {
-            do_tile(wanted[k]);
-          }
+          if (!is_done(wanted[k])) do_tile(wanted[k]);
           const std::lock_guard<std::mutex> guard(telling);
           done(wanted[k]);
         } catch (...) {
@@ -191,6 +172,16 @@ class TileRun::Implementation {
   }
 
   void do_tile(std::size_t tile) {
+    try {
+      do_step(tile);
+    } catch (const DeviceMemoryError& error) {
+      throw DeviceError(fmt::format(
+          "tiles of {} pixels: {}; a new plan with smaller tiles (--tile-size) needs less",
+          plan_.tile_size, error.what()));
+    }
+  }
+
+  void do_step(std::size_t tile) {
     switch (due()) {
       case TileStep::kMap:
         return map_tile(work(), tile, picture(), maps());
@@ -365,7 +356,9 @@ const TilePlan& TileRun::plan() const { return implementation_->plan(); }
 std::size_t TileRun::tiles() const { return implementation_->tiling().tiles(); }
 TileStep TileRun::due() const { return implementation_->due(); }
 bool TileRun::is_done(std::size_t tile) const { return implementation_->is_done(tile); }
-void TileRun::tile(std::size_t tile) { implementation_->tile(tile); }
+void TileRun::tile(std::size_t tile) {
+  implementation_->tiles({tile}, [](std::size_t) {});
+}
 void TileRun::tiles(const std::vector<std::size_t>& tiles,
                     const std::function<void(std::size_t)>& done) {
   implementation_->tiles(tiles, done);
