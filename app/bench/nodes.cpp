@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/objects.hpp"
 #include "diacut/output.hpp"
 #include "image/raster.hpp"
 #include "measure.hpp"
-#include "output/npy.hpp"
 #include "photos.hpp"
 #include "region/object_features.hpp"
 
@@ -115,15 +113,10 @@ void run(const Options& options) {
   std::vector<fs::path> photos;
   const std::vector<fs::path> all = photos_in(options.photos);
   for (std::size_t k = 0; k < all.size(); k += options.every) photos.push_back(all[k]);
-  std::vector<std::vector<float>> found(photos.size());
-  parallel_for(static_cast<int>(photos.size()), [&](int k) {
-    found[static_cast<std::size_t>(k)] = nodes_of(options, photos[static_cast<std::size_t>(k)]);
-  });
-  constexpr std::size_t kColumns = kObjectFeatures + 1;
-  std::vector<float> rows;
-  for (const std::vector<float>& some : found) rows.insert(rows.end(), some.begin(), some.end());
-  write_file(options.output, encode_npy<float>(rows, {rows.size() / kColumns, kColumns}));
-  fmt::print("{} pictures, {} nodes\n", photos.size(), rows.size() / kColumns);
+  const std::size_t nodes =
+      write_rows(photos, kObjectFeatures + 1, options.output,
+                 [&](const fs::path& photo) { return nodes_of(options, photo); });
+  fmt::print("{} pictures, {} nodes\n", photos.size(), nodes);
 }
 
 }  // namespace

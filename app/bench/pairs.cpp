@@ -12,16 +12,13 @@
 
 #include "commands.hpp"
 #include "contour/boundary_orientation.hpp"
-#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/output.hpp"
 #include "evaluate/ground_truth.hpp"
 #include "image/colour.hpp"
 #include "image/raster.hpp"
 #include "measure.hpp"
-#include "output/npy.hpp"
 #include "photos.hpp"
 #include "region/hierarchy.hpp"
 #include "region/learned_merging.hpp"
@@ -199,16 +196,12 @@ void run(const Options& options) {
   std::optional<MergingWeights> weights;
   if (!options.weights.empty()) weights = load_merging_weights(options.weights);
   const std::vector<fs::path> photos = photos_in(options.photos);
-  std::vector<std::vector<float>> found(photos.size());
-  parallel_for(static_cast<int>(photos.size()), [&](int k) {
-    const Judged judged = read_judged(options, photos[static_cast<std::size_t>(k)]);
-    found[static_cast<std::size_t>(k)] = weights ? merges_of(judged, *weights) : pairs_of(judged);
-  });
   const std::size_t columns = 2 + (weights ? 1 : kPairFeatures);
-  std::vector<float> rows;
-  for (const std::vector<float>& some : found) rows.insert(rows.end(), some.begin(), some.end());
-  write_file(options.output, encode_npy<float>(rows, {rows.size() / columns, columns}));
-  fmt::print("{} photographs, {} pairs of regions\n", photos.size(), rows.size() / columns);
+  const std::size_t pairs = write_rows(photos, columns, options.output, [&](const fs::path& photo) {
+    const Judged judged = read_judged(options, photo);
+    return weights ? merges_of(judged, *weights) : pairs_of(judged);
+  });
+  fmt::print("{} photographs, {} pairs of regions\n", photos.size(), pairs);
 }
 
 }  // namespace
