@@ -1,74 +1,11 @@
 #include "program.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <exception>
-#include <new>
-#include <string_view>
-#include <typeinfo>
 
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
-#include "interrupt.hpp"
 
 namespace diacut::app {
-
-namespace {
-
-/// Ends the program with a message where an exception has nobody to catch it, as while the
-/// libraries that it is linked with prepare themselves. It takes no memory.
-[[noreturn]] void end_uncaught() {
-  const std::type_info* const type = abi::__cxa_current_exception_type();
-  const bool no_memory = type != nullptr && *type == typeid(std::bad_alloc);
-  const std::string_view text = no_memory ? "error: not enough main memory to start or to go on\n"
-                                          : "error: an unexpected error that nothing caught\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-  _exit(static_cast<int>(ExitCode::kInternal));
-}
-
-std::atomic<bool> is_done{false};  ///< Whether the program returns.
-
-/// Ends the program with a message where a library calls exit(), as some do that get no memory
-/// while they prepare themselves. It takes no memory.
-void end_early(int /*status*/, void* /*unused*/) {
-  if (is_done) return;
-  constexpr std::string_view kText =
-      "error: a library ended the program before its work was done. If memory is short, close "
-      "other programs\n";
-  remove_temporary_files();
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
-  _exit(static_cast<int>(ExitCode::kInternal));
-}
-
-void tell_every_end(int, char**, char**) {
-  std::set_terminate(end_uncaught);
-  on_exit(end_early, nullptr);
-}
-
-/// Called before the libraries are initialised.
-__attribute__((section(".preinit_array"), used)) void (*const first)(int, char**,
-                                                                     char**) = tell_every_end;
-
-}  // namespace
-
-int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work) {
-  guard_standard_streams();
-  Console console(name);
-  ExitCode code = ExitCode::kDone;
-  try {
-    code = work(console);
-  } catch (...) {
-    const Failure failure = current_failure();
-    console.error(failure.message);
-    code = failure.code;
-  }
-  is_done = true;
-  return static_cast<int>(code);
-}
 
 bool begin(const CommonOptions& options, Console& console) {
   if (options.answer) {
