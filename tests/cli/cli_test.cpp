@@ -89,7 +89,8 @@ std::set<std::string> CliTest::files() const {
   std::set<std::string> names;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
     if (!entry.is_directory() || entry.is_symlink()) {
-      names.insert(fs::relative(entry.path(), folder_).string());
+      // fs::relative() throws where a file is gone meanwhile, as a temporary one of a run may be.
+      names.insert(entry.path().lexically_relative(folder_).string());
     }
   }
   return names;
