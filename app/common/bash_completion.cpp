@@ -15,7 +15,7 @@ std::string replies(const Values& values, const std::string& indent) {
     text += indent + fmt::format("_diacut_{} '{}'\n", values.list ? "list" : "words", words);
   }
   if (values.devices) {
-    text += indent + "_diacut_words 'gpu cpu '\"$(_diacut_devices)\"\n";
+    text += indent + "_diacut_words 'auto gpu cpu '\"$(_diacut_devices)\"\n";
   }
   if (values.files && !values.extensions.empty()) {
     text += indent + fmt::format("_filedir '@({})'\n", fmt::join(values.extensions, "|"));

@@ -26,7 +26,8 @@ std::string offers(const Values& values) {
     add(values.list ? "(__fish_append , " + words + ")" : words);
   }
   if (values.devices) {
-    add("gpu cpu (segment --list-devices 2>/dev/null | string match -rg '^[* ]*([0-9]+:[0-9]+) ')");
+    add("auto gpu cpu (segment --list-devices 2>/dev/null | string match -rg '^[* "
+        "]*([0-9]+:[0-9]+) ')");
   }
   if (values.files && !values.extensions.empty()) {
     // Folders too, to go down into them; a description may follow a name after a tab.

@@ -39,7 +39,7 @@ std::string offers(const Values& values) {
   }
   if (values.devices) {
     text +=
-        "  compadd \"$@\" - gpu cpu ${(f)\"$(segment --list-devices 2>/dev/null |\n"
+        "  compadd \"$@\" - auto gpu cpu ${(f)\"$(segment --list-devices 2>/dev/null |\n"
         "    awk '{ sub(/^[* ]+/, \"\") } $1 ~ /^[0-9]+:[0-9]+$/ { print $1 }')\"} && ret=0\n";
   }
   if (values.files && !values.extensions.empty()) {

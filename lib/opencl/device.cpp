@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "diacut/errors.hpp"
 #include "diacut/fallback.hpp"
@@ -119,6 +120,27 @@ const OpenedDevice* first_of(const std::vector<OpenedDevice>& devices, DeviceKin
   return nullptr;
 }
 
+/// Which task of those on this machine a task of Slurm is, from 0.
+std::size_t local_task() {
+  const char* text = std::getenv("SLURM_LOCALID");
+  std::size_t task = 0;
+  if (text != nullptr) std::from_chars(text, text + std::char_traits<char>::length(text), task);
+  return task;
+}
+
+/// The first device of the best kind; of several of this kind a task of Slurm's takes its own if
+/// `of_job`. There is a device.
+const OpenedDevice& best_of(const std::vector<OpenedDevice>& devices, bool of_job) {
+  std::vector<const OpenedDevice*> best;
+  for (const DeviceKind kind : kFromBest) {
+    for (const OpenedDevice& device : devices) {
+      if (device.info.kind == kind) best.push_back(&device);
+    }
+    if (!best.empty()) break;
+  }
+  return *best[of_job ? local_task() % best.size() : 0];
+}
+
 std::vector<DeviceInfo> infos(const std::vector<OpenedDevice>& devices) {
   std::vector<DeviceInfo> result;
   result.reserve(devices.size());
@@ -183,11 +205,8 @@ std::vector<OpenedDevice> open_devices() {
 OpenedDevice open_device(std::string_view spec) {
   const std::vector<OpenedDevice> devices = open_devices();
   const auto [wanted, where] = naming(spec);
-  if (wanted.empty()) {
-    for (const DeviceKind kind : kFromBest) {
-      if (const OpenedDevice* device = first_of(devices, kind); device != nullptr) return *device;
-    }
-  }
+  const bool of_job = lower(wanted) == "auto";
+  if (wanted.empty() || of_job) return best_of(devices, of_job);
 
   const auto fail = [&, &wanted = wanted, &where = where](const std::string& why) {
     return ConfigError(

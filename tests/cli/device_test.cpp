@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 
 #include "cli_test.hpp"
@@ -114,6 +115,26 @@ TEST_F(CliDevice, NameThatMatchesTwo) {
   EXPECT_FALSE(exists("x.png"));
   expect_done(segment({"a.png", "-o", "x.png", "--device", "0:1"}, two));
   EXPECT_TRUE(exists("x.png"));
+}
+
+TEST_F(CliDevice, ATaskOfAJobTakesItsOwnOfSeveral) {
+  const Surroundings two = {.environment = {{"POCL_DEVICES", "basic pthread"}}};
+  const nlohmann::json list = devices(two);
+  if (list.size() != 2 || list.at(0).at("kind") != list.at(1).at("kind")) {
+    GTEST_SKIP() << "needs PoCL alone";
+  }
+  const auto chosen = [&](const std::string& spec, const std::optional<std::string>& task) {
+    Surroundings around = two;
+    around.environment["SLURM_LOCALID"] = task;
+    const std::string table = segment({"--list-devices", "--device", spec}, around).out;
+    const std::size_t mark = table.find("\n*  ");
+    return mark == std::string::npos ? table : table.substr(mark + 4, 3);
+  };
+  EXPECT_EQ(chosen("auto", std::nullopt), "0:0");
+  EXPECT_EQ(chosen("auto", "0"), "0:0");
+  EXPECT_EQ(chosen("auto", "1"), "0:1");
+  EXPECT_EQ(chosen("auto", "2"), "0:0");
+  EXPECT_EQ(chosen("cpu", "1"), "0:0");
 }
 
 TEST_F(CliDevice, AWrongEnvironmentDoesNotHideTheList) {

@@ -29,7 +29,7 @@ segment --set eigen.vec|eigen.vectors=|a.jpg
 segment --tree |d.tree|f.txt
 segment -o |b.png e.npy|f.txt
 segment --eigenvectors |photos/|f.txt
-segment --device |gpu cpu|f.txt
+segment --device |auto gpu cpu|f.txt
 segment |recut graph tile join paint doctor a.jpg b.png photos/|f.txt
 segment recut |d.tree|f.txt
 segment recut --|--regions --threshold --image --auto|--method

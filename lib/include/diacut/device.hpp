@@ -55,6 +55,8 @@ std::vector<DeviceInfo> list_devices();
 /// @param spec One of
 ///   - "": the device that the environment variable DIACUT_DEVICE names if it is set, else the
 ///     first GPU, else the first accelerator, else the first CPU;
+///   - "auto": the device that a job was given: the first of the best kind that the driver shows.
+///     Where it shows several of that kind, a task of Slurm takes the one at SLURM_LOCALID;
 ///   - "gpu" or "cpu": the first device of that kind;
 ///   - "P:D": device D of platform P;
 ///   - any other text: the one device whose name or platform contains it, ignoring case.
