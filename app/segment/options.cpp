@@ -157,6 +157,11 @@ void SegmentLine::declare_places() {
       "the image's size, or lines of GeoJSON in pixels; for several images a folder as with "
       "--edges");
   line_.option(
+      "--start-from", options_.start, "FILE|DIR", kInputOutput,
+      "With --seeds, the --probabilities of an earlier run over the image, which the random walk "
+      "starts from, so that it ends sooner where few seeds are new; for several images a folder as "
+      "with --edges");
+  line_.option(
       "--features", options_.features, "FILE|DIR", kInputOutput,
       "Anybody's features, by whose likeness pixels belong together, in place of the cue: a .npy "
       "of float32 or float16, (height, width, channels), of the image's size or smaller in its "
@@ -235,6 +240,7 @@ CommandDescription SegmentLine::describe() const {
       {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
       {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
       {"--barriers", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
+      {"--start-from", {.files = true, .extensions = {"npy"}}},
       {"--features", {.files = true, .extensions = {"npy"}}},
       {"--probabilities", {.files = true, .extensions = {"npy"}}},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
@@ -275,8 +281,9 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output", "--edges",  "--seeds",   "--barriers", "--features",
-                                    "--json",   "--config", "--channel", "--bands"};
+  std::vector<std::string> names = {"--output",   "--edges",     "--seeds",  "--barriers",
+                                    "--features", "--json",      "--config", "--channel",
+                                    "--bands",    "--start-from"};
   for (const ResultInfo& info : kResults) {
     if (info.result != Result::kLabels) names.emplace_back(info.option);
   }
@@ -327,6 +334,7 @@ void SegmentLine::check_seeds() {
     if (method == RegionMethod::kWalker) fail("--method walker needs seeds: name them by --seeds");
     if (given("--probabilities")) fail("--probabilities are those of labels that --seeds gives");
     if (given("--barriers")) fail("--barriers part labels that grow from --seeds");
+    if (given("--start-from")) fail("--start-from is about labels that grow from --seeds");
     return;
   }
   const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
@@ -341,8 +349,8 @@ void SegmentLine::check_seeds() {
   refuse({"--regions", "--min-size", "--threshold", "--max-ncut"});
   if (options_.all_pages) fail("--seeds are those of one page: leave out --page all");
   if (cuts) {
-    for (const char* name : {"--probabilities", "--barriers"}) {
-      if (given(name)) fail(fmt::format("{} are those of the method walker", name));
+    for (const char* name : {"--probabilities", "--barriers", "--start-from"}) {
+      if (given(name)) fail(fmt::format("{} belongs to the method walker", name));
     }
     if (given("--html")) fail("--html shows cuts by a threshold: leave out --html or --seeds");
     return;

@@ -26,6 +26,7 @@ struct Options : CommonOptions, DeviceOptions {
   std::string edges;                ///< File, or folder, of boundary maps.
   std::string seeds;                ///< File, or folder, of seeds.
   std::string barriers;             ///< File, or folder, of barriers.
+  std::string start;                ///< File, or folder, of probabilities to start from.
   std::string features;             ///< File, or folder, of features.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.

@@ -30,7 +30,7 @@ namespace {
 /// Of boundary maps in folders, of seeds and barriers, and of features.
 constexpr const char* kMapExtensions[] = {".png", ".tif", ".tiff", ".npy"};
 constexpr const char* kMarkExtensions[] = {".png", ".tif", ".tiff", ".npy", ".geojson"};
-constexpr const char* kFeatureExtensions[] = {".npy"};
+constexpr const char* kArrayExtensions[] = {".npy"};
 
 bool is_part_chosen(const Options& options) {
   return options.part.page != 0 || !options.part.channel.empty();
@@ -134,7 +134,8 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
           mirrored_map("--edges", roots.edges, image.name),
           mirrored_map("--seeds", roots.seeds, image.name, kMarkExtensions),
           mirrored_map("--barriers", roots.barriers, image.name, kMarkExtensions),
-          mirrored_map("--features", roots.features, image.name, kFeatureExtensions)};
+          mirrored_map("--features", roots.features, image.name, kArrayExtensions),
+          mirrored_map("--start-from", roots.start, image.name, kArrayExtensions)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
     if (root.empty() || info.of_run) continue;
@@ -154,7 +155,8 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
           map("--edges", roots.edges),
           map("--seeds", roots.seeds, kMarkExtensions),
           map("--barriers", roots.barriers, kMarkExtensions),
-          map("--features", roots.features, kFeatureExtensions)};
+          map("--features", roots.features, kArrayExtensions),
+          map("--start-from", roots.start, kArrayExtensions)};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
@@ -198,7 +200,8 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
 void check_names(const Options& options, const Plan& plan) {
   std::vector<std::string> inputs;
   for (const Job& job : plan.jobs) {
-    inputs.insert(inputs.end(), {job.input, job.edges, job.seeds, job.barriers, job.features});
+    inputs.insert(inputs.end(),
+                  {job.input, job.edges, job.seeds, job.barriers, job.features, job.start});
   }
   ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
@@ -256,6 +259,7 @@ void check_batch_places(const Job& roots, bool skip_existing) {
   check("--seeds", roots.seeds);
   check("--barriers", roots.barriers);
   check("--features", roots.features);
+  check("--start-from", roots.start);
 }
 
 /// Throws ConfigError for files of all images, which would lack those of other shares.
@@ -306,6 +310,7 @@ Plan make_plan(const Options& options) {
   plan.roots.seeds = options.seeds;
   plan.roots.barriers = options.barriers;
   plan.roots.features = options.features;
+  plan.roots.start = options.start;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"
                          : options.labels.cloud_optimised ? "--cog"

@@ -24,6 +24,7 @@ struct Job {
   std::string seeds = {};     ///< The file of seeds, as `edges` has it.
   std::string barriers = {};  ///< The file of barriers, as `edges` has it.
   std::string features = {};  ///< The file of features, as `edges` has it.
+  std::string start = {};     ///< The file of probabilities to start from, as `edges` has it.
   ImagePart part = {};        ///< Of the input.
   /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.
   int pages = 1;

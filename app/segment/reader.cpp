@@ -116,6 +116,10 @@ LoadedImage Reader::load(const Job& job) const {
       loaded.barriers =
           read_barriers(job.barriers, parameters_, loaded.image.width, loaded.image.height);
     }
+    if (!job.start.empty()) {
+      require_map("--start-from", job.start, ".npy");
+      loaded.start = read_probabilities(job.start);
+    }
     if (!job.features.empty()) loaded.features = read_features(job.features);
   });
   if (loaded.failure) loaded.memory.reset();
@@ -138,7 +142,8 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input)) return;
-    for (const std::string& beside : {job.edges, job.seeds, job.barriers, job.features}) {
+    for (const std::string& beside :
+         {job.edges, job.seeds, job.barriers, job.features, job.start}) {
       if (!beside.empty() && !is_file(beside)) return;
     }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });

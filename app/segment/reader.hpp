@@ -32,6 +32,7 @@ struct LoadedImage {
   std::optional<Seeds> seeds;          ///< If the job names seeds.
   std::optional<Barriers> barriers;    ///< If the job names barriers.
   std::optional<FeatureMap> features;  ///< If the job names features.
+  std::optional<Probabilities> start;  ///< If the job names probabilities to start from.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

@@ -179,7 +179,8 @@ class Scheduler {
         if (!device_.note().empty()) each.image.notes.push_back(device_.note());
         images.push_back(
             {&each.image, each.edges ? &*each.edges : nullptr, each.seeds ? &*each.seeds : nullptr,
-             each.features ? &*each.features : nullptr, each.barriers ? &*each.barriers : nullptr});
+             each.features ? &*each.features : nullptr, each.barriers ? &*each.barriers : nullptr,
+             each.start ? &*each.start : nullptr});
       }
       std::vector<BegunSegmentation> found = segmenter.begin(images, watch());
       for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);

@@ -34,6 +34,14 @@ __kernel void seed_block(__global const int* restrict seeds,
   for (int c = 0; c < COLUMNS; ++c) block[row * COLUMNS + c] = c == column ? own : 0.0f;
 }
 
+// Column c of the block becomes probabilities * sqrt_degree.
+__kernel void start_column(__global const float* restrict probabilities,
+                           __global const float* restrict sqrt_degree, const ulong rows,
+                           const int c, __global float* restrict block) {
+  const ulong row = get_global_id(0);
+  if (row < rows) block[row * COLUMNS + c] = probabilities[row] * sqrt_degree[row];
+}
+
 // Sets the rows of seeded pixels to 0.
 __kernel void clear_seeds(__global const int* restrict seeds, const ulong rows,
                           __global float* restrict block) {

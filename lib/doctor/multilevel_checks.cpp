@@ -410,7 +410,7 @@ void conjugate_gradients(Trial& trial) {
   Workspace workspace(trial.context(), kColumns, rows);
   ShiftedSystem system(trial.context(), matrix, kColumns);
   const ConjugateGradientResult result =
-      ConjugateGradient(workspace, rows).solve(system, right, x, 1e-6, 100, {});
+      ConjugateGradient(workspace, rows).solve(system, right, x, {1e-6, 100, false}, {});
   Trial::require(result.converged, "conjugate gradients do not converge");
   // The solution's own residual: 2 x - A x is b again. The spectrum lies in [1, 3], so that an
   // error of 1e-6 in the norm of the matrix is at most 3 times as large here.

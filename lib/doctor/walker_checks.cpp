@@ -107,6 +107,11 @@ void kernels_for_seeds(Trial& trial) {
     if (seeds[at / kColumns] != 0) values[at] = 0;
   }
   trial.expect_same("block without seeds", block.download(), values);
+  const std::vector<float> start = trial.uniform(kRows);
+  constexpr int kStarted = 3;
+  kernels.start_column(trial.uploaded(start), device_roots, kStarted, block);
+  for (std::size_t i = 0; i < kRows; ++i) values[i * kColumns + kStarted] = start[i] * roots[i];
+  trial.expect_same("block with a start", block.download(), values);
   Buffer<float> best = trial.uploaded(std::vector<float>(kRows, 0.5F));
   Buffer<std::int32_t> labels = trial.uploaded(std::vector<std::int32_t>(kRows, 1));
   kernels.best_columns(block, 4, kColumns, best, labels);

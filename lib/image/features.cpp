@@ -1,11 +1,9 @@
 #include "diacut/features.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -52,10 +50,6 @@ void check_values(const std::vector<T>& values, const FeatureMap& features) {
       "how they were made");
 }
 
-std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-}
-
 /// What the header says. Throws InputError, whose message does not name the file.
 FeatureSize size_of(const NpyFile& file) {
   const NpyHeader& header = file.header;
@@ -71,14 +65,14 @@ FeatureSize size_of(const NpyFile& file) {
     throw InputError(
         fmt::format("its array has the shape {}: expected (height, width, channels), or (height, "
                     "width) for one channel",
-                    shape_text(shape)));
+                    npy_shape_text(shape)));
   }
   constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
   for (const std::uint64_t size : shape) {
     if (size > 0 && size <= kMost) continue;
     throw InputError(
         fmt::format("its array has the shape {}: expected 1 to {} rows, columns and channels",
-                    shape_text(shape), kMost));
+                    npy_shape_text(shape), kMost));
   }
   const int bytes = halves ? 2 : 4;
   npy_elements(header, static_cast<std::size_t>(bytes), file.available);
@@ -109,18 +103,6 @@ std::vector<T> read_elements(NpyFile& file, const FeatureSize& size) {
   const std::size_t count = npy_elements(file.header, sizeof(T), file.available);
   std::vector<T> elements = read_npy_elements<T>(file.stream, count);
   return file.header.fortran_order ? in_c_order(elements, size) : elements;
-}
-
-/// Opens a file of features. Throws InputError, whose message does not name the file.
-NpyFile open_features(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw InputError("there is no such file");
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("it is a folder, expected a .npy file");
-  }
-  std::optional<NpyFile> file = open_npy(path);
-  if (!file) throw InputError("it is no .npy file: save the features with numpy.save");
-  return std::move(*file);
 }
 
 template <class Work>
@@ -171,12 +153,12 @@ bool features_fit(const FeatureSize& features, int width, int height) {
 }
 
 FeatureSize read_feature_size(const std::string& path) {
-  return with_name(path, [&] { return size_of(open_features(path)); });
+  return with_name(path, [&] { return size_of(open_npy_of(path, "features")); });
 }
 
 FeatureMap read_features(const std::string& path) {
   return with_name(path, [&] {
-    NpyFile file = open_features(path);
+    NpyFile file = open_npy_of(path, "features");
     const FeatureSize size = size_of(file);
     FeatureMap features{size.width, size.height, size.channels, {}, {}};
     if (size.bytes_per_value == 2) {

@@ -198,4 +198,21 @@ std::optional<NpyFile> open_npy(const std::string& path) {
   return file;
 }
 
+NpyFile open_npy_of(const std::string& path, const char* what) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw InputError("there is no such file");
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError("it is a folder, expected a .npy file");
+  }
+  std::optional<NpyFile> file = open_npy(path);
+  if (!file) {
+    throw InputError(fmt::format("it is no .npy file: save the {} with numpy.save", what));
+  }
+  return std::move(*file);
+}
+
+std::string npy_shape_text(const std::vector<std::uint64_t>& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
 }  // namespace diacut

@@ -58,6 +58,13 @@ struct NpyFile {
 /// parse_npy_header() does.
 std::optional<NpyFile> open_npy(const std::string& path);
 
+/// Opens a .npy file of `what`, as "features". Throws InputError, whose message does not name the
+/// file, where it is missing, a folder or of another kind, and as parse_npy_header() does.
+NpyFile open_npy_of(const std::string& path, const char* what);
+
+/// The shape of an array as NumPy shows it.
+std::string npy_shape_text(const std::vector<std::uint64_t>& shape);
+
 /// The next `count` elements of the machine's byte order. Memory is taken as bytes arrive, so that
 /// a pipe whose header claims too much does not take it. Throws InputError where bytes are missing.
 template <class T>

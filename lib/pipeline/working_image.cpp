@@ -10,6 +10,7 @@
 #include "image/detail.hpp"
 #include "image/edge_check.hpp"
 #include "pipeline/pipeline_budget.hpp"
+#include "pipeline/walk_start.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
@@ -177,8 +178,8 @@ std::vector<std::uint8_t> reduced_walls(const std::vector<std::uint8_t>& walls,
   return result;
 }
 
-std::shared_ptr<const WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* barriers,
-                                                  const PictureSize& working) {
+std::shared_ptr<WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* barriers,
+                                            const PictureSize& working) {
   const auto numbers = label_numbers(seeds.labels);
   WorkingSeeds result;
   for (const auto& [label, number] : numbers) result.values.push_back(label);
@@ -276,6 +277,7 @@ Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labe
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
   check_seeds_of(asked, parameters.region.method);
   check_barriers_of(asked, parameters);
+  check_walk_start(asked, parameters);
   if (asked.edges != nullptr && parameters.region.method == RegionMethod::kObjects) {
     throw ConfigError(
         "an edge map does not tell the inside of objects, which region.method objects needs: leave "
@@ -291,12 +293,16 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   }
   if (asked.seeds != nullptr && parameters.region.method == RegionMethod::kHierarchy) {
     result.cut_seeds = std::make_shared<Seeds>(*asked.seeds);
-  } else if (asked.seeds != nullptr) {
-    result.seeds = working_seeds(*asked.seeds, asked.barriers, working);
+  }
+  std::shared_ptr<WorkingSeeds> seeds;
+  if (asked.seeds != nullptr && !result.cut_seeds) {
+    seeds = working_seeds(*asked.seeds, asked.barriers, working);
   }
   if (working == full) {
     result.image = borrowed(asked.image);
     result.edges = borrowed(asked.edges);
+    if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, image);
+    result.seeds = std::move(seeds);
     return result;
   }
   if (asked.edges != nullptr) {
@@ -305,6 +311,8 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
         working.width, working.height, reduced_by_maximum(asked.edges->strength, full, working)});
   }
   result.image = std::make_shared<Image>(reduced(image, working));
+  if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, *result.image);
+  result.seeds = std::move(seeds);
   std::vector<std::uint8_t> valid = image.valid;
   if (asked.barriers != nullptr) {
     valid.resize(image.pixel_count(), 1);

@@ -32,6 +32,9 @@ struct WorkingSeeds {
   /// meets such a pixel.
   std::vector<std::uint8_t> walls;
   std::vector<std::uint8_t> full_walls;  ///< Of the image itself, if that was reduced; else empty.
+  /// Of the working image, what the walk starts from: of each label, or of the first ones, the
+  /// probabilities; empty: from 0.
+  std::vector<std::vector<float>> start;
 };
 
 /// An image as the stages see it: as large as it is, or reduced to the size at which regions are

@@ -61,7 +61,8 @@ NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, Normalize
 
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
-                       const WalkerParameters& parameters, bool keep, const Watch& watch) {
+                       const WalkerParameters& parameters, bool keep, const Watch& watch,
+                       const std::vector<std::vector<float>>& start) {
   const std::size_t rows = matrix.rows();
   const int columns = std::min(narrow_block_columns(labels), kWalkerColumns);
   const std::size_t size = rows * static_cast<std::size_t>(columns);
@@ -92,16 +93,22 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   ConjugateGradient solver(workspace, rows);
   UnseededSystem system(context, unseeded, columns);
   RandomWalk walk;
-  auto one = context.allocate<float>(keep ? rows : 1, "probabilities of one label");
+  const bool starts = !start.empty();
+  auto one = context.allocate<float>(keep || starts ? rows : 1, "probabilities of one label");
   for (int first = 1; first <= labels; first += columns) {
     Buffer<float>& b = right_hand_sides[static_cast<std::size_t>((first - 1) / columns)];
-    const ConjugateGradientResult solved =
-        solver.solve(system, b, x, parameters.tolerance, parameters.max_iterations, watch);
+    x.fill(0);
+    const int count = std::min(columns, labels - first + 1);
+    for (int c = 0; c < count && first + c <= static_cast<int>(start.size()); ++c) {
+      one.upload(start[static_cast<std::size_t>(first + c - 1)]);
+      kernels.start_column(one, unseeded.sqrt_degree(), c, x);
+    }
+    const ConjugateGradientResult solved = solver.solve(
+        system, b, x, {parameters.tolerance, parameters.max_iterations, starts}, watch);
     b = {};
     walk.iterations = std::max(walk.iterations, solved.iterations);
     walk.error = std::max(walk.error, solved.error);
     walk.converged = walk.converged && solved.converged;
-    const int count = std::min(columns, labels - first + 1);
     kernels.best_columns(x, first, count, best, label);
     for (int c = 0; keep && c < count; ++c) {
       kernels.probability(x, unseeded.sqrt_degree(), seed, c, first + c, one);

@@ -33,11 +33,14 @@ struct RandomWalk {
 ///
 /// `matrix` is of one image, in DIA form, and is used up. `seeds`: for each element of its grid 0
 /// or a label from 1 to `labels`; 0 where there is no data. Of equally likely labels the smallest
-/// counts. `keep`: whether probabilities are kept. The same input gives the same result, to the
-/// bit. Throws DeviceError, NumericalError, CancelledError.
+/// counts. `keep`: whether probabilities are kept. `start`: probabilities of the first labels, for
+/// each element, that the systems start from; other labels start from 0. Precondition: they are 0
+/// where no seed can be reached. The same input gives the same result, to the bit. Throws
+/// DeviceError, NumericalError, CancelledError.
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
-                       const WalkerParameters& parameters, bool keep, const Watch& watch);
+                       const WalkerParameters& parameters, bool keep, const Watch& watch,
+                       const std::vector<std::vector<float>>& start = {});
 
 /// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;

@@ -13,6 +13,7 @@ SeedKernels::SeedKernels(Context& context, std::size_t rows, int columns)
   eliminate_ = context.kernel(kFile, "eliminate_seeds", options);
   degree_ = context.kernel(kFile, "unseeded_degree", options);
   block_ = context.kernel(kFile, "seed_block", options);
+  start_ = context.kernel(kFile, "start_column", options);
   clear_ = context.kernel(kFile, "clear_seeds", options);
   best_ = context.kernel(kFile, "best_columns", options);
   probability_ = context.kernel(kFile, "probability", options);
@@ -39,6 +40,11 @@ void SeedKernels::unseeded_degree(const Buffer<float>& sqrt_degree,
 void SeedKernels::seed_block(const Buffer<std::int32_t>& seeds, const Buffer<float>& sqrt_degree,
                              int first, Buffer<float>& block) {
   run(block_, 1, seeds, sqrt_degree, rows_, first, block);
+}
+
+void SeedKernels::start_column(const Buffer<float>& probabilities, const Buffer<float>& sqrt_degree,
+                               int column, Buffer<float>& block) {
+  run(start_, 1, probabilities, sqrt_degree, rows_, column, block);
 }
 
 void SeedKernels::clear_seeds(const Buffer<std::int32_t>& seeds, Buffer<float>& block) {

@@ -25,6 +25,9 @@ class SeedKernels {
   /// Column c of the block becomes sqrt_degree where the seed is first + c, else 0.
   void seed_block(const Buffer<std::int32_t>& seeds, const Buffer<float>& sqrt_degree, int first,
                   Buffer<float>& block);
+  /// Column `column` of the block becomes probabilities * sqrt_degree.
+  void start_column(const Buffer<float>& probabilities, const Buffer<float>& sqrt_degree,
+                    int column, Buffer<float>& block);
   /// Sets the block to 0 at seeded elements.
   void clear_seeds(const Buffer<std::int32_t>& seeds, Buffer<float>& block);
   /// Labels become first + c for the column c, of `count`, with the largest value, where that is
@@ -45,6 +48,7 @@ class SeedKernels {
   Kernel eliminate_;
   Kernel degree_;
   Kernel block_;
+  Kernel start_;
   Kernel clear_;
   Kernel best_;
   Kernel probability_;

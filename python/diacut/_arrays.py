@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._errors import DtypeError, InputError, file_errors
+
+#: Probabilities of each label, (labels, height, width), as Result.probabilities has them.
+Probabilities = Union["Sequence[NDArray[np.floating[Any]]]", "NDArray[np.floating[Any]]"]
 
 #: What is segmented: an array, an image that read_image() has read, or the path of a file.
 ImageLike = Union[ArrayLike, _core.Image, str, "os.PathLike[str]"]
@@ -166,6 +169,21 @@ def seeds_of(seeds: ArrayLike) -> NDArray[np.int32]:
 def barriers_of(barriers: ArrayLike) -> NDArray[np.int32]:
     """Barriers: 1 where there is one, else 0."""
     return np.asarray(labels_of(barriers, "barriers") != 0, dtype=np.int32)
+
+
+def start_of(start: Probabilities) -> NDArray[np.float32]:
+    """Probabilities of each label, (labels, height, width), as float32."""
+    if not isinstance(start, (Sequence, np.ndarray)) or isinstance(start, (str, bytes)):
+        raise InputError(f"start is of the type {type(start).__name__}, expected arrays of floats")
+    planes = [array_of(each, "start") for each in start]
+    if not planes or any(each.ndim != 2 or each.shape != planes[0].shape for each in planes):
+        raise InputError(
+            f"start has the shapes {[each.shape for each in planes]}, expected one (height, width) "
+            "array for each label, as Result.probabilities has them"
+        )
+    if any(each.dtype.kind != "f" for each in planes):
+        raise DtypeError("start holds numbers that are no floats, expected probabilities in [0, 1]")
+    return np.ascontiguousarray(np.stack(planes), dtype=np.float32)
 
 
 def features_of(features: ArrayLike) -> NDArray[np.float32] | NDArray[np.uint16]:

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import ImageLike, barriers_of, edges_of, features_of, image_of, seeds_of
+from ._arrays import (
+    ImageLike,
+    Probabilities,
+    barriers_of,
+    edges_of,
+    features_of,
+    image_of,
+    seeds_of,
+    start_of,
+)
 from ._errors import ConfigError, Error, InputError
 from ._parameters import OPTIONS, Value, make_parameters, value_of
 from ._progress import Progress, image_progress, stage_progress
@@ -101,6 +110,7 @@ class Segmenter:
         edges: ArrayLike | None = None,
         seeds: ArrayLike | None = None,
         barriers: ArrayLike | None = None,
+        start: Probabilities | None = None,
         features: ArrayLike | None = None,
         eigenvectors: bool | None = None,
         probabilities: bool = False,
@@ -117,6 +127,9 @@ class Segmenter:
         method="hierarchy" the hierarchy is cut by them, as Hierarchy.cut_by_seeds() does.
         barriers: with seeds, (height, width), bool or integers: pixels other than 0 are lines that labels
         do not cross.
+        start: with seeds, the probabilities that an earlier result over the image has: one (height,
+        width) array in [0, 1] for each label, ascending. The walk starts from them, and takes fewer
+        iterations where few seeds are new.
         features: numbers of each pixel by whose likeness pixels belong together, (height, width,
         channels) or (height, width), float32 or float16, of the image's size or smaller in its
         proportions; no network runs, unless set={"affinity.with_boundary": True}.
@@ -133,9 +146,11 @@ class Segmenter:
         map_ = None if edges is None else edges_of(edges)
         marks = None if seeds is None else seeds_of(seeds)
         lines = None if barriers is None else barriers_of(barriers)
+        earlier = None if start is None else start_of(start)
+        keep = bool(probabilities)
         with stage_progress(progress) as tell:
             return Result(
-                engine.segment(whole, map_, marks, lines, own, keeps, bool(probabilities), tell)
+                engine.segment(whole, map_, marks, lines, earlier, own, keeps, keep, tell)
             )
 
     __call__ = segment
@@ -392,6 +407,7 @@ def segment(
     edges: ArrayLike | None = None,
     seeds: ArrayLike | None = None,
     barriers: ArrayLike | None = None,
+    start: Probabilities | None = None,
     features: ArrayLike | None = None,
     eigenvectors: bool = False,
     probabilities: bool = False,
@@ -425,6 +441,7 @@ def segment(
         edges=edges,
         seeds=seeds,
         barriers=barriers,
+        start=start,
         features=features,
         eigenvectors=eigenvectors,
         probabilities=probabilities,

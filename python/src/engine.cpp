@@ -53,6 +53,19 @@ std::optional<Barriers> barriers_of(const SeedPlane& plane) {
   return barriers;
 }
 
+using Start = std::optional<Cube<float>>;
+
+std::optional<Probabilities> probabilities_of(const Start& cube) {
+  if (!cube) return std::nullopt;
+  Probabilities result{static_cast<int>(cube->shape(2)), static_cast<int>(cube->shape(1)), {}};
+  const std::size_t pixels = cube->shape(1) * cube->shape(2);
+  for (std::size_t k = 0; k < cube->shape(0); ++k) {
+    const float* first = cube->data() + k * pixels;
+    result.of_label.emplace_back(first, first + pixels);
+  }
+  return result;
+}
+
 /// Numbers of 32 bits, or of 16 as NumPy holds them.
 using Features = std::optional<std::variant<Cube<float>, Cube<std::uint16_t>>>;
 
@@ -125,12 +138,13 @@ class Engine {
   }
 
   Segmentation segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
-                       const SeedPlane& barriers, const Features& features, bool eigenvectors,
-                       bool probabilities, nb::object progress) {
+                       const SeedPlane& barriers, const Start& start, const Features& features,
+                       bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
     const std::optional<Seeds> marks = given_seeds(seeds);
     const std::optional<Barriers> lines = barriers_of(barriers);
+    const std::optional<Probabilities> earlier = probabilities_of(start);
     const std::optional<FeatureMap> own = feature_map(features);
     return follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
@@ -138,8 +152,12 @@ class Engine {
         const Turn turn(*this, follower);
         segmenter_->keep_eigenvectors(eigenvectors);
         segmenter_->keep_probabilities(probabilities);
-        const ImageToSegment asked{&image, map ? &*map : nullptr, marks ? &*marks : nullptr,
-                                   own ? &*own : nullptr, lines ? &*lines : nullptr};
+        const ImageToSegment asked{&image,
+                                   map ? &*map : nullptr,
+                                   marks ? &*marks : nullptr,
+                                   own ? &*own : nullptr,
+                                   lines ? &*lines : nullptr,
+                                   earlier ? &*earlier : nullptr};
         begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
@@ -214,8 +232,8 @@ void bind_engine(nb::module_& module) {
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
       .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
-           "barriers"_a.none(), "features"_a.none(), "eigenvectors"_a, "probabilities"_a,
-           "progress"_a.none())
+           "barriers"_a.none(), "start"_a.none(), "features"_a.none(), "eigenvectors"_a,
+           "probabilities"_a, "progress"_a.none())
       .def("begin", &Engine::begin, "images"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
       .def_prop_ro("pixels_together", &Engine::pixels_together);

@@ -85,6 +85,55 @@ def test_a_segmenter_takes_one_set_after_another(halves, seeds):
     assert set(np.unique(second)) == {2, 4, 9}
 
 
+def test_start_from_an_earlier_result(halves, seeds):
+    tight = {"walker.tolerance": 1e-6}
+    first = diacut.segment(halves, seeds=seeds, cue="gradient", set=tight, probabilities=True)
+    more = seeds.copy()
+    more[40, 5] = 9
+    more[10, 50] = 11
+    anew = diacut.segment(halves, seeds=more, cue="gradient", set=tight, probabilities=True)
+    for start in (first.probabilities, np.stack(first.probabilities)):
+        started = diacut.segment(
+            halves, seeds=more, cue="gradient", set=tight, start=start, probabilities=True
+        )
+        assert np.array_equal(started.labels, anew.labels)
+        for mine, others in zip(started.probabilities, anew.probabilities):
+            assert np.abs(mine - others).max() < 1e-3
+    with diacut.Segmenter(method="walker", cue="gradient") as segmenter:
+        again = segmenter.segment(halves, seeds=seeds, start=first.probabilities).labels
+    assert np.array_equal(again, first.labels)
+
+
+def test_wrong_starts_are_refused(halves, seeds):
+    def grow(start, **options):
+        diacut.segment(halves, seeds=seeds, start=start, cue="gradient", **options)
+
+    half = np.full(halves.shape, 0.5, np.float32)
+    with pytest.raises(diacut.InputError, match="64x47"):
+        grow([half[:47], half[:47]])
+    with pytest.raises(diacut.InputError, match="3 labels"):
+        grow([half] * 3)
+    for wrong in (np.nan, -0.5, 1.5):
+        bad = half.copy()
+        bad[3, 7] = wrong
+        with pytest.raises(diacut.InputError, match="column 7, row 3"):
+            grow([half, bad])
+    with pytest.raises(diacut.InputError, match="shapes"):
+        grow([half, half[:47]])
+    with pytest.raises(diacut.InputError, match="shapes"):
+        grow(half)
+    with pytest.raises(diacut.InputError, match="shapes"):
+        grow([])
+    with pytest.raises(diacut.InputError, match="expected arrays"):
+        grow("p.npy")
+    with pytest.raises(diacut.DtypeError, match="floats"):
+        grow([np.ones(halves.shape, int)] * 2)
+    with pytest.raises(diacut.ConfigError, match="walker"):
+        grow([half, half], method="hierarchy")
+    with pytest.raises(diacut.ConfigError, match="features"):
+        grow([half, half], features=np.stack([half] * 2, axis=2))
+
+
 def test_equal_the_programs_labels(programs, photograph, tmp_path):
     image = diacut.read_image(photograph)
     seeds = np.zeros(image.pixels.shape[:2], np.uint8)

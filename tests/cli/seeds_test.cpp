@@ -1,5 +1,6 @@
 // Labels that grow from seeds.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
@@ -90,6 +91,101 @@ TEST_F(CliSeeds, ProbabilitiesAddUpToOne) {
   // Labels ascend: 3, which grew in the right half, comes first.
   EXPECT_LT(values[5 * kWidth + 2], 0.01);
   EXPECT_GT(values[6 * kWidth + kWidth - 3], 0.99);
+}
+
+/// What a report says of the iterations of a walk.
+int iterations_of(const std::string& report) {
+  return Json::parse(report)["walk"]["iterations"].get<int>();
+}
+
+TEST_F(CliSeeds, AddedLaterStartFromTheLastAnswer) {
+  // At the picture's own size, and where labels are found in a reduction of it.
+  for (const int scale : {1, 60}) {
+    write_picture("a.png", kWidth * scale, kHeight * scale);
+    cv::Mat seeds = cv::Mat::zeros(kHeight * scale, kWidth * scale, CV_8U);
+    seeds(cv::Rect(scale, 2 * scale, scale, scale)) = 3;
+    seeds(cv::Rect(13 * scale, 9 * scale, scale, scale)) = 7;
+    write_picture("seeds.png", seeds);
+    expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
+    seeds(cv::Rect(14 * scale, 8 * scale, scale, scale)) = 7;
+    write_picture("more.png", seeds);
+    expect_done(grow({"a.png", "--seeds", "more.png", "-o", "anew.png", "--json", "anew.json"}));
+    expect_done(grow({"a.png", "--seeds", "more.png", "--start-from", "p.npy", "-o", "started.png",
+                      "--json", "started.json"}));
+    EXPECT_LT(iterations_of(read("started.json")), iterations_of(read("anew.json"))) << scale;
+    const cv::Mat anew = read_picture("anew.png");
+    EXPECT_LE(cv::countNonZero(anew != read_picture("started.png")), anew.total() / 1000) << scale;
+  }
+}
+
+TEST_F(CliSeeds, ANewLabelStartsFromNothing) {
+  write_picture("a.png");
+  cv::Mat seeds = two_seeds();
+  write_picture("seeds.png", seeds);
+  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
+  seeds(cv::Rect(0, 0, 3, 3)) = 5;  // Between the others in their order.
+  write_picture("more.png", seeds);
+  const std::vector<std::string> tight = {"a.png", "--seeds", "more.png", "--set",
+                                          "walker.tolerance=1e-6"};
+  std::vector<std::string> anew = tight;
+  anew.insert(anew.end(), {"-o", "anew.png"});
+  std::vector<std::string> started = tight;
+  started.insert(started.end(), {"--start-from", "p.npy", "-o", "started.png"});
+  expect_done(grow(anew));
+  expect_done(grow(started));
+  EXPECT_EQ(read("anew.png"), read("started.png"));
+}
+
+TEST_F(CliSeeds, AFolderOfProbabilitiesToStartFrom) {
+  for (const char* folder : {"photos", "seeds", "p"}) make_folder(folder);
+  for (const char* name : {"one", "two"}) {
+    write_picture(std::string("photos/") + name + ".png");
+    write_picture(std::string("seeds/") + name + ".png", two_seeds());
+  }
+  expect_done(grow({"photos", "--seeds", "seeds", "--probabilities", "p", "-o", "labels"}));
+  expect_done(grow(
+      {"photos", "--seeds", "seeds", "--start-from", "p", "-o", "again", "--json", "r.jsonl"}));
+  EXPECT_EQ(read("labels/two.png"), read("again/two.png"));
+  std::istringstream lines(read("r.jsonl"));
+  int images = 0;
+  for (std::string line; std::getline(lines, line); ++images) EXPECT_EQ(iterations_of(line), 0);
+  EXPECT_EQ(images, 2);
+}
+
+TEST_F(CliSeeds, WrongProbabilitiesToStartFromAreRefused) {
+  write_picture("a.png");
+  write_picture("seeds.png", two_seeds());
+  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
+  const auto refuse = [&](const std::vector<std::string>& more, int code,
+                          const std::vector<std::string>& parts) {
+    std::vector<std::string> line = {"a.png", "--seeds", "seeds.png", "-o", "y.png"};
+    line.insert(line.end(), more.begin(), more.end());
+    const std::set<std::string> before = files();
+    expect_error(grow(line), code, parts);
+    EXPECT_EQ(files(), before);
+  };
+  std::string bytes = read("p.npy");
+  const float nan = std::nanf("");
+  std::copy_n(reinterpret_cast<const char*>(&nan), sizeof nan, bytes.end() - sizeof nan);
+  write("nan.npy", bytes);
+  refuse({"--start-from", "nan.npy"}, 3, {"nan.npy", "column 15, row 11", "[0, 1]"});
+  write("cut.npy", read("p.npy").substr(0, 300));
+  refuse({"--start-from", "cut.npy"}, 3, {"cut.npy"});
+  refuse({"--start-from", "none.npy"}, 3, {"--start-from", "none.npy"});
+  refuse({"--start-from", "seeds.png"}, 3, {"seeds.png", "no .npy file"});
+  write_picture("b.png", kWidth * 2, kHeight);
+  write_picture("wide.png", cv::Mat(cv::repeat(two_seeds(), 1, 2)));
+  expect_error(grow({"b.png", "--seeds", "wide.png", "--start-from", "p.npy", "-o", "y.png"}), 3,
+               {"b.png", "16x12", "32x12"});
+  cv::Mat three = two_seeds();
+  three.at<std::uint8_t>(0, 0) = 5;
+  write_picture("three.png", three);
+  expect_done(
+      grow({"a.png", "--seeds", "three.png", "--probabilities", "three.npy", "-o", "x.png"}));
+  refuse({"--start-from", "three.npy"}, 3, {"3 labels", "2"});
+  refuse({"--start-from", "p.npy", "--method", "hierarchy"}, 2, {"--start-from", "walker"});
+  expect_error(segment({"a.png", "--start-from", "p.npy", "-o", "y.png"}), 2,
+               {"--start-from", "--seeds"});
 }
 
 TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {

@@ -29,7 +29,8 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--svg",        "--geojson",       "--table",         "--graph",        "--bands",
       "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
       "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers",
-      "--files-from", "--null",          "--base",          "--shard",        "--time-limit"};
+      "--files-from", "--null",          "--base",          "--shard",        "--time-limit",
+      "--start-from"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z0], | {4})(--[a-z-]+).*");

@@ -40,7 +40,8 @@ void read_npy(const FileBytes& bytes) {
   const FileInMemory file(bytes);
   read_by_any({[&] { read_boundary_map(file.path()); }, [&] { read_seeds(file.path()); },
                [&] { read_feature_size(file.path()); },
-               [&] { check_features(read_features(file.path())); }});
+               [&] { check_features(read_features(file.path())); },
+               [&] { check_probabilities(read_probabilities(file.path())); }});
 }
 
 std::vector<FileBytes> npy_seeds() {
@@ -52,10 +53,15 @@ std::vector<FileBytes> npy_seeds() {
   const std::string no = "False";
   const auto at = std::search(by_column.begin(), by_column.end(), no.begin(), no.end());
   std::copy_n("True ", 5, at);
-  return {array("<f4", "(2, 3)", 24, '\x3c'), array("<f8", "(2, 3)", 48, '\x3f'),
-          array("|u1", "(2, 3)", 6, '\x05'),  array("<u2", "(2, 3)", 12, '\x05'),
-          array("|b1", "(2, 3)", 6, '\x01'),  array("<f2", "(2, 3, 2)", 24, '\x3a'),
-          array(">i4", "(2, 3)", 24, '\0'),   by_column};
+  return {array("<f4", "(2, 3)", 24, '\x3c'),
+          array("<f8", "(2, 3)", 48, '\x3f'),
+          array("|u1", "(2, 3)", 6, '\x05'),
+          array("<u2", "(2, 3)", 12, '\x05'),
+          array("|b1", "(2, 3)", 6, '\x01'),
+          array("<f2", "(2, 3, 2)", 24, '\x3a'),
+          array(">i4", "(2, 3)", 24, '\0'),
+          array("<f4", "(2, 3, 2)", 48, '\x3a'),
+          by_column};
 }
 
 void read_npz(const FileBytes& bytes) {

@@ -6,6 +6,7 @@
 
 #include "diacut/errors.hpp"
 #include "opencl/arguments.hpp"
+#include "opencl/copy_elements.hpp"
 
 namespace diacut {
 
@@ -23,9 +24,15 @@ std::vector<double> quotients(const std::vector<double>& dividends,
   return result;
 }
 
-/// The largest share of its first value that a column's squared error still has.
-double largest_share(const std::vector<double>& squares, const std::vector<double>& first) {
-  const std::vector<double> shares = quotients(squares, first);
+/// `more` may be empty.
+std::vector<double> sum_of(std::vector<double> sums, const std::vector<double>& more) {
+  for (std::size_t c = 0; c < more.size(); ++c) sums[c] += more[c];
+  return sums;
+}
+
+/// The largest share of its solution's squared norm that a column's squared error has.
+double largest_share(const std::vector<double>& squares, const std::vector<double>& norms) {
+  const std::vector<double> shares = quotients(squares, norms);
   for (const double share : shares) {
     if (!std::isfinite(share)) {
       throw NumericalError("the random walker's conjugate gradients met a value that is no number");
@@ -60,16 +67,21 @@ std::size_t ConjugateGradient::memory(int columns, std::size_t rows) {
 }
 
 ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer<float>& b,
-                                                 Buffer<float>& x, double tolerance,
-                                                 int max_iterations, const Watch& watch) {
+                                                 Buffer<float>& x,
+                                                 const ConjugateGradientLimits& limits,
+                                                 const Watch& watch) {
   Buffer<float>& r = b;
   Buffer<float>& z = correction_block_;
-  x.fill(0);
+  std::vector<double> norms;
+  if (limits.starts) {
+    norms = start_from(system, b, x);
+  } else {
+    x.fill(0);
+  }
   direction_block_.fill(0);
   rz_.set_zero();
   ConjugateGradientResult result;
-  const double wanted = tolerance * tolerance;
-  std::vector<double> first;
+  const double wanted = limits.tolerance * limits.tolerance;
   double furthest = 0;
   for (;; ++result.iterations) {
     system.precondition(r, product_block_, z);
@@ -79,8 +91,8 @@ ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer
     // The device computes the product while the host learns whether it is needed.
     system.product(direction_block_, product_block_);
     const std::vector<double> now = squares.take();
-    if (first.empty()) first = now;
-    const double share = largest_share(now, first);
+    if (result.iterations == 0) norms = sum_of(now, norms);
+    const double share = largest_share(now, norms);
     result.error = std::sqrt(std::max(share, 0.0));
     result.converged = share <= wanted;
     if (result.iterations > 0) {
@@ -88,10 +100,30 @@ ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer
       furthest = std::max(furthest, std::clamp(done, 0.0, 1.0));
       watch.report("random walk", furthest);
     }
-    if (result.converged || result.iterations >= max_iterations) return result;
+    if (result.converged || result.iterations >= limits.max_iterations) return result;
     products(direction_block_, product_block_, alpha_);
     step(x, r);
   }
+}
+
+/// One step from 0 along the x that is given, so that x becomes the multiple of it that is next to
+/// the solution: never further away than 0 is, however wrong x was. Makes its residuals in the
+/// place of b and returns the squared norms of x. The solutions' own are these and the errors'
+/// (they are orthogonal).
+std::vector<double> ConjugateGradient::start_from(SystemOperators& system, Buffer<float>& b,
+                                                  Buffer<float>& x) {
+  copy_elements(x, 0, direction_block_, 0, x.size());
+  x.fill(0);
+  rz_.set_zero();
+  products(b, direction_block_, beta_);
+  DeviceSums::Arrival along = rz_.download_later();
+  system.product(direction_block_, product_block_);
+  products(direction_block_, product_block_, alpha_);
+  step(x, b);
+  const std::vector<float> lengths = factors_.download();
+  std::vector<double> squares = along.take();
+  for (std::size_t c = 0; c < squares.size(); ++c) squares[c] *= lengths[c];
+  return squares;
 }
 
 /// `quotients` makes factors_ of the dot products of the columns of a and b.

@@ -17,6 +17,13 @@ class SystemOperators {
   virtual void precondition(const Buffer<float>& r, Buffer<float>& spare, Buffer<float>& out) = 0;
 };
 
+/// When conjugate gradients begin and end.
+struct ConjugateGradientLimits {
+  double tolerance = 0;    ///< They end when every column's error is at most that,
+  int max_iterations = 0;  ///< or after so many iterations.
+  bool starts = false;     ///< Whether they begin with the x that is given, not with 0.
+};
+
 /// How conjugate gradients ended.
 struct ConjugateGradientResult {
   int iterations = 0;
@@ -38,14 +45,14 @@ class ConjugateGradient {
   /// Bytes of device memory that an object holds.
   static std::size_t memory(int columns, std::size_t rows);
 
-  /// Solves M x = b from x = 0. `b` is overwritten by the residuals. It ends when every column's
-  /// error is at most `tolerance`, or after `max_iterations`. A column whose right-hand side is 0
-  /// has the solution 0. Waits for the device in each iteration. Throws NumericalError when
-  /// arithmetic goes wrong, CancelledError.
+  /// Solves M x = b. `b` is overwritten by the residuals. A column whose right-hand side is 0 has
+  /// the solution 0. Waits for the device in each iteration. Throws NumericalError when arithmetic
+  /// goes wrong, CancelledError.
   ConjugateGradientResult solve(SystemOperators& system, Buffer<float>& b, Buffer<float>& x,
-                                double tolerance, int max_iterations, const Watch& watch);
+                                const ConjugateGradientLimits& limits, const Watch& watch);
 
  private:
+  std::vector<double> start_from(SystemOperators& system, Buffer<float>& b, Buffer<float>& x);
   void products(const Buffer<float>& a, const Buffer<float>& b, Kernel& quotients);
   void direction();
   void step(Buffer<float>& x, Buffer<float>& r);

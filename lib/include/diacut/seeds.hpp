@@ -61,6 +61,27 @@ struct Barriers {
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters = {},
                        int width = 0, int height = 0);
 
+/// How likely each pixel of an image has each label: what Segmentation::probabilities holds, as the
+/// start of another random walk.
+struct Probabilities {
+  int width = 0;   ///< Width of the image, pixels.
+  int height = 0;  ///< Height of the image, pixels.
+  /// For each label, ascending, width * height values in [0, 1], row by row from the top left.
+  std::vector<std::vector<float>> of_label;
+};
+
+/// Reads probabilities as write_probabilities() writes them.
+/// @param path A .npy file of float32, of the shape (labels, height, width).
+/// @return The probabilities.
+/// @throws InputError naming the file when it cannot be read, is of another kind, or holds a number
+///     that is not in [0, 1].
+Probabilities read_probabilities(const std::string& path);
+
+/// Checks that each label has a number in [0, 1] for each pixel.
+/// @param probabilities The probabilities.
+/// @throws InputError where that is not so.
+void check_probabilities(const Probabilities& probabilities);
+
 /// Checks that seeds can be used with an image.
 /// @param seeds The seeds.
 /// @param width Width of the image, pixels.

@@ -143,6 +143,11 @@ struct ImageToSegment {
   /// With RegionMethod::kWalker lines that labels must not cross, or null; not owned. A barrier's
   /// own pixels get the label of one of its sides, and the probability 0.
   const Barriers* barriers = nullptr;
+  /// With RegionMethod::kWalker the probabilities that an earlier walk over the image found, which
+  /// the linear systems then start from, or null; not owned. The k-th are those of the k-th label
+  /// of the seeds, ascending; labels beyond the last one start from 0. They change how many
+  /// iterations a walk takes, and labels no more than the tolerance does.
+  const Probabilities* start = nullptr;
 };
 
 /// A segmentation's labels as files and arrays hold them.
@@ -258,7 +263,9 @@ class Segmenter {
   ///     image; ConfigError when there are seeds and the method needs none, and when there are
   ///     features and the method, or a boundary map beside them, has no use for them; InputError
   ///     and ConfigError also for barriers of another size than the image, on seeds, or where
-  ///     nothing heeds them: with another method, and with features alone.
+  ///     nothing heeds them: with another method, and with features alone; and for a start of
+  ///     another size than the image, with more labels than the seeds have or a number that is not
+  ///     in [0, 1], or beside another method, features, or an affinity.scale below 0.0125.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device for several images. Images of one size go

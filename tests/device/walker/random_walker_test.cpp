@@ -93,9 +93,9 @@ void expect_exact(const RandomWalk& walk, const Probabilities& exact, double mar
 class RandomWalker : public ::testing::Test {
  protected:
   RandomWalk walk(const EigenProblem& problem, const std::vector<std::int32_t>& seeds, int labels,
-                  double tolerance = 1e-6) {
+                  double tolerance = 1e-6, const std::vector<std::vector<float>>& start = {}) {
     return random_walk(context(), on_device(context(), problem), seeds, labels,
-                       {.tolerance = tolerance, .max_iterations = 500}, true, {});
+                       {.tolerance = tolerance, .max_iterations = 500}, true, {}, start);
   }
   void expect_direct_solution(const EigenProblem& problem, const std::vector<std::int32_t>& seeds,
                               int labels) {
@@ -165,6 +165,55 @@ TEST_F(RandomWalker, GivesTheSameBitsAgain) {
   EXPECT_EQ(once.labels, again.labels);
   EXPECT_EQ(once.probabilities, again.probabilities);
   EXPECT_LE(once.iterations, 40);
+}
+
+TEST_F(RandomWalker, EndsAtOnceFromItsOwnAnswer) {
+  const EigenProblem problem(61, 47, 5);
+  const auto seeds = random_seeds(problem, 3, 4, 8);
+  const RandomWalk once = walk(problem, seeds, 3);
+  const RandomWalk again = walk(problem, seeds, 3, 1e-4, once.probabilities);
+  EXPECT_TRUE(again.converged);
+  EXPECT_EQ(again.iterations, 0);
+  EXPECT_EQ(again.labels, once.labels);
+  expect_exact(again, exact_probabilities(problem, seeds, 3), 1e-3);
+}
+
+// One seed more, and a label that the earlier walk did not have, in two blocks of columns.
+TEST_F(RandomWalker, StartsFromTheAnswerToOtherSeeds) {
+  const EigenProblem problem(61, 47, 5);
+  auto seeds = random_seeds(problem, 9, 4, 8);
+  const RandomWalk earlier = walk(problem, seeds, 9);
+  const auto unseeded = std::find(seeds.begin() + 20 * 61, seeds.end(), 0);
+  *unseeded = 2;
+  *std::find(unseeded, seeds.end(), 0) = 10;
+  const RandomWalk found = walk(problem, seeds, 10, 1e-6, earlier.probabilities);
+  EXPECT_TRUE(found.converged);
+  expect_exact(found, exact_probabilities(problem, seeds, 10), 1e-3);
+}
+
+// Nothing that it starts from is kept: neither wrong numbers, nor those of seeded pixels.
+TEST_F(RandomWalker, StartsFromAnything) {
+  const EigenProblem problem(61, 47, 5);
+  const auto seeds = random_seeds(problem, 3, 4, 9);
+  std::mt19937 random(10);
+  std::vector<std::vector<float>> start(3, std::vector<float>(seeds.size()));
+  for (std::vector<float>& each : start) {
+    for (float& value : each) value = std::uniform_real_distribution<float>(0, 1)(random);
+  }
+  const RandomWalk found = walk(problem, seeds, 3, 1e-6, start);
+  EXPECT_TRUE(found.converged);
+  expect_exact(found, exact_probabilities(problem, seeds, 3), 1e-3);
+}
+
+TEST_F(RandomWalker, TakesFewerIterationsFromAnEarlierAnswer) {
+  const EigenProblem problem(121, 95, 5);
+  auto seeds = random_seeds(problem, 3, 6, 11);
+  const RandomWalk earlier = walk(problem, seeds, 3, 1e-4);
+  *std::find(seeds.begin() + 50 * 121, seeds.end(), 0) = 2;
+  const RandomWalk anew = walk(problem, seeds, 3, 1e-4);
+  const RandomWalk found = walk(problem, seeds, 3, 1e-4, earlier.probabilities);
+  EXPECT_TRUE(found.converged);
+  EXPECT_LT(found.iterations, anew.iterations);
 }
 
 TEST_F(RandomWalker, SaysWhenItEndsTooEarly) {

@@ -1,0 +1,112 @@
+#include "pipeline/walk_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diacut/errors.hpp"
+#include "region/parts.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// With it no affinity of two neighbours becomes 0 in float32: that of the strongest boundary is
+/// exp(-1 / scale).
+constexpr double kLeastScale = 0.0125;
+
+/// For each pixel the mean of the numbers in the area that it covers.
+std::vector<float> reduced_by_mean(const std::vector<float>& values, const Probabilities& from,
+                                   const Image& to) {
+  std::vector<double> sums(to.pixel_count(), 0);
+  std::vector<int> counts(to.pixel_count(), 0);
+  std::size_t i = 0;
+  for (std::int64_t y = 0; y < from.height; ++y) {
+    const std::int64_t line = y * to.height / from.height * to.width;
+    for (std::int64_t x = 0; x < from.width; ++x, ++i) {
+      const auto k = static_cast<std::size_t>(line + x * to.width / from.width);
+      sums[k] += values[i];
+      ++counts[k];
+    }
+  }
+  std::vector<float> result(sums.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    result[k] = static_cast<float>(sums[k] / std::max(counts[k], 1));
+  }
+  return result;
+}
+
+/// For each pixel whether it lies in a part, without barriers and pixels without data, that holds a
+/// seed.
+std::vector<bool> reached(const WorkingSeeds& seeds, const Image& image) {
+  std::vector<std::int32_t> open(image.pixel_count(), 1);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (!image.valid.empty() && image.valid[i] == 0) open[i] = 0;
+    if (!seeds.walls.empty() && seeds.walls[i] != 0) open[i] = 0;
+  }
+  const Parts parts = connected_parts(image.width, image.height, open);
+  const auto part_of = [&](std::size_t i) { return static_cast<std::size_t>(parts.of_pixel[i]); };
+  std::vector<bool> with_seed(static_cast<std::size_t>(parts.count) + 1, false);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (seeds.labels[i] != 0 && part_of(i) != 0) with_seed[part_of(i)] = true;
+  }
+  std::vector<bool> result(open.size());
+  for (std::size_t i = 0; i < open.size(); ++i) result[i] = with_seed[part_of(i)];
+  return result;
+}
+
+}  // namespace
+
+void check_walk_start(const ImageToSegment& asked, const Parameters& parameters) {
+  if (asked.start == nullptr) return;
+  if (asked.seeds == nullptr || parameters.region.method != RegionMethod::kWalker) {
+    throw ConfigError(
+        "there are probabilities to start from, but region.method is not walker: set it, or leave "
+        "them out");
+  }
+  if (asked.features != nullptr) {
+    throw ConfigError(
+        "a random walk by features does not start from probabilities: leave out one of them");
+  }
+  if (parameters.affinity.scale < kLeastScale) {
+    throw ConfigError(
+        fmt::format("affinity.scale is {}: a random walk that starts from probabilities needs at "
+                    "least {}, or leave them out",
+                    parameters.affinity.scale, kLeastScale));
+  }
+  const Probabilities& start = *asked.start;
+  const Image& image = *asked.image;
+  if (start.width != image.width || start.height != image.height) {
+    throw InputError(
+        fmt::format("the probabilities to start from have {}x{} pixels, the image {}x{}: take "
+                    "those of the same image",
+                    start.width, start.height, image.width, image.height));
+  }
+  try {
+    check_probabilities(start);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the probabilities to start from: {}", error.what()));
+  }
+}
+
+std::vector<std::vector<float>> walk_start(const Probabilities& start, const WorkingSeeds& seeds,
+                                           const Image& working) {
+  if (start.of_label.size() > seeds.values.size()) {
+    throw InputError(
+        fmt::format("the probabilities to start from are those of {} labels, but the seeds have "
+                    "{}: leave out those that are gone",
+                    start.of_label.size(), seeds.values.size()));
+  }
+  const std::vector<bool> open = reached(seeds, working);
+  std::vector<std::vector<float>> result;
+  for (const std::vector<float>& each : start.of_label) {
+    const bool same = start.width == working.width && start.height == working.height;
+    result.push_back(same ? each : reduced_by_mean(each, start, working));
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (!open[i]) result.back()[i] = 0;
+    }
+  }
+  return result;
+}
+
+}  // namespace diacut
