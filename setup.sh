@@ -16,13 +16,18 @@ build_packages=(
 run_packages=(pocl-opencl-icd)
 package_packages=(dpkg-dev file gzip)
 style_packages=(clang-format-14 shellcheck)
+# Engines that share work among processes, and what their tests begin and end them with.
+engine_packages=(
+  munge slurmctld slurmd slurm-client python3-distributed python3-yaml parallel
+  iproute2 procps util-linux
+)
 test_packages=(
   libgtest-dev libgmock-dev oclgrind lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
   python3-torch python3-scipy python3-pil  # Train networks, in small.
-  "${package_packages[@]}" "${style_packages[@]}"
+  "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"
 )
 # What `pip install .` needs beside build_packages.
 python_packages=(python3-dev python3-venv)

@@ -8,4 +8,4 @@ if ! command -v shellcheck >/dev/null; then
   exit 1
 fi
 shellcheck setup.sh .ci/run
-find tests -name '*.sh' -print0 | sort -z | xargs -0 shellcheck
+find examples tests -name '*.sh' -print0 | sort -z | xargs -0 shellcheck
