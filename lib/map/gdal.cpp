@@ -127,6 +127,7 @@ CPLStringList label_options(bool cloud_optimised) {
   CPLStringList options;
   options.AddNameValue("COMPRESS", "DEFLATE");
   options.AddNameValue("BIGTIFF", "IF_SAFER");
+  options.AddNameValue("NUM_THREADS", "ALL_CPUS");
   if (cloud_optimised) {
     options.AddNameValue("PREDICTOR", "YES");
     // A mean of labels is no label.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <opencv2/core.hpp>
 
 #include "diacut/errors.hpp"
@@ -141,7 +143,8 @@ void add_values_of(const cv::Mat& samples, const std::vector<std::uint8_t>& vali
 class PictureBlocks::SceneBlocks : public Source {
  public:
   SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
-      : scene_(name),
+      : name_(name),
+        scene_(name),
         bands_(bands_to_read(scene_, bands)),
         type_(scene_.sample_type(bands_)),
         rule_(rule) {
@@ -161,8 +164,8 @@ class PictureBlocks::SceneBlocks : public Source {
                          static_cast<std::uint64_t>(scene_.height()) * bands_.size());
     const int at_once = scene_.rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < scene_.height(); first += at_once) {
-      const Samples read =
-          samples({0, first, scene_.width(), std::min(at_once, scene_.height() - first)}, false);
+      const Samples read = samples(
+          scene_, {0, first, scene_.width(), std::min(at_once, scene_.height() - first)}, false);
       add_values_of(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
@@ -170,7 +173,9 @@ class PictureBlocks::SceneBlocks : public Source {
 
   Image read(const Window& window, const std::pair<double, double>& range,
              bool damaged_as_gaps) const override {
-    Samples read = samples(window, damaged_as_gaps);
+    std::unique_ptr<Scene> scene = opened();
+    Samples read = samples(*scene, window, damaged_as_gaps);
+    give_back(std::move(scene));
     Decoded decoded;
     decoded.samples = read.values;
     decoded.type_range = range;
@@ -192,21 +197,40 @@ class PictureBlocks::SceneBlocks : public Source {
     std::vector<std::uint8_t> valid;
   };
 
-  Samples samples(const Window& window, bool damaged_as_gaps) const {
+  /// A data set of GDAL serves one thread at a time, so that each reader has its own.
+  std::unique_ptr<Scene> opened() const {
+    {
+      const std::lock_guard<std::mutex> guard(idle_lock_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Scene> scene = std::move(idle_.back());
+        idle_.pop_back();
+        return scene;
+      }
+    }
+    const GdalMessages quiet;
+    return std::make_unique<Scene>(name_);
+  }
+
+  void give_back(std::unique_ptr<Scene> scene) const {
+    const std::lock_guard<std::mutex> guard(idle_lock_);
+    idle_.push_back(std::move(scene));
+  }
+
+  Samples samples(const Scene& scene, const Window& window, bool damaged_as_gaps) const {
     Samples read{cv::Mat::zeros(window.height, window.width,
                                 CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
                  std::vector<std::uint8_t>(window.pixels(), 1)};
     try {
-      scene_.read_samples(window, bands_, type_, read.values.data, read.values.elemSize());
-      if (!scene_.is_whole(bands_)) {
+      scene.read_samples(window, bands_, type_, read.values.data, read.values.elemSize());
+      if (!scene.is_whole(bands_)) {
         constexpr std::uint8_t kHalf = 128;
-        const std::vector<std::uint8_t> opacity = scene_.read_opacity(window, bands_);
+        const std::vector<std::uint8_t> opacity = scene.read_opacity(window, bands_);
         std::transform(opacity.begin(), opacity.end(), read.valid.begin(),
                        [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
       }
     } catch (const InputError&) {
       if (!damaged_as_gaps) throw;
-      return read_around_damage(window);
+      return read_around_damage(scene, window);
     }
     leave_out_floats(read);
     return read;
@@ -218,28 +242,29 @@ class PictureBlocks::SceneBlocks : public Source {
   }
 
   /// The window by the file's blocks, of which those that cannot be decoded have no data.
-  Samples read_around_damage(const Window& window) const {
+  Samples read_around_damage(const Scene& scene, const Window& window) const {
     Samples read{cv::Mat::zeros(window.height, window.width,
                                 CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
                  std::vector<std::uint8_t>(window.pixels(), 0)};
     int width = 0;
     int height = 0;
-    scene_.band(bands_.front()).GetBlockSize(&width, &height);
+    scene.band(bands_.front()).GetBlockSize(&width, &height);
     for (int y = window.y / height * height; y < window.y + window.height; y += height) {
       for (int x = window.x / width * width; x < window.x + window.width; x += width) {
         const int left = std::max(x, window.x);
         const int top = std::max(y, window.y);
         const Window block{left, top, std::min(x + width, window.x + window.width) - left,
                            std::min(y + height, window.y + window.height) - top};
-        put_block(block, window, read);
+        put_block(scene, block, window, read);
       }
     }
     return read;
   }
 
-  void put_block(const Window& block, const Window& window, Samples& read) const {
+  void put_block(const Scene& scene, const Window& block, const Window& window,
+                 Samples& read) const {
     try {
-      const Samples part = samples(block, false);
+      const Samples part = samples(scene, block, false);
       const cv::Rect place(block.x - window.x, block.y - window.y, block.width, block.height);
       part.values.copyTo(read.values(place));
       for (int y = 0; y < block.height; ++y) {
@@ -252,10 +277,13 @@ class PictureBlocks::SceneBlocks : public Source {
     }
   }
 
+  std::string name_;
   Scene scene_;
   std::vector<int> bands_;
   SampleType type_;
   ValueRange rule_;
+  mutable std::mutex idle_lock_;
+  mutable std::vector<std::unique_ptr<Scene>> idle_;  ///< Open, and read by nobody now.
 };
 
 namespace {

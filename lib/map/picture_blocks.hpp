@@ -38,6 +38,7 @@ class PictureBlocks {
 
   /// The pixels from (x, y) on, with the mask of those that have data. `range`: settle_range().
   /// With `damaged_as_gaps`, what cannot be decoded has no data; else that throws InputError.
+  /// Several threads may read at once.
   Image read(int x, int y, int width, int height, const std::pair<double, double>& range,
              bool damaged_as_gaps) const;
 

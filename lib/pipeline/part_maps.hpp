@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ struct PartContours {
 inline constexpr int kOrientationReach = 6;
 
 /// The stages from the image to the contours for parts of pictures, on one device: what Segmenter
-/// computes of the whole picture, to the bit.
+/// computes of the whole picture, to the bit. Several threads may ask for parts: they take turns on
+/// the device.
 class PartMaps {
  public:
   /// Opens the device, as Segmenter does. Throws as its constructor does.
@@ -47,7 +49,10 @@ class PartMaps {
   PartContours contours(const std::vector<float>& part, int width, int height, float full);
 
  private:
+  PartContours contours_of(const Grid& grid, const std::vector<float>& part, float full);
+
   Parameters parameters_;
+  std::mutex turn_;
   Context context_;
   DeviceNetworks networks_;  // After the context, which must outlive it.
 };

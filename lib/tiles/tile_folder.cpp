@@ -108,12 +108,15 @@ class ReadFile {
   int descriptor_ = -1;
 };
 
-std::uint32_t checksum(const std::vector<std::uint8_t>& bytes) {
-  uLong sum = crc32(0, nullptr, 0);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t part = std::min<std::size_t>(bytes.size() - at, 1U << 30);
-    sum = crc32(sum, bytes.data() + at, static_cast<uInt>(part));
-    at += part;
+/// The checksum of bytes that follow others, whose checksum is `before`.
+std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0) {
+  const auto* next = static_cast<const unsigned char*>(bytes);
+  uLong sum = before;
+  while (size > 0) {
+    const std::size_t part = std::min<std::size_t>(size, 1U << 30);
+    sum = crc32(sum, next, static_cast<uInt>(part));
+    next += part;
+    size -= part;
   }
   return static_cast<std::uint32_t>(sum);
 }
@@ -165,18 +168,21 @@ bool TileFolder::has(TileFile kind, std::size_t tile) const {
          file.size() == sizeof(Header) + header.bytes + sizeof(std::uint32_t);
 }
 
-void TileFolder::write(TileFile kind, std::size_t tile,
-                       const std::vector<std::uint8_t>& payload) const {
+void TileFolder::write_parts(TileFile kind, std::size_t tile,
+                             const std::vector<Bytes>& parts) const {
   Header header;
   header.kind = static_cast<std::uint32_t>(kind);
   header.plan = plan_;
   header.device = device_;
   header.tile = tile;
-  header.bytes = payload.size();
-  const std::uint32_t sum = checksum(payload);
+  std::uint32_t sum = 0;
+  for (const Bytes& part : parts) {
+    header.bytes += part.size;
+    sum = checksum(part.data, part.size, sum);
+  }
   AtomicFile file(path(kind, tile));
   file.write(&header, sizeof(header));
-  file.write(payload.data(), payload.size());
+  for (const Bytes& part : parts) file.write(part.data, part.size);
   file.write(&sum, sizeof(sum));
   file.commit();
 }
@@ -201,7 +207,8 @@ std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) cons
   std::vector<std::uint8_t> payload(static_cast<std::size_t>(header.bytes));
   std::uint32_t sum = 0;
   if (!file.read(payload.data(), payload.size(), sizeof(header)) ||
-      !file.read(&sum, sizeof(sum), sizeof(header) + header.bytes) || sum != checksum(payload)) {
+      !file.read(&sum, sizeof(sum), sizeof(header) + header.bytes) ||
+      sum != checksum(payload.data(), payload.size())) {
     throw InputError(
         fmt::format("{}: it is damaged: its checksum differs: {}", path(kind, tile), kAgain));
   }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "region/tiling.hpp"
@@ -40,7 +43,14 @@ class TileFolder {
 
   /// Whether a file is there, of this plan and not cut off.
   bool has(TileFile kind, std::size_t tile = 0) const;
-  void write(TileFile kind, std::size_t tile, const std::vector<std::uint8_t>& payload) const;
+  void write(TileFile kind, std::size_t tile, const std::vector<std::uint8_t>& payload) const {
+    write_parts(kind, tile, {{payload.data(), payload.size()}});
+  }
+  /// Writes arrays as ByteWriter puts them, without a copy of them.
+  template <class Value>
+  void write_arrays(
+      TileFile kind, std::size_t tile,
+      std::initializer_list<std::reference_wrapper<const std::vector<Value>>> arrays) const;
   /// Throws InputError where the file is missing, cut off, damaged, or of another plan, version or
   /// device.
   std::vector<std::uint8_t> read(TileFile kind, std::size_t tile = 0) const;
@@ -69,6 +79,12 @@ class TileFolder {
 
  private:
   struct Header;
+  struct Bytes {
+    const void* data;
+    std::size_t size;
+  };
+  /// Writes a file of which the payload is in several places.
+  void write_parts(TileFile kind, std::size_t tile, const std::vector<Bytes>& parts) const;
   std::string path(TileFile kind, std::size_t tile) const;
   /// The header of a file that is open, after check().
   template <class File>
@@ -80,6 +96,22 @@ class TileFolder {
   std::uint64_t plan_ = 0;
   std::uint64_t device_ = 0;
 };
+
+template <class Value>
+void TileFolder::write_arrays(
+    TileFile kind, std::size_t tile,
+    std::initializer_list<std::reference_wrapper<const std::vector<Value>>> arrays) const {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  std::vector<std::uint64_t> counts;
+  counts.reserve(arrays.size());  // So that the counts stay where they are.
+  std::vector<Bytes> parts;
+  for (const std::vector<Value>& values : arrays) {
+    counts.push_back(values.size());
+    parts.push_back({&counts.back(), sizeof(std::uint64_t)});
+    parts.push_back({values.data(), values.size() * sizeof(Value)});
+  }
+  write_parts(kind, tile, parts);
+}
 
 /// A number for a text, which other texts have with a chance of 2^-64 (FNV-1a).
 std::uint64_t number_of(const std::string& text);

@@ -74,8 +74,10 @@ const std::vector<StepFiles>& steps() {
   return all;
 }
 
-/// What a step without the device holds for each pixel of a tile, bytes.
+/// The most that a step holds on the host for each pixel of a tile, bytes.
 constexpr std::uint64_t kHostBytes = 100;
+/// Tiles at once that keep a device busy, while the others are read and written.
+constexpr std::uint64_t kTilesOfDevice = 8;
 
 std::string text_of(const DeviceInfo& device) {
   return fmt::format("{}, {}, driver {}", device.name, device.platform, device.driver);
@@ -141,13 +143,15 @@ class TileRun::Implementation {
   }
 
   void tiles(const std::vector<std::size_t>& wanted, const std::function<void(std::size_t)>& done) {
-    const std::size_t together = std::min(tiles_together(), wanted.size());
     for (const std::size_t tile : wanted) {
       if (tile < tiling_.tiles()) continue;
       throw ConfigError(fmt::format("there is no tile {}: the picture has tiles 0 to {}", tile,
                                     tiling_.tiles() - 1));
     }
-    if (needs_no_device()) take_device();  // Before there are threads.
+    const bool all_done =
+        std::all_of(wanted.begin(), wanted.end(), [&](std::size_t tile) { return is_done(tile); });
+    if (!all_done) open();  // Before there are threads.
+    const std::size_t together = all_done ? 1 : std::min(tiles_together(), wanted.size());
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> failed = false;
     std::mutex telling;
@@ -281,14 +285,23 @@ class TileRun::Implementation {
   /// Whether the step that is due needs no device.
   bool needs_no_device() const { return due() >= TileStep::kBasins; }
 
-  /// How many tiles of the step that is due are worked on at once.
-  std::size_t tiles_together() const {
-    if (!needs_no_device()) return 1;
+  /// Opens what the tiles of the step that is due are made with.
+  void open() {
+    if (needs_no_device()) return take_device();
+    if (due() == TileStep::kMap) picture();
+    maps();
+  }
+
+  /// How many tiles of the step that is due are worked on at once. While the device computes one,
+  /// others are read and written, unless the device is the processor that would do it.
+  std::size_t tiles_together() {
+    if (!needs_no_device() && maps().device().kind == DeviceKind::kCpu) return 1;
     const std::uint64_t memory = memory_ != 0 ? memory_ : host_memory_available() / 2;
     const auto side = static_cast<std::uint64_t>(tiling_.side);
     const std::uint64_t fit = memory / (side * side * kHostBytes);
     const auto cores = static_cast<std::uint64_t>(parallel_threads());
-    return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, 1, cores));
+    const std::uint64_t most = needs_no_device() ? cores : std::min(cores, kTilesOfDevice);
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, 1, most));
   }
 
   void join_maps_of_one_device() {

@@ -69,15 +69,12 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
   const Stretch rows = cue_needs(cue, height, {y, y + area.height}, gaps);
   const Image image = picture.read(columns.begin, rows.begin, columns.length(), rows.length(),
                                    work.plan.range, work.plan.damaged_as_gaps);
-  const PartMap part = maps.map(image, {area.width, area.height, area.width},
-                                {width, height, x, y, columns.begin, rows.begin});
-  std::vector<float> values = part.values;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (part.valid[i] == 0) values[i] = kNoData;
+  PartMap part = maps.map(image, {area.width, area.height, area.width},
+                          {width, height, x, y, columns.begin, rows.begin});
+  for (std::size_t i = 0; i < part.values.size(); ++i) {
+    if (part.valid[i] == 0) part.values[i] = kNoData;
   }
-  ByteWriter writer;
-  writer.put(values);
-  work.folder.write(TileFile::kMap, tile, writer.bytes());
+  work.folder.write_arrays<float>(TileFile::kMap, tile, {part.values});
 }
 
 void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
@@ -94,10 +91,8 @@ void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   for (std::size_t i = 0; i < valid.size(); ++i) {
     if (valid[i] == 0) strength[i] = kNoData;
   }
-  ByteWriter writer;
-  writer.put(strength);
-  writer.put(part_of(found.orientation, around, area));
-  work.folder.write(TileFile::kContours, tile, writer.bytes());
+  const std::vector<float> orientation = part_of(found.orientation, around, area);
+  work.folder.write_arrays<float>(TileFile::kContours, tile, {strength, orientation});
 }
 
 void basins_tile(const TileWork& work, std::size_t tile) {
@@ -108,9 +103,7 @@ void basins_tile(const TileWork& work, std::size_t tile) {
   const Rim rim = rim_from(work.folder.read(TileFile::kRim, tile));
   const TileBasins basins = watershed_of_tile(strength, valid, area.width, area.height, rim);
   work.folder.write(TileFile::kPieces, tile, bytes_of(pieces_of(basins)));
-  ByteWriter writer;
-  writer.put(basins.parts.of_pixel);
-  work.folder.write(TileFile::kBasins, tile, writer.bytes());
+  work.folder.write_arrays<std::int32_t>(TileFile::kBasins, tile, {basins.parts.of_pixel});
 }
 
 void regions_tile(const TileWork& work, std::size_t tile) {
