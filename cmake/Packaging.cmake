@@ -49,7 +49,9 @@ set(doc_folder "${CMAKE_INSTALL_DATADIR}/doc/diacut-doc")
 install(FILES README.md DESTINATION "${doc_folder}" COMPONENT documentation)
 install(DIRECTORY images/readme DESTINATION "${doc_folder}/images" COMPONENT documentation)
 install(DIRECTORY docs examples DESTINATION "${doc_folder}" COMPONENT documentation
-        PATTERN "docs/CMakeLists.txt" EXCLUDE PATTERN "*.in" EXCLUDE PATTERN "*.dox" EXCLUDE)
+        PATTERN "docs/CMakeLists.txt" EXCLUDE PATTERN "*.in" EXCLUDE PATTERN "*.dox" EXCLUDE
+        REGEX "engines/.*\\.(sh|py)$" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+        GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 # The API reference, if it was built.
 install(DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/docs/html" DESTINATION "${doc_folder}"
         COMPONENT documentation OPTIONAL)

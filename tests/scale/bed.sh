@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 set -euo pipefail
+python=${DIACUT_PYTHON:-/usr/bin/python3}
 # What the tests of engines share: photographs and a picture, their labels by one run, and how the
 # labels of an engine are held to them. Sourced.
 
 # make_bed SOURCE SEGMENT FOLDER: goes into the folder, and makes
 #   photos/, photos.txt  small photographs, and their names
 #   one/      their labels by one run
+#   options              those of segment for photographs
 #   picture.tif          a picture, and whole.tif, its labels untiled
 # Afterwards segment and the recipes are found by their names.
 make_bed() {
@@ -26,10 +28,11 @@ make_bed() {
   done
   find photos -name '*.png' | sort > photos.txt
   gdal_translate -q "$source/images/coffee.jpg" picture.tif
-  # One run makes what the engines' jobs are held to.
-  segment --files-from photos.txt --base photos -o one --json reports/one.jsonl --config fast -q
-  segment picture.tif -o whole.tif --cue gradient --detail native --merging strength \
-    --spectral never -q
+  sed -i "s|^|$folder/|" photos.txt  # Workers need not be in this folder.
+  # The options whose kernels are compiled soonest.
+  options=(--cue gradient --spectral never --merging strength)
+  segment --files-from photos.txt --base "$folder/photos" -o one "${options[@]}" -q
+  segment picture.tif -o whole.tif --detail native "${options[@]}" -q
 }
 
 fail() {
@@ -55,6 +58,40 @@ same_picture() {
   for file in whole.tif "$1"; do gdal_translate -q -of ENVI -ot UInt32 "$file" "$file.raw"; done
   cmp whole.tif.raw "$1.raw" || fail "labels of $1 are not those of the picture untiled"
   echo "$1: the labels of the picture untiled"
+}
+
+# share_photos ENGINE ADDRESS COUNT FOLDER: the photographs' labels go into the folder by shares.py.
+share_photos() {
+  "$python" "$source/examples/engines/shares.py" "$1" "$2" "$3" "$folder/bin/segment" \
+    --files-from "$folder/photos.txt" --base "$folder/photos" -o "$folder/$4" \
+    --json "$folder/reports/$4.jsonl" --skip-existing "${options[@]}" -q
+}
+
+# share_picture ENGINE ADDRESS COUNT NAME: the picture's labels go into NAME.tif, in tiles.
+share_picture() {
+  local work=$folder/work-$4
+  segment picture.tif -o "$4.tif" --tiles-in "$work" --plan-only --tile-size 192 --cue gradient -q
+  for _ in map contours basins regions; do
+    "$python" "$source/examples/engines/shares.py" "$1" "$2" "$3" segment tile "$work/plan.json" -q
+    segment join "$work/plan.json" -q
+  done
+  segment paint "$work/plan.json" -q
+}
+
+# ended PROCESS: it is gone, or nothing has asked yet how it ended.
+ended() {
+  [[ $(ps -o state= "$1") != [A-Y] ]]
+}
+
+# kill_a_worker FOLDER: kills the worker that runs a program for the photographs, while it works;
+# the program has to end with it.
+kill_a_worker() {
+  local program
+  wait_until 300 "the first labels" results "$1" 4
+  program=$(pgrep -f "^$folder/bin/segment --files-from" | head -n 1)
+  kill -KILL "$(ps -o ppid= "$program" | tr -d ' ')"
+  wait_until 10 "the end of a killed worker's program" ended "$program"
+  ! results "$1" 24 || fail "the worker was killed too late"
 }
 
 # wait_until SECONDS WHAT COMMAND...: until the command succeeds.

@@ -93,8 +93,8 @@ node_is() {
 photos() {
   local out=$1
   sbatch --parsable --output="$folder/jobs.log" --array="$2" "$recipes/slurm_job.sh" "$segment" \
-    --files-from photos.txt --base photos -o "$out" --json "reports/$out.jsonl" --skip-existing \
-    --shard auto --device auto --config fast
+    --files-from photos.txt --base "$folder/photos" -o "$out" --json "reports/$out.jsonl" --skip-existing \
+    --shard auto --device auto "${options[@]}"
 }
 
 no_jobs() {
