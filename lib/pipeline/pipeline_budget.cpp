@@ -79,7 +79,7 @@ BufferGroups buffer_groups(const Batch& batch, const RunParameters& parameters, 
     budget_affinity(groups.matrix, grid, parameters.affinity);
   }
   if (walks(parameters)) {
-    budget_walker(groups.solver, {batch, stencil, form});
+    budget_walker(groups.solver, {batch, stencil, form}, parameters.labels);
     return groups;
   }
   const EigenMemory solving = eigen_memory({batch, stencil, form}, eigen);

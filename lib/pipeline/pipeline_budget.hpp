@@ -20,6 +20,7 @@ struct RunParameters : Parameters {
   RunParameters(const Parameters& parameters) : Parameters(parameters) {}
 
   int feature_channels = 0;  ///< Channels of the images' features; 0: they have none.
+  int labels = 0;            ///< Of the seeds; 0: not known, which counts as the fewest.
 
   bool has_features() const { return feature_channels > 0; }
   /// Whether there is a boundary map.

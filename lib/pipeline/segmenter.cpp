@@ -161,8 +161,9 @@ class Segmenter::Implementation {
 
   UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
     const PictureSize size = image.size();
-    const RunParameters parameters = working_parameters(
+    RunParameters parameters = working_parameters(
         parameters_, size, image.full ? image.full->size : size, results_of(image));
+    if (image.seeds) parameters.labels = static_cast<int>(image.seeds->values.size());
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
                                                  stages_.device(), stages_.memory_limit());
     std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);

@@ -42,6 +42,9 @@ class UnseededSystem : public SystemOperators {
   std::optional<CoarseLevels> levels_;
 };
 
+/// The columns of the blocks in which so many labels are solved.
+int columns_for(int labels) { return std::min(narrow_block_columns(labels), kWalkerColumns); }
+
 /// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It
 /// takes the weights of `matrix` over.
 NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, NormalizedMatrix& matrix,
@@ -64,7 +67,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const WalkerParameters& parameters, bool keep, const Watch& watch,
                        const std::vector<std::vector<float>>& start) {
   const std::size_t rows = matrix.rows();
-  const int columns = std::min(narrow_block_columns(labels), kWalkerColumns);
+  const int columns = columns_for(labels);
   const std::size_t size = rows * static_cast<std::size_t>(columns);
   const WaitAtEnd all_read(context);
   SeedKernels kernels(context, rows, columns);
@@ -119,13 +122,15 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   return walk;
 }
 
-void budget_walker(MemoryBudget& budget, const MatrixLayout& layout) {
+void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels) {
   const std::size_t rows = layout.batch.grid().rows();
-  budget.add("coarse grids of the random walker",
-             CoarseLevels::memory(layout, kWalkerColumns).held);
-  budget.add("workspace of the random walker", Workspace::memory(kWalkerColumns, rows));
-  budget.add("blocks of conjugate gradients", ConjugateGradient::memory(kWalkerColumns, rows) +
-                                                  2 * rows * kWalkerColumns * sizeof(float));
+  const int columns = columns_for(labels);
+  const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
+  const auto blocks = static_cast<std::size_t>(std::max(1, (labels + columns - 1) / columns));
+  budget.add("coarse grids of the random walker", CoarseLevels::memory(layout, columns).held);
+  budget.add("workspace of the random walker", Workspace::memory(columns, rows));
+  budget.add("blocks of conjugate gradients", ConjugateGradient::memory(columns, rows) + block);
+  budget.add("right-hand sides of the random walker", blocks * block);
   budget.add("seeds, labels and probabilities", 5 * rows * sizeof(float));
 }
 

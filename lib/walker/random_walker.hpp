@@ -45,9 +45,8 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
 /// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// Adds the device memory that random_walk() allocates beside the matrix for kWalkerColumns labels;
-/// for up to 4 labels it is less.
-/// Each kWalkerColumns labels more take a block of right-hand sides more.
-void budget_walker(MemoryBudget& budget, const MatrixLayout& layout);
+/// Adds the device memory that random_walk() allocates for so many labels beside the matrix. Of 0
+/// labels it is what the fewest take.
+void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels);
 
 }  // namespace diacut

@@ -106,6 +106,41 @@ TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
   }
 }
 
+/// Seeds of so many labels, a few pixels each.
+Seeds seeds_of(int labels) {
+  Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(std::size_t{kWidth} * kHeight, 0)};
+  for (int k = 0; k < labels; ++k) {
+    const auto row = static_cast<std::size_t>((2 * k + 1) * kHeight / (2 * labels));
+    for (std::size_t x = 20; x < kWidth - 20; x += 40) seeds.labels[row * kWidth + x] = k + 1;
+  }
+  return seeds;
+}
+
+// Blocks of 4 vectors, of 8, and several blocks of 8.
+TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
+  Parameters parameters;
+  parameters.region.method = RegionMethod::kWalker;
+  parameters.cue.kind = CueKind::kGradient;
+  Segmenter segmenter(parameters, test_device());
+  const Image image = two_discs(kWidth, kHeight);
+  std::uint64_t fewer = 0;
+  for (const int labels : {2, 4, 7, 20}) {
+    SCOPED_TRACE(labels);
+    const Seeds seeds = seeds_of(labels);
+    const Segmentation result = segmenter.segment(ImageToSegment{&image, nullptr, &seeds});
+    expect_taken_as_announced(result);
+    const std::uint64_t taken = result.memory_plan.device_bytes();
+    const MemoryPlan before =
+        plan_memory({kWidth, kHeight, image.channels}, parameters, segmenter.device());
+    if (labels <= 4) {
+      EXPECT_EQ(before.device_bytes(), taken);
+    } else {
+      EXPECT_GT(taken, fewer);
+    }
+    fewer = taken;
+  }
+}
+
 TEST(SegmenterMemory, OfASmallImageIsNotMoreThanAnnounced) {
   Parameters parameters;
   for (const int turns : {1, 8}) {
