@@ -79,19 +79,33 @@ std::optional<LeastSize> area_limit(const std::optional<std::string>& text) {
                     "', expected a number of pixels, or a share as \"0.2%\"");
 }
 
+/// What the score of this name leaves to be met.
+ObjectConditions conditions_of(const std::string& score) {
+  if (score == "contrast") return {};
+  if (score == "nuclei") return nuclei_conditions();
+  throw ConfigError("score is '" + score + "', expected 'contrast' or 'nuclei'");
+}
+
 /// Objects, and what a person should know of them.
-std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy, const Sizes& area,
-                                                     const Ends& solidity, const Ends& contrast) {
-  ObjectConditions conditions;
-  conditions.least_area = area_limit(area.first);
-  conditions.greatest_area = area_limit(area.second);
-  conditions.solidity = interval(solidity);
-  conditions.contrast = interval(contrast);
+std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy,
+                                                     const std::optional<Sizes>& area,
+                                                     const std::optional<Ends>& solidity,
+                                                     const std::optional<Ends>& contrast,
+                                                     const std::optional<Ends>& brightness,
+                                                     const std::string& score, const Image* image) {
+  ObjectConditions conditions = conditions_of(score);
+  if (area) {
+    conditions.least_area = area_limit(area->first);
+    conditions.greatest_area = area_limit(area->second);
+  }
+  if (solidity) conditions.solidity = interval(*solidity);
+  if (contrast) conditions.contrast = interval(*contrast);
+  if (brightness) conditions.brightness = interval(*brightness);
   Notes notes;
   Labels labels;
   {
     const nb::gil_scoped_release release;
-    labels = find_objects(hierarchy, conditions, nullptr, notes);
+    labels = find_objects(hierarchy, conditions, image, notes);
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
 }
@@ -179,7 +193,8 @@ void bind_hierarchy(nb::module_& module) {
       .def_ro("threshold", &Hierarchy::threshold)
       .def("cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
       .def("cut_by_seeds", &labels_by_seeds, "seeds"_a)
-      .def("objects", &object_labels, "area"_a, "solidity"_a, "contrast"_a)
+      .def("objects", &object_labels, "area"_a.none(), "solidity"_a.none(), "contrast"_a.none(),
+           "brightness"_a.none(), "score"_a, "image"_a.none())
       .def("ultrametric", &ultrametric)
       .def("linkage", &linkage)
       .def("encode", &encoded)

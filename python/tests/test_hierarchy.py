@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.cluster import hierarchy as scipy_hierarchy
@@ -117,6 +119,63 @@ def test_objects(tree):
         assert not np.isin(leaves, tree.leaves[objects != label]).any()
 
 
+def test_objects_by_brightness(picture, tree):
+    wide = {"area": (20, None), "solidity": (0.3, None), "contrast": (0, None)}
+    grey = picture.mean(axis=2) / 255
+    for ends in ((0.05, None), (None, -0.05)):
+        objects = tree.objects(**wide, brightness=ends, image=picture)
+        assert objects.max() > 0
+        for label in range(1, objects.max() + 1):
+            inside = objects == label
+            sibling = _sibling(tree, np.unique(tree.leaves[inside]))
+            step = grey[inside].mean() - grey[np.isin(tree.leaves, sibling)].mean()
+            assert step >= 0.05 - 1e-6 if ends[0] else step <= -0.05 + 1e-6
+
+
+def _sibling(tree, leaves):
+    """The leaves of the node that the node of these leaves merges with."""
+    members = {k: {k} for k in range(1, tree.leaf_count + 1)}
+    for k, (first, second) in enumerate(tree.children):
+        for one, other in ((first, second), (second, first)):
+            if members[one] == set(leaves):
+                return sorted(members[other])
+        members[tree.leaf_count + 1 + k] = members[first] | members[second]
+    raise AssertionError("an object is no node that merges")
+
+
+def test_objects_equal_the_programs(programs, photograph, tmp_path):
+    tree, out = tmp_path / "cat.tree", tmp_path / "objects.npy"
+    programs.run("segment", photograph, "--config", "fast", "--tree", tree, "-o", tmp_path / "x.png")
+    hierarchy = diacut.Hierarchy.load(tree)
+    image = diacut.read_image(photograph)
+    for options, arguments in (
+        (("--score", "nuclei"), {"score": "nuclei"}),
+        (("--score", "nuclei", "--area", "30:", "--darker", "0.02"),
+         {"score": "nuclei", "area": (30, None), "brightness": (None, -0.02)}),
+        (("--brighter", "0.05", "--solidity", "0.7:"),
+         {"solidity": (0.7, None), "brightness": (0.05, None)}),
+        ((), {}),
+    ):
+        needed = ("--image", photograph) if options else ()
+        programs.run("segment", "recut", tree, "--objects", *options, *needed, "-o", out)
+        for given in (image, photograph):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", diacut.DiacutWarning)
+                found = hierarchy.objects(image=given, **arguments)
+            assert np.array_equal(found, np.load(out))
+
+
+def test_objects_that_need_an_image(picture, tree):
+    with pytest.raises(diacut.ConfigError, match="image"):
+        tree.objects(score="nuclei")
+    with pytest.raises(diacut.ConfigError, match="image"):
+        tree.objects(brightness=(0.1, None))
+    with pytest.raises(diacut.InputError, match="128 x 95"):
+        tree.objects(score="nuclei", image=picture[:95])
+    with pytest.raises(diacut.FileError, match="none.png"):
+        tree.objects(score="nuclei", image="none.png")
+
+
 def test_no_objects(tree):
     with pytest.warns(diacut.DiacutWarning, match="no object"):
         assert (tree.objects(area=(None, 0)) == 0).all()
@@ -132,6 +191,9 @@ def test_no_objects(tree):
         ({"solidity": (0.9, 0.8)}, "solidity"),
         ({"contrast": ("strong", None)}, "contrast.*strong"),
         ({"contrast": (-0.1, None)}, "contrast.*-0.1"),
+        ({"brightness": (-1.5, None)}, "brightness.*-1.5.*-1 to 1"),
+        ({"brightness": 0.1}, "brightness is 0.1"),
+        ({"score": "cells"}, "score is 'cells'"),
     ],
 )
 def test_conditions_that_make_no_sense(tree, conditions, told):
