@@ -15,6 +15,7 @@
 #include "contour/reference_spectral_contour.hpp"
 #include "diacut/image.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen_accuracy.hpp"
 #include "eigen_solver.hpp"
 #include "log_plot.hpp"
 #include "matrix/dia_operator.hpp"
@@ -40,6 +41,7 @@ struct Options {
   std::string cue = "learned";
   std::string plot;
   EigenParameters eigen;
+  AccuracyOptions accuracy;
   AffinityParameters affinity;
   std::string matvec = "auto";
   std::string save_matrix;
@@ -93,6 +95,7 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
 /// What all sizes of a command's run add up to.
 struct Figures {
   nlohmann::json results = nlohmann::json::array();
+  nlohmann::json accuracy = nlohmann::json::array();
   std::map<std::string, Series> times;  ///< By solver: megapixels and milliseconds.
 };
 
@@ -113,6 +116,13 @@ void run_size(Context& context, const Image& image, const Options& options, Figu
   const BoundaryMap boundary = boundary_of(context, image, options);
   NormalizedMatrix matrix = matrix_of(context, boundary, Batch(boundary.grid), options);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, matrix);
+  if (options.accuracy.asked()) {
+    fmt::print("\n{}x{}, {:.2f} megapixels\n", image.width, image.height,
+               static_cast<double>(image.pixel_count()) * 1e-6);
+    figures.accuracy.push_back(
+        measure_accuracy(context, matrix, boundary, options.eigen, options.accuracy));
+    return;
+  }
   const MatvecChoice choice =
       choose_matvec({matvec_kind(options.matvec)}, context.info(), matrix.shape());
   const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
@@ -301,8 +311,9 @@ void plot_times(const Context& context, const Options& options, Figures& figures
   file.commit();
 }
 
-void run(const Options& options) {
+void run(Options options) {
   check(options);
+  options.accuracy.repeats = options.common.repeats;
   std::vector<Image> images;
   if (!options.image.empty()) images = photographs(options.image, options.at_once);
   Context context(options.common.device, options.common.kernel_dir);
@@ -326,7 +337,8 @@ void run(const Options& options) {
               {"vectors", options.eigen.vectors},
               {"tolerance", options.eigen.tolerance},
               {"growth", growth},
-              {"results", figures.results}});
+              {"results", figures.results},
+              {"accuracy", figures.accuracy}});
 }
 
 void add_image_options(CLI::App& command, Options& options) {
@@ -380,6 +392,24 @@ void add_solver_options(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
+void add_accuracy_options(CLI::App& command, AccuracyOptions& options) {
+  command
+      .add_option(
+          "--tolerances", options.tolerances,
+          "Instead of the solvers' times: solutions by multilevel to each of these norms of "
+          "the residual, compared with a tight one: eigenvalues, subspace, spectral contour")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-7, 0.1));
+  command
+      .add_option("--relative-tolerances", options.relative,
+                  "The same for residuals of at most --tolerance and of these times the eigenvalue")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-6, 1.0));
+  command.add_option("--tight", options.tight, "Norm of the residual of the tight solution")
+      ->check(CLI::Range(1e-7, 0.1))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Command eigen_command(CLI::App& app) {
@@ -392,6 +422,7 @@ Command eigen_command(CLI::App& app) {
   add_common_options(*command, options->common);
   add_image_options(*command, *options);
   add_solver_options(*command, *options);
+  add_accuracy_options(*command, options->accuracy);
   add_file_option(*command, "--plot", options->plot, "SVG file for the times by size");
   command->add_option(
       "--save-matrix", options->save_matrix,

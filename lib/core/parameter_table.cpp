@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "core/enum_names.hpp"
+#include "core/strides_parameter.hpp"
 #include "core/table_section.hpp"
 
 namespace diacut {
@@ -82,32 +83,6 @@ ParameterValue turns_value(const int& turns) { return std::int64_t{turns}; }
 int turns_of(const ParameterValue& value) {
   return static_cast<int>(std::get<std::int64_t>(value));
 }
-
-/// The most strides of a stencil, and the largest.
-constexpr std::size_t kMostStrides = 4;
-constexpr int kLargestStride = 16;
-
-/// The strides that a person gave; nothing if they are none.
-std::optional<std::vector<int>> strides_in(const ParameterValue& value) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  const auto* text = std::get_if<std::string>(&value);
-  const auto numbers = numbers_of(integer != nullptr ? std::to_string(*integer)
-                                  : text != nullptr  ? *text
-                                                     : std::string());
-  if (!numbers || numbers->size() > kMostStrides || numbers->front() != 1) return std::nullopt;
-  std::vector<int> strides;
-  for (const double number : *numbers) {
-    const bool fits = number <= kLargestStride && (strides.empty() || number > strides.back());
-    if (!fits || number != static_cast<int>(number)) return std::nullopt;
-    strides.push_back(static_cast<int>(number));
-  }
-  return strides;
-}
-bool accepts_strides(const ParameterValue& value) { return strides_in(value).has_value(); }
-ParameterValue strides_value(const std::vector<int>& strides) {
-  return fmt::format("{}", fmt::join(strides, ","));
-}
-std::vector<int> strides_of(const ParameterValue& value) { return strides_in(value).value(); }
 
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
@@ -266,6 +241,12 @@ void add_eigen(Table& table) {
               "Norm of A x - theta x at which a pair counts as converged; the norm of A is 1. "
               "Measured on photographs of 481x321 pixels: 5e-4 leaves contours made of the "
               "vectors .994 correlated with the exact ones, 4e-5 .9999."});
+  eigen.real("relative_tolerance", &EigenParameters::relative_tolerance, 0, 1,
+             {"",
+              "Asks in addition that the norm is at most this times the pair's eigenvalue, 1 - "
+              "theta, or 5e-7 if that is more, which is what float32 reaches: 0.5 resolves "
+              "eigenvalues above 1e-6, which fall as 1/pixels. 0: asks for no such thing. Not for "
+              "the solver spectra."});
   eigen.integer("basis", &EigenParameters::basis, 0, 10'000,
                 {"vectors",
                  "Basis vectors kept at most, more than eigen.vectors; 0 chooses. More means fewer "

@@ -76,6 +76,11 @@ std::string cross_problem(const Parameters& p) {
         "eigen.basis is {}, expected 0 (which chooses) or more than eigen.vectors, which is {}",
         p.eigen.basis, p.eigen.vectors);
   }
+  if (p.eigen.relative_tolerance > 0 && p.eigen.solver == SolverKind::kSpectra) {
+    return "eigen.relative_tolerance is not for eigen.solver spectra, which knows one tolerance "
+           "for "
+           "all eigenvectors: leave it 0, or choose another solver";
+  }
   if (p.region.method == RegionMethod::kObjects && p.region.regions != 0) {
     return fmt::format(
         "region.regions (--regions) is {}, but region.method objects finds as many objects as "

@@ -9,6 +9,7 @@
 #include "eigen/lobpcg/columns.hpp"
 #include "eigen/lobpcg/rayleigh_quotients.hpp"
 #include "eigen/lobpcg/workspace.hpp"
+#include "eigen/resolution.hpp"
 #include "matrix/quadratic_form.hpp"
 
 namespace diacut {
@@ -99,6 +100,7 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
     result.values.push_back(values[from]);
     result.report.residuals.push_back(residuals[from]);
   }
+  result.report.resolution = resolution_of(result.values, result.report.residuals);
   kernels.rotate(found.basis, 0, found.count, found.count, signed_permutation);
 
   result.basis = std::move(found.basis);

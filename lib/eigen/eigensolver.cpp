@@ -39,9 +39,12 @@ bool multilevel_first(const Grid& image, const EigenParameters& parameters) {
 }
 
 /// Whether Lanczos cannot improve on what the multilevel solver found. Its basis is orthogonal to
-/// rounding, so it may converge where float32 blocks do not, if there are products left for it.
+/// rounding, so it may converge where float32 blocks do not, if there are products left for it; but
+/// a residual norm below kResidualFloor is beyond both.
 bool is_final(const EigenReport& report, const EigenParameters& parameters) {
-  return report.converged || report.products >= parameters.max_products;
+  const double worst = *std::max_element(report.residuals.begin(), report.residuals.end());
+  return report.converged || report.products >= parameters.max_products ||
+         (parameters.tolerance < kResidualFloor && worst <= kResidualFloor);
 }
 
 /// What the multilevel solver finds, if that is the final result.
@@ -110,6 +113,7 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
                                                      MatvecStorage asked) {
   if (parameters.solver != SolverKind::kLanczos) return {};
   if (asked != MatvecStorage::kAuto) return {asked};
+  if (parameters.relative_tolerance > 0) return {MatvecStorage::kFloat32};
   constexpr double kLargestEigenvalue = 0.01;
   std::vector<MatvecStorage> result;
   for (const MatvecStorage storage :

@@ -54,7 +54,7 @@ SolverKind solver_wanted(SolverKind asked);
 /// to; `asked` is MatvecParameters::storage. They are those with which the solver's residuals hold
 /// for the whole matrix too: weights rounded by u change a residual by at most sqrt(2 lambda) u,
 /// lambda being the eigenvalue of the normalized Laplacian, which is at most about 0.01 for the
-/// last vector. None for other solvers.
+/// last vector. With a relative tolerance float32 alone. None for other solvers.
 std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& parameters,
                                                      MatvecStorage asked);
 

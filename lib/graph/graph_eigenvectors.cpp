@@ -10,6 +10,7 @@
 #include "eigen/lobpcg/column_sums.hpp"
 #include "eigen/lobpcg/columns.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
+#include "eigen/resolution.hpp"
 #include "graph/dense_graph.hpp"
 #include "graph/graph_cycle.hpp"
 #include "opencl/memory_budget.hpp"
@@ -252,7 +253,8 @@ void Descent::iterate(int level, Block& x, int coarse_iterations) {
                   [&](double) { report(0); });
     return;
   }
-  solver_.solve(operators, x, images_, {parameters_.max_iterations, 1, parameters_.tolerance},
+  const ResidualGoal goal{parameters_.tolerance, parameters_.relative_tolerance};
+  solver_.solve(operators, x, images_, {parameters_.max_iterations, 1, goal},
                 [&](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
 }
 
@@ -328,6 +330,8 @@ GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph,
     result = Descent(context, graph, parameters, watch).run(nodes);
   }
   set_signs(result);
+  result.report.resolution =
+      resolution_of(result.values, result.report.residuals, result.components);
   watch.report("eigenvectors", 1);
   return result;
 }

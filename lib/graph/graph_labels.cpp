@@ -43,6 +43,7 @@ GraphLabels labels_of_components(const Graph& graph, const GraphLevels& levels, 
   result.report.matvec = "graph";
   result.report.converged = true;
   result.report.residuals = result.values;
+  result.report.resolution.resize(result.values.size());
   std::vector<double> sums(static_cast<std::size_t>(clusters), 0);
   std::vector<std::int32_t> cluster;
   for (const double degrees : levels.component_degrees) {

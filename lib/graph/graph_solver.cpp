@@ -29,6 +29,10 @@ void check_parameters(const GraphParameters& parameters) {
                     "at most 1",
                     parameters.tolerance));
   }
+  if (!(parameters.relative_tolerance >= 0 && parameters.relative_tolerance <= 1)) {
+    throw ConfigError(fmt::format("the relative tolerance of eigenvectors is {}, expected 0 to 1",
+                                  parameters.relative_tolerance));
+  }
   if (parameters.max_iterations < 1) {
     throw ConfigError(fmt::format("at most {} iterations are asked for, expected 1 or more",
                                   parameters.max_iterations));

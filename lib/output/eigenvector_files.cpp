@@ -17,6 +17,7 @@
 #include "output/montage.hpp"
 #include "output/npy.hpp"
 #include "output/png.hpp"
+#include "output/resolution_json.hpp"
 #include "output/vector_picture.hpp"
 
 namespace diacut {
@@ -47,7 +48,7 @@ std::vector<std::uint8_t> encode_picture(const Eigenvectors& eigenvectors, std::
 
 std::string values_json(const Eigenvectors& eigenvectors,
                         const std::vector<std::string>& pictures) {
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"schema", 1},
       {"width", eigenvectors.width},
       {"height", eigenvectors.height},
@@ -57,6 +58,7 @@ std::string values_json(const Eigenvectors& eigenvectors,
       {"pictures", pictures},
       {"meaning",
        "ascending lambda of (D - W) y = lambda D y; the files hold y, its first constant"}};
+  add_resolution(json, eigenvectors.report);
   return json.dump(2) + "\n";
 }
 

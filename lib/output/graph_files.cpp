@@ -11,6 +11,7 @@
 #include "diacut/output.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
+#include "output/resolution_json.hpp"
 
 namespace diacut {
 
@@ -19,10 +20,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json report_json(const EigenReport& report, const std::vector<double>& values) {
-  return {{"solver", report.solver},       {"converged", report.converged},
-          {"levels", report.levels},       {"iterations", report.restarts},
-          {"passes", report.passes},       {"products", report.products},
-          {"residuals", report.residuals}, {"eigenvalues", values}};
+  Json json = {{"solver", report.solver},       {"converged", report.converged},
+               {"levels", report.levels},       {"iterations", report.restarts},
+               {"passes", report.passes},       {"products", report.products},
+               {"residuals", report.residuals}, {"eigenvalues", values}};
+  add_resolution(json, report);
+  return json;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
+#include "output/resolution_json.hpp"
 
 namespace diacut {
 namespace {
@@ -106,15 +107,17 @@ Json features_json(const Segmentation& segmentation, const Parameters& parameter
 }
 
 Json eigen_json(const Eigenvectors& eigenvectors) {
-  return {{"converged", eigenvectors.report.converged},
-          {"solver", eigenvectors.report.solver},
-          {"levels", eigenvectors.report.levels},
-          {"products", eigenvectors.report.products},
-          {"passes", eigenvectors.report.passes},
-          {"restarts", eigenvectors.report.restarts},
-          {"filter_degree", eigenvectors.report.filter_degree},
-          {"values", eigenvectors.values},
-          {"residuals", eigenvectors.report.residuals}};
+  Json json = {{"converged", eigenvectors.report.converged},
+               {"solver", eigenvectors.report.solver},
+               {"levels", eigenvectors.report.levels},
+               {"products", eigenvectors.report.products},
+               {"passes", eigenvectors.report.passes},
+               {"restarts", eigenvectors.report.restarts},
+               {"filter_degree", eigenvectors.report.filter_degree},
+               {"values", eigenvectors.values},
+               {"residuals", eigenvectors.report.residuals}};
+  add_resolution(json, eigenvectors.report);
+  return json;
 }
 
 struct RegionSums {

@@ -16,6 +16,7 @@
 #include "contour/combined_contour.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen/resolution.hpp"
 #include "image/colour.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
@@ -364,15 +365,18 @@ std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundari
   return begun;
 }
 
-/// Results that hold the eigenvectors, which are moved from `found`.
+/// Results that hold the eigenvectors, which are moved from `found`. `told`: whether notes tell how
+/// many eigenvalues are resolved.
 std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
                                                       std::span<const WorkingImage> images,
-                                                      const SegmentationPlan& plan) {
+                                                      const SegmentationPlan& plan, bool told) {
   std::vector<UnfinishedSegmentation> begun(images.size());
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.eigenvectors = std::move(found.on_host[k]);
     result.notes = joined(images[k].image->notes, plan.notes, found.notes);
+    const auto note = resolution_note(result.eigenvectors.report);
+    if (told && note) result.notes.push_back(*note);
     result.device_memory = plan.budget.uses;
   }
   return begun;
@@ -470,7 +474,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   });
   if (!found) return std::nullopt;
 
-  std::vector<UnfinishedSegmentation> begun = with_eigenvectors(*found, images, plan);
+  std::vector<UnfinishedSegmentation> begun =
+      with_eigenvectors(*found, images, plan, keep_eigenvectors_);
   for (UnfinishedSegmentation& each : begun) each.result.feature_scale = feature_scale;
   if (hierarchical(plan)) {
     affinities.matrix.free_weights();

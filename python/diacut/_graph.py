@@ -36,6 +36,12 @@ class GraphEigenvectors:
     sqrt_degree: NDArray[np.float32] = field(repr=False)
     #: The norms of the residuals, k.
     residuals: NDArray[np.float64] = field(repr=False)
+    #: How far each eigenvalue may be from an exact one, as its residual tells, k.
+    error_bounds: NDArray[np.float64] = field(repr=False)
+    #: The largest sine of the angle between each vector and an exact eigenvector, k.
+    angle_bounds: NDArray[np.float64] = field(repr=False)
+    #: Whether each eigenvalue is larger than its error may be, k.
+    resolved: list[bool] = field(repr=False)
     #: Whether every residual is within the tolerance.
     converged: bool
     #: Connected components, without isolated nodes.

@@ -103,6 +103,21 @@ class Result:
         return self._segmentation.residuals
 
     @property
+    def error_bounds(self) -> list[float]:
+        """How far each eigenvalue may be from an exact one, as its residual tells."""
+        return self._segmentation.error_bounds
+
+    @property
+    def angle_bounds(self) -> list[float]:
+        """The largest sine of the angle between each eigenvector and an exact one."""
+        return self._segmentation.angle_bounds
+
+    @property
+    def resolved(self) -> list[bool]:
+        """Whether each eigenvalue is larger than its error may be; the known first one counts."""
+        return self._segmentation.resolved
+
+    @property
     def solver(self) -> str:
         """The eigensolver that ran."""
         return self._segmentation.solver

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "follower.hpp"
 #include "one_process.hpp"
+#include "resolution.hpp"
 
 namespace diacut::python {
 
@@ -57,6 +58,9 @@ Found described(EigenReport&& report, std::vector<double>&& values) {
   Found result;
   result["values"] = array_of(std::move(values));
   result["residuals"] = array_of(std::move(report.residuals));
+  result["error_bounds"] = array_of(error_bounds(report));
+  result["angle_bounds"] = array_of(angle_bounds(report));
+  result["resolved"] = resolved(report);
   result["converged"] = report.converged;
   result["iterations"] = report.restarts;
   result["solver"] = report.solver;

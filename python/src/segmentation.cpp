@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/segmenter.hpp"
+#include "resolution.hpp"
 
 namespace diacut::python {
 
@@ -107,6 +108,14 @@ void bind_segmentation(nb::module_& module) {
       .def("sqrt_degree", &sqrt_degree)
       .def_prop_ro("residuals",
                    [](const Segmentation& result) { return result.eigenvectors.report.residuals; })
+      .def_prop_ro(
+          "error_bounds",
+          [](const Segmentation& result) { return error_bounds(result.eigenvectors.report); })
+      .def_prop_ro(
+          "angle_bounds",
+          [](const Segmentation& result) { return angle_bounds(result.eigenvectors.report); })
+      .def_prop_ro("resolved",
+                   [](const Segmentation& result) { return resolved(result.eigenvectors.report); })
       .def_prop_ro("converged",
                    [](const Segmentation& result) {
                      return result.walk ? result.walk->converged

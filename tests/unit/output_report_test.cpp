@@ -29,8 +29,10 @@ struct Sample {
   Sample() {
     segmentation.labels = {4, 3, 3, {0, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 3}};
     segmentation.eigenvectors.values = {0, 1e-5, 2.5e-4};
-    segmentation.eigenvectors.report = {true, "multilevel",      "block", 345, 23, 5, 6,
-                                        8,    {1e-7, 2e-5, 9e-5}};
+    segmentation.eigenvectors.report = {true, "multilevel",       "block", 345, 23, 5, 6,
+                                        8,    {1e-7, 2e-5, 9e-5}, {}};
+    segmentation.eigenvectors.report.resolution = {
+        {0, 0, true}, {2e-5, 1, false}, {4e-5, .5, true}};
     segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
     segmentation.device_memory = {{"matrix", 5'000'000'000}, {"basis", 3000}};
     segmentation.memory_plan.phases = {{"eigenvectors", 6'100'000'000, 4000}, {"results", 0, 5000}};
@@ -88,7 +90,10 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
   EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "solver": "multilevel", "levels": 5,
                                            "products": 345, "passes": 23, "restarts": 6,
                                            "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],
-                                           "residuals": [1e-7, 2e-5, 9e-5]})"));
+                                           "residuals": [1e-7, 2e-5, 9e-5],
+                                           "error_bounds": [0.0, 2e-5, 4e-5],
+                                           "angle_bounds": [0.0, 1.0, 0.5],
+                                           "resolved": [true, false, true]})"));
 }
 
 TEST(Report, GroupsTheParametersWithTheirTypes) {

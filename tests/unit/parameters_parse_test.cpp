@@ -101,6 +101,8 @@ TEST(ParseParameters, RefusesPairsThatContradict) {
   EXPECT_THAT(parse_error("[eigen]\nbasis = 17\n"),
               AllOf(StartsWith("my.toml: eigen.basis is 17"), HasSubstr("eigen.vectors")));
   EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);
+  EXPECT_THAT(parse_error("[eigen]\nsolver = \"spectra\"\nrelative_tolerance = 0.5\n"),
+              AllOf(StartsWith("my.toml: eigen.relative_tolerance"), HasSubstr("spectra")));
   EXPECT_THAT(parse_error("[region]\nmethod = \"objects\"\nregions = 7\n"),
               AllOf(StartsWith("my.toml: region.regions (--regions) is 7"), HasSubstr("objects")));
   EXPECT_THAT(parse_error("[affinity]\nstrides = \"1,2\"\n[region]\nmethod = \"walker\"\n"),

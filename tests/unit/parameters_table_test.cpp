@@ -98,6 +98,7 @@ Parameters random_parameters(std::mt19937_64& random) {
   }
   // Pairs of parameters that contradict each other.
   if (parameters.eigen.basis <= parameters.eigen.vectors) parameters.eigen.basis = 0;
+  if (parameters.eigen.solver == SolverKind::kSpectra) parameters.eigen.relative_tolerance = 0;
   if (parameters.region.method == RegionMethod::kObjects) parameters.region.regions = 0;
   if (parameters.region.method == RegionMethod::kWalker ||
       parameters.matvec.kernel == MatvecKind::kSymmetric) {

@@ -10,6 +10,7 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/lanczos/chebyshev.hpp"
+#include "eigen/residual_goal.hpp"
 
 namespace diacut {
 
@@ -54,6 +55,7 @@ class Lanczos {
         pitch_(matrix.shape().pitch),
         row_entries_(static_cast<double>(matrix.stencil().size())),
         parameters_(parameters),
+        goal_{parameters.tolerance, parameters.relative_tolerance},
         watch_(watch),
         wanted_(parameters.vectors - 1),
         size_(lanczos_basis_size(parameters)),
@@ -88,7 +90,7 @@ class Lanczos {
   int restart(const Ritz& ritz, int count);
   int find(int fixed_count, double above);
   void merge_found(int found);
-  double worst_residual(int count);
+  double worst_excess(int count);
   int capacity() const { return size_ - locked_; }
   void report(double share) {
     share_ = std::max(share_, share);
@@ -102,6 +104,7 @@ class Lanczos {
   std::size_t pitch_;
   double row_entries_;  ///< Entries of a row of the matrix, about.
   const EigenParameters& parameters_;
+  ResidualGoal goal_;
   const Watch& watch_;
   int wanted_;
   int size_;
@@ -212,15 +215,16 @@ Ritz Lanczos::solve_projected(int steps) const {
   return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
 }
 
-/// The largest estimated residual (with A) of the first `count` pairs, in units of safety *
-/// tolerance.
+/// The largest estimated residual (with A) of the first `count` pairs, in units of safety times
+/// what is allowed.
 double Lanczos::largest_excess(const Ritz& ritz, int count, double safety) const {
   double largest = 0;
   for (int k = 0; k < count; ++k) {
     const double residual = std::abs(beta_ * ritz.vectors(ritz.steps() - 1, k));
-    largest = std::max(largest, residual / filter_.least_slope(ritz.values(k)));
+    const double allowed = goal_.allowed(1 - filter_.inverse(ritz.values(k)));
+    largest = std::max(largest, residual / filter_.least_slope(ritz.values(k)) / allowed);
   }
-  return largest / (safety * parameters_.tolerance);
+  return largest / safety;
 }
 
 /// Keeps the Ritz vectors of the `count` largest values, some more, and the direction that couples
@@ -242,15 +246,18 @@ int Lanczos::restart(const Ritz& ritz, int count) {
   return kept;
 }
 
-/// The largest |A z - rho z| of the first `count` unlocked vectors; restart() puts the best there.
-double Lanczos::worst_residual(int count) {
+/// The largest |A z - rho z| of the first `count` unlocked vectors, in units of what is allowed;
+/// restart() puts the best there.
+double Lanczos::worst_excess(int count) {
   double worst = 0;
   for (int k = 0; k < count; ++k) {
     kernels_.copy(basis_, 1 + locked_ + k, 1, *input_);
     op_.perform_op(*input_, *other_);
     kernels_.dots(*input_, 1, *other_, sums_, kNorm + 1);
     kernels_.update(*input_, 1, *other_, sums_, kNorm + 1, kNorm);
-    worst = std::max(worst, std::sqrt(std::max(sums_.download(1)[kNorm], 0.0)));
+    const std::vector<double> sums = sums_.download(kNorm + 2);
+    const double norm = std::sqrt(std::max(sums[kNorm], 0.0));
+    worst = std::max(worst, norm / goal_.allowed(1 - sums[kNorm + 1]));
   }
   return worst;
 }
@@ -294,7 +301,7 @@ int Lanczos::find(int fixed_count, double above) {
     j = restart(ritz, count);
     if (out_of_products()) return std::min(count, j);
     if (excess <= 1) {
-      if (worst_residual(count) <= parameters_.tolerance) return count;
+      if (worst_excess(count) <= 1) return count;
       safety *= 0.5;
     }
     next_look = j + 1;

@@ -124,7 +124,7 @@ void Lobpcg::Run::iterate() {
   lx_ = laplacian(x_, false);
   for (int k = 0; k < goal_.iterations; ++k) {
     step();
-    if (!goal_.residual_tolerance) {
+    if (!goal_.residuals) {
       // Ritz values alone tell what to go on with; after the last iteration L X is of no use.
       if (converged() || k + 1 == goal_.iterations) return;
       lx_ = laplacian(x_, false);
@@ -307,8 +307,8 @@ void Lobpcg::Run::measure_residuals() {
     const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
     state.image->residual_norms.assign(own, own + columns_);
     for (std::size_t k = 1; k < wide(); ++k) {
-      state.measure[k] =
-          std::max(state.image->residual_norms[k] / *goal_.residual_tolerance, state.change[k]);
+      const double allowed = goal_.residuals->allowed(1 - state.image->theta[k]);
+      state.measure[k] = std::max(state.image->residual_norms[k] / allowed, state.change[k]);
     }
   }
 }

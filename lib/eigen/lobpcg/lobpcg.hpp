@@ -14,6 +14,7 @@
 #include "eigen/lobpcg/projection.hpp"
 #include "eigen/lobpcg/residuals.hpp"
 #include "eigen/lobpcg/workspace.hpp"
+#include "eigen/residual_goal.hpp"
 #include "matrix/batch.hpp"
 #include "opencl/memory_budget.hpp"
 
@@ -49,12 +50,12 @@ struct LobpcgImage {
 };
 
 /// When to stop. A vector's convergence measure is the change of its Ritz value in the last
-/// iteration over what is allowed and, if there is a tolerance, the norm of its residual over that,
-/// whichever is larger.
+/// iteration over what is allowed and, if there is a goal for residuals, the norm of its residual
+/// over what that allows, whichever is larger.
 struct LobpcgGoal {
   int iterations = 0;      ///< At most.
   double convergence = 1;  ///< An image is done when no wanted vector's measure is larger.
-  std::optional<double> residual_tolerance;
+  std::optional<ResidualGoal> residuals;
 };
 
 /// Locally optimal block preconditioned conjugate gradients (A. Knyazev, "Toward the optimal

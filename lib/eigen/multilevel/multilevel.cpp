@@ -10,6 +10,7 @@
 #include "eigen/lobpcg/peaks.hpp"
 #include "eigen/lobpcg/rayleigh_quotients.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
+#include "eigen/resolution.hpp"
 
 namespace diacut {
 
@@ -143,7 +144,8 @@ void Descent::iterate(int level, Block& x) {
                   [this](double) { report(0); });
     return;
   }
-  solver_.solve(grid, x, images_, {parameters_.max_products, 1, parameters_.tolerance},
+  const ResidualGoal goal{parameters_.tolerance, parameters_.relative_tolerance};
+  solver_.solve(grid, x, images_, {parameters_.max_products, 1, goal},
                 [this](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
 }
 
@@ -179,6 +181,7 @@ DeviceEigenvectors Descent::described(const std::vector<int>& order,
         column == 0 ? 0 : values[image * wide() + static_cast<std::size_t>(column)]);
     result.report.residuals.push_back(found.residual_norms[static_cast<std::size_t>(column)]);
   }
+  result.report.resolution = resolution_of(result.values, result.report.residuals);
   result.report.solver = "multilevel";
   result.report.matvec = BlockProduct::name(levels_.matrix(0).form());
   result.report.converged = found.convergence <= 1;

@@ -8,10 +8,44 @@
 /// Eigenvectors of the normalized cut on the host, and the report of the solver that found them.
 namespace diacut {
 
+/// How far an eigenpair may be from an exact one, as its residual tells. L is the normalized
+/// Laplacian I - A, x the vector of unit norm, mu = x'Lx its eigenvalue, and r = |L x - mu x|,
+/// which counts as at least kResidualRounding.
+///
+/// Some exact eigenvalue is within r of mu. Where no other exact eigenvalue is within a distance
+/// `gap` of mu, the one near mu is within r^2 / gap of it (T. Kato, "On the upper and lower bounds
+/// of eigenvalues", 1949; both in B. Parlett, "The Symmetric Eigenvalue Problem", 1998, 4.5
+/// and 11.7), and the sine of the angle between x and its eigenvector is at most r / gap (C. Davis
+/// and W. Kahan, "The rotation of eigenvectors by a perturbation. III", 1970). The gap is taken as
+/// the distance from mu to the nearest of the other computed eigenvalues less that one's own r. So
+/// the bounds by the gap suppose that the solver has missed no eigenvalue; the last eigenvalue,
+/// whose upper neighbour is not computed, has none of them.
+///
+/// The first eigenpair of an image, or one for each component of a graph, is known, not computed:
+/// its bounds are 0.
+struct EigenResolution {
+  /// Largest distance from mu to an exact eigenvalue: the smaller one of r and r^2 / gap.
+  double error = 0;
+  /// Largest sine of the angle to an exact eigenvector: r / gap, or 1 where that is more.
+  double angle = 0;
+  /// Whether the residual resolves the eigenvalue: error is smaller than mu, so that the exact
+  /// eigenvalue is not 0 and mu is less than twice as large or small.
+  bool resolved = true;
+};
+
+/// Residual norms of float32 vectors below this are rounding errors: each product of the matrix
+/// rounds, and so does each entry of a vector.
+inline constexpr double kResidualRounding = 1e-7;
+
+/// The least residual norm that a relative tolerance asks for. Solvers that work in float32 reach
+/// it on images of any size, and hardly less.
+inline constexpr double kResidualFloor = 5e-7;
+
 /// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
 /// error: `converged` is false then, and the eigenvectors found so far are returned.
 struct EigenReport {
-  /// Whether every residual norm is at most EigenParameters::tolerance; true of no eigenvectors.
+  /// Whether every residual norm is at most what EigenParameters::tolerance and
+  /// EigenParameters::relative_tolerance allow; true of no eigenvectors.
   bool converged = false;
   /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense". It differs from the solver
   /// asked for where the image is small, or cannot be coarsened.
@@ -30,6 +64,8 @@ struct EigenReport {
   int filter_degree = 1;  ///< Degree of the Chebyshev polynomial that Lanczos ran with.
   /// The residual norm |A x - theta x| of each eigenvector, the trivial eigenvector first.
   std::vector<double> residuals;
+  /// What the residual of each eigenvector tells, in the same order.
+  std::vector<EigenResolution> resolution;
 };
 
 /// Eigenvectors of the normalized cut, (D - W) y = lambda D y (J. Shi and J. Malik, "Normalized

@@ -55,6 +55,8 @@ struct GraphParameters {
   double tolerance = 1e-4;
   /// Iterations on the graph itself after which the solver gives up.
   int max_iterations = 200;
+  /// As EigenParameters::relative_tolerance.
+  double relative_tolerance = 0;
 };
 
 /// Eigenvectors of the normalized cut of a graph, (D - W) y = lambda D y (J. Shi and J. Malik,

@@ -150,6 +150,10 @@ struct EigenParameters {
   int vectors = 17;
   /// Residual norm |A x - theta x| at which an eigenvector counts as converged. The norm of A is 1.
   double tolerance = 1e-4;
+  /// With a number above 0, at most 1, an eigenvector also has to have a residual norm of at most
+  /// this times its eigenvalue 1 - theta, or of kResidualFloor if that is more. Not for
+  /// SolverKind::kSpectra.
+  double relative_tolerance = 0;
   int basis = 0;  ///< Lanczos: the most basis vectors at once; 0: chosen by the solver.
   /// Lanczos: degree of the Chebyshev polynomial between two steps; 1: no filter; 0: chosen from
   /// the size of the image.

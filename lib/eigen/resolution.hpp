@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diacut/eigenvectors.hpp"
+
+namespace diacut {
+
+/// What residuals tell of eigenvalues of the normalized Laplacian, of which the first `known` are
+/// known and not computed. `values` ascend, `residuals` are the norms in the same order.
+std::vector<EigenResolution> resolution_of(std::span<const double> values,
+                                           std::span<const double> residuals,
+                                           std::size_t known = 1);
+
+/// What a person should know of eigenvalues that the residuals do not resolve; nothing where they
+/// resolve all.
+std::optional<std::string> resolution_note(const EigenReport& report);
+
+}  // namespace diacut
