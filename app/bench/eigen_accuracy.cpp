@@ -142,12 +142,12 @@ double largest_residual(const EigenReport& report) {
 nlohmann::json row(const std::string& goal, const Solution& solution, const Distance& from_tight) {
   const EigenReport& report = solution.found.report;
   fmt::print(
-      "{:<16}{:>10.1f}{:>6}{:>8}{:>10.1e}{:>6}/{:<3}{:>11.1e}{:>10.1e}{:>11.3g}{:>10.1e}{:>10.1e}  "
-      "{}\n",
+      "{:<16}{:>10.1f}{:>12}{:>8}{:>10.1e}{:>7}/{:<2}{:>12.1e}{:>10.1e}{:>10.3g}{:>12.1e}"
+      "{:>10.1e}  {}{}\n",
       goal, solution.wall_ms, report.restarts, report.passes, largest_residual(report),
       resolved(report), report.resolution.size() - 1, from_tight.largest_error,
       from_tight.median_error, from_tight.angle, from_tight.contour_most, from_tight.contour_rms,
-      report.converged ? report.solver : report.solver + ", NOT converged");
+      report.solver, report.converged ? "" : ", NOT converged");
   std::fflush(stdout);
   return {{"goal", goal},
           {"wall_ms", solution.wall_ms},
@@ -183,11 +183,11 @@ nlohmann::json measure_accuracy(Context& context, NormalizedMatrix& matrix,
       "the first {} of {} computed vectors\n",
       options.tight, tight.found.values[1], tight.found.values.back(), vectors,
       tight.found.values.size() - 1);
-  fmt::print("{:<16}{:>10}{:>6}{:>8}{:>10}{:>10}{:>11}{:>10}{:>11}{:>10}{:>10}\n", "", "", "iter-",
-             "", "largest", "eigen-", "eigenvalue", "errors", "subspace", "contour", "difference");
-  fmt::print("{:<16}{:>10}{:>6}{:>8}{:>10}{:>10}{:>11}{:>10}{:>11}{:>10}{:>10}  {}\n", "asked for",
-             "wall ms", "ations", "passes", "residual", "resolved", "largest", "median", "degrees",
-             "largest", "rms", "solver");
+  fmt::print("{:<16}{:>10}{:>12}{:>8}{:>10}{:>10}{:>22}{:>10}{:>22}\n", "", "", "", "", "largest",
+             "", "eigenvalue errors", "subspace", "contour difference");
+  fmt::print("{:<16}{:>10}{:>12}{:>8}{:>10}{:>10}{:>12}{:>10}{:>10}{:>12}{:>10}  {}\n", "asked for",
+             "wall ms", "iterations", "passes", "residual", "resolved", "largest", "median",
+             "degrees", "largest", "rms", "solver");
   nlohmann::json rows = nlohmann::json::array();
   rows.push_back(row(fmt::format("{:g} (tight)", options.tight), tight, {}));
   const auto add = [&](const std::string& goal) {

@@ -98,40 +98,29 @@ TEST_P(Photographs, AgreeWithSpectra) {
   }
 }
 
-TEST_P(Photographs, AreResolvedByARelativeTolerance) {
+TEST_P(Photographs, MeetARelativeTolerance) {
+  constexpr double kRelative = 0.03;
   const Image image = middle_of("cat.jpg", 150, 110);
   Parameters parameters;
   parameters.cue.kind = CueKind::kGradient;
   parameters.eigen.solver = GetParam();
-  const auto solve = [&] { return Segmenter(parameters, test_device()).segment(image); };
-  const auto unresolved = [](const Segmentation& result) {
-    const auto& all = result.eigenvectors.report.resolution;
-    return std::count_if(all.begin(), all.end(),
-                         [](const EigenResolution& each) { return !each.resolved; });
-  };
-  const auto tells = [](const Segmentation& result) {
-    return std::any_of(result.notes.begin(), result.notes.end(), [](const std::string& note) {
-      return note.find("eigenvalues") != std::string::npos;
-    });
-  };
   parameters.eigen.tolerance = 1e-3;
-  const Segmentation coarse = solve();
-  EXPECT_GT(unresolved(coarse), 0);
-  EXPECT_TRUE(tells(coarse));
-  parameters.eigen.relative_tolerance = 0.1;
-  const Segmentation fine = solve();
-  EXPECT_EQ(unresolved(fine), 0);
-  EXPECT_FALSE(tells(fine));
-  const Eigenvectors& found = fine.eigenvectors;
-  EXPECT_TRUE(found.report.converged);
-  const auto exact = solved(image, GetParam(), CueKind::kGradient, 1e-6);
-  for (std::size_t k = 1; k < found.values.size(); ++k) {
-    const double allowed = std::max(0.1 * found.values[k], kResidualFloor);
-    EXPECT_LE(found.report.residuals[k], 1.01 * allowed + 1e-7) << k;
-    EXPECT_NEAR(found.values[k], exact.values[k],
-                found.report.resolution[k].error + exact.report.resolution[k].error)
-        << k;
-  }
+  const auto largest_share = [&] {
+    const Segmentation result = Segmenter(parameters, test_device()).segment(image);
+    const Eigenvectors& found = result.eigenvectors;
+    EXPECT_TRUE(found.report.converged);
+    EXPECT_EQ(found.report.resolution.size(), found.values.size());
+    double share = 0;
+    for (std::size_t k = 1; k < found.values.size(); ++k) {
+      share = std::max(share, found.report.residuals[k] / found.values[k]);
+      EXPECT_TRUE(found.report.resolution[k].resolved) << k;
+    }
+    return share;
+  };
+  EXPECT_GT(largest_share(), kRelative);
+  parameters.eigen.relative_tolerance = kRelative;
+  // Ritz values, which the solver compares with, differ from the eigenvalues by rounding.
+  EXPECT_LE(largest_share(), 1.01 * kRelative);
 }
 
 TEST(PhotographsCompressed, GiveTheSameContours) {
