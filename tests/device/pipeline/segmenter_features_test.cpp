@@ -176,6 +176,24 @@ TEST(SegmenterFeatures, ABatchGivesWhatEachImageGivesAlone) {
             segmented(with_regions(3), flat, second).labels.values);
 }
 
+// They go to the device some channels at a time.
+TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
+  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
+  const FeatureMap features = disc_features(1, 1400);
+  Segmenter segmenter(with_regions(3), test_device());
+  const ImageToSegment asked{&flat, nullptr, nullptr, &features};
+  const Segmentation free = segmenter.segment(asked);
+  const std::uint64_t limit = free.memory_plan.device_bytes();
+  ASSERT_LT(2 * limit, features.size().bytes());
+  segmenter.limit_device_memory(limit);
+  const Segmentation limited = segmenter.segment(asked);
+  EXPECT_LE(limited.device_peak_bytes, limit);
+  EXPECT_EQ(limited.labels.values, free.labels.values);
+  EXPECT_EQ(limited.contours, free.contours);
+  EXPECT_EQ(limited.feature_scale, free.feature_scale);
+  expect_discs_found(limited.labels);
+}
+
 TEST(SegmenterFeatures, ThePlanKnowsThem) {
   const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
   const FeatureMap features = disc_features(1, 40);
