@@ -31,8 +31,9 @@ std::optional<std::uint64_t> memory_size(const std::string& text) {
 
 void DeviceLine::declare(CommandLine& line, DeviceOptions& options, const std::string& beyond) {
   line.option("--device", options.device, "SPEC", kDeviceGroup,
-              "gpu, cpu, an index as 0:1, a part of a name, or auto: the one that a job was given; "
-              "default: the environment variable DIACUT_DEVICE, else the first GPU, else the CPU");
+              "gpu, cpu, gpu:1 for the second GPU, an index as 0:1, a part of a name, or auto: the "
+              "one that a job was given; default: the environment variable DIACUT_DEVICE, else the "
+              "first GPU, else the CPU");
   line.option("--memory", memory_, "SIZE", kDeviceGroup,
               fmt::format("At most this much of the device's memory at once: bytes, or with K, M, "
                           "G (powers of 1024), as 2G or 1500M; {}",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -13,6 +14,9 @@ namespace diacut::app {
 
 namespace {
 
+constexpr const char* kIndexInSlurm = "SLURM_ARRAY_TASK_ID";
+constexpr const char* kIndexInAws = "AWS_BATCH_JOB_ARRAY_INDEX";
+constexpr const char* kIndexInKubernetes = "JOB_COMPLETION_INDEX";
 constexpr const char* kShards = "DIACUT_SHARDS";
 
 /// The numbers that an engine gives to its jobs in environment variables.
@@ -57,7 +61,7 @@ Shard slurm_shard(const JobNumbers& numbers) {
   const std::size_t first = numbers.number("SLURM_ARRAY_TASK_MIN");
   const std::size_t last = numbers.number("SLURM_ARRAY_TASK_MAX");
   const std::size_t count = numbers.number("SLURM_ARRAY_TASK_COUNT");
-  const std::size_t id = numbers.number("SLURM_ARRAY_TASK_ID");
+  const std::size_t id = numbers.number(kIndexInSlurm);
   const std::size_t step = numbers.number_or("SLURM_ARRAY_TASK_STEP", 1);
   if (step == 0 || id < first || last < first || (id - first) % step != 0 ||
       (last - first) / step + 1 != count) {
@@ -65,31 +69,50 @@ Shard slurm_shard(const JobNumbers& numbers) {
         "--shard auto: the numbers of this Slurm array have gaps, so that they do not tell the "
         "share; submit it as --array=1-N, or say --shard $SLURM_ARRAY_TASK_ID/N");
   }
-  return checked((id - first) / step, count, "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT");
+  return checked((id - first) / step, count, kIndexInSlurm, "SLURM_ARRAY_TASK_COUNT");
+}
+
+Shard kubernetes_shard(const JobNumbers& numbers) {
+  if (!numbers.has(kShards)) {
+    throw ConfigError(fmt::format(
+        "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
+        "environment variable {} to the job's completions",
+        kShards));
+  }
+  return checked(numbers.number(kIndexInKubernetes), numbers.number(kShards), kIndexInKubernetes,
+                 kShards);
+}
+
+Shard aws_shard(const JobNumbers& numbers) {
+  const char* size = "AWS_BATCH_JOB_ARRAY_SIZE";
+  return checked(numbers.number(kIndexInAws), numbers.number(size), kIndexInAws, size);
 }
 
 Shard shard_of_job(const Environment& environment) {
+  struct Engine {
+    const char* variable;  ///< What it sets for the jobs of an array alone.
+    Shard (*shard)(const JobNumbers& numbers);
+  };
+  constexpr std::array kEngines = {Engine{kIndexInSlurm, slurm_shard},
+                                   Engine{kIndexInAws, aws_shard},
+                                   Engine{kIndexInKubernetes, kubernetes_shard}};
   const JobNumbers numbers(environment);
-  if (numbers.has("SLURM_ARRAY_TASK_ID")) return slurm_shard(numbers);
-  if (numbers.has("AWS_BATCH_JOB_ARRAY_INDEX")) {
-    return checked(numbers.number("AWS_BATCH_JOB_ARRAY_INDEX"),
-                   numbers.number("AWS_BATCH_JOB_ARRAY_SIZE"), "AWS_BATCH_JOB_ARRAY_INDEX",
-                   "AWS_BATCH_JOB_ARRAY_SIZE");
-  }
-  if (numbers.has("JOB_COMPLETION_INDEX")) {
-    if (!numbers.has(kShards)) {
+  const Engine* found = nullptr;
+  for (const Engine& engine : kEngines) {
+    if (!numbers.has(engine.variable)) continue;
+    if (found != nullptr) {
       throw ConfigError(fmt::format(
-          "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
-          "environment variable {} to the job's completions",
-          kShards));
+          "--shard auto: the environment variables {} and {} of two engines are both set, so that "
+          "they do not tell the share; unset the one that does not count, or say --shard I/N",
+          found->variable, engine.variable));
     }
-    return checked(numbers.number("JOB_COMPLETION_INDEX"), numbers.number(kShards),
-                   "JOB_COMPLETION_INDEX", kShards);
+    found = &engine;
   }
-  throw ConfigError(
-      "--shard auto: this is no job of an array: none of the environment variables "
-      "SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX and JOB_COMPLETION_INDEX is set; say --shard "
-      "I/N");
+  if (found != nullptr) return found->shard(numbers);
+  throw ConfigError(fmt::format(
+      "--shard auto: this is no job of an array: none of the environment variables {}, {} and {} "
+      "is set; say --shard I/N",
+      kIndexInSlurm, kIndexInAws, kIndexInKubernetes));
 }
 
 }  // namespace

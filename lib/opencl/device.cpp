@@ -113,11 +113,32 @@ Naming naming(std::string_view spec) {
 constexpr std::array kFromBest = {DeviceKind::kGpu, DeviceKind::kAccelerator, DeviceKind::kCpu,
                                   DeviceKind::kOther};
 
-const OpenedDevice* first_of(const std::vector<OpenedDevice>& devices, DeviceKind kind) {
+std::vector<const OpenedDevice*> all_of(const std::vector<OpenedDevice>& devices, DeviceKind kind) {
+  std::vector<const OpenedDevice*> found;
   for (const OpenedDevice& device : devices) {
-    if (device.info.kind == kind) return &device;
+    if (device.info.kind == kind) found.push_back(&device);
   }
-  return nullptr;
+  return found;
+}
+
+/// A kind of device, and which of those of this kind, from 0.
+struct KindAndPlace {
+  DeviceKind kind;
+  std::size_t place = 0;
+};
+
+/// Reads "gpu", "cpu", "gpu:1" or "cpu:1", in lower case.
+std::optional<KindAndPlace> parse_kind(std::string_view spec) {
+  for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
+    const std::string_view name = to_string(kind);
+    if (spec == name) return KindAndPlace{kind};
+    if (!spec.starts_with(name) || spec.substr(name.size(), 1) != ":") continue;
+    const std::string_view text = spec.substr(name.size() + 1);
+    KindAndPlace wanted{kind};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted.place);
+    if (error == std::errc() && end == text.data() + text.size()) return wanted;
+  }
+  return std::nullopt;
 }
 
 /// Which task of those on this machine a task of Slurm is, from 0.
@@ -133,9 +154,7 @@ std::size_t local_task() {
 const OpenedDevice& best_of(const std::vector<OpenedDevice>& devices, bool of_job) {
   std::vector<const OpenedDevice*> best;
   for (const DeviceKind kind : kFromBest) {
-    for (const OpenedDevice& device : devices) {
-      if (device.info.kind == kind) best.push_back(&device);
-    }
+    best = all_of(devices, kind);
     if (!best.empty()) break;
   }
   return *best[of_job ? local_task() % best.size() : 0];
@@ -212,9 +231,9 @@ OpenedDevice open_device(std::string_view spec) {
     return ConfigError(
         fmt::format("{} '{}' {}; the devices are:{}", where, wanted, why, listing(infos(devices))));
   };
-  for (DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
-    if (lower(wanted) != to_string(kind)) continue;
-    if (const OpenedDevice* device = first_of(devices, kind); device != nullptr) return *device;
+  if (const auto kind = parse_kind(lower(wanted))) {
+    const std::vector<const OpenedDevice*> found = all_of(devices, kind->kind);
+    if (kind->place < found.size()) return *found[kind->place];
     throw fail("matches no device");
   }
   if (const auto index = parse_index(wanted)) {

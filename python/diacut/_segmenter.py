@@ -43,8 +43,9 @@ class Segmenter:
     {"cue.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
 
-    device: "gpu", "cpu", an index as "0:1" or a part of a name; None: the environment variable
-    DIACUT_DEVICE, else the first GPU, else the CPU. memory: the most device memory held at once, bytes.
+    device: "gpu", "cpu", "gpu:1" for the second GPU, an index as "0:1", a part of a name, or "auto" for
+    the device that a job was given; None: the environment variable DIACUT_DEVICE, else the first GPU,
+    else the CPU. memory: the most device memory held at once, bytes.
     eigenvectors: whether results hold them. kernel_dir: a folder of OpenCL kernels in place of those
     built in.
 

@@ -135,6 +135,13 @@ TEST_F(CliDevice, ATaskOfAJobTakesItsOwnOfSeveral) {
   EXPECT_EQ(chosen("auto", "1"), "0:1");
   EXPECT_EQ(chosen("auto", "2"), "0:0");
   EXPECT_EQ(chosen("cpu", "1"), "0:0");
+  EXPECT_EQ(chosen("cpu:0", std::nullopt), "0:0");
+  EXPECT_EQ(chosen("CPU:1", "0"), "0:1");
+  for (const char* wrong :
+       {"cpu:2", "gpu:0", "cpu:", "cpu:-1", "cpu:1x", "cpu:99999999999999999999"}) {
+    expect_error(segment({"a.png", "-o", "x.png", "--device", wrong}, two), 2,
+                 {wrong, "matches no device", "0:1"});
+  }
 }
 
 TEST_F(CliDevice, AWrongEnvironmentDoesNotHideTheList) {

@@ -27,14 +27,14 @@ exec segment "$@"
 TEXT
 chmod +x bin/killed_once
 
-parallel_shares.sh 0 2 3 killed_once --files-from photos.txt --base "$folder/photos" -o shares \
+parallel_shares.sh cpu 2 3 killed_once --files-from photos.txt --base "$folder/photos" -o shares \
   --json reports/shares.jsonl --skip-existing "${options[@]}" -q
 same_photos shares
 [[ -e attempt && $(wc -l < jobs.log) == 3 ]] || fail "not three shares: $(< jobs.log)"
-[[ $(grep -o '0:[0-9]' jobs.log | sort -u | xargs) == "0:0 0:1" ]] ||
+[[ $(grep -o 'cpu:[0-9]' jobs.log | sort -u | xargs) == "cpu:0 cpu:1" ]] ||
   fail "not one device a process: $(< jobs.log)"
 
 status=0
-parallel_shares.sh 0 2 3 segment --files-from missing.txt -o none -q 2>errors || status=$?
+parallel_shares.sh cpu 2 3 segment --files-from missing.txt -o none -q 2>errors || status=$?
 ((status != 0)) || fail "a list that is missing ends with 0"
 grep -q "missing.txt" errors || fail "a list that is missing is not told: $(< errors)"

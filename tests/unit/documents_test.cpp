@@ -94,7 +94,8 @@ std::vector<std::string> missing_paths(const std::string& text) {
   return missing;
 }
 
-/// Lines of code blocks whose first line is "// PATH" that are not in that file.
+/// Lines of code blocks whose first line is "// PATH" of a kernel, or "# PATH" of an example, that
+/// are not in that file.
 std::vector<std::string> stale_quotes(const std::string& text) {
   std::vector<std::string> stale;
   std::istringstream lines(text);
@@ -104,8 +105,8 @@ std::vector<std::string> stale_quotes(const std::string& text) {
     if (line.rfind("```", 0) == 0) {
       inside = !inside;
       source.clear();
-    } else if (inside && line.rfind("// kernels/", 0) == 0) {
-      source = text_of(kRoot / line.substr(3));
+    } else if (inside && (line.starts_with("// kernels/") || line.starts_with("# examples/"))) {
+      source = text_of(kRoot / line.substr(line.find(' ') + 1));
       if (source.empty()) stale.push_back(line);
     } else if (inside && !source.empty() &&
                source.find(line.substr(line.find_first_not_of(' '))) == std::string::npos) {
@@ -130,6 +131,9 @@ TEST(Documents, TheReadersOfLinksAndPathsSeeWhatIsNotThere) {
   EXPECT_THAT(stale_quotes("```c\n// kernels/matrix/matvec_naive.cl\n  float sum = 0.0f;\n"
                            "  float sum = 1.0f;\n```\n  float sum = 2.0f;\n"),
               ElementsAre("  float sum = 1.0f;"));
+  EXPECT_THAT(
+      stale_quotes("```python\n# examples/engines/shares.py\nRETRIES = 3\nRETRIES = 9\n```\n"),
+      ElementsAre("RETRIES = 9"));
   EXPECT_EQ(words("one two\n  three"), 3u);
 }
 

@@ -57,7 +57,7 @@ std::vector<DeviceInfo> list_devices();
 ///     first GPU, else the first accelerator, else the first CPU;
 ///   - "auto": the device that a job was given: the first of the best kind that the driver shows.
 ///     Where it shows several of that kind, a task of Slurm takes the one at SLURM_LOCALID;
-///   - "gpu" or "cpu": the first device of that kind;
+///   - "gpu" or "cpu": the first device of that kind; "gpu:1" or "cpu:1": the second;
 ///   - "P:D": device D of platform P;
 ///   - any other text: the one device whose name or platform contains it, ignoring case.
 /// @return The device.
