@@ -20,6 +20,7 @@ Segmenter& DeviceInUse::segmenter() {
   for (;;) {
     try {
       open(devices_.front());
+      if (plan_.jobs.size() > 1) check();
       return *segmenter_;
     } catch (const DeviceError&) {
       if (!is_replaceable()) throw;
@@ -44,6 +45,17 @@ void DeviceInUse::open(const DeviceInfo& device) {
   segmenter_->keep_eigenvectors(wants_eigenvectors(options_));
   segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
   log_.opened(segmenter_->device());
+}
+
+void DeviceInUse::check() {
+  const bool own_maps = !options_.edges.empty() || !options_.features.empty();
+  try {
+    segmenter_->check_device(own_maps);
+  } catch (const DeviceMemoryError&) {
+    throw;
+  } catch (const DeviceError&) {
+    segmenter_->check_device(own_maps);  // Once more, as images are tried twice on a device.
+  }
 }
 
 void DeviceInUse::give_up(const std::exception_ptr& failure) {

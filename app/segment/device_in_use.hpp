@@ -21,8 +21,9 @@ class DeviceInUse {
   /// The arguments must outlive the object.
   DeviceInUse(const Options& options, const Plan& plan, RunLog& log, MemoryCheck& memory);
 
-  /// The segmenter on the device, which the first call opens. A device that cannot be opened is
-  /// given up. Throws what Segmenter's constructor throws for the last device.
+  /// The segmenter on the device, which the first call opens, and before several images checks. A
+  /// device that cannot be opened or computes wrongly is given up. Throws what Segmenter's
+  /// constructor and check_device() throw for the last device.
   Segmenter& segmenter();
 
   /// Whether another device is left.
@@ -37,6 +38,7 @@ class DeviceInUse {
  private:
   void list();
   void open(const DeviceInfo& device);
+  void check();
 
   const Options& options_;
   const Plan& plan_;

@@ -96,7 +96,14 @@ FoundImages find_images(const std::vector<std::string>& inputs, const std::set<I
     fs::path whole = fs::absolute(input).lexically_normal();
     if (!whole.has_filename()) whole = whole.parent_path();
     if (!seen.insert(whole.string()).second) continue;
-    if (!is_folder(input)) {
+    bool folder = false;
+    try {
+      folder = is_input_folder(input);
+    } catch (const InputError& error) {
+      found.failures.push_back({ExitCode::kInputOutput, error.what()});
+      continue;
+    }
+    if (!folder) {
       found.images.push_back({input, whole.filename()});
       continue;
     }

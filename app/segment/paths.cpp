@@ -1,11 +1,15 @@
 #include "paths.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 
@@ -33,6 +37,14 @@ std::optional<Identity> identity(const fs::path& path) {
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+bool is_input_folder(const fs::path& input) {
+  struct stat status = {};
+  if (stat(input.c_str(), &status) == 0) return S_ISDIR(status.st_mode);
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  throw InputError(fmt::format("'{}' cannot be read: {}", input.string(),
+                               std::generic_category().message(errno)));
 }
 
 bool exists(const fs::path& path) {

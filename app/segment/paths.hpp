@@ -16,6 +16,9 @@ using Identity = std::pair<dev_t, ino_t>;
 std::optional<Identity> identity(const std::filesystem::path& path);
 
 bool is_folder(const std::filesystem::path& path);
+/// The same of an input. Throws InputError where that cannot be found out, other than because
+/// nothing is there.
+bool is_input_folder(const std::filesystem::path& input);
 bool exists(const std::filesystem::path& path);
 
 /// Whether a file's name has the extension of an image. Files in folders are told by it.

@@ -56,7 +56,7 @@ const char* labels_extension(const LabelStyle& style, bool map) {
 /// Where labels go when no result is asked for: beside the input.
 std::string default_labels(const Options& options) {
   const std::string& input = options.inputs.front();
-  if (is_folder(input)) return with_suffix(whole_path(input), "-labels").string();
+  if (is_input_folder(input)) return with_suffix(whole_path(input), "-labels").string();
   const char* extension =
       options.all_pages ? ".tif" : labels_extension(options.labels, reads_as_map(options, input));
   const fs::path stem = with_suffix(fs::path(input).replace_extension(), "-labels");
@@ -276,7 +276,7 @@ void check_shares(const Options& options) {
 
 bool is_batch(const Options& options) {
   return !options.batch.list.empty() || options.batch.shard.divides() ||
-         options.inputs.size() > 1 || is_folder(options.inputs.front()) || options.all_pages;
+         options.inputs.size() > 1 || is_input_folder(options.inputs.front()) || options.all_pages;
 }
 
 /// The images of the run. Throws InputError where there is none; the share of a run may be empty.

@@ -6,6 +6,7 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "doctor/checks.hpp"
+#include "doctor/stage_checks.hpp"
 
 namespace diacut {
 
@@ -36,10 +37,10 @@ struct Boundary {
   }
 };
 
-void check_affinity(Trial& trial, AffinityFormula formula) {
+}  // namespace
+
+void check_affinity(Trial& trial, const AffinityParameters& parameters) {
   const Boundary boundary(trial);
-  AffinityParameters parameters;
-  parameters.formula = formula;
   const DiaMatrix matrix = affinity_matrix(trial.context(), boundary.on_device(trial), parameters);
   const std::vector<double> expected =
       reference_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
@@ -53,12 +54,8 @@ void check_affinity(Trial& trial, AffinityFormula formula) {
   trial.expect_within("affinity", matrix.values.download(), expected, allowed);
 }
 
-void logistic_affinity(Trial& trial) { check_affinity(trial, AffinityFormula::kLogistic); }
-void exponential_affinity(Trial& trial) { check_affinity(trial, AffinityFormula::kExponential); }
-
-void normalized_affinity(Trial& trial) {
+void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters) {
   const Boundary boundary(trial);
-  const AffinityParameters parameters;
   DiaMatrix matrix = affinity_matrix(trial.context(), boundary.on_device(trial), parameters);
   const HostDiaMatrix before = download(matrix);
   const NormalizedMatrix found =
@@ -84,6 +81,18 @@ void normalized_affinity(Trial& trial) {
   }
   trial.expect("normalized affinity", found.dia().values.download(), expected, expected, 8);
 }
+
+namespace {
+
+void check_formula(Trial& trial, AffinityFormula formula) {
+  AffinityParameters parameters;
+  parameters.formula = formula;
+  check_affinity(trial, parameters);
+}
+
+void logistic_affinity(Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }
+void exponential_affinity(Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }
+void normalized_affinity(Trial& trial) { check_normalized_affinity(trial, {}); }
 
 /// Features that are in main memory, in planes of the grid's elements.
 class DrawnFeatures final : public FeatureSource {

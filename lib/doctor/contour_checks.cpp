@@ -9,6 +9,7 @@
 #include "contour/combined_contour.hpp"
 #include "contour/reference_spectral_contour.hpp"
 #include "doctor/checks.hpp"
+#include "doctor/stage_checks.hpp"
 
 namespace diacut {
 
@@ -68,10 +69,12 @@ double spectral_tolerance(const Eigenvectors& vectors) {
   return tolerance;
 }
 
+}  // namespace
+
 /// The map rises with the spectral contour, so it lies between what that gives with its tolerance
 /// taken off and added; and is off itself by 16 units in the last place in the power, and by a few
 /// roundings.
-void combined_contours(Trial& trial) {
+void check_combined_contours(Trial& trial) {
   const Eigenvectors host = drawn_vectors(trial);
   std::vector<float> boundary = trial.uniform(kGrid.pixels());
   for (std::size_t i = 0; i < boundary.size(); ++i) {
@@ -116,7 +119,7 @@ void combined_contours(Trial& trial) {
   trial.expect_within("contour", found, expected, allowed);
 }
 
-void contours_of_boundary_maps(Trial& trial) {
+void check_cue_contours(Trial& trial) {
   const std::vector<float> boundary = trial.uniform(kGrid.rows());
   ContourParameters parameters;
   parameters.cue_weight = 3;
@@ -132,7 +135,7 @@ void contours_of_boundary_maps(Trial& trial) {
 /// of the triangle have of weight. The angle of an eigenvector is that of the vector (xx - yy, 2
 /// xy) halved, which is off by the derivatives' errors, four of them at most, and a sine by 8 units
 /// in the last place of atan2.
-void orientations(Trial& trial) {
+void check_orientations(Trial& trial) {
   std::vector<float> map = trial.uniform(kGrid.rows());
   for (float& value : map) value = value < 0.25F ? 0.0F : value;
   const std::vector<float> found =
@@ -157,12 +160,10 @@ void orientations(Trial& trial) {
   }
 }
 
-}  // namespace
-
 std::vector<DeviceCheck> contour_checks() {
-  return {{"contours from eigenvectors", combined_contours},
-          {"contours from boundary maps", contours_of_boundary_maps, true},
-          {"orientation of boundaries", orientations, true}};
+  return {{"contours from eigenvectors", check_combined_contours},
+          {"contours from boundary maps", check_cue_contours, true},
+          {"orientation of boundaries", check_orientations, true}};
 }
 
 }  // namespace diacut

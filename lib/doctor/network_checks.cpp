@@ -13,6 +13,7 @@
 #include "doctor/checks.hpp"
 #include "doctor/convolution_problem.hpp"
 #include "doctor/drawn_scene.hpp"
+#include "doctor/stage_checks.hpp"
 
 namespace diacut {
 
@@ -175,22 +176,37 @@ void blended_maps(Trial& trial) {
   }
 }
 
-/// A network as runs use it, on a picture smaller than a tile.
-void check_whole_network(Trial& trial, const std::string& name) {
-  const std::shared_ptr<const Network> network = load_network(name);
-  const Image image = drawn_scene(48, 36);
+}  // namespace
+
+void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
+                    const PictureSize& size) {
+  const Image image = drawn_scene(size.width, size.height);
   const Grid grid{image.width, image.height, image.width};
   CueParameters parameters;
-  parameters.weights = name;
+  parameters.weights = names;
   parameters.scales = {1.0};
   parameters.border = 0;
-  const BoundaryMap map = boundary_map(trial.context(), image, grid, parameters);
-  std::vector<double> expected = reference_network(
-      *network, reference_picture(image, image.width, image.height), image.width, image.height);
-  expected.resize(grid.pixels());  // The boundary map comes first.
+  const BoundaryMap map = boundary_map(trial.context(), image, grid, parameters, networks);
+  std::vector<double> expected(grid.pixels(), 0.0);
+  const Networks loaded = load_networks(names);
+  const std::vector<float> seen = reference_picture(image, image.width, image.height);
+  for (const std::shared_ptr<const Network>& network : loaded) {
+    // The boundary map comes first.
+    const std::vector<double> one = reference_network(*network, seen, image.width, image.height);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] += one[i] / static_cast<double>(loaded.size());
+    }
+  }
   // Some dozens of sums of up to 1500 products, one after the other, whose roundings grow by little
   // on their way, and the logistic function shrinks what is left by four.
   trial.expect_near("boundary map of a network", map.values.download(), expected, 1e-4);
+}
+
+namespace {
+
+void check_whole_network(Trial& trial, const std::string& name) {
+  DeviceNetworks networks;
+  check_networks(trial, networks, name, {48, 36});
 }
 
 void default_network(Trial& trial) { check_whole_network(trial, "default"); }

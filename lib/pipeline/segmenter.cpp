@@ -221,6 +221,7 @@ Segmenter::~Segmenter() = default;
 Segmenter::Segmenter(Segmenter&&) noexcept = default;
 Segmenter& Segmenter::operator=(Segmenter&&) noexcept = default;
 
+Stages& Segmenter::stages() { return implementation_->stages(); }
 const DeviceInfo& Segmenter::device() const { return implementation_->stages().device(); }
 const Parameters& Segmenter::parameters() const { return implementation_->parameters(); }
 

@@ -22,6 +22,7 @@
 #include "opencl/copy_elements.hpp"
 #include "pipeline/device_checks.hpp"
 #include "pipeline/host_features.hpp"
+#include "pipeline/kernel_requests.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
@@ -36,24 +37,6 @@ namespace {
 constexpr char kRegions[] = "regions";
 
 bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
-
-/// Whether the run needs the matrix: for eigenvectors, or for a random walk.
-bool needs_matrix(const SegmentationPlan& plan) {
-  return !hierarchical(plan) || needs_eigenvectors(plan.parameters);
-}
-
-/// Asks for kernels of stages after that of the boundary maps, so that one program has them all.
-/// Direct cuts need no contours, but a program that drivers have kept for other runs.
-void request_later_kernels(Context& context, const SegmentationPlan& plan) {
-  const RunParameters& parameters = plan.parameters;
-  if (parameters.has_features()) {
-    request_feature_kernels(context, parameters.affinity, parameters.feature_channels);
-  } else if (needs_matrix(plan)) {
-    request_affinity_kernels(context, parameters.affinity);
-  }
-  request_contour_kernels(context, needs_matrix(plan));
-  request_orientation_kernels(context);
-}
 
 /// The boundary maps of all images.
 struct Boundaries {
@@ -79,12 +62,12 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
       continue;
     }
     Buffer<float> unthinned;
-    if (hierarchical(plan) && needs_matrix(plan) && !each.edges && thins(cue)) {
+    if (hierarchical(plan) && needs_matrix(plan.parameters) && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
       check_boundary_map(unthinned);
     }
     found.unthinned.push_back(std::move(unthinned));
-    const bool for_matrix = needs_matrix(plan);
+    const bool for_matrix = needs_matrix(plan.parameters);
     found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
                                       networks, each.edges.get()));
     check_boundary_map(found.maps.back().values);
@@ -403,16 +386,10 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
   device_ = context_->info();
 }
 
-std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
-                                                               const SegmentationPlan& plan,
-                                                               const Watch& watch) {
+template <class Work>
+auto Stages::guarded(const char* doing, const Work& work) {
   try {
-    auto begun = with_device_errors("segmenting", [&] { return run_all(images, plan, watch); });
-    if (begun) {
-      // All buffers of the run are free from here on.
-      for (auto& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
-    }
-    return begun;
+    return with_device_errors(doing, work);
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context, so the next image gets
     // a fresh one. The networks are the only buffers left in this context.
@@ -421,6 +398,21 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
     context_.reset();
     throw;
   }
+}
+
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
+                                                               const SegmentationPlan& plan,
+                                                               const Watch& watch) {
+  auto begun = guarded("segmenting", [&] { return run_all(images, plan, watch); });
+  if (begun) {
+    // All buffers of the run are free from here on.
+    for (auto& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
+  }
+  return begun;
+}
+
+void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {
+  guarded(doing, [&] { what(opened(), networks_); });
 }
 
 Context& Stages::opened() {
@@ -444,12 +436,12 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   const ProgramBuilds before = context.builds();
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
-  request_later_kernels(context, plan);
+  request_later_kernels(context, plan.parameters);
   std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   std::vector<std::vector<float>> inside = std::move(boundaries.inside);
-  if (!needs_matrix(plan)) {
+  if (!needs_matrix(plan.parameters)) {
     std::vector<UnfinishedSegmentation> begun = timed("contours", [&] {
       return find_cue_contours(context, std::move(boundaries), images, std::move(merging), plan);
     });

@@ -54,7 +54,13 @@ class Stages {
                                                          const SegmentationPlan& plan,
                                                          const Watch& watch);
 
+  /// Does other work on the device, with the networks that are kept there. `doing`: for errors.
+  /// Throws what the work throws; as after run(), there may be more work after an error.
+  void work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what);
+
  private:
+  template <class Work>
+  auto guarded(const char* doing, const Work& work);
   Context& opened();
   std::optional<std::vector<UnfinishedSegmentation>> run_all(std::span<const WorkingImage> images,
                                                              const SegmentationPlan& plan,

@@ -203,5 +203,42 @@ TEST_F(CliFallback, ANamedDeviceIsNotReplaced) {
   EXPECT_FALSE(exists("out/c.png"));
 }
 
+TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
+  if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
+  expect_done(segment(batch("alone", "0:1"), with_faults("")));
+  const std::string plan = "clEnqueueNDRangeKernel:1+:skip";
+  const Result result = segment(batch("out"), with_faults(plan));
+  expect_done(result);
+  expect_all_files("out");
+  EXPECT_THAT(result.err, HasSubstr("computes wrongly"));
+  EXPECT_THAT(result.err, HasSubstr("is given up, and device 0:1"));
+  for (const nlohmann::json& line : json_lines(read("out.jsonl"))) {
+    EXPECT_EQ(line.at("device").at("index"), "0:1");
+  }
+  const Result named = segment(batch("other", "0:0"), with_faults(plan));
+  EXPECT_EQ(named.exit_code, 4) << named.err;
+  EXPECT_THAT(named.err, HasSubstr("computes wrongly"));
+  EXPECT_THAT(named.err, HasSubstr("stage boundaries"));
+  EXPECT_THAT(named.err, HasSubstr("segment doctor"));
+  EXPECT_FALSE(exists("other/a.png"));
+}
+
+TEST_F(CliFallback, ALaunchThatIsSkippedOnceIsMadeAgain) {
+  if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
+  expect_done(segment(batch("alone", "0:0"), with_faults("")));
+  // Launches of the gradient's map, contours and their directions. What was skipped once is
+  // computed again.
+  constexpr int kLaunches = 9;
+  for (int launch = 1; launch <= kLaunches; ++launch) {
+    const std::string number = std::to_string(launch);
+    const Result once =
+        segment(batch("out"), with_faults("clEnqueueNDRangeKernel:" + number + ":skip"));
+    expect_done(once);
+    expect_all_files("out");
+    EXPECT_THAT(once.err, Not(HasSubstr("given up"))) << number;
+    fs::remove_all(path("out"));
+  }
+}
+
 }  // namespace
 }  // namespace diacut::testing

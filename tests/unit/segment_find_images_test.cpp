@@ -56,6 +56,16 @@ TEST_F(FindImages, SeveralInputsKeepTheirFoldersNames) {
               ElementsAre("in/a", "a"));
 }
 
+TEST_F(FindImages, AnInputOfWhichNothingIsKnownDoesNotStopTheOthers) {
+  touch("in/a.png");
+  fs::create_symlink("endless", path("endless"));
+  const FoundImages found = find_images({path("endless"), path("in")}, {});
+  EXPECT_THAT(names(found), ElementsAre("in/a"));
+  ASSERT_EQ(found.failures.size(), 1U);
+  EXPECT_EQ(found.failures.front().code, ExitCode::kInputOutput);
+  EXPECT_THAT(found.failures.front().message, HasSubstr("endless"));
+}
+
 TEST_F(FindImages, LeavesOutFoldersOfResults) {
   for (const char* name : {"in/a.png", "in/out/a.png"}) touch(name);
   const std::set<Identity> results = {identity(path("in/out")).value()};

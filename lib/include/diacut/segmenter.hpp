@@ -101,6 +101,8 @@ struct Segmentation {
 
 /// The stages' own form of a BegunSegmentation; not for callers.
 struct UnfinishedSegmentation;
+/// The stages on a device; not for callers.
+class Stages;
 
 /// A segmentation whose work on the device is done, as Segmenter::begin() returns it. It refers to
 /// neither the Segmenter nor the image, so that another thread may finish it while the Segmenter
@@ -289,7 +291,19 @@ class Segmenter {
   ///     (ImageParameters::detail), those of the reduced image.
   std::int64_t working_pixels(const Image& image) const;
 
+  /// Holds the device to known answers of the stages that segmentations go through: boundary map,
+  /// contours and their directions, and, where there are eigenvectors, affinities. To be called
+  /// before many images are segmented; it takes some hundredths of a second, and the programs that
+  /// it builds are those that the first image needs.
+  /// @param own_maps Whether images come with boundary maps or features of the caller's, so that no
+  ///     boundary map is computed.
+  /// @throws DeviceError naming the device and the stage where an answer is wrong, and as segment()
+  ///     does.
+  void check_device(bool own_maps = false);
+
  private:
+  Stages& stages();
+
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

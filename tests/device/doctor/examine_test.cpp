@@ -11,6 +11,8 @@
 #include <string>
 
 #include "diacut/errors.hpp"
+#include "diacut/segmenter.hpp"
+#include "doctor/drawn_scene.hpp"
 #include "source_text.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
@@ -132,6 +134,54 @@ TEST(Examination, AKernelThatDoesNothingLeavesNoEarlierAnswer) {
     }
   }
   EXPECT_NO_THROW(check_device(testing::test_device()));
+}
+
+/// Parameters whose runs go through other stages.
+std::vector<Parameters> parameters_of_runs() {
+  std::vector<Parameters> all(4);
+  all[1].cue.kind = CueKind::kGradient;
+  all[2].contour.spectral = SpectralUse::kAlways;
+  all[3].region.method = RegionMethod::kKway;
+  all[3].cue.weights = "fast";
+  return all;
+}
+
+TEST(CheckOfASegmenter, ASoundDevicePasses) {
+  for (const Parameters& parameters : parameters_of_runs()) {
+    Segmenter segmenter(parameters, testing::test_device());
+    EXPECT_NO_THROW(segmenter.check_device());
+    EXPECT_NO_THROW(segmenter.check_device(true));
+  }
+}
+
+TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
+  const Image image = drawn_scene(48, 36);
+  Segmenter checked({}, testing::test_device());
+  checked.keep_eigenvectors(false);
+  checked.check_device();
+  const Segmentation after = checked.segment(image);
+  Segmenter other({}, testing::test_device());
+  other.keep_eigenvectors(false);
+  const Segmentation alone = other.segment(image);
+  EXPECT_EQ(after.labels.values, alone.labels.values);
+  EXPECT_EQ(after.contours, alone.contours);
+  EXPECT_EQ(after.programs_built, 0);
+}
+
+TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
+  const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");
+  Segmenter segmenter({}, testing::test_device(), kernels.path());
+  segmenter.keep_eigenvectors(false);  // So that contours come from the boundary map alone.
+  for (int time = 0; time < 2; ++time) {
+    try {
+      segmenter.check_device();
+      ADD_FAILURE() << "the device passes";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("computes wrongly (stage contours"));
+      EXPECT_THAT(error.what(), HasSubstr("contour of a boundary map"));
+      EXPECT_THAT(error.what(), HasSubstr(segmenter.device().name));
+    }
+  }
 }
 
 TEST(Examination, GoesOnAfterAKernelThatDoesNotBuild) {

@@ -1,0 +1,58 @@
+// What a device is held to before it segments many images.
+#include <fmt/format.h>
+
+#include <functional>
+#include <string_view>
+
+#include "diacut/segmenter.hpp"
+#include "doctor/stage_checks.hpp"
+#include "pipeline/kernel_requests.hpp"
+#include "pipeline/stages.hpp"
+#include "pipeline/working_image.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Of the picture that networks see: large enough for each of their levels to have neighbours, and
+/// small for the sake of the host, which computes its boundary map too.
+constexpr PictureSize kSmall{16, 12};
+
+void check(Context& context, std::string_view stage, const std::function<void(Trial&)>& run) {
+  Trial trial(context);
+  try {
+    run(trial);
+  } catch (const WrongAnswer& wrong) {
+    throw DeviceError(fmt::format(
+        "{} computes wrongly (stage {}: {}): run segment doctor, which names the kernel, or take "
+        "another device (--list-devices)",
+        context.info().name, stage, wrong.what()));
+  }
+}
+
+}  // namespace
+
+void Segmenter::check_device(bool own_maps) {
+  const RunParameters run =
+      working_parameters(parameters(), kSmall, kSmall, {own_maps, stages().keeps_eigenvectors()});
+  stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
+    request_later_kernels(context, run);
+    if (!own_maps) {
+      check(context, "boundaries", [&](Trial& trial) {
+        if (run.cue.kind == CueKind::kGradient) return check_gradient(trial, run.cue);
+        check_networks(trial, networks, run.cue.weights, kSmall);
+      });
+    }
+    if (needs_matrix(run)) {
+      check(context, "affinity", [&](Trial& trial) {
+        check_affinity(trial, run.affinity);
+        check_normalized_affinity(trial, run.affinity);
+      });
+    }
+    if (!makes_hierarchy(run)) return;
+    check(context, "contours", needs_matrix(run) ? check_combined_contours : check_cue_contours);
+    check(context, "contours", check_orientations);
+  });
+}
+
+}  // namespace diacut

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "boundary/network/device_network.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "doctor/trial.hpp"
+#include "image/resize.hpp"
+
+/// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
+/// throws as DeviceCheck::run does.
+namespace diacut {
+
+/// The boundary map of networks, as the parameter cue.weights names them, of a drawn scene of that
+/// size. `networks`: where they are kept on the device.
+void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
+                    const PictureSize& size);
+/// The boundary map from the gradient. Precondition: parameters.kind is CueKind::kGradient.
+void check_gradient(Trial& trial, const CueParameters& parameters);
+/// The affinities of a boundary map, and these normalized.
+void check_affinity(Trial& trial, const AffinityParameters& parameters);
+void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
+/// Contours from eigenvectors and a boundary map, from that map alone, and their directions.
+void check_combined_contours(Trial& trial);
+void check_cue_contours(Trial& trial);
+void check_orientations(Trial& trial);
+
+}  // namespace diacut
