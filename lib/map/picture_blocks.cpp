@@ -143,29 +143,29 @@ void add_values_of(const cv::Mat& samples, const std::vector<std::uint8_t>& vali
 class PictureBlocks::SceneBlocks : public Source {
  public:
   SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
-      : name_(name),
-        scene_(name),
-        bands_(bands_to_read(scene_, bands)),
-        type_(scene_.sample_type(bands_)),
-        rule_(rule) {
+      : name_(name), rule_(rule) {
+    const Reading scene(*this);
+    bands_ = bands_to_read(*scene, bands);
+    type_ = scene->sample_type(bands_);
     limit_block_cache();
-    frame = scene_.frame();
+    frame = scene->frame();
   }
 
   bool is_whole() const override {
-    return scene_.is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
+    return Reading(*this)->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
   }
 
   std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
     const bool of_type =
         rule_ == ValueRange::kType || (rule_ == ValueRange::kAuto && type_.depth == CV_8U);
     if (of_type && type_.range) return *type_.range;
-    PictureValues values(static_cast<std::uint64_t>(scene_.width()) *
-                         static_cast<std::uint64_t>(scene_.height()) * bands_.size());
-    const int at_once = scene_.rows_at_once(sizeof(double) * bands_.size() + 2);
-    for (int first = 0; first < scene_.height(); first += at_once) {
-      const Samples read = samples(
-          scene_, {0, first, scene_.width(), std::min(at_once, scene_.height() - first)}, false);
+    PictureValues values(static_cast<std::uint64_t>(frame.width) *
+                         static_cast<std::uint64_t>(frame.height) * bands_.size());
+    const Reading scene(*this);
+    const int at_once = scene->rows_at_once(sizeof(double) * bands_.size() + 2);
+    for (int first = 0; first < frame.height; first += at_once) {
+      const Samples read =
+          samples(*scene, {0, first, frame.width, std::min(at_once, frame.height - first)}, false);
       add_values_of(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
@@ -173,9 +173,7 @@ class PictureBlocks::SceneBlocks : public Source {
 
   Image read(const Window& window, const std::pair<double, double>& range,
              bool damaged_as_gaps) const override {
-    std::unique_ptr<Scene> scene = opened();
-    Samples read = samples(*scene, window, damaged_as_gaps);
-    give_back(std::move(scene));
+    Samples read = samples(*Reading(*this), window, damaged_as_gaps);
     Decoded decoded;
     decoded.samples = read.values;
     decoded.type_range = range;
@@ -197,24 +195,36 @@ class PictureBlocks::SceneBlocks : public Source {
     std::vector<std::uint8_t> valid;
   };
 
-  /// A data set of GDAL serves one thread at a time, so that each reader has its own.
-  std::unique_ptr<Scene> opened() const {
-    {
-      const std::lock_guard<std::mutex> guard(idle_lock_);
-      if (!idle_.empty()) {
-        std::unique_ptr<Scene> scene = std::move(idle_.back());
-        idle_.pop_back();
-        return scene;
+  /// The scene for one reader at a time, because a data set of GDAL serves one thread: one that no
+  /// other reader has, or one that is opened.
+  class Reading {
+   public:
+    explicit Reading(const SceneBlocks& blocks) : blocks_(blocks) {
+      {
+        const std::lock_guard<std::mutex> guard(blocks.idle_lock_);
+        if (!blocks.idle_.empty()) {
+          scene_ = std::move(blocks.idle_.back());
+          blocks.idle_.pop_back();
+          return;
+        }
       }
+      const GdalMessages quiet;
+      scene_ = std::make_unique<Scene>(blocks.name_);
     }
-    const GdalMessages quiet;
-    return std::make_unique<Scene>(name_);
-  }
+    ~Reading() {
+      const std::lock_guard<std::mutex> guard(blocks_.idle_lock_);
+      blocks_.idle_.push_back(std::move(scene_));
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
 
-  void give_back(std::unique_ptr<Scene> scene) const {
-    const std::lock_guard<std::mutex> guard(idle_lock_);
-    idle_.push_back(std::move(scene));
-  }
+    const Scene& operator*() const { return *scene_; }
+    const Scene* operator->() const { return scene_.get(); }
+
+   private:
+    const SceneBlocks& blocks_;
+    std::unique_ptr<Scene> scene_;
+  };
 
   Samples samples(const Scene& scene, const Window& window, bool damaged_as_gaps) const {
     Samples read{cv::Mat::zeros(window.height, window.width,
@@ -278,7 +288,6 @@ class PictureBlocks::SceneBlocks : public Source {
   }
 
   std::string name_;
-  Scene scene_;
   std::vector<int> bands_;
   SampleType type_;
   ValueRange rule_;
