@@ -16,8 +16,8 @@ using Identity = std::pair<dev_t, ino_t>;
 std::optional<Identity> identity(const std::filesystem::path& path);
 
 bool is_folder(const std::filesystem::path& path);
-/// The same of an input. Throws InputError where that cannot be found out, other than because
-/// nothing is there.
+/// Whether an input is a folder; false where there is nothing of that name. Throws InputError where
+/// the system does not tell, as without permission to look.
 bool is_input_folder(const std::filesystem::path& input);
 bool exists(const std::filesystem::path& path);
 

@@ -105,15 +105,6 @@ std::vector<T> read_elements(NpyFile& file, const FeatureSize& size) {
   return file.header.fortran_order ? in_c_order(elements, size) : elements;
 }
 
-template <class Work>
-auto with_name(const std::string& path, const Work& work) {
-  try {
-    return work();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("the features '{}': {}", path, error.what()));
-  }
-}
-
 }  // namespace
 
 void check_features(const FeatureMap& features) {
@@ -153,11 +144,11 @@ bool features_fit(const FeatureSize& features, int width, int height) {
 }
 
 FeatureSize read_feature_size(const std::string& path) {
-  return with_name(path, [&] { return size_of(open_npy_of(path, "features")); });
+  return naming_npy("features", path, [&] { return size_of(open_npy_of(path, "features")); });
 }
 
 FeatureMap read_features(const std::string& path) {
-  return with_name(path, [&] {
+  return naming_npy("features", path, [&] {
     NpyFile file = open_npy_of(path, "features");
     const FeatureSize size = size_of(file);
     FeatureMap features{size.width, size.height, size.channels, {}, {}};

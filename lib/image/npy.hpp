@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "diacut/errors.hpp"
 #include "image/bytes.hpp"
 
 namespace diacut {
@@ -61,6 +64,16 @@ std::optional<NpyFile> open_npy(const std::string& path);
 /// Opens a .npy file of `what`, as "features". Throws InputError, whose message does not name the
 /// file, where it is missing, a folder or of another kind, and as parse_npy_header() does.
 NpyFile open_npy_of(const std::string& path, const char* what);
+
+/// What `work` returns, which reads a .npy file of `what`. Its InputErrors then name the file.
+template <class Work>
+auto naming_npy(const char* what, const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the {} '{}': {}", what, path, error.what()));
+  }
+}
 
 /// The shape of an array as NumPy shows it.
 std::string npy_shape_text(const std::vector<std::uint64_t>& shape);

@@ -41,13 +41,11 @@ Probabilities read_array(NpyFile file) {
 }  // namespace
 
 Probabilities read_probabilities(const std::string& path) {
-  try {
+  return naming_npy("probabilities", path, [&] {
     Probabilities result = read_array(open_npy_of(path, "probabilities"));
     check_probabilities(result);
     return result;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("the probabilities '{}': {}", path, error.what()));
-  }
+  });
 }
 
 void check_probabilities(const Probabilities& probabilities) {

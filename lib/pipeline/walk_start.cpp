@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "diacut/errors.hpp"
+#include "image/resize.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
@@ -14,27 +13,6 @@ namespace {
 /// With it no affinity of two neighbours becomes 0 in float32: that of the strongest boundary is
 /// exp(-1 / scale).
 constexpr double kLeastScale = 0.0125;
-
-/// For each pixel the mean of the numbers in the area that it covers.
-std::vector<float> reduced_by_mean(const std::vector<float>& values, const Probabilities& from,
-                                   const Image& to) {
-  std::vector<double> sums(to.pixel_count(), 0);
-  std::vector<int> counts(to.pixel_count(), 0);
-  std::size_t i = 0;
-  for (std::int64_t y = 0; y < from.height; ++y) {
-    const std::int64_t line = y * to.height / from.height * to.width;
-    for (std::int64_t x = 0; x < from.width; ++x, ++i) {
-      const auto k = static_cast<std::size_t>(line + x * to.width / from.width);
-      sums[k] += values[i];
-      ++counts[k];
-    }
-  }
-  std::vector<float> result(sums.size());
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    result[k] = static_cast<float>(sums[k] / std::max(counts[k], 1));
-  }
-  return result;
-}
 
 /// For each pixel whether it lies in a part, without barriers and pixels without data, that holds a
 /// seed.
@@ -100,8 +78,8 @@ std::vector<std::vector<float>> walk_start(const Probabilities& start, const Wor
   const std::vector<bool> open = reached(seeds, working);
   std::vector<std::vector<float>> result;
   for (const std::vector<float>& each : start.of_label) {
-    const bool same = start.width == working.width && start.height == working.height;
-    result.push_back(same ? each : reduced_by_mean(each, start, working));
+    const Image plane{start.width, start.height, 1, each, {}, {}};
+    result.push_back(reduced(plane, {working.width, working.height}).pixels);
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (!open[i]) result.back()[i] = 0;
     }
