@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -89,7 +90,7 @@ double subspace_angle(const Eigenvectors& tight, const Eigenvectors& other, int 
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       (rest + rest.transpose()) / 2, vv, Eigen::EigenvaluesOnly);
   const double sine = std::sqrt(std::clamp(solver.eigenvalues().maxCoeff(), 0.0, 1.0));
-  return std::asin(sine) * 180 / 3.14159265358979323846;
+  return std::asin(sine) * 180 / std::numbers::pi;
 }
 
 /// How many computed vectors lie before the widest gap among the later half of the eigenvalues, in
@@ -129,11 +130,8 @@ Distance distance(const Solution& tight, const Solution& other, int vectors) {
   return result;
 }
 
-std::size_t resolved(const EigenReport& report) {
-  return static_cast<std::size_t>(
-      std::count_if(report.resolution.begin() + 1, report.resolution.end(),
-                    [](const EigenResolution& each) { return each.resolved; }));
-}
+/// How many of the computed eigenvalues are resolved: the first one is known.
+std::size_t resolved(const EigenReport& report) { return report.resolved() - 1; }
 
 double largest_residual(const EigenReport& report) {
   return *std::max_element(report.residuals.begin(), report.residuals.end());
@@ -178,9 +176,8 @@ nlohmann::json measure_accuracy(Context& context, NormalizedMatrix& matrix,
   const Solution tight = solve(context, matrix, boundary, asked, options.repeats);
   const int vectors = vectors_before_gap(tight.found.values);
   fmt::print(
-      "\nagainst the multilevel solver's solution to {:g}; eigenvalues {:.3g} to {:.3g}; subspace "
-      "of "
-      "the first {} of {} computed vectors\n",
+      "\nagainst the multilevel solver's solution to {:g}; eigenvalues {:.3g} to {:.3g}; "
+      "subspace of the first {} of {} computed vectors\n",
       options.tight, tight.found.values[1], tight.found.values.back(), vectors,
       tight.found.values.size() - 1);
   fmt::print("{:<16}{:>10}{:>12}{:>8}{:>10}{:>10}{:>22}{:>10}{:>22}\n", "", "", "", "", "largest",

@@ -21,13 +21,11 @@ std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
   const EigenReport& eigen = eigenvectors.report;
   double worst = 0;
   for (const double residual : eigen.residuals) worst = std::max(worst, residual);
-  const auto resolved = std::count_if(eigen.resolution.begin(), eigen.resolution.end(),
-                                      [](const EigenResolution& each) { return each.resolved; });
   return fmt::format(
       "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
       "iterations, largest residual {:.1e}, {} eigenvalues resolved\n",
       eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes, eigen.matvec,
-      eigen.restarts, worst, resolved);
+      eigen.restarts, worst, eigen.resolved());
 }
 
 std::string describe_walk(const WalkReport& walk) {

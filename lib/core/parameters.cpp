@@ -78,8 +78,7 @@ std::string cross_problem(const Parameters& p) {
   }
   if (p.eigen.relative_tolerance > 0 && p.eigen.solver == SolverKind::kSpectra) {
     return "eigen.relative_tolerance is not for eigen.solver spectra, which knows one tolerance "
-           "for "
-           "all eigenvectors: leave it 0, or choose another solver";
+           "for all eigenvectors: leave it 0, or choose another solver";
   }
   if (p.region.method == RegionMethod::kObjects && p.region.regions != 0) {
     return fmt::format(

@@ -42,15 +42,11 @@ std::vector<EigenResolution> resolution_of(std::span<const double> values,
 }
 
 std::optional<std::string> resolution_note(const EigenReport& report) {
-  const auto& all = report.resolution;
-  const auto resolved = std::count_if(all.begin(), all.end(),
-                                      [](const EigenResolution& each) { return each.resolved; });
-  const auto wanted = static_cast<std::ptrdiff_t>(all.size());
-  if (resolved == wanted) return std::nullopt;
+  if (report.resolved() == report.resolution.size()) return std::nullopt;
   return fmt::format(
       "the residuals of the eigenvectors resolve {} of {} eigenvalues, the known one included: the "
       "others may be off by more than they are large",
-      resolved, wanted);
+      report.resolved(), report.resolution.size());
 }
 
 }  // namespace diacut

@@ -58,8 +58,8 @@ Found described(EigenReport&& report, std::vector<double>&& values) {
   Found result;
   result["values"] = array_of(std::move(values));
   result["residuals"] = array_of(std::move(report.residuals));
-  result["error_bounds"] = array_of(error_bounds(report));
-  result["angle_bounds"] = array_of(angle_bounds(report));
+  result["error_bounds"] = array_of(bounds(report, &EigenResolution::error));
+  result["angle_bounds"] = array_of(bounds(report, &EigenResolution::angle));
   result["resolved"] = resolved(report);
   result["converged"] = report.converged;
   result["iterations"] = report.restarts;

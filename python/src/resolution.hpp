@@ -9,18 +9,11 @@
 
 namespace diacut::python {
 
-/// EigenResolution::error of each eigenvector.
-inline std::vector<double> error_bounds(const EigenReport& report) {
-  std::vector<double> bounds;
-  for (const EigenResolution& each : report.resolution) bounds.push_back(each.error);
-  return bounds;
-}
-
-/// EigenResolution::angle of each eigenvector.
-inline std::vector<double> angle_bounds(const EigenReport& report) {
-  std::vector<double> bounds;
-  for (const EigenResolution& each : report.resolution) bounds.push_back(each.angle);
-  return bounds;
+/// A bound, &EigenResolution::error or &EigenResolution::angle, of each eigenvector.
+inline std::vector<double> bounds(const EigenReport& report, double EigenResolution::*bound) {
+  std::vector<double> all;
+  for (const EigenResolution& each : report.resolution) all.push_back(each.*bound);
+  return all;
 }
 
 /// EigenResolution::resolved of each eigenvector.

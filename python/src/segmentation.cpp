@@ -108,12 +108,14 @@ void bind_segmentation(nb::module_& module) {
       .def("sqrt_degree", &sqrt_degree)
       .def_prop_ro("residuals",
                    [](const Segmentation& result) { return result.eigenvectors.report.residuals; })
-      .def_prop_ro(
-          "error_bounds",
-          [](const Segmentation& result) { return error_bounds(result.eigenvectors.report); })
-      .def_prop_ro(
-          "angle_bounds",
-          [](const Segmentation& result) { return angle_bounds(result.eigenvectors.report); })
+      .def_prop_ro("error_bounds",
+                   [](const Segmentation& result) {
+                     return bounds(result.eigenvectors.report, &EigenResolution::error);
+                   })
+      .def_prop_ro("angle_bounds",
+                   [](const Segmentation& result) {
+                     return bounds(result.eigenvectors.report, &EigenResolution::angle);
+                   })
       .def_prop_ro("resolved",
                    [](const Segmentation& result) { return resolved(result.eigenvectors.report); })
       .def_prop_ro("converged",

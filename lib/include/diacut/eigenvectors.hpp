@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -66,6 +68,13 @@ struct EigenReport {
   std::vector<double> residuals;
   /// What the residual of each eigenvector tells, in the same order.
   std::vector<EigenResolution> resolution;
+
+  /// How many eigenvalues the residuals resolve, the known ones included.
+  std::size_t resolved() const {
+    return static_cast<std::size_t>(
+        std::count_if(resolution.begin(), resolution.end(),
+                      [](const EigenResolution& each) { return each.resolved; }));
+  }
 };
 
 /// Eigenvectors of the normalized cut, (D - W) y = lambda D y (J. Shi and J. Malik, "Normalized
