@@ -120,7 +120,7 @@ void SegmentLine::declare_places() {
   line_.flag("--indexed", options_.labels.indexed, kInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
-             "Labels as a cloud-optimised GeoTIFF (.tif)");
+             "Labels, and maps that are .tif, as a cloud-optimised GeoTIFF");
   line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
   line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR", kInputOutput,
@@ -128,9 +128,9 @@ void SegmentLine::declare_places() {
   line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kInputOutput,
                "The hierarchy of all regions, for segment recut (.tree)");
   line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
-               "Its ultrametric contour map: .png (16 bits) or .npy (floats)");
+               "Its ultrametric contour map: .png (16 bits), .npy or .tif (floats)");
   line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kInputOutput,
-               "Boundary strength, not thinned: .png (16 bits) or .npy (floats)");
+               "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)");
   line_.option(
       "--html", options_.results[Result::kPage], "FILE|DIR", kInputOutput,
       "A page to look at in a browser, with every cut of the hierarchy (.html); for several "
@@ -226,7 +226,7 @@ std::vector<std::string> extensions_offered() {
 
 CommandDescription SegmentLine::describe() const {
   const Values pictures = {.files = true, .extensions = {"png", "jpg"}};
-  const Values maps = {.files = true, .extensions = {"png", "npy"}};
+  const Values maps = {.files = true, .extensions = {"png", "npy", "tif", "tiff"}};
   ValueTable values = {
       {kInputs, {.files = true, .extensions = extensions_offered()}},
       {"--output",

@@ -65,7 +65,7 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
       break;
     case Result::kUltrametric:
     case Result::kContours:
-      ultrametric_format(place);
+      check_strength_name(place);
       break;
     case Result::kPage:
       check_page_name(place);

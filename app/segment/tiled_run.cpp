@@ -52,7 +52,7 @@ constexpr std::array kCommands = {
       the third of sixteen shares of the tiles, as a job of a cluster
 
 Tiles and segment join take turns, four times; then segment paint writes the
-labels. Tiles that are done are left out.
+results. Tiles that are done are left out.
 )"},
     TileCommand{"join", "Joins the tiles of the step that is due in a run in tiles.",
                 "segment join PLAN [OPTION]...",
@@ -60,7 +60,7 @@ labels. Tiles that are done are left out.
   segment join work/plan.json
       after all jobs of segment tile, four times
 )"},
-    TileCommand{"paint", "Writes the labels of a run in tiles.", "segment paint PLAN [OPTION]...",
+    TileCommand{"paint", "Writes the results of a run in tiles.", "segment paint PLAN [OPTION]...",
                 R"(Example:
   segment paint work/plan.json
       after the fourth segment join
@@ -180,9 +180,9 @@ class TiledRun {
   }
 
   void paint() {
-    run_.paint([this](std::size_t painted) {
+    run_.paint([this](double painted) {
       cancel_.throw_if_cancelled();
-      progress_.stage("paint", share(painted));
+      progress_.stage("paint", painted);
     });
     progress_.end();
   }
@@ -216,9 +216,17 @@ void check_options(const Options& options) {
     fail("--tile-size is about one picture: name one file");
   }
   for (const ResultInfo& info : kResults) {
-    if (info.result == Result::kLabels || options.results[info.result].empty()) continue;
-    fail(fmt::format("{} needs the whole picture: with --tile-size labels alone are written",
-                     info.option));
+    const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours ||
+                          info.result == Result::kUltrametric;
+    const std::string& place = options.results[info.result];
+    if (place.empty()) continue;
+    if (!of_tiles) {
+      fail(fmt::format(
+          "{} needs the whole picture: with --tile-size labels, --contours and --ultrametric are "
+          "written",
+          info.option));
+    }
+    if (place == "-") fail(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
   const std::string extension = fs::path(output).extension().string();
@@ -244,7 +252,13 @@ TilePlan plan_of(const Options& options) {
   // GDAL opens names that are no files, which stay as they are.
   const std::string& input = options.inputs.front();
   plan.source = fs::exists(input) ? fs::absolute(input).lexically_normal().string() : input;
-  plan.output = fs::absolute(options.results[Result::kLabels]).lexically_normal().string();
+  const auto place = [&](Result result) {
+    const std::string& name = options.results[result];
+    return name.empty() ? name : fs::absolute(name).lexically_normal().string();
+  };
+  plan.output = place(Result::kLabels);
+  plan.contours = place(Result::kContours);
+  plan.ultrametric = place(Result::kUltrametric);
   plan.bands = options.bands;
   plan.cloud_optimised = options.labels.cloud_optimised;
   plan.damaged_as_gaps = options.tiles.damaged_as_gaps;
@@ -266,9 +280,13 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
   const Stopwatch stopwatch;
   check_options(options);
   const std::string& input = options.inputs.front();
-  const std::string& output = options.results[Result::kLabels];
-  ResultNames({input}).add("-o", output, "");
-  check_writable(output);
+  ResultNames names({input});
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = options.results[info.result];
+    if (place.empty()) continue;
+    names.add(info.option, place, "");
+    check_writable(place);
+  }
   std::vector<std::string> notes;
   const TilePlan plan = settle_tiles(plan_of(options), options.memory, notes);
   tell(console, input, notes);

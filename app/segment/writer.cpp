@@ -3,12 +3,27 @@
 #include <utility>
 
 #include "attempt.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 
 namespace diacut::app {
+
+namespace {
+
+/// Where an image lies: of a picture its size alone.
+MapFrame frame_of(const LoadedImage& loaded) {
+  if (loaded.frame) return *loaded.frame;
+  MapFrame frame;
+  frame.width = loaded.image.width;
+  frame.height = loaded.image.height;
+  return frame;
+}
+
+}  // namespace
 
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
@@ -109,9 +124,12 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
     case Result::kTree:
       return write_tree(place, result.hierarchy.value());
     case Result::kUltrametric:
-      return write_ultrametric(place, result.hierarchy.value());
+      return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
+                                ultrametric_frame(frame_of(loaded)),
+                                options_.labels.cloud_optimised);
     case Result::kContours:
-      return write_contours(place, result.contours, image.width, image.height);
+      return write_map_strength(place, result.contours, frame_of(loaded),
+                                options_.labels.cloud_optimised);
     case Result::kPage:
       return write_page(
           place, image, result.hierarchy.value(), &result.eigenvectors,

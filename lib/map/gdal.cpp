@@ -123,7 +123,16 @@ void place(GDALDataset& dataset, const MapFrame& frame) {
   if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
 }
 
-CPLStringList label_options(bool cloud_optimised) {
+GDALDataType type_of(RasterKind kind) {
+  return kind == RasterKind::kLabels ? GDT_UInt32 : GDT_Float32;
+}
+
+void describe(GDALRasterBand& band, RasterKind kind) {
+  if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
+  band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
+}
+
+CPLStringList raster_options(RasterKind kind, bool cloud_optimised) {
   CPLStringList options;
   options.AddNameValue("COMPRESS", "DEFLATE");
   options.AddNameValue("BIGTIFF", "IF_SAFER");
@@ -131,10 +140,10 @@ CPLStringList label_options(bool cloud_optimised) {
   if (cloud_optimised) {
     options.AddNameValue("PREDICTOR", "YES");
     // A mean of labels is no label.
-    options.AddNameValue("RESAMPLING", "NEAREST");
+    options.AddNameValue("RESAMPLING", kind == RasterKind::kLabels ? "NEAREST" : "AVERAGE");
   } else {
     options.AddNameValue("TILED", "YES");
-    options.AddNameValue("PREDICTOR", "2");
+    options.AddNameValue("PREDICTOR", kind == RasterKind::kLabels ? "2" : "3");
   }
   return options;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diacut/map.hpp"
+#include "map/raster_blocks.hpp"
 
 /// GDAL's own types, for this folder alone.
 namespace diacut {
@@ -58,8 +59,11 @@ void limit_block_cache();
 /// Gives a dataset the coordinates of a frame.
 void place(GDALDataset& dataset, const MapFrame& frame);
 
-/// How GeoTIFF files of labels are made, by GDAL's driver GTiff or COG.
-CPLStringList label_options(bool cloud_optimised);
+/// How GeoTIFF files are made, by GDAL's driver GTiff or COG.
+CPLStringList raster_options(RasterKind kind, bool cloud_optimised);
+GDALDataType type_of(RasterKind kind);
+/// Tells in a band what its pixels are.
+void describe(GDALRasterBand& band, RasterKind kind);
 
 /// Throws InputError where labels have not the size of a frame.
 void check_same_size(const Labels& labels, const MapFrame& frame);

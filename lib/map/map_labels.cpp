@@ -19,8 +19,7 @@ Dataset as_dataset(const Labels& labels) {
   CPLStringList options;
   options.AddNameValue("DATAPOINTER", fmt::format("{}", values).c_str());
   dataset->AddBand(GDT_UInt32, options.List());
-  dataset->GetRasterBand(1)->SetNoDataValue(0);
-  dataset->GetRasterBand(1)->SetDescription("label");
+  describe(*dataset->GetRasterBand(1), RasterKind::kLabels);
   return dataset;
 }
 
@@ -33,7 +32,8 @@ void encode(const std::string& file, const Labels& labels, const MapFrame& frame
   place(*dataset, frame);
   Dataset written(writing_driver(cloud_optimised ? "COG" : "GTiff")
                       .CreateCopy(file.c_str(), dataset.get(), FALSE,
-                                  label_options(cloud_optimised).List(), nullptr, nullptr));
+                                  raster_options(RasterKind::kLabels, cloud_optimised).List(),
+                                  nullptr, nullptr));
   written.reset();  // Which writes what is left.
   if (!messages.error().empty()) {
     messages.refuse("GDAL could not write the labels", "write them as .npy");

@@ -8,20 +8,9 @@
 #include <vector>
 
 #include "map/gdal.hpp"
+#include "map/window.hpp"
 
 namespace diacut {
-
-/// A rectangle of a scene.
-struct Window {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
-
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  }
-};
 
 /// Some whole rows of some bands of a scene, band after band.
 struct BandRows {

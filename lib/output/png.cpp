@@ -5,7 +5,12 @@
 #include <bit>
 #include <csetjmp>
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace diacut {
 namespace {
@@ -35,69 +40,99 @@ void remember_error(png_structp png, png_const_charp message) {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// Holds every object whose destructor libpng's longjmp() must not skip.
-struct Job {
+}  // namespace
+
+/// Holds every object whose destructor libpng's longjmp() must not skip. Functions that call libpng
+/// return false after an error, from which longjmp() leads back there: they must hold no object
+/// with a destructor.
+struct PngRows::Job {
+  Layout layout;
   std::vector<std::uint8_t> out;
   std::string error;
   std::vector<png_color> palette;
+  std::vector<std::pair<std::string, std::string>> words;
   std::vector<png_text> texts;
   png_structp png = nullptr;
   png_infop info = nullptr;
+  int rows = 0;  ///< That are written.
+
+  Job(const Layout& made, const PngExtras& extras) : layout(made), words(extras.texts) {
+    for (const Colour& colour : extras.palette) {
+      palette.push_back({colour[0], colour[1], colour[2]});
+    }
+    for (auto& [keyword, text] : words) {
+      png_text entry{};
+      entry.compression = PNG_TEXT_COMPRESSION_NONE;
+      entry.key = keyword.data();
+      entry.text = text.data();
+      entry.text_length = text.size();
+      texts.push_back(entry);
+    }
+    png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &error, remember_error, ignore_warning);
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info == nullptr) throw std::bad_alloc();
+  }
   ~Job() { png_destroy_write_struct(&png, &info); }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  bool begin() {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    png_set_write_fn(png, &out, append, nullptr);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(layout.width),
+                 static_cast<png_uint_32>(layout.height), layout.bits, layout.colour_type,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, layout.flat ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
+    png_set_compression_level(png, layout.flat ? 6 : 2);
+    if (!palette.empty()) {
+      png_set_PLTE(png, info, palette.data(), static_cast<int>(palette.size()));
+      const png_byte transparent = 0;
+      png_set_tRNS(png, info, &transparent, 1, nullptr);
+    }
+    if (!texts.empty()) png_set_text(png, info, texts.data(), static_cast<int>(texts.size()));
+    png_write_info(png, info);
+    if (layout.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+    return true;
+  }
+
+  bool add(const std::uint8_t* pixels, int count) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    for (int y = 0; y < count; ++y) {
+      png_write_row(png, pixels + static_cast<std::size_t>(y) * layout.row_bytes);
+    }
+    rows += count;
+    if (rows == layout.height) png_write_end(png, nullptr);
+    return true;
+  }
+
+  void check(bool done) const {
+    if (!done) throw std::runtime_error("libpng: " + error);
+  }
 };
 
-/// Writes the file. Returns false after an error, from which libpng's longjmp() leads back here:
-/// this function must hold no object with a destructor.
-bool run(Job& job, const Layout& layout, const std::uint8_t* pixels) {
-  if (setjmp(png_jmpbuf(job.png)) != 0) return false;
-  png_set_write_fn(job.png, &job.out, append, nullptr);
-  png_set_user_limits(job.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_IHDR(job.png, job.info, static_cast<png_uint_32>(layout.width),
-               static_cast<png_uint_32>(layout.height), layout.bits, layout.colour_type,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_filter(job.png, PNG_FILTER_TYPE_BASE, layout.flat ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
-  png_set_compression_level(job.png, layout.flat ? 6 : 2);
-  if (!job.palette.empty()) {
-    png_set_PLTE(job.png, job.info, job.palette.data(), static_cast<int>(job.palette.size()));
-    const png_byte transparent = 0;
-    png_set_tRNS(job.png, job.info, &transparent, 1, nullptr);
-  }
-  if (!job.texts.empty()) {
-    png_set_text(job.png, job.info, job.texts.data(), static_cast<int>(job.texts.size()));
-  }
-  png_write_info(job.png, job.info);
-  if (layout.bits == 16 && std::endian::native == std::endian::little) png_set_swap(job.png);
-  for (int y = 0; y < layout.height; ++y) {
-    png_write_row(job.png, pixels + static_cast<std::size_t>(y) * layout.row_bytes);
-  }
-  png_write_end(job.png, nullptr);
-  return true;
-}
+namespace {
 
-std::vector<std::uint8_t> encode(const Layout& layout, const std::uint8_t* pixels,
-                                 const PngExtras& extras) {
-  Job job;
-  for (const Colour& colour : extras.palette) {
-    job.palette.push_back({colour[0], colour[1], colour[2]});
-  }
-  for (const auto& [keyword, text] : extras.texts) {
-    png_text entry{};
-    entry.compression = PNG_TEXT_COMPRESSION_NONE;
-    // libpng takes pointers to texts that are not const, but only reads the texts.
-    entry.key = const_cast<char*>(keyword.c_str());
-    entry.text = const_cast<char*>(text.c_str());
-    entry.text_length = text.size();
-    job.texts.push_back(entry);
-  }
-  job.png =
-      png_create_write_struct(PNG_LIBPNG_VER_STRING, &job.error, remember_error, ignore_warning);
-  if (job.png != nullptr) job.info = png_create_info_struct(job.png);
-  if (job.info == nullptr) throw std::bad_alloc();
-  if (!run(job, layout, pixels)) throw std::runtime_error("libpng: " + job.error);
-  return std::move(job.out);
+Layout grey_of_16_bits(int width, int height, bool flat) {
+  return {width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, flat};
 }
 
 }  // namespace
+
+PngRows::PngRows(int width, int height, const PngExtras& extras)
+    : PngRows(std::make_unique<Job>(grey_of_16_bits(width, height, extras.flat), extras)) {}
+PngRows::PngRows(std::unique_ptr<Job> job) : job_(std::move(job)) { job_->check(job_->begin()); }
+PngRows::~PngRows() = default;
+
+std::vector<std::uint8_t> PngRows::add(std::span<const std::uint16_t> rows) {
+  return add(reinterpret_cast<const std::uint8_t*>(rows.data()),
+             static_cast<int>(rows.size() / static_cast<std::size_t>(job_->layout.width)));
+}
+
+std::vector<std::uint8_t> PngRows::add(const std::uint8_t* pixels, int count) {
+  job_->check(job_->add(pixels, count));
+  return std::exchange(job_->out, {});
+}
 
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
@@ -107,15 +142,13 @@ std::vector<std::uint8_t> encode_png(int width, int height, int channels,
       extras.flat};
   if (channels == 3) layout.colour_type = PNG_COLOR_TYPE_RGB;
   if (!extras.palette.empty()) layout.colour_type = PNG_COLOR_TYPE_PALETTE;
-  return encode(layout, pixels.data(), extras);
+  return PngRows(std::make_unique<PngRows::Job>(layout, extras)).add(pixels.data(), height);
 }
 
 std::vector<std::uint8_t> encode_png(int width, int height,
                                      const std::vector<std::uint16_t>& pixels,
                                      const PngExtras& extras) {
-  const Layout layout{
-      width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, extras.flat};
-  return encode(layout, reinterpret_cast<const std::uint8_t*>(pixels.data()), extras);
+  return PngRows(width, height, extras).add(pixels);
 }
 
 }  // namespace diacut

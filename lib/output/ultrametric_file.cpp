@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "diacut/errors.hpp"
@@ -7,6 +5,7 @@
 #include "output/format.hpp"
 #include "output/npy.hpp"
 #include "output/png.hpp"
+#include "output/strength_rows.hpp"
 
 namespace diacut {
 
@@ -25,13 +24,9 @@ std::vector<std::uint8_t> encode_map(const std::vector<float>& map, int width, i
     return encode_npy<float>(map,
                              {static_cast<std::size_t>(height), static_cast<std::size_t>(width)});
   }
-  std::vector<std::uint16_t> grey(map.size());
-  std::transform(map.begin(), map.end(), grey.begin(), [](float value) {
-    return static_cast<std::uint16_t>(std::lround(std::min(value, 1.0F) * 65535.0F));
-  });
   PngExtras extras;
   extras.flat = true;
-  return encode_png(width, height, grey, extras);
+  return encode_png(width, height, grey_of_strength(map), extras);
 }
 
 }  // namespace

@@ -216,7 +216,8 @@ TileRegions regions_of_tile(const SurroundedTile& tile, double direction) {
   return result;
 }
 
-std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
+UnitedBasins unite_small(TileRegions& tile, std::int64_t least) {
+  UnitedBasins result;
   std::vector<std::int32_t> numbers;
   for (const Leaf& leaf : tile.leaves) numbers.push_back(leaf.number);
   const auto place = [&](std::int32_t number) {
@@ -232,8 +233,10 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
     const std::int32_t b = nodes.find(place(join.removed.second));
     const std::int64_t both = pixels[a] + pixels[b];
     pixels[nodes.unite(a, b)] = both;
-    if (both < least) united_leaves.unite(a, b);
-    return both < least;
+    if (both >= least) return false;
+    united_leaves.unite(a, b);
+    result.joins.push_back(join);
+    return true;
   });
   // Basins of other tiles are leaves by themselves here.
   const auto leaf_of = [&](std::int32_t number) {
@@ -253,13 +256,12 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
   }
   std::erase_if(tile.borders, [](const Border& border) { return border.first == border.second; });
   tile.borders = united(std::move(tile.borders));
-  std::vector<LeafOfBasin> changed;
   for (Leaf& leaf : tile.leaves) {
     const std::int32_t basin = std::exchange(leaf.number, leaf_of(leaf.number));
-    if (basin != leaf.number) changed.push_back({basin, leaf.number});
+    if (basin != leaf.number) result.leaf_of.push_back({basin, leaf.number});
   }
   tile.leaves = united(std::move(tile.leaves));
-  return changed;
+  return result;
 }
 
 JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {

@@ -1,5 +1,6 @@
 #include "tiles/summaries.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "diacut/errors.hpp"
@@ -121,6 +122,41 @@ TileRegions regions_from(const std::vector<std::uint8_t>& bytes) {
     regions.open.push_back(std::move(open));
   }
   return regions;
+}
+
+BasinTree tree_of(std::vector<Join> joins) {
+  BasinTree tree;
+  for (const Join& join : joins) {
+    tree.basins.push_back(join.removed.first);
+    tree.basins.push_back(join.removed.second);
+  }
+  std::sort(tree.basins.begin(), tree.basins.end());
+  tree.basins.erase(std::unique(tree.basins.begin(), tree.basins.end()), tree.basins.end());
+  const auto number = [&](std::int32_t& basin) {
+    const auto found = std::lower_bound(tree.basins.begin(), tree.basins.end(), basin);
+    basin = static_cast<std::int32_t>(found - tree.basins.begin()) + 1;
+  };
+  for (Join& join : joins) {
+    number(join.removed.first);
+    number(join.removed.second);
+  }
+  tree.merges = merges_of(static_cast<std::int32_t>(tree.basins.size()), joins);
+  return tree;
+}
+
+std::vector<std::uint8_t> bytes_of(const BasinTree& tree) {
+  ByteWriter writer;
+  writer.put(tree.basins);
+  writer.put(tree.merges);
+  return writer.bytes();
+}
+
+BasinTree tree_from(const std::vector<std::uint8_t>& bytes) {
+  ByteReader reader(bytes);
+  BasinTree tree;
+  tree.basins = reader.take<std::int32_t>();
+  tree.merges = reader.take<Merge>();
+  return tree;
 }
 
 }  // namespace diacut

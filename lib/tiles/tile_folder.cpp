@@ -20,7 +20,7 @@ namespace diacut {
 
 struct TileFolder::Header {
   std::array<char, 8> magic{'D', 'I', 'A', 'C', 'U', 'T', 'T', '\n'};
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::uint32_t kind = 0;
   std::uint64_t plan = 0;
   std::uint64_t device = 0;
@@ -48,6 +48,8 @@ const char* name_of(TileFile kind) {
       return "regions";
     case TileFile::kLeaves:
       return "leaves";
+    case TileFile::kUnited:
+      return "united";
     case TileFile::kRim:
       return "rim";
     case TileFile::kNumbers:
@@ -58,6 +60,8 @@ const char* name_of(TileFile kind) {
       return "joined-contours";
     case TileFile::kSizes:
       return "joined-basins";
+    case TileFile::kTree:
+      return "joined-tree";
     case TileFile::kLabels:
       return "joined-regions";
     case TileFile::kPainted:

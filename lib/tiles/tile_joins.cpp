@@ -139,6 +139,9 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   const auto count = static_cast<std::int32_t>(joined.leaves.size());
   const std::vector<Merge> merges = merges_of(count, joined.joins);
   std::vector<Join>().swap(joined.joins);
+  if (!work.plan.ultrametric.empty()) {
+    work.folder.write_arrays<Merge>(TileFile::kTree, 0, {merges});
+  }
   std::vector<std::int64_t> sizes = {0};
   std::vector<std::int32_t> leaves;
   for (const Leaf& leaf : joined.leaves) {
@@ -158,7 +161,7 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   work.folder.write(TileFile::kLabels, 0, writer.bytes());
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
     work.folder.remove(TileFile::kRegions, tile);
-    work.folder.remove(TileFile::kContours, tile);
+    if (work.plan.contours.empty()) work.folder.remove(TileFile::kContours, tile);
   }
 }
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "diacut tile plan";
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 constexpr const char* kPlanFile = "plan.json";
 constexpr int kLargestTile = 1 << 15;
 
@@ -101,6 +101,8 @@ TilePlan from_json(const Json& json) {
   }
   plan.source = json.at("source").get<std::string>();
   plan.output = json.at("output").get<std::string>();
+  plan.contours = json.at("contours").get<std::string>();
+  plan.ultrametric = json.at("ultrametric").get<std::string>();
   plan.bands = json.at("bands").get<std::vector<int>>();
   plan.width = json.at("width").get<std::int64_t>();
   plan.height = json.at("height").get<std::int64_t>();
@@ -141,6 +143,8 @@ std::string plan_text(const TilePlan& plan) {
                      {"source_bytes", plan.source_bytes},
                      {"source_time", plan.source_time},
                      {"output", plan.output},
+                     {"contours", plan.contours},
+                     {"ultrametric", plan.ultrametric},
                      {"cloud_optimised", plan.cloud_optimised},
                      {"bands", plan.bands},
                      {"width", plan.width},
@@ -156,6 +160,9 @@ std::string plan_text(const TilePlan& plan) {
 
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
   keep_to_tiles(plan.parameters, notes);
+  for (const std::string& file : {plan.contours, plan.ultrametric}) {
+    if (!file.empty()) check_strength_name(file);
+  }
   if (plan.tile_size == 0) plan.tile_size = automatic_tile(plan.parameters, memory);
   if (plan.tile_size < 1 || plan.tile_size > kLargestTile) {
     throw ConfigError(fmt::format("tiles of {} pixels: give a side of 1 to {} pixels",

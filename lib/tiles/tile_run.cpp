@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -20,10 +19,10 @@
 #include "diacut/errors.hpp"
 #include "diacut/memory_plan.hpp"
 #include "diacut/tiles.hpp"
-#include "map/label_blocks.hpp"
 #include "pipeline/part_maps.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/tile_folder.hpp"
+#include "tiles/tile_paint.hpp"
 #include "tiles/tile_plan.hpp"
 #include "tiles/tile_steps.hpp"
 
@@ -63,15 +62,20 @@ struct StepFiles {
   TileFile of_run;
 };
 
-const std::vector<StepFiles>& steps() {
-  static const std::vector<StepFiles> all = {
+std::vector<StepFiles> steps_of(const TilePlan& plan) {
+  std::vector<StepFiles> steps = {
       {TileStep::kMap, {TileFile::kMap}, TileFile::kFull},
       {TileStep::kContours, {TileFile::kContours, TileFile::kPlateaus}, TileFile::kPlateausJoined},
       {TileStep::kBasins, {TileFile::kBasins, TileFile::kPieces}, TileFile::kSizes},
       {TileStep::kRegions, {TileFile::kLeaves, TileFile::kRegions}, TileFile::kLabels},
       {TileStep::kPaint, {}, TileFile::kPainted},
   };
-  return all;
+  if (!plan.ultrametric.empty()) {
+    for (StepFiles& each : steps) {
+      if (each.step == TileStep::kRegions) each.of_tile.push_back(TileFile::kUnited);
+    }
+  }
+  return steps;
 }
 
 /// The most that a step holds on the host for each pixel of a tile, bytes.
@@ -108,6 +112,7 @@ class TileRun::Implementation {
   Implementation(const std::string& plan_path, Role role)
       : plan_(read_tile_plan(plan_path)),
         tiling_(tiling_of(plan_)),
+        steps_(steps_of(plan_)),
         lock_(folder_of(plan_path), role == Role::kTile),
         folder_(folder_of(plan_path), tiling_, number_of(plan_text(plan_))) {}
 
@@ -124,16 +129,19 @@ class TileRun::Implementation {
 
   TileStep due() const {
     TileStep due = TileStep::kMap;
-    for (const StepFiles& each : steps()) {
+    for (const StepFiles& each : steps_) {
       if (folder_.has(each.of_run)) due = static_cast<TileStep>(static_cast<int>(each.step) + 1);
     }
-    if (due == TileStep::kDone && !std::filesystem::exists(plan_.output)) return TileStep::kPaint;
+    for (const std::string* file : {&plan_.contours, &plan_.ultrametric, &plan_.output}) {
+      if (file->empty() || due != TileStep::kDone || std::filesystem::exists(*file)) continue;
+      return TileStep::kPaint;
+    }
     return due;
   }
 
   bool is_done(std::size_t tile) const {
     const TileStep step = due();
-    for (const StepFiles& each : steps()) {
+    for (const StepFiles& each : steps_) {
       if (each.step != step) continue;
       for (const TileFile kind : each.of_tile) {
         if (!folder_.has(kind, tile)) return false;
@@ -230,34 +238,17 @@ class TileRun::Implementation {
     }
   }
 
-  void paint(const std::function<void(std::size_t)>& painted) {
+  void paint(const std::function<void(double)>& painted) {
     if (due() < TileStep::kPaint) {
       throw InputError(fmt::format(
           "the labels are not joined yet: the step {} is due (segment tile, then segment join)",
           to_string(due())));
     }
-    const RunLabels labels = read_labels(work());
+    const TileWork all = work();
     // The coordinates alone: the pixels of a scene are not read.
-    const MapFrame frame = picture().frame();
-    LabelBlocks blocks(plan_.output, frame, plan_.cloud_optimised);
-    // Labels are found on several cores, and written in the order of the tiles.
-    const std::size_t together = tiles_together();
-    std::deque<std::future<std::vector<std::int32_t>>> begun;
-    for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
-      while (begun.size() < together && tile + begun.size() < tiling_.tiles()) {
-        begun.push_back(std::async(std::launch::async, labels_of_tile, work(), tile + begun.size(),
-                                   std::cref(labels)));
-      }
-      const std::vector<std::int32_t> values = begun.front().get();
-      begun.pop_front();
-      const TileArea area = tiling_.area(tile);
-      blocks.write(static_cast<int>(area.x), static_cast<int>(area.y), area.width, area.height,
-                   values.data());
-      if (painted) painted(tile + 1);
-    }
-    blocks.commit();
+    const std::int64_t regions = paint_results(all, picture().frame(), memory(), painted);
     ByteWriter writer;
-    writer.put(std::vector<std::int64_t>{labels.count});
+    writer.put(std::vector<std::int64_t>{regions});
     folder_.write(TileFile::kPainted, 0, writer.bytes());
   }
 
@@ -269,7 +260,8 @@ class TileRun::Implementation {
   }
 
   void remove_files() {
-    for (const StepFiles& each : steps()) {
+    folder_.remove(TileFile::kTree);
+    for (const StepFiles& each : steps_) {
       folder_.remove(each.of_run);
       for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
         for (const TileFile kind : each.of_tile) folder_.remove(kind, tile);
@@ -292,13 +284,15 @@ class TileRun::Implementation {
     maps();
   }
 
+  /// Main memory that may be taken, bytes.
+  std::uint64_t memory() const { return memory_ != 0 ? memory_ : host_memory_available() / 2; }
+
   /// How many tiles of the step that is due are worked on at once. While the device computes one,
   /// others are read and written, unless the device is the processor that would do it.
   std::size_t tiles_together() {
     if (!needs_no_device() && maps().device().kind == DeviceKind::kCpu) return 1;
-    const std::uint64_t memory = memory_ != 0 ? memory_ : host_memory_available() / 2;
     const auto side = static_cast<std::uint64_t>(tiling_.side);
-    const std::uint64_t fit = memory / (side * side * kHostBytes);
+    const std::uint64_t fit = memory() / (side * side * kHostBytes);
     const auto cores = static_cast<std::uint64_t>(parallel_threads());
     const std::uint64_t most = needs_no_device() ? cores : std::min(cores, kTilesOfDevice);
     return static_cast<std::size_t>(std::clamp<std::uint64_t>(fit, 1, most));
@@ -347,6 +341,7 @@ class TileRun::Implementation {
 
   TilePlan plan_;
   Tiling tiling_;
+  std::vector<StepFiles> steps_;
   FolderLock lock_;
   TileFolder folder_;
   std::string device_;
@@ -377,9 +372,7 @@ void TileRun::tiles(const std::vector<std::size_t>& tiles,
   implementation_->tiles(tiles, done);
 }
 void TileRun::join(std::vector<std::string>& notes) { implementation_->join(notes); }
-void TileRun::paint(const std::function<void(std::size_t)>& painted) {
-  implementation_->paint(painted);
-}
+void TileRun::paint(const std::function<void(double)>& painted) { implementation_->paint(painted); }
 std::int64_t TileRun::regions() const { return implementation_->regions(); }
 void TileRun::remove_files() { implementation_->remove_files(); }
 

@@ -123,9 +123,11 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   const RegionParameters& region = work.plan.parameters.region;
   TileRegions regions = regions_of_tile(around, region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
-  ByteWriter writer;
-  writer.put(unite_small(regions, least));
-  work.folder.write(TileFile::kLeaves, tile, writer.bytes());
+  const UnitedBasins united = unite_small(regions, least);
+  work.folder.write_arrays<LeafOfBasin>(TileFile::kLeaves, tile, {united.leaf_of});
+  if (!work.plan.ultrametric.empty()) {
+    work.folder.write(TileFile::kUnited, tile, bytes_of(tree_of(united.joins)));
+  }
   work.folder.write(TileFile::kRegions, tile, bytes_of(regions));
 }
 
@@ -133,29 +135,6 @@ BasinSizes read_sizes(const TileWork& work) {
   const auto file = work.folder.read(TileFile::kSizes);
   const auto sizes = ByteReader(file).take<std::int64_t>();
   return {sizes.at(0), sizes.at(1)};
-}
-
-std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
-                                         const RunLabels& labels) {
-  const auto file = work.folder.read(TileFile::kNumbers, tile);
-  std::vector<std::int32_t> names = ByteReader(file).take<std::int32_t>();
-  const auto leaves_file = work.folder.read(TileFile::kLeaves, tile);
-  const auto changed = ByteReader(leaves_file).take<LeafOfBasin>();
-  const auto label_of = [&](std::int32_t basin) {
-    if (basin == 0) return 0;
-    const auto other = std::lower_bound(
-        changed.begin(), changed.end(), basin,
-        [](const LeafOfBasin& each, std::int32_t wanted) { return each.basin < wanted; });
-    const std::int32_t leaf = other != changed.end() && other->basin == basin ? other->leaf : basin;
-    const auto found = std::lower_bound(labels.leaves.begin(), labels.leaves.end(), leaf);
-    return labels.of_leaf.at(static_cast<std::size_t>(found - labels.leaves.begin()));
-  };
-  std::transform(names.begin(), names.end(), names.begin(), label_of);
-  const TileArea area = work.tiling.area(tile);
-  std::vector<std::int32_t> pixels =
-      work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
-  for (std::int32_t& pixel : pixels) pixel = names.at(static_cast<std::size_t>(pixel));
-  return pixels;
 }
 
 RunLabels read_labels(const TileWork& work) {

@@ -47,8 +47,4 @@ struct RunLabels {
 };
 RunLabels read_labels(const TileWork& work);
 
-/// The labels of a tile's pixels.
-std::vector<std::int32_t> labels_of_tile(const TileWork& work, std::size_t tile,
-                                         const RunLabels& labels);
-
 }  // namespace diacut

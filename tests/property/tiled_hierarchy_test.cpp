@@ -101,7 +101,7 @@ Tiled tiled_hierarchy(const Maps& maps, int side, double direction, std::int64_t
         {area, part_of(maps.strength, maps, area, 1, 0.0F),
          part_of(maps.orientation, maps, area, 1, 0.0F), part_of(result.basins, maps, area, 1, 0)},
         direction));
-    for (const LeafOfBasin& each : unite_small(tiles.back(), least)) {
+    for (const LeafOfBasin& each : unite_small(tiles.back(), least).leaf_of) {
       result.leaf_of[each.basin] = each.leaf;
     }
   }

@@ -103,6 +103,29 @@ Map read_map(const std::string& name, const ImageParameters& parameters = {},
 void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
                       bool cloud_optimised = false);
 
+/// Sees whether the extension of a path stands for a map of boundary strength.
+/// @param path The path.
+/// @throws ConfigError listing the known extensions when it does not.
+void check_strength_name(const std::string& path);
+
+/// Writes a map of boundary strength: .tif as a tiled, compressed GeoTIFF of 32-bit floats with the
+/// coordinates of a scene, .png and .npy as write_contours() does.
+/// @param path The file.
+/// @param strength Values row by row from the top left, as many as the frame has pixels.
+/// @param frame Where they lie; its size alone for pictures without coordinates.
+/// @param cloud_optimised Whether a .tif is a cloud-optimised GeoTIFF, with overviews.
+/// @throws ConfigError for another extension; InputError when the file cannot be written, or sizes
+///     differ.
+void write_map_strength(const std::string& path, const std::vector<float>& strength,
+                        const MapFrame& frame, bool cloud_optimised = false);
+
+/// Where the ultrametric contour map of a scene lies, which has (2 height + 1) x (2 width + 1)
+/// values: the pixel in column c and row r of the scene is the one in column 2 c + 1 and row
+/// 2 r + 1 of the map.
+/// @param frame Where the scene lies.
+/// @return Where the map lies, without a sensor model.
+MapFrame ultrametric_frame(const MapFrame& frame);
+
 /// A format of polygons with coordinates.
 enum class MapRegionFormat {
   kGeoPackage,  ///< .gpkg

@@ -17,18 +17,23 @@
 ///
 /// Tiles and joins take turns, four times each; what one of them needs of the others lies in the
 /// folder. A tile, or a join, that is done is left as it is, so that a run may be stopped and
-/// repeated at any time. In the end the labels are painted.
+/// repeated at any time. In the end the results are painted: labels and, where the plan asks for
+/// them, contours and the ultrametric contour map.
 namespace diacut {
 
 /// What is settled before the first tile, kept as plan.json in the folder of the tiles.
 struct TilePlan {
-  std::string source;            ///< The picture: a file, or another name that GDAL opens.
-  std::string output;            ///< The file of the labels (.tif).
+  std::string source;  ///< The picture: a file, or another name that GDAL opens.
+  std::string output;  ///< The file of the labels (.tif).
+  /// The file of Segmentation::contours; empty: none. As GeoTIFF of 32-bit floats (.tif), or as
+  /// write_contours() writes it (.png, .npy).
+  std::string contours;
+  std::string ultrametric;       ///< The file of the ultrametric contour map, as `contours`.
   std::vector<int> bands;        ///< Of a scene, that are looked at; empty: not named.
   std::int64_t width = 0;        ///< Of the picture, pixels.
   std::int64_t height = 0;       ///< Of the picture, pixels.
   int tile_size = 0;             ///< Side of the tiles, pixels.
-  bool cloud_optimised = false;  ///< Whether the labels are a cloud-optimised GeoTIFF.
+  bool cloud_optimised = false;  ///< Whether GeoTIFF files are cloud-optimised.
   bool damaged_as_gaps = false;  ///< Whether blocks that do not decode have no data, or are errors.
   bool whole = true;             ///< Whether all pixels have data, as far as the file tells.
   std::pair<double, double> range{0, 1};  ///< The stored values that become 0 and 1.
@@ -38,8 +43,9 @@ struct TilePlan {
 };
 
 /// Settles what all tiles share. A scene whose type does not tell its range of values is read once.
-/// @param plan `source`, `output`, `bands`, `tile_size`, `cloud_optimised`, `damaged_as_gaps` and
-///     `parameters`; a tile size of 0 takes one that keeps within `memory`.
+/// @param plan All but `width`, `height`, `whole`, `range`, `source_bytes` and `source_time`; a
+/// tile
+///     size of 0 takes one that keeps within `memory`.
 /// @param memory Main memory that a tile may take, bytes; 0: no limit.
 /// @param[in,out] notes Gets sentences for a person.
 /// @return The whole plan.
@@ -66,7 +72,7 @@ enum class TileStep {
   kContours,  ///< Tiles: contours, and plateaus at the edges. Join: distances within plateaus.
   kBasins,    ///< Tiles: pieces of basins. Join: the basins' numbers.
   kRegions,   ///< Tiles: arcs, and merges within the tile. Join: the hierarchy and its cut.
-  kPaint,     ///< The labels' file.
+  kPaint,     ///< The files of the results.
   kDone,      ///< Nothing is left to do.
 };
 
@@ -134,10 +140,10 @@ class TileRun {
   /// @throws InputError where a tile is not done, or what it left does not belong to this run.
   void join(std::vector<std::string>& notes);
 
-  /// Writes the labels.
-  /// @param painted Is called after each tile, with how many are done.
+  /// Writes the results, the labels last.
+  /// @param painted Is called after each part, with the share that is done, up to 1.
   /// @throws InputError where the labels are not joined yet, or the file cannot be written.
-  void paint(const std::function<void(std::size_t)>& painted);
+  void paint(const std::function<void(double)>& painted);
 
   /// How many regions there are, once the labels are joined.
   /// @return The number.

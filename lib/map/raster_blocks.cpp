@@ -1,4 +1,4 @@
-#include "map/label_blocks.hpp"
+#include "map/raster_blocks.hpp"
 
 #include <cpl_string.h>
 #include <fmt/format.h>
@@ -19,17 +19,16 @@ constexpr const char* kAdvice = "make room and run again, which goes on from her
 
 }  // namespace
 
-class LabelBlocks::Writing {
+class RasterBlocks::Writing {
  public:
-  Writing(const std::string& path, const MapFrame& frame, bool cloud_optimised)
-      : path_(path), part_(path + ".part.tif"), cloud_optimised_(cloud_optimised) {
+  Writing(const std::string& path, const MapFrame& frame, RasterKind kind, bool cloud_optimised)
+      : path_(path), part_(path + ".part.tif"), kind_(kind), cloud_optimised_(cloud_optimised) {
     const GdalMessages messages;
     limit_block_cache();
     dataset_ = Dataset(writing_driver("GTiff").Create(part_.c_str(), frame.width, frame.height, 1,
-                                                      GDT_UInt32, label_options(false).List()));
+                                                      type(), raster_options(kind, false).List()));
     if (!dataset_) messages.refuse(fmt::format("{}: cannot be written", path), kAdvice);
-    dataset_->GetRasterBand(1)->SetNoDataValue(0);
-    dataset_->GetRasterBand(1)->SetDescription("label");
+    describe(*dataset_->GetRasterBand(1), kind);
     place(*dataset_, frame);
   }
 
@@ -42,12 +41,12 @@ class LabelBlocks::Writing {
   Writing(const Writing&) = delete;
   Writing& operator=(const Writing&) = delete;
 
-  void write(int x, int y, int width, int height, const std::int32_t* labels) {
+  /// The bits of labels are those of unsigned numbers, because none is negative.
+  void write(const Window& window, const void* pixels) {
     const GdalMessages messages;
-    // The bits of labels are those of unsigned numbers, because none is negative.
     const CPLErr failed = dataset_->GetRasterBand(1)->RasterIO(
-        GF_Write, x, y, width, height, const_cast<std::int32_t*>(labels), width, height, GDT_UInt32,
-        0, 0, nullptr);
+        GF_Write, window.x, window.y, window.width, window.height, const_cast<void*>(pixels),
+        window.width, window.height, type(), 0, 0, nullptr);
     if (failed != CE_None || !messages.error().empty()) {
       messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
     }
@@ -66,7 +65,8 @@ class LabelBlocks::Writing {
       const Dataset source = open_raster(part_);
       check();
       Dataset copy(writing_driver("COG").CreateCopy(optimised().c_str(), source.get(), FALSE,
-                                                    label_options(true).List(), nullptr, nullptr));
+                                                    raster_options(kind_, true).List(), nullptr,
+                                                    nullptr));
       copy.reset();
       check();
       whole = optimised();
@@ -78,23 +78,35 @@ class LabelBlocks::Writing {
   }
 
  private:
+  GDALDataType type() const { return type_of(kind_); }
   std::string optimised() const { return path_ + ".part.cog.tif"; }
 
   std::string path_;
   std::string part_;
+  RasterKind kind_;
   bool cloud_optimised_;
   Dataset dataset_;
 };
 
-LabelBlocks::LabelBlocks(const std::string& path, const MapFrame& frame, bool cloud_optimised)
-    : writing_(std::make_unique<Writing>(path, frame, cloud_optimised)) {}
+RasterBlocks::RasterBlocks(const std::string& path, const MapFrame& frame, RasterKind kind,
+                           bool cloud_optimised)
+    : writing_(std::make_unique<Writing>(path, frame, kind, cloud_optimised)) {}
 
-LabelBlocks::~LabelBlocks() = default;
+RasterBlocks::~RasterBlocks() = default;
 
-void LabelBlocks::write(int x, int y, int width, int height, const std::int32_t* labels) {
-  writing_->write(x, y, width, height, labels);
+std::vector<Window> RasterBlocks::windows(const MapFrame& frame) {
+  constexpr int kSide = 2048;  // A multiple of the blocks.
+  return windows_of(frame.width, frame.height, kSide, kSide);
 }
 
-void LabelBlocks::commit() { writing_->commit(); }
+void RasterBlocks::write(const Window& window, const std::vector<std::int32_t>& labels) {
+  writing_->write(window, labels.data());
+}
+
+void RasterBlocks::write(const Window& window, const std::vector<float>& strength) {
+  writing_->write(window, strength.data());
+}
+
+void RasterBlocks::commit() { writing_->commit(); }
 
 }  // namespace diacut

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "map/raster_blocks.hpp"
+#include "output/strength_rows.hpp"
+
+namespace diacut {
+
+/// A map of boundary strength that is written part by part, as write_map_strength() writes it.
+class StrengthFile {
+ public:
+  /// `frame`: where the map lies. Throws InputError, or ConfigError for an extension that is not
+  /// known.
+  StrengthFile(const std::string& path, const MapFrame& frame, bool cloud_optimised);
+
+  /// The windows in which it has to be written, in their order.
+  const std::vector<Window>& windows() const { return windows_; }
+  /// Writes the next window, row by row.
+  void write(const Window& window, const std::vector<float>& values);
+  /// Puts the file in its place.
+  void commit();
+
+ private:
+  std::vector<Window> windows_;
+  std::optional<RasterBlocks> blocks_;
+  std::optional<StrengthRows> rows_;  ///< Where there are no blocks.
+};
+
+}  // namespace diacut

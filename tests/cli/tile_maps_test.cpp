@@ -1,0 +1,177 @@
+// Contours and ultrametric maps of a picture in tiles: the bytes of the whole picture's.
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tiles_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+class CliTileMaps : public CliTiles {
+ protected:
+  /// Options for labels and maps, NAME.tif, NAME-c.EXTENSION and NAME-u.EXTENSION.
+  static std::vector<std::string> results(const std::string& input, const std::string& name,
+                                          const std::string& extension,
+                                          const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {input,
+                                          "-o",
+                                          name + ".tif",
+                                          "--contours",
+                                          name + "-c" + extension,
+                                          "--ultrametric",
+                                          name + "-u" + extension};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  void expect_same_maps(const std::string& a, const std::string& b, const std::string& extension,
+                        const std::string& what) const {
+    for (const char* map : {"-c", "-u"}) {
+      EXPECT_TRUE(read(a + map + extension) == read(b + map + extension)) << map << " of " << what;
+    }
+    EXPECT_TRUE(labels(a + ".tif") == labels(b + ".tif")) << what;
+  }
+  /// Of a picture whole and in tiles of several sizes.
+  void expect_maps_of_the_whole(const std::string& input, const std::string& extension,
+                                const std::vector<std::string>& wanted) const {
+    expect_done(whole(results(input, "whole", extension, wanted)));
+    std::string first;
+    for (const char* size : {"16", "50", "500"}) {
+      std::vector<std::string> more = wanted;
+      more.insert(more.end(), {"--tile-size", size});
+      expect_done(tiled(results(input, "tiled", extension, more)));
+      expect_same_maps("tiled", "whole", extension, input + " in tiles of " + size);
+      if (first.empty()) first = read("tiled.tif");
+      EXPECT_TRUE(read("tiled.tif") == first) << size;
+    }
+  }
+};
+
+TEST_F(CliTileMaps, AreThoseOfTheWholePictureToTheLastByte) {
+  write_picture("a.png", drawing(131, 97));
+  expect_maps_of_the_whole("a.png", ".tif", {});
+  expect_maps_of_the_whole("a.png", ".npy", {"--regions", "9"});
+  expect_maps_of_the_whole("a.png", ".png", {"--threshold", "0.1", "--min-size", "1"});
+  expect_maps_of_the_whole("a.png", ".tiff", {"--cog", "--min-size", "400"});
+}
+
+TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
+  SceneFile scene;
+  scene.width = 90;
+  scene.height = 75;
+  scene.bands = 3;
+  scene.type = "UInt16";
+  scene.no_data = 0;
+  scene.value = [](int band, int x, int y) {
+    const bool island = std::hypot(x - 40, y - 30) < 9;
+    if ((std::hypot(x - 40, y - 30) < 17 && !island) || x + y < 20) return 0;
+    return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
+  };
+  write_scene(path("scene.tif"), scene);
+  expect_maps_of_the_whole("scene.tif", ".tif", {});
+  const ReadScene source = read_scene(path("scene.tif"));
+  const ReadScene contours = read_scene(path("tiled-c.tif"));
+  EXPECT_EQ(contours.projection, source.projection);
+  EXPECT_EQ(contours.transform, source.transform);
+  EXPECT_EQ(contours.type, "Float32");
+  EXPECT_EQ(contours.block_width, 256);
+  const ReadScene map = read_scene(path("tiled-u.tif"));
+  EXPECT_EQ(map.projection, source.projection);
+  EXPECT_EQ(map.width, 2 * 90 + 1);
+  // The centre of its pixel (1, 1) is that of the first pixel of the scene.
+  EXPECT_THAT(map.transform, ::testing::ElementsAre(500'000 - 2.5, 5, 0, 5'200'000 + 2.5, 0, -5));
+  EXPECT_EQ(map.values[2 * 10 * 181 + 20], std::numeric_limits<double>::infinity());
+}
+
+TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {
+  for (const auto& [width, height] : {std::pair(1, 70), std::pair(70, 1), std::pair(1, 1)}) {
+    write_picture("thin.png", drawing(width, height));
+    expect_maps_of_the_whole("thin.png", ".tif", {});
+  }
+  write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
+  expect_maps_of_the_whole("flat.png", ".npy", {});
+  expect_maps_of_the_whole("flat.png", ".tif", {"--min-size", "1"});
+  EXPECT_THAT(labels("tiled-u.tif"), Each(0));
+}
+
+TEST_F(CliTileMaps, ByANetwork) {
+  write_picture("a.png", drawing(70, 45));
+  expect_done(segment(results("a.png", "whole", ".tif",
+                              {"--weights", "fast", "--detail", "native", "--merging", "strength",
+                               "--spectral", "never"})));
+  expect_done(
+      segment(results("a.png", "tiled", ".tif", {"--weights", "fast", "--tile-size", "32"})));
+  expect_same_maps("tiled", "whole", ".tif", "a network");
+}
+
+TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
+  write_picture("a.png", drawing(100, 90));
+  const std::vector<std::string> options = {"--tile-size", "40", "--tiles-in", "work"};
+  std::vector<std::string> plan = options;
+  plan.push_back("--plan-only");
+  expect_done(tiled(results("a.png", "out", ".tif", plan)));
+  for (int k = 0; k < 4; ++k) {
+    const auto first = start({"tile", "work/plan.json", "--shard", "1/2"});
+    expect_done(step("tile", {"--shard", "2/2"}));
+    expect_done(first->wait());
+    expect_done(step("join"));
+  }
+  // The disk is full when the ultrametric map is written.
+  expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"out-c.tif"});
+  EXPECT_FALSE(exists("out-c.tif"));
+  expect_done(step("paint"));
+  expect_done(whole(results("a.png", "whole", ".tif", {})));
+  expect_same_maps("out", "whole", ".tif", "two shares");
+  // What is gone is made anew.
+  std::filesystem::remove(path("out-u.tif"));
+  expect_done(step("paint"));
+  expect_same_maps("out", "whole", ".tif", "two shares, again");
+  std::string damaged = read("work/united-4.bin");
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 5);
+  write("work/united-4.bin", damaged);
+  std::filesystem::remove(path("out.tif"));
+  expect_error(step("paint"), 3, {"united-4.bin", "checksum"});
+}
+
+TEST_F(CliTileMaps, OfAKilledRun) {
+  write_picture("a.png", drawing(100, 90));
+  std::vector<std::string> run = results(
+      "a.png", "out", ".npy", {"--cue", "gradient", "--tile-size", "16", "--tiles-in", "work"});
+  for (const char* until :
+       {"work/map-3.bin", "work/united-3.bin", "work/joined-tree.bin", "out-c.npy"}) {
+    const auto process = start(run);
+    EXPECT_TRUE(process->wait_until([&] { return exists(until); })) << until;
+    process->send(SIGKILL);
+    process->wait();
+  }
+  expect_done(segment(run));
+  expect_done(whole(results("a.png", "whole", ".npy", {})));
+  expect_same_maps("out", "whole", ".npy", "a killed run");
+}
+
+TEST_F(CliTileMaps, AreRefusedWhereTheyCannotBe) {
+  write_picture("a.png", drawing(100, 90));
+  const auto refuse = [&](std::vector<std::string> more, int code,
+                          const std::vector<std::string>& told) {
+    std::vector<std::string> arguments = {"a.png",      "-q",   "-o",          "out.tif",
+                                          "--tiles-in", "work", "--tile-size", "40"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(tiled(arguments), code, told);
+  };
+  refuse({"--contours", "c.jpg"}, 2, {"c.jpg", ".tif, .png, .npy"});
+  refuse({"--ultrametric", "-"}, 2, {"--ultrametric", "name a file"});
+  refuse({"--contours", "out.tif"}, 2, {"out.tif"});
+  refuse({"--contours", "none/c.tif"}, 3, {"none/c.tif"});
+  EXPECT_FALSE(exists("work/plan.json"));
+  // A plan without contours has thrown away what they are made of.
+  expect_done(tiled({"a.png", "-o", "out.tif", "--tiles-in", "work", "--tile-size", "40"}));
+  refuse({"--contours", "c.tif"}, 3, {"plan.json", "another run"});
+  expect_error(whole({"a.png", "-q", "-o", "x.tif", "--contours", "c.jpg"}), 2,
+               {"c.jpg", ".tif, .png, .npy"});
+}
+
+}  // namespace
+}  // namespace diacut::testing

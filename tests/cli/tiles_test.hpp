@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cli_test.hpp"
+#include "map_files.hpp"
+
+namespace diacut::testing {
+
+using Values = std::vector<double>;
+
+/// Discs and stripes with texture, of every colour.
+inline cv::Mat drawing(int width, int height) {
+  cv::Mat picture(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int disc = static_cast<int>(std::hypot(x % 37 - 18, y % 29 - 14)) / 6;
+      for (int c = 0; c < 3; ++c) {
+        picture.at<cv::Vec3b>(y, x)[c] = static_cast<std::uint8_t>(
+            (disc * (40 + 20 * c) + x / 23 * 31 + (x * 7 + y * 13 + x * y * 3) % 17) % 251);
+      }
+    }
+  }
+  return picture;
+}
+
+class CliTiles : public CliTest {
+ protected:
+  /// By the gradient, without what tiles do not have.
+  Result whole(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient", "--detail", "native", "--merging",
+                                       "strength", "--spectral", "never"});
+    return segment(arguments);
+  }
+  Result tiled(std::vector<std::string> arguments, const Surroundings& around = {}) const {
+    arguments.insert(arguments.end(), {"--cue", "gradient"});
+    return segment(arguments, around);
+  }
+  Values labels(const std::string& name) const { return read_scene(path(name)).values; }
+
+  /// Makes the plan of tiles of 40 pixels of a drawing of 100 x 90, in the folder "work".
+  void plan() const {
+    write_picture("a.png", drawing(100, 90));
+    expect_done(tiled(
+        {"a.png", "-o", "out.tif", "--tile-size", "40", "--tiles-in", "work", "--plan-only"}));
+  }
+  Result step(const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {name, "work/plan.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return segment(arguments);
+  }
+  /// Tiles and join, `times` times.
+  void steps(int times) const {
+    for (int k = 0; k < times; ++k) {
+      expect_done(step("tile"));
+      expect_done(step("join"));
+    }
+  }
+  void expect_whole_labels() const {
+    expect_done(whole({"a.png", "-o", "whole.tif"}));
+    EXPECT_TRUE(labels("out.tif") == labels("whole.tif"));
+  }
+};
+
+}  // namespace diacut::testing
