@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "commands.hpp"
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "sparse_bench.hpp"
 #include "spmv/hybrid/choice.hpp"
@@ -23,13 +22,17 @@ struct Options {
   std::vector<std::string> formats = {"all"};
 };
 
+std::string profile_text(const std::string& path) {
+  try {
+    return read_text(path, "a profile");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the profile '{}': {}", path, error.what()));
+  }
+}
+
 FormatProfile profile_for(const Options& options, const DeviceInfo& device) {
   if (!options.profile.empty()) {
-    std::ifstream stream(options.profile, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    if (!stream) throw InputError(fmt::format("cannot read the profile '{}'", options.profile));
-    return parse_format_profile(text.str(), options.profile);
+    return parse_format_profile(profile_text(options.profile), options.profile);
   }
   const FormatProfileChoice choice = find_format_profile(device);
   if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);

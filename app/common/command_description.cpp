@@ -4,22 +4,15 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut::app {
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
 
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -118,7 +111,8 @@ class Describer {
       used_.insert(name);
       result = own->second;
     } else if (!type.check.empty() && type.check.front() == '{') {
-      result.words = split(in_words(type.check), ',');
+      const std::string words = in_words(type.check);
+      for (const std::string_view word : split_text(words, ',')) result.words.emplace_back(word);
     }
     result.folders = result.folders || contains(type.type, "DIR") || contains(name, "FOLDER");
     result.files = result.files || contains(type.type, "FILE");

@@ -60,6 +60,8 @@ void JsonLines::read_earlier() {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path_, unknown)) return;  // A pipe is not for reading.
   std::ifstream file(path_, std::ios::binary);
+  // Else a failed allocation would count as the end, and the lines behind it would be cut off.
+  file.exceptions(std::ios::badbit);
   off_t whole = 0;  // Bytes of the lines that are not cut off.
   for (std::string line; std::getline(file, line) && !file.eof();) {
     whole += static_cast<off_t>(line.size()) + 1;

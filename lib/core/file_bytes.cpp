@@ -62,4 +62,10 @@ std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_s
   return bytes;
 }
 
+std::string read_text(const std::string& path, const char* expected) {
+  const std::vector<std::uint8_t> bytes = read_bytes(
+      path, 0, [](const std::vector<std::uint8_t>&) {}, expected);
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace diacut

@@ -18,4 +18,7 @@ using HeadCheck = std::function<void(const std::vector<std::uint8_t>& head)>;
 std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_size,
                                      const HeadCheck& check_head, const char* expected);
 
+/// The text of a file, or of standard input for "-", as read_bytes() reads it.
+std::string read_text(const std::string& path, const char* expected);
+
 }  // namespace diacut

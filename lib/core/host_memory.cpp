@@ -13,6 +13,14 @@
 namespace diacut {
 namespace {
 
+/// A file of the kernel, whose reading throws where memory is short: else a failed allocation would
+/// count as the end of the file.
+std::ifstream opened(const char* path) {
+  std::ifstream file(path);
+  file.exceptions(std::ios::badbit);
+  return file;
+}
+
 /// The number that a file of the kernel begins with; nothing where it begins with a word ("max") or
 /// is not there.
 std::optional<std::uint64_t> number_in(const char* path) {
@@ -24,7 +32,7 @@ std::optional<std::uint64_t> number_in(const char* path) {
 
 /// The sum of free memory, memory that can be freed, and free swap.
 std::uint64_t free_on_machine() {
-  std::ifstream file("/proc/meminfo");
+  std::ifstream file = opened("/proc/meminfo");
   std::uint64_t free = 0;
   std::string name;
   std::uint64_t kibibytes = 0;
@@ -40,7 +48,7 @@ std::optional<std::uint64_t> free_in_group() {
   const auto limit = number_in("/sys/fs/cgroup/memory.max");
   const auto held = number_in("/sys/fs/cgroup/memory.current");
   if (!limit || !held) return std::nullopt;
-  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  std::ifstream file = opened("/sys/fs/cgroup/memory.stat");
   std::uint64_t cached = 0;
   std::string name;
   std::uint64_t bytes = 0;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
+#include "core/file_bytes.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -19,14 +19,12 @@ std::string file_text(const std::string& dir, const std::string& file,
                       const KernelTable& built_in) {
   if (!dir.empty()) {
     const std::filesystem::path path = std::filesystem::path(dir) / file;
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) {
+    try {
+      return read_text(path.string(), "a kernel file");
+    } catch (const InputError& error) {
       throw ConfigError(
-          fmt::format("--kernel-dir: cannot read the kernel file '{}'", path.string()));
+          fmt::format("--kernel-dir: the kernel file '{}': {}", path.string(), error.what()));
     }
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
   }
   for (const EmbeddedText& kernel : built_in) {
     if (kernel.name == file) return std::string(kernel.text);
@@ -107,13 +105,11 @@ std::pair<std::string, std::string> macro_of(const std::string& option) {
 std::set<std::string> macros_of(const std::string& source) {
   constexpr std::string_view kDefine = "#define ";
   std::set<std::string> names;
-  std::istringstream lines(source);
-  std::string line;
-  while (std::getline(lines, line)) {
+  for (const std::string_view line : split_text(source, '\n')) {
     if (line.rfind(kDefine, 0) != 0) continue;
     std::size_t end = kDefine.size();
     while (end < line.size() && in_name(line[end])) ++end;
-    names.insert(line.substr(kDefine.size(), end - kDefine.size()));
+    names.emplace(line.substr(kDefine.size(), end - kDefine.size()));
   }
   return names;
 }
@@ -123,14 +119,13 @@ std::set<std::string> macros_of(const std::string& source) {
 std::string program_source(const std::string& dir, const std::string& file,
                            const KernelTable& built_in) {
   constexpr std::string_view kInclude = "#include \"";
-  std::istringstream lines(file_text(dir, file, built_in));
+  const std::string text = file_text(dir, file, built_in);
   std::string result;
-  std::string line;
-  while (std::getline(lines, line)) {
+  for (const std::string_view line : split_text(text, '\n')) {
     if (line.rfind(kInclude, 0) == 0) {
-      const std::string name =
+      const std::string_view name =
           line.substr(kInclude.size(), line.find('"', kInclude.size()) - kInclude.size());
-      result += program_source(dir, name, built_in);
+      result += program_source(dir, std::string(name), built_in);
     } else {
       result += line;
     }
@@ -187,10 +182,9 @@ std::string joined_source(const std::vector<ProgramPart>& parts) {
     const ProgramPart& part = parts[k];
     std::set<std::string> macros = macros_of(part.source);
     joined += "#pragma OPENCL FP_CONTRACT DEFAULT\n";
-    std::istringstream options(part.options);
-    std::string option;
-    while (options >> option) {
-      const auto [name, value] = macro_of(option);
+    for (const std::string_view option : split_text(part.options, ' ')) {
+      if (option.empty()) continue;
+      const auto [name, value] = macro_of(std::string(option));
       joined += fmt::format("#define {} {}\n", name, value);
       macros.insert(name);
     }

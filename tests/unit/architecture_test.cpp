@@ -77,16 +77,21 @@ const std::map<std::string, Folders>& allowed_libraries() {
   return allowed;
 }
 
-/// Names whose use prints or ends the process -> the folders that may use them all the same.
+/// Names whose use prints or ends the process, or by which a text would be read that a failed
+/// allocation cuts off without an error -> the folders that may use them all the same.
 const std::map<std::string, Folders>& forbidden_names() {
-  static const std::map<std::string, Folders> names = {
-      {"stdout", {"output"}},  // Data, for the file name "-".
-      {"stderr", {}},         {"cout", {}},       {"cerr", {}},       {"clog", {}},
-      {"printf", {}},         {"fprintf", {}},    {"vprintf", {}},    {"vfprintf", {}},
-      {"puts", {}},           {"putchar", {}},    {"perror", {}},     {"exit", {"sandbox"}},
-      {"_exit", {"sandbox"}}, {"_Exit", {}},      {"quick_exit", {}}, {"abort", {}},
-      {"terminate", {}},      {"fmt::print", {}},
-  };
+  static const std::map<std::string, Folders> names =
+      {
+          {"stdout", {"output"}},  // Data, for the file name "-".
+          {"stderr", {}},         {"cout", {}},          {"cerr", {}},
+          {"clog", {}},           {"printf", {}},        {"fprintf", {}},
+          {"vprintf", {}},        {"vfprintf", {}},      {"puts", {}},
+          {"putchar", {}},        {"perror", {}},        {"exit", {"sandbox"}},
+          {"_exit", {"sandbox"}}, {"_Exit", {}},         {"quick_exit", {}},
+          {"abort", {}},          {"terminate", {}},     {"fmt::print", {}},
+          {"getline", {"core"}},  // Where the stream throws.
+          {"stringstream", {}},   {"istringstream", {}}, {"ostringstream", {}},
+      };
   return names;
 }
 
@@ -174,6 +179,7 @@ TEST(ArchitectureRules, FindWhatIsNotAllowed) {
   EXPECT_THAT(violations("output", "void f() { std::cout << 1; }"), ElementsAre("cout"));
   EXPECT_THAT(violations("core", "f(); std::exit(1);\n"), ElementsAre("exit"));
   EXPECT_THAT(violations("core", "const char* s = \"a\\\"\"; printf(s);"), ElementsAre("printf"));
+  EXPECT_THAT(violations("tiles", "std::getline(lines, line);"), ElementsAre("getline"));
   EXPECT_THAT(violations("core", "fmt::print(\"x\"); fmt::format(\"x\");"),
               ElementsAre("fmt::print"));
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -55,6 +56,16 @@ TEST(ProgramSource, HasTheIncludedFilesInIt) {
   EXPECT_EQ(program_source("", "a.cl", table), "int b;\n\nint a;\n");
   EXPECT_THROW(program_source("", "c.cl", table), DeviceError);
   EXPECT_THROW(program_source("/nowhere", "a.cl", table), ConfigError);
+}
+
+TEST(SplitText, SeparatorsEndParts) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  EXPECT_THAT(split_text("", '\n'), IsEmpty());
+  EXPECT_THAT(split_text("a", '\n'), ElementsAre("a"));
+  EXPECT_THAT(split_text("a\n", '\n'), ElementsAre("a"));
+  EXPECT_THAT(split_text("a\n\nb", '\n'), ElementsAre("a", "", "b"));
+  EXPECT_THAT(split_text("\n", '\n'), ElementsAre(""));
 }
 
 }  // namespace
