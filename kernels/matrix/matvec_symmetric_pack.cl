@@ -15,6 +15,7 @@
 //
 //   matvec_symmetric_diagonal           that of A
 //   matvec_symmetric_diagonal_rooted    whatever makes M roots = roots, however coarse the weights
+//   matvec_symmetric_diagonal_kept      whatever makes M roots = A roots; 0 where the root is 0
 //   matvec_symmetric_diagonal_unscaled  roots^2 less the sum of the rounded weights, which makes
 //                                       S M S roots = roots; it writes `scale`, S, as well
 #include "common/accumulate.clh"
@@ -59,17 +60,18 @@ __kernel void matvec_symmetric_diagonal(__global const float* restrict values, P
   main_diagonal[row] = x < width ? values[UPPER * pitch + row] : 0.0f;
 }
 
-// TAKE(weight, row) for each neighbour of pixel (x, y), earlier and later, that the image has.
-#define FOR_NEIGHBOURS(TAKE)                                                   \
-  for (int dy = 0; dy <= RADIUS; ++dy) {                                       \
-    for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {         \
-      const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);             \
-      const long away = (long)dy * vector_stride + dx;                         \
-      if (x + dx >= 0 && x + dx < width && y + dy < height)                    \
-        TAKE(decode_weight(upper[WEIGHT_AT(y, k) + x]), row + away);           \
-      if (x - dx >= 0 && x - dx < width && y - dy >= 0)                        \
-        TAKE(decode_weight(upper[WEIGHT_AT(y - dy, k) + x - dx]), row - away); \
-    }                                                                          \
+// TAKE(weight, row, k, from) for each neighbour of pixel (x, y), earlier and later, that the image
+// has: the pixel at `row`. The pair is neighbour k of the pixel at `from`.
+#define FOR_NEIGHBOURS(TAKE)                                                                  \
+  for (int dy = 0; dy <= RADIUS; ++dy) {                                                      \
+    for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {                        \
+      const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);                            \
+      const long away = (long)dy * vector_stride + dx;                                        \
+      if (x + dx >= 0 && x + dx < width && y + dy < height)                                   \
+        TAKE(decode_weight(upper[WEIGHT_AT(y, k) + x]), row + away, k, row);                  \
+      if (x - dx >= 0 && x - dx < width && y - dy >= 0)                                       \
+        TAKE(decode_weight(upper[WEIGHT_AT(y - dy, k) + x - dx]), row - away, k, row - away); \
+    }                                                                                         \
   }
 
 __kernel void matvec_symmetric_diagonal_rooted(__global const float* restrict roots,
@@ -86,10 +88,32 @@ __kernel void matvec_symmetric_diagonal_rooted(__global const float* restrict ro
   }
   const float root = roots[row];
   ACC_T rest = acc_add(acc_zero(), root);
-#define TAKE(weight, other) rest = acc_add_product(rest, -(weight), roots[other])
+#define TAKE(weight, other, k, from) rest = acc_add_product(rest, -(weight), roots[other])
   FOR_NEIGHBOURS(TAKE)
 #undef TAKE
   main_diagonal[row] = root > 0.0f ? (float)acc_value(rest) / root : 0.0f;
+}
+
+__kernel void matvec_symmetric_diagonal_kept(__global const float* restrict values,
+                                             __global const float* restrict roots,
+                                             __global const WEIGHT_T* restrict upper,
+                                             PACK_PARAMETERS,
+                                             __global float* restrict main_diagonal) {
+  const int x = get_global_id(0);
+  const int y = get_global_id(1);
+  if (x >= vector_stride) return;
+  const ulong row = (ulong)y * vector_stride + x;
+  const float root = x < width ? roots[row] : 0.0f;
+  if (root == 0.0f) {
+    main_diagonal[row] = 0.0f;
+    return;
+  }
+  ACC_T lost = acc_zero();
+#define TAKE(weight, other, k, from) \
+  lost = acc_add_product(lost, values[(UPPER + 1 + k) * pitch + from] - (weight), roots[other])
+  FOR_NEIGHBOURS(TAKE)
+#undef TAKE
+  main_diagonal[row] = values[UPPER * pitch + row] + (float)acc_value(lost) / root;
 }
 
 __kernel void matvec_symmetric_diagonal_unscaled(__global const float* restrict roots,
@@ -107,7 +131,7 @@ __kernel void matvec_symmetric_diagonal_unscaled(__global const float* restrict 
   }
   const float root = roots[row];
   ACC_T rest = acc_add_product(acc_zero(), root, root);
-#define TAKE(weight, other) rest = acc_add(rest, -(weight))
+#define TAKE(weight, other, k, from) rest = acc_add(rest, -(weight))
   FOR_NEIGHBOURS(TAKE)
 #undef TAKE
   main_diagonal[row] = acc_value(rest);

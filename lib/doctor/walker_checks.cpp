@@ -55,13 +55,13 @@ Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
   return all;
 }
 
-void random_walks(Trial& trial) {
+void random_walks(Trial& trial, MatrixForm form) {
   constexpr double kMargin = 1e-3;
   const EigenProblem problem(29, 23, 3);
   const std::vector<std::int32_t> seeds = drawn_seeds(problem.sqrt_degree.size());
   const RandomWalk walk =
       random_walk(trial.context(), matrix_of(trial.context(), problem), seeds, kLabels,
-                  {.tolerance = 1e-6, .max_iterations = 500}, true, {});
+                  {.tolerance = 1e-6, .max_iterations = 500}, true, {}, {}, form);
   Trial::require(walk.converged, "the random walker's linear systems are not solved");
   const Eigen::MatrixXd exact = exact_probabilities(problem, seeds);
   for (int k = 0; k < kLabels; ++k) {
@@ -124,10 +124,16 @@ void kernels_for_seeds(Trial& trial) {
   }
 }
 
+void whole_walks(Trial& trial) { random_walks(trial, MatrixForm::kDia); }
+
+void compressed_walks(Trial& trial) { random_walks(trial, MatrixForm::kCompressed); }
+
 }  // namespace
 
 std::vector<DeviceCheck> walker_checks() {
-  return {{"what seeds make of blocks", kernels_for_seeds}, {"the random walker", random_walks}};
+  return {{"what seeds make of blocks", kernels_for_seeds},
+          {"the random walker", whole_walks},
+          {"the random walker by compressed matrices", compressed_walks}};
 }
 
 }  // namespace diacut

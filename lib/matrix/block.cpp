@@ -35,12 +35,24 @@ BlockRuns block_runs(const DeviceInfo& device, int columns) {
     if (runs.sets % taken == 0) runs.taken = taken;
   }
   runs.tile = runs.taken > 2 ? 4 : 8;
-  if (columns == 4) runs.tile = 16;  // Four elements in a vector.
   runs.run = 64;
   return runs;
 }
 
+BlockRuns plane_runs() {
+  BlockRuns runs;
+  // What a work-item holds of image rows of four columns stays below 64 KiB.
+  runs.run = 256;
+  runs.rows = 16;
+  return runs;
+}
+
+bool takes_planes(const DeviceInfo& device, int columns) {
+  return device.kind == DeviceKind::kCpu && columns == 4;
+}
+
 std::string BlockRuns::options() const {
+  if (rows > 1) return fmt::format("-DRUN={} -DROWS={}", run, rows);
   return fmt::format("-DRUN={} -DTILE={} -DTAKEN={} -DGROUP={}", run, tile, taken, group);
 }
 
@@ -73,8 +85,10 @@ void BlockRuns::launch(Context& context, const Kernel& kernel, std::size_t lines
     context.launch(kernel, cl::NDRange(round_up(items * sets, group), active.count()),
                    cl::NDRange(group, 1));
   } else {
-    context.launch(kernel, cl::NDRange(lines * (round_up(length, run) / run), sets / taken),
-                   cl::NDRange(1, 1));
+    context.launch(
+        kernel,
+        cl::NDRange(round_up(lines, rows) / rows * (round_up(length, run) / run), sets / taken),
+        cl::NDRange(1, 1));
   }
 }
 

@@ -76,6 +76,10 @@ std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
 /// left.
 inline constexpr std::size_t kManyItems = 100'000;
 
+/// Whether kernels take blocks of that width as planes (kernels/matrix/block_planes.clh) on that
+/// device.
+bool takes_planes(const DeviceInfo& device, int columns);
+
 /// How kernels that pass over a matrix deal elements of a block to work-items: `run` elements, of
 /// which `tile` are taken at a time, and `taken` of their sets. On a GPU all are 1; on a CPU as
 /// many sums are open at once as it has registers for.
@@ -85,15 +89,18 @@ struct BlockRuns {
   std::size_t tile = 1;
   std::size_t taken = 1;
   std::size_t group = 1;  ///< Work-items of a group.
+  std::size_t rows = 1;   ///< Image rows that an item takes.
 
   std::string options() const;
   /// Elements that an item of a kernel that shares reads between some may take on a GPU.
   std::size_t most_each() const { return run == 1 ? 4 : 1; }
-  /// Launches `kernel`, on a CPU for `lines` lines of `length` elements each, elsewhere for `items`
-  /// items and sets of each active segment.
+  /// Launches `kernel`, on a CPU for `lines` image rows of `length` elements each, elsewhere for
+  /// `items` items and sets of each active segment.
   void launch(Context& context, const Kernel& kernel, std::size_t lines, std::size_t length,
               std::size_t items, const ActiveSegments& active) const;
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);
+/// The same for kernels that take planes.
+BlockRuns plane_runs();
 
 }  // namespace diacut

@@ -10,9 +10,11 @@ namespace {
 constexpr const char* kName = "block_product";
 constexpr const char* kTiles = "matrix/block_product_tiles.cl";
 
-/// The kernel file that computes the product on that device with a matrix in that form.
-const char* kernel_file(const DeviceInfo& device, MatrixForm form) {
+/// The kernel file that computes the product on that device with a matrix in that form and blocks
+/// of that width.
+const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) {
   const bool pitched = form == MatrixForm::kDia;
+  if (takes_planes(device, columns)) return "matrix/block_product_planes.cl";
   if (device.kind != DeviceKind::kCpu) return pitched ? kTiles : "matrix/block_product_elements.cl";
   return pitched ? "matrix/block_product_runs.cl" : "matrix/block_product_decoded.cl";
 }
@@ -34,10 +36,10 @@ BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
   if (!kernels.empty()) return kernels;
-  const BlockRuns runs = block_runs(device, columns);
+  const BlockRuns runs = takes_planes(device, columns) ? plane_runs() : block_runs(device, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  const char* file = kernel_file(device, form_);
+  const char* file = kernel_file(device, form_, columns);
   if (file != kTiles) {
     kernels.emplace_back(1, context_->kernel(file, kName, options));
     return kernels;
@@ -65,7 +67,10 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                      beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
   // A segment that does not begin at a multiple of `each` has elements of one tile more.
   const std::size_t tiles = round_up(segment, each) / each + (segment % each == 0 ? 0 : 1);
-  if (matrix.form() == MatrixForm::kDia) {
+  if (takes_planes(context_->info(), columns)) {
+    plane_runs().launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride, tiles,
+                        *active_);
+  } else if (matrix.form() == MatrixForm::kDia) {
     runs.launch(*context_, kernel, 1, grid.rows(), tiles, *active_);
   } else {
     runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride, tiles, *active_);

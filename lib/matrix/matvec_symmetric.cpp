@@ -191,6 +191,15 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                  upper, scale);
 }
 
+void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
+                                const SymmetricSource& source, const Buffer<float>& roots,
+                                Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
+  if (layout.upper() > 0)
+    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_kept", diagonal, source.values,
+                 roots, upper);
+}
+
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,
                                           int vectors) {
   MatvecSymmetricForm form;

@@ -56,6 +56,11 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, const Buffer<float>& roots,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
                            Buffer<float>& scale);
+/// The packing with a main diagonal by which the matrix times `roots` stays what it is, and which
+/// is 0 where a root is 0.
+void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
+                                const SymmetricSource& source, const Buffer<float>& roots,
+                                Buffer<std::uint8_t>& upper, Buffer<float>& diagonal);
 
 /// How the product divides an image.
 struct MatvecSymmetricForm {

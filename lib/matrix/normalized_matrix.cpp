@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "opencl/copy_elements.hpp"
+
 namespace diacut {
 
 NormalizedMatrix::NormalizedMatrix(const Batch& batch, const Stencil& stencil, Buffer<float> values,
@@ -10,12 +12,37 @@ NormalizedMatrix::NormalizedMatrix(const Batch& batch, const Stencil& stencil, B
       dia_{dia_shape(batch.grid(), stencil), std::move(values)},
       sqrt_degree_(std::move(sqrt_degree)) {}
 
-void NormalizedMatrix::compress(Context& context) {
-  compressed_ =
-      compress_rooted(context, dia_, grid(), stencil(), MatvecStorage::kHalf, sqrt_degree_);
+NormalizedMatrix::NormalizedMatrix(const MatrixLayout& layout, DiaMatrix dia,
+                                   SymmetricDia compressed, Buffer<float> sqrt_degree)
+    : layout_(layout),
+      dia_(std::move(dia)),
+      compressed_(std::move(compressed)),
+      sqrt_degree_(std::move(sqrt_degree)) {}
+
+void NormalizedMatrix::take(Context& context, SymmetricDia compressed) {
+  compressed_ = std::move(compressed);
   context.finish();  // Values that a kernel still reads would not be free for the next allocation.
   dia_.values = {};
   layout_.form = MatrixForm::kCompressed;
+}
+
+void NormalizedMatrix::compress(Context& context) {
+  take(context,
+       compress_rooted(context, dia_, grid(), stencil(), MatvecStorage::kHalf, sqrt_degree_));
+}
+
+void NormalizedMatrix::compress_kept(Context& context) {
+  take(context,
+       diacut::compress_kept(context, dia_, grid(), stencil(), MatvecStorage::kHalf, sqrt_degree_));
+}
+
+NormalizedMatrix NormalizedMatrix::compressed_copy(Context& context) const {
+  auto degrees = context.allocate<float>(rows(), "square roots of the degrees");
+  copy_elements(sqrt_degree_, 0, degrees, 0, rows());
+  return {
+      MatrixLayout{batch(), stencil(), MatrixForm::kCompressed}, DiaMatrix{shape(), {}},
+      diacut::compress_kept(context, dia_, grid(), stencil(), MatvecStorage::kHalf, sqrt_degree_),
+      std::move(degrees)};
 }
 
 void NormalizedMatrix::free_weights() {

@@ -65,6 +65,12 @@ class NormalizedMatrix {
   /// device. Precondition: form() is kDia. Throws DeviceError; the matrix is then unchanged.
   void compress(Context& context);
 
+  /// The same, with a main diagonal by which A D^1/2 stays what it is (compress_kept()): for a
+  /// matrix of which D^1/2 is no eigenvector.
+  void compress_kept(Context& context);
+  /// A matrix in the form that compress_kept() makes; this one stays as it is. Enqueues.
+  NormalizedMatrix compressed_copy(Context& context) const;
+
   /// Gives the values of the DIA form up; the grid, the stencil and D^1/2 stay. Precondition:
   /// form() is kDia.
   Buffer<float> take_values() { return std::move(dia_.values); }
@@ -73,6 +79,10 @@ class NormalizedMatrix {
   void free_weights();
 
  private:
+  NormalizedMatrix(const MatrixLayout& layout, DiaMatrix dia, SymmetricDia compressed,
+                   Buffer<float> sqrt_degree);
+  void take(Context& context, SymmetricDia compressed);
+
   MatrixLayout layout_;
   DiaMatrix dia_;
   SymmetricDia compressed_;

@@ -52,6 +52,13 @@ SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Gr
                              const Stencil& stencil, MatvecStorage storage,
                              const Buffer<float>& roots);
 
+/// A matrix A with entries in [0, 1] beside its main diagonal and any products A roots, `roots`
+/// being 0 where there is no data. The entries are rounded themselves, there is no `scale`, and the
+/// main diagonal makes up for the rounding, so that A roots stays what it is.
+SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                           const Stencil& stencil, MatvecStorage storage,
+                           const Buffer<float>& roots);
+
 /// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
 /// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or
 /// 2^30 (half): they are scaled by powers of two on the way. Programs are built at the first
@@ -103,6 +110,10 @@ ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& g
 ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
                                              const Stencil& stencil, MatvecStorage storage,
                                              const std::vector<float>& roots);
+/// The twin of compress_kept().
+ReferenceSymmetric reference_compress_kept(const HostDiaMatrix& matrix, const Grid& grid,
+                                           const Stencil& stencil, MatvecStorage storage,
+                                           const std::vector<float>& roots);
 /// The nearest number that the storage holds.
 double reference_weight(double weight, MatvecStorage storage);
 /// The product; `magnitude` as in that of a HostDiaMatrix.

@@ -134,15 +134,14 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   };
   const PipelineBudget& budget = plan.budget;
   const MemoryBudget none;
-  const RegionMethod method = plan.parameters.region.method;
   add("reading", none, &HostBytes::reading);
   add("boundaries", budget.boundaries, &HostBytes::boundaries);
-  if (plan.form == MatrixForm::kCompressed) {
+  if (!budget.compression.items().empty()) {
     add("compression", budget.compression, &HostBytes::on_device);
   }
-  if (method == RegionMethod::kWalker || needs_eigenvectors(plan.parameters)) {
-    add(method == RegionMethod::kWalker ? "random walk" : "eigenvectors", budget.eigen,
-        &HostBytes::on_device);
+  const bool walk = walks(plan.parameters);
+  if (walk || needs_eigenvectors(plan.parameters)) {
+    add(walk ? "random walk" : "eigenvectors", budget.eigen, &HostBytes::on_device);
   }
   if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
   // Only direct cuts need the device.

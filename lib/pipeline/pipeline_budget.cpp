@@ -33,10 +33,6 @@ void append(MemoryBudget& budget, const MemoryBudget& more) {
   for (const MemoryBudget::Item& item : more.items()) budget.add(item.what, item.bytes);
 }
 
-bool walks(const Parameters& parameters) {
-  return parameters.region.method == RegionMethod::kWalker;
-}
-
 /// The buffers of a run in groups that are allocated and freed together.
 struct BufferGroups {
   MemoryBudget networks;      ///< Kept from one image to the next.
@@ -122,6 +118,10 @@ EigenParameters eigen_parameters(const Parameters& parameters) {
   return eigen;
 }
 
+bool walks(const Parameters& parameters) {
+  return parameters.region.method == RegionMethod::kWalker;
+}
+
 bool needs_eigenvectors(const Parameters& parameters) {
   return !walks(parameters) && eigen_parameters(parameters).vectors > 0;
 }
@@ -152,7 +152,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
   const bool twice = parameters.has_boundary() && thins(parameters.cue) &&
                      (walks(parameters) || needs_eigenvectors(parameters));
   if (twice) append(budget.boundaries, g.strength);
-  if (form == MatrixForm::kCompressed) {
+  if (form == MatrixForm::kCompressed && !walks(parameters)) {
     budget.compression = phase({&g.matrix, &g.compressed, &g.strength});
     budget.eigen = phase({&g.degrees, &g.solver, &g.strength});
   } else {

@@ -84,6 +84,9 @@ inline constexpr int kMaxKwayVectors = 100;
 /// The eigensolver's parameters in a run: k-way discretisation into K regions takes K eigenvectors.
 EigenParameters eigen_parameters(const Parameters& parameters);
 
+/// Whether regions grow from seeds by a random walk.
+bool walks(const Parameters& parameters);
+
 /// Whether a run with these parameters computes eigenvectors: for a hierarchy unless eigen.vectors
 /// is 0, and for direct cuts.
 bool needs_eigenvectors(const Parameters& parameters);

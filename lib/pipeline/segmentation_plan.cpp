@@ -28,7 +28,7 @@ SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameter
   const RunParameters& usable = plan.parameters;
   plan.form = form_that_fits(grid, usable, device, limit);
   plan.product = product_that_fits(grid, usable, device, limit);
-  if (plan.form == MatrixForm::kCompressed) {
+  if (plan.form == MatrixForm::kCompressed && !walks(parameters)) {
     plan.product.kind = MatvecKind::kSymmetric;
     plan.product.storage = MatvecStorage::kHalf;
   }
@@ -42,7 +42,8 @@ SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameter
         "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
         "slower");
   }
-  if (plan.form == MatrixForm::kCompressed && !pipeline_budget(grid, usable).fits(device, limit)) {
+  if (plan.form == MatrixForm::kCompressed && !walks(parameters) &&
+      !pipeline_budget(grid, usable).fits(device, limit)) {
     plan.notes.emplace_back(
         "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
         "compressed to 16 bits");
@@ -91,6 +92,11 @@ RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters
 
 MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
                           const DeviceInfo& device, std::uint64_t limit) {
+  if (walks(parameters)) {
+    const bool fits =
+        pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
+    return device.kind == DeviceKind::kCpu && fits ? MatrixForm::kCompressed : MatrixForm::kDia;
+  }
   if (!compressible(parameters)) return MatrixForm::kDia;
   // storages_within_tolerance() names none for the multilevel solver's own products.
   EigenParameters rounded = parameters.eigen;

@@ -25,7 +25,8 @@ struct SegmentationPlan {
   Batch batch;
   RunParameters parameters;
   MatvecChoice product;
-  MatrixForm form = MatrixForm::kDia;  ///< The form of the matrix that the eigensolver reads.
+  /// The form of the matrix that the eigensolver reads, or the V-cycle of a random walk.
+  MatrixForm form = MatrixForm::kDia;
   PipelineBudget budget;
   std::vector<std::string> notes;  ///< What a person should know of these choices.
 };
@@ -55,7 +56,8 @@ inline constexpr std::size_t kCompressedOnCpu = std::size_t{1} << 20;
 
 /// The form of the matrix for a run with the parameters of solver_that_fits(): compressed where the
 /// whole matrix does not fit, and on a CPU from kCompressedOnCpu pixels on; whole where it cannot
-/// be compressed (see compressible()).
+/// be compressed (see compressible()). For a random walk it is the form of the V-cycle's matrices,
+/// beside the whole matrix: compressed on a CPU where both fit.
 MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
                           const DeviceInfo& device, std::uint64_t limit);
 

@@ -36,7 +36,7 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
                                  const Watch& watch) {
   const auto count = static_cast<int>(image.seeds->values.size());
   RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
-                                plan.parameters.walker, keep, watch, image.seeds->start);
+                                plan.parameters.walker, keep, watch, image.seeds->start, plan.form);
   check_walk(context, walk.labels, count);
   UnfinishedSegmentation begun;
   begun.result.notes = image.image->notes;

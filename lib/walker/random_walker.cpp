@@ -17,12 +17,11 @@ namespace {
 /// without a preconditioner where the image cannot be made coarser.
 class UnseededSystem : public SystemOperators {
  public:
-  UnseededSystem(Context& context, NormalizedMatrix& matrix, int columns)
+  UnseededSystem(Context& context, NormalizedMatrix& matrix, int columns, MatrixForm form)
       : matrix_(matrix),
         columns_(columns),
         product_(context, matrix.stencil(), columns),
-        levels_(
-            CoarseLevels::build(context, matrix, MatrixForm::kDia, 0, columns, NullSpace::kNone)) {}
+        levels_(CoarseLevels::build(context, matrix, form, 0, columns, NullSpace::kNone)) {}
 
   void product(const Buffer<float>& v, Buffer<float>& out) override {
     product_.launch(matrix_, v, v, out, -1, 1, 0, columns_);
@@ -65,7 +64,7 @@ NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, Normalize
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch,
-                       const std::vector<std::vector<float>>& start) {
+                       const std::vector<std::vector<float>>& start, MatrixForm form) {
   const std::size_t rows = matrix.rows();
   const int columns = columns_for(labels);
   const std::size_t size = rows * static_cast<std::size_t>(columns);
@@ -94,7 +93,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   NormalizedMatrix unseeded = without_seeds(context, kernels, matrix, seed);
   Workspace workspace(context, columns, rows);
   ConjugateGradient solver(workspace, rows);
-  UnseededSystem system(context, unseeded, columns);
+  UnseededSystem system(context, unseeded, columns, form);
   RandomWalk walk;
   const bool starts = !start.empty();
   auto one = context.allocate<float>(keep || starts ? rows : 1, "probabilities of one label");
@@ -127,7 +126,11 @@ void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels)
   const int columns = columns_for(labels);
   const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
   const auto blocks = static_cast<std::size_t>(std::max(1, (labels + columns - 1) / columns));
-  budget.add("coarse grids of the random walker", CoarseLevels::memory(layout, columns).held);
+  const CoarseLevels::Memory levels = CoarseLevels::memory(layout, columns);
+  budget.add("coarse grids of the random walker", levels.held + levels.building);
+  if (layout.form == MatrixForm::kCompressed) {
+    budget_symmetric(budget, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf, true);
+  }
   budget.add("workspace of the random walker", Workspace::memory(columns, rows));
   budget.add("blocks of conjugate gradients", ConjugateGradient::memory(columns, rows) + block);
   budget.add("right-hand sides of the random walker", blocks * block);

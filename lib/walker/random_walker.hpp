@@ -33,20 +33,24 @@ struct RandomWalk {
 ///
 /// `matrix` is of one image, in DIA form, and is used up. `seeds`: for each element of its grid 0
 /// or a label from 1 to `labels`; 0 where there is no data. Of equally likely labels the smallest
-/// counts. `keep`: whether probabilities are kept. `start`: probabilities of the first labels, for
-/// each element, that the systems start from; other labels start from 0. Precondition: they are 0
-/// where no seed can be reached. The same input gives the same result, to the bit. Throws
-/// DeviceError, NumericalError, CancelledError.
+/// counts. `form`: that of the V-cycle's matrices; compressed it moves less memory, and the
+/// products of conjugate gradients, which the solution is held to, stay those of the matrix itself.
+/// Compressed matrices need a disc's stencil. `keep`: whether probabilities are kept. `start`:
+/// probabilities of the first labels, for each element, that the systems start from; other labels
+/// start from 0. Precondition: they are 0 where no seed can be reached. The same input gives the
+/// same result, to the bit. Throws DeviceError, NumericalError, CancelledError.
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch,
-                       const std::vector<std::vector<float>>& start = {});
+                       const std::vector<std::vector<float>>& start = {},
+                       MatrixForm form = MatrixForm::kDia);
 
 /// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// Adds the device memory that random_walk() allocates for so many labels beside the matrix. Of 0
-/// labels it is what the fewest take.
+/// Adds the device memory that random_walk() allocates for so many labels beside the matrix, which
+/// is in DIA form; the layout's form is that of the V-cycle's matrices. Of 0 labels it is what the
+/// fewest take.
 void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels);
 
 }  // namespace diacut

@@ -214,8 +214,7 @@ void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
   auto values = context_->allocate<float>(shape.stored(), "a coarse matrix");
   coarsen.matrix(*fine.matrix, fine.gain, values, shape.pitch);
   if (form == MatrixForm::kCompressed) {
-    fine.matrix->compress(*context_);
-    coarsen.gains(*fine.matrix, fine.gain, sqrt_degree, index);  // Those of the rounded weights.
+    compress(coarsen, fine, sqrt_degree);
   }
   auto next = std::make_unique<Level>();
   next->own.emplace(batch, stencil, std::move(values), std::move(sqrt_degree));
@@ -224,6 +223,20 @@ void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
                       ? fine.kernels
                       : std::make_shared<LevelKernels>(kernels_for(stencil, form));
   levels_.push_back(std::move(next));
+}
+
+/// `coarse_sqrt_degree`: of the next level, as Coarsen::gains() makes them.
+void CoarseLevels::compress(Coarsen& coarsen, Level& level, Buffer<float>& coarse_sqrt_degree) {
+  if (coarsen.null_space() == NullSpace::kTrivial) {
+    level.matrix->compress(*context_);
+    // Those of the rounded weights, so that the trivial eigenvector is interpolated exactly.
+    coarsen.gains(*level.matrix, level.gain, coarse_sqrt_degree, count() - 1);
+  } else if (level.own) {
+    level.own->compress_kept(*context_);
+  } else {
+    level.own.emplace(level.matrix->compressed_copy(*context_));
+    level.matrix = &*level.own;
+  }
 }
 
 void CoarseLevels::allocate_blocks() {

@@ -54,7 +54,8 @@ class CoarseLevels {
   ///
   /// With NullSpace::kNone the levels serve precondition() alone, which is then about the inverse
   /// of I - A on all vectors. Elements that no kept pixel is near are left to the smoother, and
-  /// last_vectors() and last_values() are empty. Precondition: one image, in DIA form.
+  /// last_vectors() and last_values() are empty. In the compressed form the levels then hold a
+  /// compressed copy of `matrix`, which stays in DIA form. Precondition: one image.
   static std::optional<CoarseLevels> build(Context& context, NormalizedMatrix& matrix,
                                            MatrixForm form, std::size_t least, int columns,
                                            NullSpace null_space = NullSpace::kTrivial);
@@ -102,11 +103,11 @@ class CoarseLevels {
     BlockTransfer transfer;
   };
   struct Level {
-    NormalizedMatrix* matrix = nullptr;  ///< `own`, or on the finest level the caller's matrix.
-    std::optional<NormalizedMatrix> own;
-    Buffer<float> gain;  ///< Gains of the interpolation from the next level.
-    Buffer<float> b;     ///< Right-hand sides for the V-cycle; on coarse levels only.
-    Buffer<float> x;     ///< The V-cycle's solution; on coarse levels only.
+    NormalizedMatrix* matrix = nullptr;   ///< `own`, or on the finest level the caller's matrix.
+    std::optional<NormalizedMatrix> own;  ///< On the finest level, its compressed copy.
+    Buffer<float> gain;                   ///< Gains of the interpolation from the next level.
+    Buffer<float> b;  ///< Right-hand sides for the V-cycle; on coarse levels only.
+    Buffer<float> x;  ///< The V-cycle's solution; on coarse levels only.
     std::int64_t passes = 0;
     std::shared_ptr<LevelKernels> kernels;  ///< Those of levels with one stencil are the same.
   };
@@ -122,6 +123,7 @@ class CoarseLevels {
   const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
   LevelKernels kernels_for(const Stencil& stencil, MatrixForm form) const;
   void add_level(Coarsen& coarsen, MatrixForm form);
+  void compress(Coarsen& coarsen, Level& level, Buffer<float>& coarse_sqrt_degree);
   void allocate_blocks();
   std::optional<CoarsestMatrix> download_coarsest() const;
   bool solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_space);

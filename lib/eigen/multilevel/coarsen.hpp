@@ -26,12 +26,14 @@ class Coarsen {
   static Stencil coarse_stencil(const Stencil& stencil);
 
   /// For matrices with that stencil. `levels`: the number of grids that gains() may be called for.
-  /// With NullSpace::kNone the interpolation keeps A times the trivial eigenvector in its place.
+  /// With NullSpace::kNone the interpolation keeps A times the trivial eigenvector in its place;
+  /// gains() are then of matrices in DIA form alone.
   Coarsen(Context& context, const Stencil& stencil, std::size_t levels,
           NullSpace null_space = NullSpace::kTrivial);
 
   /// Of the matrices.
   const Stencil& stencil() const { return stencil_; }
+  NullSpace null_space() const { return null_space_; }
 
   /// Asks for the kernel of gains() for matrices in that form, so that it is built together with
   /// others (opencl/kernel.hpp).

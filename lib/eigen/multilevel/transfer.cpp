@@ -10,11 +10,16 @@
 namespace diacut {
 namespace {
 
-/// The kernel file that transfers blocks on that device with a matrix in that form.
-const char* kernel_file(const DeviceInfo& device, MatrixForm form) {
+/// The kernel file that transfers blocks of that width on that device with a matrix in that form.
+const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) {
+  if (takes_planes(device, columns)) return "eigen/multilevel/transfer_planes.cl";
   if (device.kind == DeviceKind::kCpu) return "eigen/multilevel/transfer_runs.cl";
   return form == MatrixForm::kDia ? "eigen/multilevel/transfer_pairs.cl"
                                   : "eigen/multilevel/transfer_elements.cl";
+}
+
+BlockRuns runs_for(const DeviceInfo& device, int columns) {
+  return takes_planes(device, columns) ? plane_runs() : block_runs(device, columns);
 }
 
 }  // namespace
@@ -24,7 +29,7 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
       matrix_options_(matrix_options(context.info(), stencil, form, MatrixPart::kDisc)),
-      file_(kernel_file(context.info(), form)),
+      form_(form),
       fine_each_(form == MatrixForm::kDia ? 2 : 1) {
   kernels_for(columns);
 }
@@ -34,12 +39,13 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   const int built_for = program_columns(device, columns);
   Kernels& kernels = kernels_[built_for];
   if (kernels.prolong) return kernels;
-  BlockRuns runs = block_runs(device, columns);
+  BlockRuns runs = runs_for(device, columns);
   runs.tile = std::min<std::size_t>(runs.tile, 8);
+  const char* const file = kernel_file(device, form_, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  kernels.prolong = context_->kernel(file_, "block_prolong", options);
-  kernels.restrict_to = context_->kernel(file_, "block_restrict", options);
+  kernels.prolong = context_->kernel(file, "block_prolong", options);
+  kernels.restrict_to = context_->kernel(file, "block_restrict", options);
   return kernels;
 }
 
@@ -47,7 +53,7 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
                             const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block,
                             int columns) {
   const Grid grid = fine.grid();
-  const BlockRuns runs = block_runs(context_->info(), columns);
+  const BlockRuns runs = runs_for(context_->info(), columns);
   Kernel& kernel = kernels_for(columns).prolong;
   set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
                      coarse_block, add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
@@ -62,7 +68,9 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
                                 const Buffer<float>& fine_block, float factor,
                                 Buffer<float>& coarse_block, int columns) {
   const Grid grid = fine.grid();
-  const BlockRuns runs = block_runs(context_->info(), columns);
+  BlockRuns runs = runs_for(context_->info(), columns);
+  // Of the fine grid, of which a coarse element has two.
+  if (takes_planes(context_->info(), columns)) runs.run /= 2;
   Kernel& kernel = kernels_for(columns).restrict_to;
   set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
                      fine_block, factor, coarse_block, active_->list(), fine.batch().height,

@@ -45,7 +45,7 @@ class BlockTransfer {
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
   std::string matrix_options_;
-  const char* file_;
+  MatrixForm form_;
   std::size_t fine_each_;           ///< Fine elements that a work-item takes on a GPU.
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };

@@ -93,15 +93,20 @@ void expect_exact(const RandomWalk& walk, const Probabilities& exact, double mar
 class RandomWalker : public ::testing::Test {
  protected:
   RandomWalk walk(const EigenProblem& problem, const std::vector<std::int32_t>& seeds, int labels,
-                  double tolerance = 1e-6, const std::vector<std::vector<float>>& start = {}) {
+                  double tolerance = 1e-6, const std::vector<std::vector<float>>& start = {},
+                  MatrixForm form = MatrixForm::kDia) {
     return random_walk(context(), on_device(context(), problem), seeds, labels,
-                       {.tolerance = tolerance, .max_iterations = 500}, true, {}, start);
+                       {.tolerance = tolerance, .max_iterations = 500}, true, {}, start, form);
   }
   void expect_direct_solution(const EigenProblem& problem, const std::vector<std::int32_t>& seeds,
                               int labels) {
-    const RandomWalk found = walk(problem, seeds, labels);
-    EXPECT_TRUE(found.converged);
-    expect_exact(found, exact_probabilities(problem, seeds, labels), 1e-3);
+    const Probabilities exact = exact_probabilities(problem, seeds, labels);
+    for (const MatrixForm form : {MatrixForm::kDia, MatrixForm::kCompressed}) {
+      SCOPED_TRACE(form == MatrixForm::kDia ? "levels in DIA form" : "compressed levels");
+      const RandomWalk found = walk(problem, seeds, labels, 1e-6, {}, form);
+      EXPECT_TRUE(found.converged);
+      expect_exact(found, exact, 1e-3);
+    }
   }
 };
 
@@ -176,6 +181,15 @@ TEST_F(RandomWalker, EndsAtOnceFromItsOwnAnswer) {
   EXPECT_EQ(again.iterations, 0);
   EXPECT_EQ(again.labels, once.labels);
   expect_exact(again, exact_probabilities(problem, seeds, 3), 1e-3);
+}
+
+TEST_F(RandomWalker, TakesAsManyIterationsByCompressedLevels) {
+  const EigenProblem problem(121, 95, 5);
+  const auto seeds = random_seeds(problem, 3, 6, 11);
+  const RandomWalk whole = walk(problem, seeds, 3, 1e-4);
+  const RandomWalk compressed = walk(problem, seeds, 3, 1e-4, {}, MatrixForm::kCompressed);
+  EXPECT_TRUE(compressed.converged);
+  EXPECT_LE(compressed.iterations, whole.iterations + 1);
 }
 
 // One seed more, and a label that the earlier walk did not have, in two blocks of columns.
