@@ -29,9 +29,14 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;
       what));
 }
 
+/// A number whose products and sums with others are finite too.
 double finite(const json& value) {
+  constexpr double kLargest = 1e100;
   const double number = value.get<double>();
-  if (!std::isfinite(number)) throw std::domain_error("a number is not finite");
+  if (!(std::abs(number) <= kLargest)) {
+    throw std::domain_error(
+        fmt::format("the number {} is of a magnitude above {}", number, kLargest));
+  }
   return number;
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -12,10 +14,14 @@
 #include "diacut/seeds.hpp"
 #include "evaluate/ground_truth.hpp"
 #include "evaluate/result.hpp"
+#include "image/edge_check.hpp"
+#include "image/geojson_marks.hpp"
+#include "mat_files.hpp"
 #include "mat_writer.hpp"
 #include "mended.hpp"
 #include "network_file.hpp"
 #include "npz_writer.hpp"
+#include "spoilt.hpp"
 #include "target.hpp"
 #include "temp_folder.hpp"
 
@@ -34,14 +40,107 @@ void read_boundary_map(const std::string& path) {
   require(std::all_of(map.strength.begin(), map.strength.end(),
                       [](float value) { return value >= 0 && value <= 1; }),
           "boundary strengths lie in [0, 1]");
+  check_edges(map, map.width, map.height);
+}
+
+void read_seed_file(const std::string& path) {
+  const Seeds seeds = read_seeds(path, {}, 40, 30);
+  require(seeds.labels.size() ==
+              static_cast<std::size_t>(seeds.width) * static_cast<std::size_t>(seeds.height),
+          "there is a seed, or none, for each pixel");
+  check_seeds(seeds, seeds.width, seeds.height, {});
+  const std::vector<std::uint8_t> without_data(seeds.labels.size(), 0);
+  try {
+    check_seeds(seeds, seeds.width, seeds.height, without_data);
+    require(false, "no seed lies where an image has no data");
+  } catch (const InputError&) {  // As it has to be.
+  }
+}
+
+void read_barrier_file(const std::string& path) {
+  const Barriers barriers = read_barriers(path, {}, 40, 30);
+  require(std::all_of(barriers.pixels.begin(), barriers.pixels.end(),
+                      [](std::uint8_t pixel) { return pixel <= 1; }),
+          "a pixel is a barrier or none");
+}
+
+void read_feature_file(const std::string& path) {
+  const FeatureMap features = read_features(path);
+  check_features(features);
+  const FeatureSize size = read_feature_size(path);
+  require(size.bytes() == features.size().bytes(), "features have the size that was told");
+  require(features_fit(size, size.width, size.height), "features fit a picture of their size");
+}
+
+/// Drawings are refused where files are not trusted, or the size of the image is not known.
+void refuse_drawing(const FileBytes& bytes, const std::string& path) {
+  constexpr std::size_t kHead = 64;  // What tells the kind of a file.
+  if (!begins_as_json(Bytes(bytes).first(std::min(bytes.size(), kHead)))) return;
+  ImageParameters untrusted;
+  untrusted.untrusted = true;
+  for (const ImageParameters& parameters : {untrusted, ImageParameters()}) {
+    try {
+      read_seeds(path, parameters);
+      require(false, "a drawing is refused");
+    } catch (const InputError&) {  // As it has to be.
+    }
+  }
 }
 
 void read_npy(const FileBytes& bytes) {
   const FileInMemory file(bytes);
-  read_by_any({[&] { read_boundary_map(file.path()); }, [&] { read_seeds(file.path()); },
-               [&] { read_feature_size(file.path()); },
-               [&] { check_features(read_features(file.path())); },
+  refuse_drawing(bytes, file.path());
+  read_by_any({[&] { read_boundary_map(file.path()); }, [&] { read_seed_file(file.path()); },
+               [&] { read_barrier_file(file.path()); }, [&] { read_feature_size(file.path()); },
+               [&] { read_feature_file(file.path()); },
                [&] { check_probabilities(read_probabilities(file.path())); }});
+}
+
+template <class T>
+FileBytes numbers_of(const std::string& type, const std::string& shape,
+                     const std::vector<T>& numbers) {
+  return bytes_of(npy_of(type, shape, testing::bytes_of(numbers)));
+}
+
+/// A file of version 2, whose header has its length in four bytes.
+FileBytes npy_of_version_2() {
+  FileBytes file = numbers_of<float>("<f4", "(1, 2)", {0.25F, 0.5F});
+  file[6] = 2;
+  file.insert(file.begin() + 10, 2, 0);
+  return file;
+}
+
+/// Files that one reader or another accepts.
+void add_arrays(std::vector<FileBytes>& files) {
+  const std::vector<float> six = {0, 0.5F, 1, 0.25F, 0.125F, 0.75F};
+  files.push_back(numbers_of("<f4", "(2, 3)", six));
+  files.push_back(numbers_of("<f4", "(1, 2, 3)", six));
+  files.push_back(numbers_of<float>("<f4", "(2, 3)", {0, 1, 2, 3, 4, 5}));
+  files.push_back(numbers_of<float>("<f4", "(2, 1, 3)", {0, 1, -1e20F, 3, 4, 5}));
+  files.push_back(numbers_of<std::uint16_t>("<f2", "(2, 1, 2)", {0x3c00, 0, 0x3800, 0}));
+  files.push_back(numbers_of<std::uint8_t>("|u1", "(2, 3)", {0, 1, 2, 0, 0, 1}));
+  files.push_back(numbers_of<std::int32_t>("<i4", "(2, 3)", {0, 1, -2, 0, 0, 1}));
+  files.push_back(numbers_of<std::int64_t>("<i8", "(2, 3)", {0, 1, 1LL << 40, 0, 0, 1}));
+  files.push_back(numbers_of<std::int8_t>("|i1", "(1, 3)", {0, 0, 0}));
+  files.push_back(numbers_of<double>("<f8", "(1, 3)", {0, 0.5, 1.5}));
+  files.push_back(bytes_of(npy_of("<f4", "(2L, 3L)", testing::bytes_of(six))));
+  files.push_back(npy_of_version_2());
+  for (const int type : {CV_8UC1, CV_16UC1}) {
+    files.push_back(testing::encode(".png", testing::random_samples(5, 4, type)));
+  }
+}
+
+/// Drawings, of which one gives a pixel two labels.
+void add_drawings(std::vector<FileBytes>& files) {
+  const std::string head = R"({"type":"FeatureCollection","features":[)";
+  const auto point = [](int label, int x) {
+    return fmt::format(R"({{"type":"Feature","properties":{{"label":{}}},)"
+                       R"("geometry":{{"type":"Point","coordinates":[{}.5,4.5]}}}})",
+                       label, x);
+  };
+  for (const int x : {9, 3}) {
+    files.push_back(bytes_of(fmt::format("{}{},{}]}}", head, point(1, 3), point(2, x))));
+  }
 }
 
 std::vector<FileBytes> npy_seeds() {
@@ -53,15 +152,18 @@ std::vector<FileBytes> npy_seeds() {
   const std::string no = "False";
   const auto at = std::search(by_column.begin(), by_column.end(), no.begin(), no.end());
   std::copy_n("True ", 5, at);
-  return {array("<f4", "(2, 3)", 24, '\x3c'),
-          array("<f8", "(2, 3)", 48, '\x3f'),
-          array("|u1", "(2, 3)", 6, '\x05'),
-          array("<u2", "(2, 3)", 12, '\x05'),
-          array("|b1", "(2, 3)", 6, '\x01'),
-          array("<f2", "(2, 3, 2)", 24, '\x3a'),
-          array(">i4", "(2, 3)", 24, '\0'),
-          array("<f4", "(2, 3, 2)", 48, '\x3a'),
-          by_column};
+  std::vector<FileBytes> files = {array("<f4", "(2, 3)", 24, '\x3c'),
+                                  array("<f8", "(2, 3)", 48, '\x3f'),
+                                  array("|u1", "(2, 3)", 6, '\x05'),
+                                  array("<u2", "(2, 3)", 12, '\x05'),
+                                  array("|b1", "(2, 3)", 6, '\x01'),
+                                  array("<f2", "(2, 3, 2)", 24, '\x3a'),
+                                  array(">i4", "(2, 3)", 24, '\0'),
+                                  array("<f4", "(2, 3, 2)", 48, '\x3a'),
+                                  by_column};
+  add_arrays(files);
+  add_drawings(files);
+  return files;
 }
 
 void read_npz(const FileBytes& bytes) {
@@ -102,7 +204,7 @@ std::vector<FileBytes> npz_seeds() {
 
 void read_tree_file(const FileBytes& bytes) {
   const FileBytes mended = mended_tree(bytes);
-  const Hierarchy tree = decode_tree(mended, "fuzzed");
+  const Hierarchy tree = read_tree(FileInMemory(mended).path());
   check(tree);
   require(encode_tree(tree) == mended, "a hierarchy is written as it was read");
 }
@@ -115,12 +217,22 @@ std::vector<FileBytes> tree_seeds() {
   Hierarchy joined;
   joined.leaves = {2, 2, 4, {1, 2, 3, 4}};
   joined.merges = {{1, 2, 0.125F}, {3, 4, 0.25F}, {5, 6, 1.0F}};
-  return {encode_tree(tree), encode_tree(joined)};
+  // More leaves than two bytes can number.
+  Hierarchy many;
+  constexpr int kLeaves = 256 * 257;
+  many.leaves = {256, 257, kLeaves, {}};
+  for (int leaf = 1; leaf <= kLeaves; ++leaf) many.leaves.values.push_back(leaf);
+  for (int leaf = 2; leaf <= kLeaves; ++leaf) {
+    many.merges.push_back({leaf == 2 ? 1 : leaf, leaf == 2 ? 2 : kLeaves + leaf - 2, 0.5F});
+  }
+  return {encode_tree(tree), encode_tree(joined), encode_tree(many)};
 }
 
 void read_network(const FileBytes& bytes) {
-  const auto file = std::as_bytes(std::span<const std::uint8_t>(bytes));
-  const Network network = parse_network(file, "fuzzed");
+  const FileInMemory file(bytes);
+  const Networks networks = load_networks(fmt::format("{0},{0}", file.path()));
+  require(networks.size() == 2 && networks[0] == networks[1], "a file is read once");
+  const Network& network = *networks[0];
   require(network.outputs() == 1 || network.outputs() == 2, "a network has one or two outputs");
   require(network.levels() >= 0 && network.reach() >= 0, "a network has levels and a reach");
   for (int level = 0; level <= network.levels(); ++level) {
@@ -131,8 +243,12 @@ void read_network(const FileBytes& bytes) {
 
 std::vector<FileBytes> network_seeds() {
   std::vector<FileBytes> files;
+  testing::NetworkFile large(4);
+  large.conv("a", {"image"}, 3, 1, {.kernel = 5, .most = 3});
+  large.header()["__metadata__"]["version"] = "2";
+  large.sigmoid("a");
   for (const testing::NetworkFile& network :
-       {testing::small_network(1), testing::small_network(2, false, 2),
+       {testing::small_network(1), testing::small_network(2, false, 2), large,
         testing::strided_network(3)}) {
     const std::vector<std::byte> bytes = network.bytes();
     const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -181,6 +297,7 @@ std::vector<FileBytes> mat_seeds() {
     add(folder / ("ucm" + end));
   }
   // A file of version 4: type, rows, columns, imaginary, length of the name; the name; doubles.
+  for (FileBytes& each : mats_of_all_types()) files.push_back(std::move(each));
   std::string four = std::string("\0\0\0\0\1\0\0\0\2\0\0\0\0\0\0\0\4\0\0\0ucm\0", 24);
   four += testing::bytes_of(std::vector<double>{0.5, 1});
   files.push_back(bytes_of(four));
@@ -195,15 +312,21 @@ std::vector<Target> array_targets() {
        read_npy,
        npy_seeds,
        {"lib/image/npy.cpp", "lib/image/edges.cpp", "lib/image/features.cpp",
-        "lib/image/seeds.cpp"}},
+        "lib/image/seeds.cpp"},
+       spoilt_npy},
       {"npz", read_npz, npz_seeds, {"lib/graph/zip_archive.cpp", "lib/graph/read_graph.cpp"}},
-      {"tree", read_tree_file, tree_seeds, {"lib/output/tree_file.cpp"}},
+      {"tree", read_tree_file, tree_seeds, {"lib/output/tree_file.cpp"}, spoilt_trees},
       {"network",
        read_network,
        network_seeds,
        {"lib/boundary/network/safetensors.cpp", "lib/boundary/network/load_network.cpp",
-        "lib/boundary/network/network_graph.cpp"}},
-      {"mat", read_mat, mat_seeds, {"lib/evaluate/mat_file.cpp", "lib/evaluate/mat_sizes.cpp"}},
+        "lib/boundary/network/network_graph.cpp"},
+       spoilt_networks},
+      {"mat",
+       read_mat,
+       mat_seeds,
+       {"lib/evaluate/mat_file.cpp", "lib/evaluate/mat_sizes.cpp"},
+       spoilt_mats},
   };
 }
 

@@ -7,7 +7,7 @@
 #include "target.hpp"
 
 /// What libFuzzer calls. The environment's DIACUT_FUZZ_TARGET names the target;
-/// with DIACUT_FUZZ_SEEDS=FOLDER the program writes the target's seeds there and ends; the name
+/// with DIACUT_FUZZ_SEEDS=FOLDER the program writes the target's inputs there and ends; the name
 /// "list" lists all targets with the sources of each.
 namespace {
 
@@ -25,7 +25,7 @@ void list_targets() {
 
 void write_seeds(const Target& target, const std::filesystem::path& folder) {
   std::size_t count = 0;
-  for (const auto& seed : target.seeds()) {
+  for (const auto& seed : target.inputs()) {
     std::ofstream(folder / ("seed_" + std::to_string(count++)), std::ios::binary)
         .write(reinterpret_cast<const char*>(seed.data()),
                static_cast<std::streamsize>(seed.size()));

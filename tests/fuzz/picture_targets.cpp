@@ -11,6 +11,7 @@
 #include "image/raster.hpp"
 #include "image/tiff_part.hpp"
 #include "mended.hpp"
+#include "more_pictures.hpp"
 #include "target.hpp"
 #include "whole_files.hpp"
 
@@ -94,11 +95,27 @@ void read_exif(const FileBytes& block) {
   require(orientation >= 1 && orientation <= 8, "an orientation is a number from 1 to 8");
 }
 
+/// Samples of each kind that a profile may be for.
 void read_profile(const FileBytes& profile) {
-  for (const int type : {CV_8UC1, CV_8UC3, CV_16UC3, CV_8UC4}) {
+  struct Kind {
+    int type;
+    bool has_alpha = false;
+    bool zero_is_white = false;
+    bool premultiplied = false;
+    double most = 0;
+  };
+  for (const Kind& kind :
+       {Kind{CV_8UC1}, Kind{CV_8UC3}, Kind{CV_16UC3}, Kind{CV_8UC4, true}, Kind{CV_16UC1},
+        Kind{.type = CV_8UC1, .zero_is_white = true}, Kind{.type = CV_16UC3, .most = 4095},
+        Kind{.type = CV_8UC4, .has_alpha = true, .premultiplied = true}, Kind{CV_32FC3}}) {
     Decoded decoded;
-    decoded.samples = cv::Mat(2, 3, type, cv::Scalar(10, 100, 200, 255));
-    decoded.has_alpha = CV_MAT_CN(type) == 4;
+    decoded.samples = cv::Mat(2, 3, kind.type, cv::Scalar(10, 100, 200, 255));
+    decoded.has_alpha = kind.has_alpha;
+    decoded.zero_is_white = kind.zero_is_white;
+    decoded.premultiplied = kind.premultiplied;
+    if (CV_MAT_DEPTH(kind.type) == CV_16U) {
+      decoded.type_range = std::pair{0.0, kind.most > 0 ? kind.most : 65535.0};
+    }
     decoded.profile = profile;
     apply_profile(decoded);
     require(decoded.samples.rows == 2 && decoded.samples.cols == 3,
@@ -107,6 +124,13 @@ void read_profile(const FileBytes& profile) {
   const cv::Mat inks(2, 3, CV_8UC4, cv::Scalar(10, 100, 200, 50));
   const std::optional<cv::Mat> colours = rgb_of_cmyk(inks, true, profile);
   require(!colours || colours->channels() == 3, "inks become red, green and blue");
+}
+
+/// Two numbers in place of a profile, as HEIF files have them, or a profile.
+void read_colours(const FileBytes& bytes) {
+  if (bytes.size() != 2) return read_profile(bytes);
+  const auto profile = profile_of_code_points(bytes[0], bytes[1]);
+  if (profile && !profile->empty()) read_profile(*profile);
 }
 
 /// The first bytes: how many directories and samples, which part; then a description.
@@ -150,6 +174,14 @@ std::vector<FileBytes> tiff_seeds() {
   return files;
 }
 
+/// With those that are whole in other ways.
+template <ImageFormat format, std::vector<FileBytes> (*more)()>
+std::vector<FileBytes> seeds_and() {
+  std::vector<FileBytes> files = seeds_of(format);
+  for (FileBytes& each : more()) files.push_back(std::move(each));
+  return files;
+}
+
 std::vector<FileBytes> pnm_seeds() {
   std::vector<FileBytes> files = seeds_of(ImageFormat::kPnm);
   const std::string bytes(36, '\xda');
@@ -174,15 +206,6 @@ std::vector<FileBytes> heif_seeds() {
   return files;
 }
 
-std::vector<FileBytes> jxl_seeds() {
-  std::vector<FileBytes> files = seeds_of(ImageFormat::kJxl);
-  const cv::Mat frame = testing::random_samples(8, 6, CV_8UC4);
-  files.push_back(testing::write_jxl({.orientation = 3, .frames = {frame, frame}}));
-  files.push_back(testing::write_jxl({.profile = testing::adobe_rgb_profile(),
-                                      .frames = {testing::random_samples(8, 6, CV_32FC3)}}));
-  return files;
-}
-
 std::vector<FileBytes> gif_seeds() {
   std::vector<FileBytes> files = seeds_of(ImageFormat::kGif);
   const cv::Mat indices = testing::random_samples(6, 5, CV_8UC1) & 3;
@@ -198,7 +221,15 @@ std::vector<FileBytes> exif_seeds() {
 }
 
 std::vector<FileBytes> profile_seeds() {
-  return {testing::adobe_rgb_profile(), testing::srgb_profile(), testing::grey_profile(1.8)};
+  std::vector<FileBytes> files = {testing::adobe_rgb_profile(), testing::srgb_profile(),
+                                  testing::grey_profile(1.8),   testing::grey_profile(2.2),
+                                  testing::cmyk_profile(),      testing::lab_profile()};
+  for (const int primaries : {1, 2, 5, 6, 9, 12, 99}) {
+    for (const int transfer : {1, 4, 5, 8, 13, 16}) {
+      files.push_back({static_cast<std::uint8_t>(primaries), static_cast<std::uint8_t>(transfer)});
+    }
+  }
+  return files;
 }
 
 std::vector<FileBytes> description_seeds() {
@@ -229,22 +260,29 @@ std::vector<Target> picture_targets() {
        {folder + "decode_bmp.cpp"}},
       {"webp",
        read_picture<ImageFormat::kWebp>,
-       seeds<ImageFormat::kWebp>,
-       {folder + "decode_webp.cpp"}},
+       seeds_and<ImageFormat::kWebp, more_webps>,
+       {folder + "decode_webp.cpp"},
+       spoilt_webps},
       {"pnm", read_pages<ImageFormat::kPnm>, pnm_seeds, {folder + "decode_pnm.cpp"}},
       {"gif", read_pages<ImageFormat::kGif>, gif_seeds, {folder + "decode_gif.cpp"}},
       {"heif", read_pages<ImageFormat::kHeif>, heif_seeds, {folder + "decode_heif.cpp"}},
-      {"jxl", read_pages<ImageFormat::kJxl>, jxl_seeds, {folder + "decode_jxl.cpp"}},
+      {"jxl",
+       read_pages<ImageFormat::kJxl>,
+       seeds_and<ImageFormat::kJxl, more_jxls>,
+       {folder + "decode_jxl.cpp"},
+       spoilt_jxls},
       {"jpeg2000",
        read_picture<ImageFormat::kJpeg2000>,
-       seeds<ImageFormat::kJpeg2000>,
-       {folder + "decode_jpeg2000.cpp"}},
+       seeds_and<ImageFormat::kJpeg2000, more_jpeg2000s>,
+       {folder + "decode_jpeg2000.cpp"},
+       spoilt_jpeg2000s},
       {"raw",
        read_picture<ImageFormat::kRaw>,
-       seeds<ImageFormat::kRaw>,
-       {folder + "decode_raw.cpp", folder + "raw_tiff.cpp"}},
+       seeds_and<ImageFormat::kRaw, more_raws>,
+       {folder + "decode_raw.cpp", folder + "raw_tiff.cpp"},
+       spoilt_raws},
       {"exif", read_exif, exif_seeds, {folder + "exif.cpp"}},
-      {"profile", read_profile, profile_seeds, {folder + "profile.cpp"}},
+      {"profile", read_colours, profile_seeds, {folder + "profile.cpp"}},
   };
 }
 

@@ -8,8 +8,8 @@
 #include "target.hpp"
 #include "temp_folder.hpp"
 
-/// What a fuzzer looks for, without a fuzzer: whole files, the files that once were findings, and
-/// some random changes of whole files.
+/// What a fuzzer looks for, without a fuzzer: whole files, files with one thing wrong, the files
+/// that once were findings, and some random changes of them.
 namespace diacut::fuzz {
 
 /// For messages of GoogleTest.
@@ -24,6 +24,14 @@ TEST_P(Replay, WholeFilesAreAccepted) {
   ASSERT_FALSE(seeds.empty());
   for (std::size_t k = 0; k < seeds.size(); ++k) {
     EXPECT_EQ(read(GetParam(), seeds[k]), "") << "seed " << k;
+  }
+}
+
+TEST_P(Replay, FilesWithOneThingWrongAreRefused) {
+  if (GetParam().spoilt == nullptr) return;
+  const std::vector<FileBytes> spoilt = GetParam().spoilt();
+  for (std::size_t k = 0; k < spoilt.size(); ++k) {
+    EXPECT_NE(read(GetParam(), spoilt[k]), "") << "spoilt file " << k;
   }
 }
 
@@ -42,9 +50,10 @@ TEST_P(Replay, FindingsAndInputsOfFuzzersEndWell) {
 TEST_P(Replay, RandomChangesEndWell) {
   constexpr std::size_t kChanged = 300;
   std::mt19937_64 generator(18);
-  const std::vector<FileBytes> seeds = GetParam().seeds();
+  const std::vector<FileBytes> seeds = GetParam().inputs();
   for (std::size_t k = 0; k < kChanged; ++k) {
     const FileBytes& seed = seeds[k % seeds.size()];
+    if (seed.empty()) continue;
     const FileBytes changed =
         testing::with_changed_bytes(seed, std::min<std::size_t>(seed.size(), 200), generator);
     EXPECT_NO_THROW(read(GetParam(), changed)) << "change " << k;

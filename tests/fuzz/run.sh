@@ -9,7 +9,8 @@ shift
 fuzzer=$PWD/build/fuzz/tests/fuzz/fuzz_readers
 inputs=$PWD/build/fuzz/inputs
 found=$PWD/build/fuzz/found
-log=$PWD/build/fuzz/fuzzed.tsv # target, inputs, seconds, findings: a line for each run.
+log=$PWD/build/fuzz/fuzzed.tsv # target, inputs, processor seconds, findings: a line for each run.
+TIMEFORMAT='%U %S'
 dictionaries=$PWD/tests/fuzz/dictionaries
 [[ -x "$fuzzer" ]] || {
   echo "run.sh: there is no $fuzzer: ./setup.sh fuzz builds it" >&2
@@ -29,26 +30,32 @@ seconds=$(awk -v hours="$hours" -v count="${#targets[@]}" \
 
 # fuzz TARGET: adds a line to the log.
 fuzz() {
-  local target=$1 output status=0 started=$SECONDS dictionary=()
+  local target=$1 output spent status=0 started dictionary=()
   mkdir -p "$inputs/$target" "$found/$target"
   DIACUT_FUZZ_TARGET=$target DIACUT_FUZZ_SEEDS=$inputs/$target "$fuzzer"
   [[ ! -e "$dictionaries/$target.dict" ]] || dictionary=("-dict=$dictionaries/$target.dict")
   output=$(mktemp)
+  spent=$(mktemp)
+  started=$SECONDS
+  : > "$log.part"
   # A fault ends the fuzzer: it goes on until its time is over.
   while ((SECONDS - started < seconds)); do
-    DIACUT_FUZZ_TARGET=$target "$fuzzer" "$inputs/$target" "${dictionary[@]}" \
-      "-max_total_time=$((seconds - SECONDS + started))" -max_len=65536 -timeout=20 \
-      -rss_limit_mb=3000 -malloc_limit_mb=1500 -print_final_stats=1 -verbosity=1 -close_fd_mask=3 \
-      "-artifact_prefix=$found/$target/" > "$output" 2>&1 || status=1
-    awk -v target="$target" -v seconds="$((SECONDS - started))" '
-      /number_of_executed_units/ { inputs = $2 } /^#[0-9]+/ { last = substr($1, 2) }
-      END { print target "\t" (inputs ? inputs : last + 0) }' "$output" >> "$log.part"
+    {
+      time DIACUT_FUZZ_TARGET=$target "$fuzzer" "$inputs/$target" "${dictionary[@]}" \
+        "-max_total_time=$((seconds - SECONDS + started))" -max_len=65536 -timeout=60 \
+        -report_slow_units=60 -rss_limit_mb=3000 -malloc_limit_mb=1500 -print_final_stats=1 \
+        -verbosity=1 -close_fd_mask=3 "-artifact_prefix=$found/$target/" > "$output" 2>&1 || status=1
+    } 2> "$spent"
+    awk '/number_of_executed_units/ { inputs = $2 } /^#[0-9]+/ { last = substr($1, 2) }
+      FILENAME == ARGV[2] { time = $1 + $2 }
+      END { print (inputs ? inputs : last + 0) "\t" time }' "$output" "$spent" >> "$log.part"
     ((status == 0)) || tail -n 60 "$output" > "$found/$target/last.txt"
   done
-  rm -f "$output"
-  awk -F'\t' -v OFS='\t' -v target="$target" -v seconds="$((SECONDS - started))" \
+  rm -f "$output" "$spent"
+  awk -F'\t' -v OFS='\t' -v target="$target" \
     -v findings="$(find "$found/$target" -type f ! -name last.txt | wc -l)" '
-    { inputs += $2 } END { print target, inputs, seconds, findings }' "$log.part" >> "$log"
+    { inputs += $1; time += $2 } END { print target, inputs + 0, time + 0, findings }' \
+    "$log.part" >> "$log"
   rm -f "$log.part"
 }
 

@@ -1,10 +1,14 @@
 #include <cpl_vsi.h>
 
+#include <algorithm>
+#include <opencv2/core.hpp>
 #include <string>
 
+#include "camera_files.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "image/format.hpp"
+#include "map/plain_tiff.hpp"
 #include "map_files.hpp"
 #include "target.hpp"
 #include "temp_folder.hpp"
@@ -25,17 +29,7 @@ class SceneInMemory {
   SceneInMemory& operator=(const SceneInMemory&) = delete;
 };
 
-/// Scenes in the formats of pictures. Those of the many other formats that GDAL knows may name
-/// other files, which a fuzzer must not follow.
-void read_scene(const FileBytes& bytes) {
-  const ImageFormat format = identify_format(bytes);
-  if (format != ImageFormat::kTiff && format != ImageFormat::kJpeg2000) return;
-  is_map(bytes);
-  FileBytes copy = bytes;
-  const SceneInMemory scene(copy);
-  ImageParameters parameters;
-  parameters.max_pixels = kMostPixels;
-  const Map map = read_map(kName, parameters);
+void require_well_formed(const Map& map) {
   require(map.frame.width == map.image.width && map.frame.height == map.image.height,
           "a scene has the size of its picture");
   require(map.image.pixels.size() ==
@@ -43,25 +37,99 @@ void read_scene(const FileBytes& bytes) {
           "a picture has as many values as its size says");
 }
 
-std::vector<FileBytes> scene_seeds() {
+/// Scenes in the formats of pictures. Those of the many other formats that GDAL knows may name
+/// other files, which a fuzzer must not follow.
+void read_scene(const FileBytes& bytes) {
+  const FileInMemory file(bytes);
+  const bool is_scene = is_map(file.path());
+  const ImageFormat format = identify_format(bytes);
+  if (format != ImageFormat::kTiff && format != ImageFormat::kJpeg2000) return;
+  require(is_map(bytes) == is_scene, "a file is a scene wherever its bytes are");
+  require(!is_plain_tiff(file.path()) || !is_map(bytes), "a plain TIFF is no scene");
+  FileBytes copy = bytes;
+  const SceneInMemory scene(copy);
+  ImageParameters parameters;
+  parameters.max_pixels = kMostPixels;
+  for (const std::vector<int>& bands : {std::vector{2}, {3, 1, 2}, {1, 2}}) {
+    try {
+      require_well_formed(read_map(kName, parameters, bands));
+    } catch (const Error&) {  // Few scenes have all of these bands, and two are not taken.
+    }
+  }
+  require_well_formed(read_map(kName, parameters));
+}
+
+std::vector<FileBytes> scenes_of(const std::vector<testing::SceneFile>& scenes) {
   const testing::TempFolder folder;
   std::vector<FileBytes> files;
-  const auto add = [&](testing::SceneFile scene) {
-    scene.width = 9;
-    scene.height = 7;
+  for (testing::SceneFile scene : scenes) {
+    scene.width = std::max(scene.width, 9);
+    scene.height = std::max(scene.height, 7);
+    scene.value = [](int band, int x, int y) { return 150 + (31 * band + 7 * x + y) % 50; };
     testing::write_scene(folder / "scene", scene);
     files.push_back(bytes_of(testing::read_bytes(folder / "scene")));
-  };
-  const auto value = [](int band, int x, int y) { return 150 + (31 * band + 7 * x + y) % 50; };
-  add({.value = value});
-  add({.type = "UInt16", .bands = 5, .no_data = 3, .value = value});
-  add({.type = "Float32",
-       .bands = 3,
-       .options = {"COMPRESS=DEFLATE", "TILED=YES"},
-       .value = value});
-  add({.transform = {}, .points = {{0, 0, 5, 5}, {9, 0, 6, 5}, {0, 7, 5, 6}}, .value = value});
-  add({.bands = 4, .last_is_alpha = true, .value = value});
-  add({.palette = {0, 0xff0000, 0xff00}, .value = value});
+  }
+  return files;
+}
+
+/// A picture with a mask for all of its bands.
+FileBytes masked_scene() {
+  testing::TiffPage page = testing::tiff_page(testing::random_samples(9, 7, CV_8UC3));
+  testing::TiffPage mask = testing::tiff_page(testing::random_samples(9, 7, CV_8UC1));
+  mask.photometric = PHOTOMETRIC_MASK;
+  mask.set_tags = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_MASK); };
+  return testing::write_tiff({page, mask});
+}
+
+std::vector<FileBytes> scene_seeds() {
+  std::vector<FileBytes> files = scenes_of(
+      {{},
+       {.type = "UInt16", .bands = 5, .no_data = 3},
+       {.type = "Float32", .bands = 3, .options = {"COMPRESS=DEFLATE", "TILED=YES"}},
+       {.transform = {}, .points = {{0, 0, 5, 5}, {9, 0, 6, 5}, {0, 7, 5, 6}}},
+       {.bands = 4, .last_is_alpha = true},
+       {.palette = {0, 0xff0000, 0xff00}},
+       {.bands = 2, .no_data = 160},
+       {.type = "Int16", .options = {"BIGTIFF=YES"}},
+       {.type = "Int32", .options = {"ENDIANNESS=BIG"}},
+       {.type = "UInt32", .no_data = 160},
+       {.type = "Float64", .bands = 3, .epsg = 0},
+       {.type = "UInt16", .options = {"NBITS=12"}},
+       {.type = "UInt16", .options = {"BIGTIFF=YES", "ENDIANNESS=BIG"}},
+       {.bands = 2, .options = {"PIXELTYPE=SIGNEDBYTE"}},
+       {.options = {"PIXELTYPE=SIGNEDBYTE"}},
+       {.driver = "JP2OpenJPEG", .options = {"REVERSIBLE=YES", "QUALITY=100"}},
+       {.bands = 3, .epsg = 0, .transform = {}, .options = {"PHOTOMETRIC=RGB"}},
+       {.sensor_model = {"LINE_OFF=3", "SAMP_OFF=4", "LAT_OFF=50", "LONG_OFF=8", "HEIGHT_OFF=0",
+                         "LINE_SCALE=3", "SAMP_SCALE=4", "LAT_SCALE=1", "LONG_SCALE=1",
+                         "HEIGHT_SCALE=9", "LINE_NUM_COEFF=1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+                         "LINE_DEN_COEFF=1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+                         "SAMP_NUM_COEFF=1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+                         "SAMP_DEN_COEFF=1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"}}});
+  files.push_back(masked_scene());
+  FileBytes boxes = testing::write_jpeg2000(testing::random_samples(9, 7, CV_8UC1));
+  files.push_back(boxes);
+  constexpr std::ptrdiff_t kHead = 32;  // The boxes that come first in any file.
+  for (int box = 0; box < 300; ++box) {
+    const FileBytes free = bytes_of(std::string("\0\0\0\x08\x66ree", 8));
+    boxes.insert(boxes.begin() + kHead, free.begin(), free.end());
+  }
+  files.push_back(boxes);
+  return files;
+}
+
+std::vector<FileBytes> spoilt_scenes() {
+  std::vector<FileBytes> files = scenes_of(
+      {{.type = "CInt16"}, {.width = 300, .height = 300, .options = {"COMPRESS=DEFLATE"}}});
+  for (const testing::SceneFile& scene :
+       {testing::SceneFile{}, testing::SceneFile{.bands = 2, .last_is_alpha = true}}) {
+    FileBytes cut = scenes_of({scene}).front();
+    cut.resize(cut.size() - 20);
+    files.push_back(cut);
+  }
+  // GDAL alone knows this one.
+  files.push_back(bytes_of("ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2\n"));
+  files.push_back(bytes_of(std::string("II*\0\x08\0\0\0\0\0\0\0", 12)));
   return files;
 }
 
@@ -71,7 +139,8 @@ std::vector<Target> scene_targets() {
   return {{"scene",
            read_scene,
            scene_seeds,
-           {"lib/map/scene.cpp", "lib/map/read_map.cpp", "lib/map/detect.cpp"}}};
+           {"lib/map/scene.cpp", "lib/map/read_map.cpp", "lib/map/detect.cpp"},
+           spoilt_scenes}};
 }
 
 }  // namespace diacut::fuzz

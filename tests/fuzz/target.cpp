@@ -14,6 +14,14 @@
 
 namespace diacut::fuzz {
 
+std::vector<FileBytes> Target::inputs() const {
+  std::vector<FileBytes> all = seeds();
+  if (spoilt != nullptr) {
+    for (FileBytes& each : spoilt()) all.push_back(std::move(each));
+  }
+  return all;
+}
+
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> joined;

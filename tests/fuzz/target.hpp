@@ -21,6 +21,11 @@ struct Target {
   std::vector<FileBytes> (*seeds)();
   /// The sources of the reader, whose coverage is told; parts of paths.
   std::vector<std::string> sources;
+  /// Files that are whole in all but one thing, each of which is to be refused; null: none.
+  std::vector<FileBytes> (*spoilt)() = nullptr;
+
+  /// All of these files.
+  std::vector<FileBytes> inputs() const;
 };
 
 /// All targets, by kind.

@@ -1,17 +1,22 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "device_profiles.hpp"
+#include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
 #include "image/geojson_marks.hpp"
 #include "matrix/matvec_profile.hpp"
 #include "region/merging_weights.hpp"
-#include "source_text.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/matrix_market.hpp"
+#include "spoilt.hpp"
 #include "target.hpp"
 #include "temp_folder.hpp"
 
@@ -19,45 +24,144 @@
 namespace diacut::fuzz {
 namespace {
 
-FileBytes shipped(const std::string& name) {
-  return bytes_of(testing::read_bytes(std::string(DIACUT_SOURCE_DIR "/configs/") + name));
+/// A file, or "set", a key and a value, as `segment --set` takes them.
+Parameters parameters_of(const FileBytes& bytes) {
+  const std::string text = text_of(bytes);
+  constexpr std::string_view kSet = "set ";
+  if (!text.starts_with(kSet)) return load_parameters(FileInMemory(bytes).path());
+  const std::size_t space = std::min(text.find(' ', kSet.size()), text.size());
+  Parameters parameters;
+  set_parameter(parameters, text.substr(kSet.size(), space - kSet.size()),
+                text.substr(std::min(space + 1, text.size())));
+  return parameters;
 }
 
-void read_configuration(const FileBytes& text) {
-  const Parameters parameters = parse_parameters(text_of(text), "fuzzed");
+void read_configuration(const FileBytes& bytes) {
+  const Parameters parameters = parameters_of(bytes);
   const std::string printed = print_parameters(parameters);
-  require(print_parameters(parse_parameters(printed, "printed")) == printed,
-          "a configuration is read as it was printed");
+  // Of parameters that were set one by one some may contradict others.
+  const bool contradicts = [&] {
+    try {
+      validate(parameters);
+      return false;
+    } catch (const ConfigError&) {
+      return true;
+    }
+  }();
+  if (!contradicts) {
+    require(print_parameters(parse_parameters(printed, "printed")) == printed,
+            "a configuration is read as it was printed");
+  }
+  require(describe_parameters().size() == list_parameters(parameters).size(),
+          "each parameter is described");
+  Parameters listed;
+  for (const auto& [key, value] : list_parameters(parameters)) set_parameter(listed, key, value);
+  require(print_parameters(listed) == printed, "each parameter is set to what it is listed as");
+  require(makes_hierarchy(parameters) || parameters.region.method != RegionMethod::kHierarchy,
+          "the method hierarchy makes a hierarchy");
+  require(takes_spectral_contour(parameters, true) || !takes_spectral_contour(parameters, false),
+          "spectral contours that are taken with a network are taken with a map");
 }
 
 std::vector<FileBytes> configuration_seeds() {
-  return {shipped("fast.toml"), shipped("nuclei.toml"), bytes_of("[eigen]\nvectors = 17\n"),
+  return {shipped("fast.toml"),
+          shipped("nuclei.toml"),
+          shipped("default.toml"),
+          bytes_of("[eigen]\nvectors = 17\n"),
+          bytes_of("# a comment alone\n"),
+          bytes_of("[region]\nmethod = 'walker'\n[cue]\nweights = 'a \\\\ b'\n"),
+          bytes_of("[region]\nmethod = 'objects'\n[contour]\nspectral = 'never'\n"),
+          bytes_of("[contour]\nspectral = 'always'\n"),
+          bytes_of("set eigen.vectors 17"),
+          bytes_of("set eigen.tolerance 1e-5"),
+          bytes_of("set eigen.solver lanczos"),
+          bytes_of("set image.untrusted true"),
+          bytes_of("set image.untrusted false"),
+          bytes_of("set region.min_size 0.1%"),
+          bytes_of("set region.min_size 100"),
+          bytes_of("set affinity.strides 1,2"),
+          bytes_of("set cue.weights my file"),
           bytes_of("[image]\nrange = 'data'\n[region]\nmin_size = '0.1%'\nregions = 0x10\n")};
 }
 
-void read_weights(const FileBytes& text) {
-  const MergingWeights weights = parse_merging_weights(text_of(text), "fuzzed");
+void read_weights(const FileBytes& bytes) {
+  const FileInMemory file(bytes);
+  const MergingWeights weights = load_merging_weights(file.path());
   require(weights.threshold >= 0 && weights.threshold <= 1, "a probability lies in [0, 1]");
   for (const MergingModel* model : {&weights.colour, &weights.grey}) {
-    require(std::isfinite(model->bias), "weights are finite");
+    for (const double value : {0.0, 1.0, -1e30, 1e30}) {
+      PairFeatures features;
+      features.fill(value);
+      require(std::isfinite(model->logit(features)), "weights give a number");
+    }
   }
 }
 
 std::vector<FileBytes> weight_seeds() { return {shipped("merging.json")}; }
 
+/// Puts a file where the profile of a device is looked for.
+class UserProfile {
+ public:
+  UserProfile(const DeviceInfo& device, const std::string& file) {
+    static const testing::TempFolder home;
+    ::setenv("XDG_DATA_HOME", (home / "").c_str(), 1);
+    path_ = profile_path(device);
+    std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
+    std::filesystem::remove(path_);
+    std::filesystem::create_symlink(file, path_);
+  }
+  ~UserProfile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+    ::unsetenv("XDG_DATA_HOME");
+  }
+  UserProfile(const UserProfile&) = delete;
+  UserProfile& operator=(const UserProfile&) = delete;
+
+ private:
+  std::string path_;
+};
+
+/// Profiles of the user that are damaged are passed over with a note.
+void find_profiles(const FileBytes& bytes) {
+  const FileInMemory file(bytes);
+  const ProfiledDevice plausible = testing::plausible_device(DeviceKind::kCpu);
+  DeviceInfo device;
+  device.name = plausible.name;
+  device.platform = plausible.platform;
+  device.driver = plausible.driver;
+  device.kind = plausible.kind;
+  const UserProfile placed(device, file.path());
+  const MatvecProfileChoice matvec = find_matvec_profile(device);
+  require(matvec.profile.has_value() != matvec.origin.source.empty(), "a profile has a source");
+  require(matvec.profile || !matvec.origin.note.empty(), "a note tells of a profile passed over");
+  const FormatProfileChoice formats = find_format_profile(device);
+  require(formats.profile || !formats.origin.note.empty(), "a note tells of a profile passed over");
+  require(!formats.profile || formats.profile->device.driver == device.driver,
+          "a profile is of its device");
+}
+
 void read_device_profile(const FileBytes& bytes) {
+  find_profiles(bytes);
   const std::string text = text_of(bytes);
   const MatvecProfile matvec = parse_matvec_profile(text, "fuzzed");
   for (const MatvecProfile::Rate& rate : matvec.rates) {
     require(rate.gflops >= 0 && std::isfinite(rate.gflops), "a rate is a number");
   }
-  matvec.fastest(1000);
+  matvec.fastest(1000, std::vector{MatvecStorage::kFloat32});
   const FormatProfile formats = parse_format_profile(text, "fuzzed");
   for (const FormatProfile::Rates& rates : formats.rates) {
     require(rates.gflops.size() == formats.rows.size() * formats.row_lengths.size(),
             "a table has a rate for each place");
-    formats.expected_milliseconds(rates, 1000, 5000);
+    for (const double rows : {0.0, 1000.0, 1e5, 1e9}) {
+      formats.expected_milliseconds(rates, rows, 5 * rows);
+    }
   }
+  const std::string written =
+      profile_text(formats.device, {format_profile_part(formats), matvec_profile_part(matvec)});
+  const FormatProfile again = parse_format_profile(written, "written");
+  require(again.device == formats.device && again.rates.size() == formats.rates.size(),
+          "a profile is read as it was written");
 }
 
 std::vector<FileBytes> profile_seeds() {
@@ -66,11 +170,16 @@ std::vector<FileBytes> profile_seeds() {
 }
 
 void read_matrix(const FileBytes& bytes) {
-  const std::string text = text_of(bytes);
-  const CsrMatrix matrix = parse_matrix_market(text, "fuzzed").matrix;
+  const FileInMemory file(bytes);
+  const CsrMatrix matrix = read_matrix_market(file.path()).matrix;
   require(matrix.starts.size() == matrix.rows + 1, "each row of a matrix has a start");
   require(matrix.columns.size() == matrix.starts.back(), "each entry has a column");
   require(matrix.values.size() == matrix.starts.back(), "each entry has a value");
+  // What is written takes a line for each row, which few bytes may announce many of.
+  if (matrix.rows > static_cast<std::size_t>(kMostPixels)) return;
+  const std::string written = matrix_market_text(matrix);
+  require(parse_matrix_market(written, "written").matrix.columns == matrix.columns,
+          "a matrix is read as it was written");
 }
 
 std::vector<FileBytes> matrix_seeds() {
@@ -92,6 +201,7 @@ void read_geojson(const FileBytes& bytes) {
     });
   };
   read_by_any({[&] { draw(MarkedBy::kLabels); }, [&] { draw(MarkedBy::kLines); }});
+  require(begins_as_json(bytes), "what is drawn is told by its beginning");
 }
 
 std::vector<FileBytes> geojson_seeds() {
@@ -101,6 +211,7 @@ std::vector<FileBytes> geojson_seeds() {
   };
   const std::string area = "[[[2,2],[9.5,3],[8,12],[2,2]],[[4,4],[5,4],[5,6],[4,4]]]";
   return {bytes_of(feature(1, "Point", "[3.5,4.5]")),
+          bytes_of(feature(0, "Point", "[3.5,4.5]")),  // Lines need no label.
           bytes_of(feature(2, "MultiPoint", "[[1,1],[39.5,29.5]]")),
           bytes_of(feature(3, "LineString", "[[0,0],[39,29],[39,0]]")),
           bytes_of(feature(4, "MultiLineString", "[[[0,0],[3,9]],[[5,5],[20,5]]]")),
@@ -114,15 +225,24 @@ std::vector<FileBytes> geojson_seeds() {
 
 std::vector<Target> text_targets() {
   return {
-      {"configuration", read_configuration, configuration_seeds, {"lib/core/parameters.cpp"}},
-      {"merging_weights", read_weights, weight_seeds, {"lib/region/merging_weights.cpp"}},
+      {"configuration",
+       read_configuration,
+       configuration_seeds,
+       {"lib/core/parameters.cpp"},
+       spoilt_configurations},
+      {"merging_weights",
+       read_weights,
+       weight_seeds,
+       {"lib/region/merging_weights.cpp"},
+       spoilt_weights},
       {"device_profile",
        read_device_profile,
        profile_seeds,
        {"lib/matrix/device_profile.cpp", "lib/matrix/matvec_profile.cpp",
-        "lib/spmv/format_profile.cpp"}},
-      {"geojson", read_geojson, geojson_seeds, {"lib/image/geojson_marks.cpp"}},
-      {"matrix_market", read_matrix, matrix_seeds, {"lib/spmv/matrix_market.cpp"}},
+        "lib/spmv/format_profile.cpp"},
+       spoilt_profiles},
+      {"geojson", read_geojson, geojson_seeds, {"lib/image/geojson_marks.cpp"}, spoilt_geojson},
+      {"matrix_market", read_matrix, matrix_seeds, {"lib/spmv/matrix_market.cpp"}, spoilt_matrices},
   };
 }
 

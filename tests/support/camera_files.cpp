@@ -108,8 +108,9 @@ FileBytes write_jxl(const JxlFile& file) {
   info.bits_per_sample = static_cast<std::uint32_t>(8 * first.elemSize1());
   info.exponent_bits_per_sample = first.depth() == CV_32F ? 8 : 0;
   info.num_color_channels = channels - (has_alpha ? 1 : 0);
-  info.num_extra_channels = has_alpha ? 1 : 0;
+  info.num_extra_channels = (has_alpha ? 1U : 0U) + static_cast<std::uint32_t>(file.depth_channels);
   info.alpha_bits = has_alpha ? info.bits_per_sample : 0;
+  info.alpha_premultiplied = file.is_premultiplied ? JXL_TRUE : JXL_FALSE;
   info.uses_original_profile = file.is_lossy ? JXL_FALSE : JXL_TRUE;
   info.orientation = static_cast<JxlOrientation>(file.orientation);
   if (file.frames.size() > 1) {
@@ -118,6 +119,13 @@ FileBytes write_jxl(const JxlFile& file) {
     info.animation.tps_denominator = 1;
   }
   check(JxlEncoderSetBasicInfo(encoder.get(), &info));
+  for (std::uint32_t k = has_alpha ? 1 : 0; k < info.num_extra_channels; ++k) {
+    JxlExtraChannelInfo channel;
+    JxlEncoderInitExtraChannelInfo(JXL_CHANNEL_DEPTH, &channel);
+    channel.bits_per_sample = info.bits_per_sample;
+    channel.exponent_bits_per_sample = info.exponent_bits_per_sample;
+    check(JxlEncoderSetExtraChannelInfo(encoder.get(), k, &channel));
+  }
   if (file.profile.empty()) {
     JxlColorEncoding srgb{};
     JxlColorEncodingSetToSRGB(&srgb, channels < 3 ? JXL_TRUE : JXL_FALSE);
@@ -140,6 +148,10 @@ FileBytes write_jxl(const JxlFile& file) {
       check(JxlEncoderSetFrameHeader(settings, &header));
     }
     check(JxlEncoderAddImageFrame(settings, &format, frame.data, frame.total() * frame.elemSize()));
+    for (std::uint32_t k = has_alpha ? 1 : 0; k < info.num_extra_channels; ++k) {
+      check(JxlEncoderSetExtraChannelBuffer(settings, &format, frame.data,
+                                            frame.total() * frame.elemSize1(), k));
+    }
   }
   JxlEncoderCloseInput(encoder.get());
   FileBytes bytes(1 << 20);
@@ -182,35 +194,56 @@ FileBytes with_profile(FileBytes bytes, const FileBytes& profile) {
 }  // namespace
 
 FileBytes write_jpeg2000(const cv::Mat& samples, int bits, bool is_bare, const FileBytes& profile) {
-  const auto channels = static_cast<unsigned>(samples.channels());
+  Jpeg2000File file;
+  file.bits = bits;
+  file.is_bare = is_bare;
+  for (int k = 0; k < samples.channels(); ++k) {
+    cv::Mat plane;
+    cv::extractChannel(samples, plane, k);
+    plane.convertTo(plane, CV_32S);
+    file.components.push_back(plane);
+  }
+  const FileBytes bytes = write_jpeg2000(file);
+  return profile.empty() ? bytes : with_profile(bytes, profile);
+}
+
+FileBytes write_jpeg2000(const Jpeg2000File& file) {
+  const auto channels = static_cast<unsigned>(file.components.size());
+  const cv::Mat& first = file.components.front();
   std::vector<opj_image_cmptparm_t> components(channels);
-  for (opj_image_cmptparm_t& each : components) {
-    each.dx = each.dy = 1;
+  bool is_reduced = false;
+  for (unsigned k = 0; k < channels; ++k) {
+    const cv::Mat& samples = file.components[k];
+    const bool is_half = samples.cols < first.cols;
+    is_reduced = is_reduced || is_half;
+    opj_image_cmptparm_t& each = components[k];
+    each.dx = each.dy = is_half ? 2 : 1;
     each.w = static_cast<unsigned>(samples.cols);
     each.h = static_cast<unsigned>(samples.rows);
-    each.prec = static_cast<unsigned>(bits);
+    each.prec = static_cast<unsigned>(file.bits);
+    each.sgnd = file.is_signed ? 1 : 0;
   }
   const std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)> image(
       opj_image_create(channels, components.data(),
-                       channels < 3 ? OPJ_CLRSPC_GRAY : OPJ_CLRSPC_SRGB),
+                       file.is_ycc    ? OPJ_CLRSPC_SYCC
+                       : channels < 3 ? OPJ_CLRSPC_GRAY
+                                      : OPJ_CLRSPC_SRGB),
       &opj_image_destroy);
-  image->x1 = static_cast<unsigned>(samples.cols);
-  image->y1 = static_cast<unsigned>(samples.rows);
+  image->x1 = static_cast<unsigned>(first.cols);
+  image->y1 = static_cast<unsigned>(first.rows);
   for (unsigned k = 0; k < channels; ++k) {
-    cv::Mat plane;
-    cv::extractChannel(samples, plane, static_cast<int>(k));
-    plane.convertTo(plane, CV_32S);
+    const cv::Mat& plane = file.components[k];
     std::memcpy(image->comps[k].data, plane.data, plane.total() * 4);
   }
   const std::unique_ptr<opj_codec_t, decltype(&opj_destroy_codec)> codec(
-      opj_create_compress(is_bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2), &opj_destroy_codec);
+      opj_create_compress(file.is_bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2), &opj_destroy_codec);
   opj_cparameters_t parameters;
   opj_set_default_encoder_parameters(&parameters);
   parameters.tcp_numlayers = 1;
   parameters.tcp_rates[0] = 0;  // Without loss.
   parameters.cp_disto_alloc = 1;
   parameters.numresolution = 3;
-  parameters.tcp_mct = channels >= 3 ? 1 : 0;
+  parameters.tcp_mct = channels >= 3 && !is_reduced && !file.is_ycc ? 1 : 0;
   require(opj_setup_encoder(codec.get(), &parameters, image.get()) != OPJ_FALSE, "JPEG 2000");
   struct Sink {
     FileBytes bytes;
@@ -239,7 +272,7 @@ FileBytes write_jpeg2000(const cv::Mat& samples, int bits, bool is_bare, const F
               opj_encode(codec.get(), stream.get()) != OPJ_FALSE &&
               opj_end_compress(codec.get(), stream.get()) != OPJ_FALSE,
           "JPEG 2000");
-  return profile.empty() ? sink.bytes : with_profile(sink.bytes, profile);
+  return sink.bytes;
 }
 
 FileBytes write_gif(int width, int height, const std::vector<std::uint32_t>& palette,
@@ -288,6 +321,10 @@ FileBytes write_gif(int width, int height, const std::vector<std::uint32_t>& pal
 }
 
 FileBytes write_dng(const cv::Mat& light, int orientation) {
+  return write_tiff({dng_page(light, orientation)});
+}
+
+TiffPage dng_page(const cv::Mat& light, int orientation) {
   TiffPage page;
   page.width = light.cols;
   page.height = light.rows;
@@ -321,7 +358,7 @@ FileBytes write_dng(const cv::Mat& light, int orientation) {
     TIFFSetField(tiff, TIFFTAG_ASSHOTNEUTRAL, 3, neutral);
     TIFFSetField(tiff, TIFFTAG_CALIBRATIONILLUMINANT1, kDaylight);
   };
-  return write_tiff({page});
+  return page;
 }
 
 namespace {
@@ -353,6 +390,31 @@ FileBytes rgb_profile(const std::vector<double>& primaries, double gamma) {
 FileBytes adobe_rgb_profile() {
   return rgb_profile({0.64, 0.33, 0.21, 0.71, 0.15, 0.06}, 563.0 / 256);
 }
+
+FileBytes cmyk_profile() {
+  cmsHPROFILE profile = cmsCreateProfilePlaceholder(nullptr);
+  cmsSetProfileVersion(profile, 2.1);
+  cmsSetDeviceClass(profile, cmsSigOutputClass);
+  cmsSetColorSpace(profile, cmsSigCmykData);
+  cmsSetPCS(profile, cmsSigLabData);
+  cmsPipeline* pipeline = cmsPipelineAlloc(nullptr, 4, 3);
+  cmsStage* table = cmsStageAllocCLut16bit(nullptr, 3, 4, 3, nullptr);
+  cmsStageSampleCLut16bit(
+      table,
+      [](const cmsUInt16Number inks[], cmsUInt16Number lab[], void*) -> cmsInt32Number {
+        const int sum = inks[0] + inks[1] + inks[2] + inks[3];
+        lab[0] = static_cast<cmsUInt16Number>(0xff00 - std::min(sum, 0xff00));
+        lab[1] = lab[2] = 0x8000;
+        return 1;
+      },
+      nullptr, 0);
+  cmsPipelineInsertStage(pipeline, cmsAT_END, table);
+  cmsWriteTag(profile, cmsSigAToB0Tag, pipeline);
+  cmsPipelineFree(pipeline);
+  return saved(profile);
+}
+
+FileBytes lab_profile() { return saved(cmsCreateLab4Profile(nullptr)); }
 
 FileBytes srgb_profile() { return saved(cmsCreate_sRGBProfile()); }
 

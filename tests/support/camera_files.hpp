@@ -27,9 +27,22 @@ struct JxlFile {
   int orientation = 1;
   FileBytes profile = {};  ///< ICC; empty: sRGB.
   bool is_lossy = false;
-  std::vector<cv::Mat> frames;  ///< 8 or 16 bits or floats; 1 to 4 channels.
+  std::vector<cv::Mat> frames = {};  ///< 8 or 16 bits or floats; 1 to 4 channels.
+  bool is_premultiplied = false;
+  int depth_channels = 0;  ///< Channels beside colours and alpha.
 };
 FileBytes write_jxl(const JxlFile& file);
+
+/// The components of a JPEG 2000 file; those of half the first one's size hold half as many samples
+/// across and down.
+struct Jpeg2000File {
+  std::vector<cv::Mat> components = {};  ///< CV_32SC1, each.
+  int bits = 8;
+  bool is_signed = false;
+  bool is_bare = false;
+  bool is_ycc = false;  ///< As the container says; such files are no RGB.
+};
+FileBytes write_jpeg2000(const Jpeg2000File& file);
 
 /// `samples`: 8 bits, or `bits` of 16; without loss. `is_bare`: a codestream without container.
 FileBytes write_jpeg2000(const cv::Mat& samples, int bits = 8, bool is_bare = false,
@@ -50,6 +63,13 @@ FileBytes write_gif(int width, int height, const std::vector<std::uint32_t>& pal
 /// A DNG of a sensor that has the primaries of sRGB: rows of red, green, red, ... and green, blue,
 /// ..., each with the light that `light` (CV_16UC3) has of its colour, linear.
 FileBytes write_dng(const cv::Mat& light, int orientation = 1);
+/// The only page of that file.
+TiffPage dng_page(const cv::Mat& light, int orientation = 1);
+
+/// A profile of inks by a table, which prints what the sum of the inks leaves of white.
+FileBytes cmyk_profile();
+/// A profile of colours that are Lab already.
+FileBytes lab_profile();
 
 /// The ICC profile of RGB with these primaries (x and y of red, green, blue) and a gamma; white is
 /// that of daylight (D65).

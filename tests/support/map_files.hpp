@@ -28,7 +28,7 @@ struct SceneFile {
   std::vector<std::string> options = {};
   std::vector<std::string> sensor_model = {};
   /// The stored value of a band (from 1) at a pixel.
-  std::function<double(int band, int x, int y)> value;
+  std::function<double(int band, int x, int y)> value = {};
 };
 /// Throws std::runtime_error.
 void write_scene(const std::string& path, const SceneFile& scene);

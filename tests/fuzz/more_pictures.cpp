@@ -1,0 +1,179 @@
+#include "more_pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <opencv2/imgcodecs.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "camera_files.hpp"
+
+namespace diacut::fuzz {
+namespace {
+
+using testing::random_samples;
+
+FileBytes cut_off(const FileBytes& file, double share) {
+  const auto size = static_cast<std::ptrdiff_t>(share * static_cast<double>(file.size()));
+  return {file.begin(), file.begin() + size};
+}
+
+/// Where a text begins in a file.
+std::size_t place_of(const FileBytes& file, const std::string& text) {
+  const FileBytes bytes = bytes_of(text);
+  const auto at = std::search(file.begin(), file.end(), bytes.begin(), bytes.end());
+  if (at == file.end()) throw std::logic_error(fmt::format("the file has no '{}'", text));
+  return static_cast<std::size_t>(at - file.begin());
+}
+
+FileBytes with(FileBytes file, std::size_t at, std::uint8_t byte) {
+  file.at(at) = byte;
+  return file;
+}
+
+FileBytes lossless_webp(int width, int height) {
+  return testing::encode(".webp", random_samples(width, height, CV_8UC3),
+                         {cv::IMWRITE_WEBP_QUALITY, 101});
+}
+
+/// Components of `bits` bits, of which the later ones have half the size where `is_reduced`.
+std::vector<cv::Mat> components(int count, int bits, bool is_reduced = false) {
+  std::vector<cv::Mat> made;
+  for (int k = 0; k < count; ++k) {
+    const bool is_half = is_reduced && k > 0;
+    cv::Mat samples = random_samples(is_half ? 5 : 10, is_half ? 4 : 8, CV_16UC1);
+    samples.convertTo(samples, CV_32S);
+    made.push_back(samples / (1 << (16 - bits)));
+  }
+  return made;
+}
+
+std::vector<cv::Mat> signed_components(int bits) {
+  std::vector<cv::Mat> made = components(1, bits);
+  made[0] -= 1 << (bits - 1);
+  return made;
+}
+
+testing::TiffPage linear_page() {
+  const cv::Mat light = random_samples(64, 48, CV_16UC3);
+  testing::TiffPage page = testing::dng_page(light);
+  const auto set_tags = page.set_tags;
+  page.photometric = 34892;  // Linear raw: three samples for each pixel.
+  page.samples_per_pixel = 3;
+  page.samples.assign(light.data, light.data + light.total() * light.elemSize());
+  page.set_tags = set_tags;
+  return page;
+}
+
+/// A TIFF file of directories alone, each entry with a tag, a type, a count and a value.
+FileBytes directories(const std::vector<std::array<std::uint32_t, 4>>& entries) {
+  std::string file("II*\0\x08\0\0\0", 8);
+  const auto put = [&](std::uint32_t value, int bytes) {
+    for (int k = 0; k < bytes; ++k) file += static_cast<char>(value >> (8 * k) & 255);
+  };
+  put(static_cast<std::uint32_t>(entries.size()), 2);
+  for (const auto& [tag, type, count, value] : entries) {
+    put(tag, 2);
+    put(type, 2);
+    put(count, 4);
+    put(value, 4);
+  }
+  put(0, 4);
+  return bytes_of(file);
+}
+
+}  // namespace
+
+std::vector<FileBytes> more_webps() {
+  const FileBytes simple = lossless_webp(9, 7);
+  // The smallest file that there is: one pixel, of which each part has a code of no bits.
+  const FileBytes smallest =
+      bytes_of(std::string("RIFF\x14\0\0\0WEBPVP8L\x08\0\0\0\x2f\0\0\0\0\x88\x88\x08", 28));
+  return {smallest, testing::webp_with_profile(simple, 9, 7, testing::srgb_profile()),
+          testing::encode(".webp", random_samples(9, 7, CV_8UC4))};
+}
+
+std::vector<FileBytes> spoilt_webps() {
+  const FileBytes simple = lossless_webp(9, 7);
+  const FileBytes extended = testing::webp_with_profile(simple, 9, 7, testing::srgb_profile());
+  constexpr std::size_t kFlags = 20;
+  FileBytes nothing = bytes_of(std::string("RIFF\x08\0\0\0WEBPVP8X", 16));
+  return {cut_off(simple, 0.5),
+          with(extended, kFlags, 2 | extended[kFlags]),
+          with(simple, place_of(simple, "VP8L"), 'W'),
+          with(extended, place_of(extended, "ICCP") + 6, 1),
+          with(simple, place_of(simple, "VP8L") + 8, 0),
+          with(extended, 24, 200),
+          nothing};
+}
+
+std::vector<FileBytes> more_jxls() {
+  const cv::Mat frame = random_samples(8, 6, CV_8UC4);
+  return {testing::write_jxl({.orientation = 3, .frames = {frame, frame}}),
+          testing::write_jxl({.profile = testing::adobe_rgb_profile(),
+                              .frames = {random_samples(8, 6, CV_32FC3)}}),
+          testing::write_jxl({.frames = {random_samples(8, 6, CV_16UC1)}}),
+          testing::write_jxl({.frames = {random_samples(8, 6, CV_8UC2)}, .is_premultiplied = true}),
+          testing::write_jxl({.frames = {random_samples(8, 6, CV_8UC3)}, .depth_channels = 2})};
+}
+
+std::vector<FileBytes> spoilt_jxls() {
+  const FileBytes whole = testing::write_jxl({.frames = {random_samples(18, 16, CV_8UC3)}});
+  FileBytes damaged = whole;
+  std::fill(damaged.begin() + static_cast<std::ptrdiff_t>(damaged.size() / 3), damaged.end(), 0xff);
+  return {cut_off(whole, 0.1), cut_off(whole, 0.5), damaged,
+          testing::write_jxl({.frames = {random_samples(8, 6, CV_8UC3)}, .depth_channels = 17})};
+}
+
+std::vector<FileBytes> more_jpeg2000s() {
+  return {testing::write_jpeg2000({.components = components(3, 8, true), .is_ycc = true}),
+          testing::write_jpeg2000({.components = components(3, 12), .bits = 12, .is_ycc = true}),
+          testing::write_jpeg2000({.components = components(3, 8, true), .is_bare = true}),
+          testing::write_jpeg2000({.components = components(4, 8)}),
+          testing::write_jpeg2000({.components = components(2, 16), .bits = 16}),
+          testing::write_jpeg2000({.components = signed_components(8), .is_signed = true}),
+          testing::write_jpeg2000(random_samples(9, 7, CV_8UC3), 8, false,
+                                  testing::adobe_rgb_profile())};
+}
+
+std::vector<FileBytes> spoilt_jpeg2000s() {
+  const FileBytes whole = testing::write_jpeg2000({.components = components(3, 8)});
+  const FileBytes bare = testing::write_jpeg2000({.components = components(3, 8), .is_bare = true});
+  const std::size_t colours = place_of(whole, "colr");
+  const std::size_t size = place_of(bare, "\xff\x51");
+  constexpr std::size_t kCmyk = 12;
+  return {cut_off(whole, 0.2),
+          cut_off(whole, 0.7),
+          cut_off(bare, 0.1),
+          with(whole, colours + 10, kCmyk),
+          with(bare, size + 40 + 3, 6),  // The second component is of another depth.
+          with(bare, size + 40 + 1, 0),  // The first has no distance between its samples.
+          testing::write_jpeg2000({.components = components(5, 8)}),
+          testing::write_jpeg2000({.components = components(1, 16), .bits = 20})};
+}
+
+std::vector<FileBytes> more_raws() {
+  const testing::TiffPage page = testing::dng_page(random_samples(64, 48, CV_16UC3));
+  return {testing::write_tiff({page}, "wb"), testing::write_tiff({linear_page()}),
+          testing::write_tiff({page, page}),
+          // This one is left to the reader of TIFF.
+          testing::write_tiff({testing::tiff_page(random_samples(9, 7, CV_8UC1))})};
+}
+
+std::vector<FileBytes> spoilt_raws() {
+  const FileBytes whole = testing::write_dng(random_samples(64, 48, CV_16UC3));
+  enum Tag : std::uint32_t { kPhotometric = 262, kSubDirectories = 330, kDngVersion = 50706 };
+  constexpr std::uint32_t kFilters = 32803;
+  // Where its samples are: type, count, place.
+  const std::size_t offset = place_of(whole, std::string("\x11\x01\x04\0\x01\0\0\0", 8)) + 8;
+  return {with(whole, offset + 1, 0xf0), with(whole, offset + 3, 0x10),
+          testing::write_dng(random_samples(24, 16, CV_16UC3)),  // LibRaw reads none so small.
+          directories({{kDngVersion, 1, 4, 1}}), directories({{kPhotometric, 3, 1, kFilters}}),
+          // A directory below, which is the first one again; several, of which there are none.
+          directories({{kSubDirectories, 4, 1, 8}, {kDngVersion, 1, 4, 1}}),
+          directories({{kSubDirectories, 4, 99, 8}, {kPhotometric, 3, 1, 34892}})};
+}
+
+}  // namespace diacut::fuzz

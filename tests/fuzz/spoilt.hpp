@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "target.hpp"
+
+/// Files for the readers that are whole in all but one thing, so that each way in which a file is
+/// refused is a place from which a fuzzer starts.
+namespace diacut::fuzz {
+
+std::vector<FileBytes> spoilt_configurations();
+std::vector<FileBytes> spoilt_weights();
+std::vector<FileBytes> spoilt_profiles();
+std::vector<FileBytes> spoilt_matrices();
+std::vector<FileBytes> spoilt_geojson();
+
+std::vector<FileBytes> spoilt_npy();
+std::vector<FileBytes> spoilt_trees();
+std::vector<FileBytes> spoilt_networks();
+std::vector<FileBytes> spoilt_mats();
+
+/// A text with its first `from` replaced. Throws std::logic_error where there is none.
+std::string replaced_once(std::string text, const std::string& from, const std::string& to);
+
+/// A file of `configs`.
+FileBytes shipped(const std::string& name);
+
+}  // namespace diacut::fuzz
