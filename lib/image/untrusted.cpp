@@ -17,6 +17,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/sandbox.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace diacut {
@@ -243,22 +244,54 @@ class Answers {
 };
 
 /// The sandbox of this process. A copy of a process gets its own.
-Sandbox& sandbox() {
-  static std::mutex mutex;
-  static std::unique_ptr<Sandbox> made;
-  static pid_t owner = 0;
-  const std::lock_guard lock(mutex);
-  if (owner != ::getpid()) {
-    static_cast<void>(made.release());  // Its server belongs to another process.
-    made = std::make_unique<Sandbox>(decode_in_sandbox);
-    owner = ::getpid();
+class OwnSandbox {
+ public:
+  void use_program(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (program_ == path) return;
+    program_ = path;
+    forget();
   }
-  return *made;
+
+  std::shared_ptr<Sandbox> get() {
+    const std::lock_guard lock(mutex_);
+    if (owner_ != ::getpid()) forget();
+    if (!made_) {
+      made_ = program_.empty() ? std::make_shared<Sandbox>(decode_in_sandbox)
+                               : std::make_shared<Sandbox>(program_);
+      owner_ = ::getpid();
+    }
+    return made_;
+  }
+
+ private:
+  void forget() {
+    // A server that another process started is not this one's to end.
+    if (owner_ != ::getpid()) static_cast<void>(new std::shared_ptr<Sandbox>(made_));
+    made_.reset();
+  }
+
+  std::mutex mutex_;
+  std::string program_;
+  std::shared_ptr<Sandbox> made_;
+  pid_t owner_ = 0;
+};
+
+OwnSandbox& own_sandbox() {
+  static OwnSandbox own;
+  return own;
 }
 
 }  // namespace
 
-void start_sandbox() { sandbox(); }
+void start_sandbox() { own_sandbox().get(); }
+
+void use_sandbox_program(const std::string& path) { own_sandbox().use_program(path); }
+
+int serve_sandbox() {
+  Sandbox::serve(decode_in_sandbox);
+  return 2;
+}
 
 Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
                         const ImageParameters& parameters) {
@@ -268,8 +301,8 @@ Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& ta
                              parameters.decoding_seconds};
   Answers answers(limit);
   const Descriptor output =
-      sandbox().run(message_of(request, task.part.channel), file_of(file).get(), limits,
-                    [&](const Message& message) { return answers.take(message); });
+      own_sandbox().get()->run(message_of(request, task.part.channel), file_of(file).get(), limits,
+                               [&](const Message& message) { return answers.take(message); });
   return answers.finish(output.get());
 }
 

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -28,6 +31,32 @@ Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (file.get() < 0) fail();
   return file;
+}
+
+/// The descriptor of the socket in a program that is the server.
+constexpr int kProgramSocket = 3;
+
+/// Starts a program with the socket as its only descriptor beside the standard ones.
+pid_t start_program(const std::string& program, int socket) {
+  // A copy of itself keeps dup2() from doing nothing where the socket is that descriptor already.
+  const Descriptor copy(::fcntl(socket, F_DUPFD_CLOEXEC, kProgramSocket + 1));
+  if (copy.get() < 0) fail();
+  const char* libraries = std::getenv("LD_LIBRARY_PATH");
+  std::string variable = fmt::format("LD_LIBRARY_PATH={}", libraries == nullptr ? "" : libraries);
+  std::array<char*, 2> environment = {libraries == nullptr ? nullptr : variable.data(), nullptr};
+  std::string name = program;
+  std::array<char*, 2> arguments = {name.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, copy.get(), kProgramSocket);
+  pid_t started = -1;
+  const int failed = ::posix_spawn(&started, program.c_str(), &actions, nullptr, arguments.data(),
+                                   environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed == 0) return started;
+  throw InputError(fmt::format(
+      "no sandbox can be made: its program '{}' cannot be started ({}): install diacut again",
+      program, std::generic_category().message(failed)));
 }
 
 /// Throws InputError where the child did not end as it should.
@@ -63,6 +92,22 @@ Sandbox::Sandbox(Work work) {
   if (server_ < 0) fail();
   if (server_ == 0) serve_sandboxes(work, its.get());
   control_ = std::move(mine);
+}
+
+Sandbox::Sandbox(const std::string& program) {
+  auto [mine, its] = socket_pair();
+  server_ = start_program(program, its.get());
+  control_ = std::move(mine);
+}
+
+void Sandbox::serve(Work work) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(kProgramSocket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
+    return;
+  }
+  serve_sandboxes(work, kProgramSocket);
 }
 
 Sandbox::~Sandbox() {

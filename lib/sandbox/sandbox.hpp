@@ -61,10 +61,16 @@ class Sandbox {
 
   /// Starts the server. Throws InputError where the system has no sandboxes.
   explicit Sandbox(Work work);
+  /// Starts a program as the server, which calls serve(); any process may do so at any time. It
+  /// gets no environment but where libraries are. Throws InputError where it cannot be started.
+  explicit Sandbox(const std::string& program);
   /// Ends the server and what it runs.
   ~Sandbox();
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
+
+  /// What such a program does. Returns where no Sandbox started it.
+  static void serve(Work work);
 
   /// Gets each message, with what answers it: the bytes that the child's ask() returns. It may
   /// throw; the child is then ended.

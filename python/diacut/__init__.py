@@ -73,15 +73,22 @@ __all__ = [
     "spectral_clustering",
 ]
 
+# An interpreter has threads and secrets: what decodes images of strangers is no copy of it.
+_core.use_sandbox_program(os.path.join(os.path.dirname(_core.__file__), "diacut-decoder"))
+
 
 def read_image(
-    path: str | os.PathLike[str], *, set: Mapping[str, Value] | None = None
+    path: str | os.PathLike[str],
+    *,
+    untrusted: bool | None = None,
+    set: Mapping[str, Value] | None = None,
 ) -> Image:
     """Reads an image file of the formats that the program `segment` reads, as it does.
 
+    untrusted: decode it in a process that can do nothing but compute, with limits of memory and time.
     set: parameters of reading, as {"image.range": "data"}. Raises FileError.
     """
-    parameters = make_parameters({}, None, set)
+    parameters = make_parameters({"untrusted": untrusted}, None, set)
     return image_of(os.fspath(path), parameters, 0)
 
 

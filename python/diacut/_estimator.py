@@ -37,6 +37,7 @@ class NormalizedCut:
         min_size: int | str | None = None,
         detail: int | str | None = None,
         cue: str | None = None,
+        untrusted: bool | None = None,
         config: str | None = None,
         set: Mapping[str, Value] | None = None,
         device: str | None = None,
@@ -47,6 +48,7 @@ class NormalizedCut:
         self.min_size = min_size
         self.detail = detail
         self.cue = cue
+        self.untrusted = untrusted
         self.config = config
         self.set = set
         self.device = device

@@ -24,6 +24,7 @@ OPTIONS = {
     "detail": "image.detail",
     "cue": "cue.kind",
     "weights": "cue.weights",
+    "untrusted": "image.untrusted",
 }
 
 

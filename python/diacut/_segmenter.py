@@ -38,7 +38,8 @@ class Segmenter:
 
     The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
     merging ("learned" or "strength"), min_size, method ("hierarchy", "kway" or "objects"), detail
-    (pixels, or "native"), cue ("learned" or "gradient"), weights (a network). config: a preset ("fast",
+    (pixels, or "native"), cue ("learned" or "gradient"), weights (a network), untrusted (images that are
+    given by their path are decoded in a process that can do nothing but compute). config: a preset ("fast",
     "quality", "micrographs", "nuclei") or a TOML file. set: any parameter by its name, as
     {"cue.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
@@ -63,6 +64,7 @@ class Segmenter:
         detail: int | str | None = None,
         cue: str | None = None,
         weights: str | os.PathLike[str] | None = None,
+        untrusted: bool | None = None,
         config: str | os.PathLike[str] | None = None,
         set: Mapping[str, Value] | None = None,
         device: str | None = None,
@@ -79,6 +81,7 @@ class Segmenter:
             "detail": detail,
             "cue": cue,
             "weights": None if weights is None else os.fspath(weights),
+            "untrusted": untrusted,
             "config": None if config is None else os.fspath(config),
             "set": set,
             "device": device,
@@ -400,6 +403,7 @@ def segment(
     detail: int | str | None = None,
     cue: str | None = None,
     weights: str | os.PathLike[str] | None = None,
+    untrusted: bool | None = None,
     config: str | os.PathLike[str] | None = None,
     set: Mapping[str, Value] | None = None,
     device: str | None = None,
@@ -431,6 +435,7 @@ def segment(
         detail=detail,
         cue=cue,
         weights=None if weights is None else os.fspath(weights),
+        untrusted=untrusted,
         config=None if config is None else os.fspath(config),
         set=set,
         device=device,

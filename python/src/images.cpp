@@ -7,6 +7,7 @@
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/samples.hpp"
+#include "diacut/sandbox.hpp"
 
 namespace diacut::python {
 
@@ -99,6 +100,8 @@ void bind_images(nb::module_& module) {
              "The image that an array in C order holds.");
   module.def("image_from_file", &image_from_file, "path"_a, "parameters"_a,
              "The image that a file holds.");
+  module.def("use_sandbox_program", &use_sandbox_program, "path"_a,
+             "Names the program that decodes images that are not trusted.");
 }
 
 }  // namespace diacut::python
