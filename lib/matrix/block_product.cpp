@@ -31,22 +31,33 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
   kernels_for(columns);
 }
 
+void BlockProduct::request(Context& context, const Stencil& stencil, int columns, MatrixForm form) {
+  make_kernels(context, matrix_options(context.info(), stencil, form), form, columns);
+}
+
 BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
-  const DeviceInfo& device = context_->info();
+  Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
+  if (kernels.empty()) kernels = make_kernels(*context_, matrix_options_, form_, columns);
+  return kernels;
+}
+
+BlockProduct::Kernels BlockProduct::make_kernels(Context& context,
+                                                 const std::string& matrix_options, MatrixForm form,
+                                                 int columns) {
+  const DeviceInfo& device = context.info();
   const int built_for = program_columns(device, columns);
-  Kernels& kernels = kernels_[built_for];
-  if (!kernels.empty()) return kernels;
+  Kernels kernels;
   const BlockRuns runs = takes_planes(device, columns) ? plane_runs() : block_runs(device, columns);
   const std::string options =
-      fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  const char* file = kernel_file(device, form_, columns);
+      fmt::format("{} {} {}", block_options(device, built_for), matrix_options, runs.options());
+  const char* file = kernel_file(device, form, columns);
   if (file != kTiles) {
-    kernels.emplace_back(1, context_->kernel(file, kName, options));
+    kernels.emplace_back(1, context.kernel(file, kName, options));
     return kernels;
   }
   for (const std::size_t each : {std::size_t{1}, runs.most_each()}) {
     kernels.emplace_back(each,
-                         context_->kernel(file, kName, fmt::format("{} -DEACH={}", options, each)));
+                         context.kernel(file, kName, fmt::format("{} -DEACH={}", options, each)));
   }
   return kernels;
 }

@@ -22,6 +22,10 @@ class BlockProduct {
                MatrixForm form = MatrixForm::kDia,
                std::shared_ptr<const ActiveSegments> active = nullptr);
 
+  /// Asks for the kernels of a product that is to be made like this, so that they are built
+  /// together with others (opencl/kernel.hpp).
+  static void request(Context& context, const Stencil& stencil, int columns, MatrixForm form);
+
   /// What reports call the kernel with that form: "block", "block half".
   static const char* name(MatrixForm form) {
     return form == MatrixForm::kDia ? "block" : "block half";
@@ -52,6 +56,8 @@ class BlockProduct {
   /// Pairs of the elements that a work-item takes and the kernel, ascending. A compressed matrix,
   /// and a CPU, have a single one.
   using Kernels = std::vector<std::pair<std::size_t, Kernel>>;
+  static Kernels make_kernels(Context& context, const std::string& matrix_options, MatrixForm form,
+                              int columns);
   Kernels& kernels_for(int columns);
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };

@@ -132,6 +132,7 @@ SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int heig
 namespace {
 
 constexpr char kPackFile[] = "matrix/matvec_symmetric_pack.cl";
+constexpr char kDiagonalKept[] = "matvec_symmetric_diagonal_kept";
 
 /// Writes `upper` by the kernel of that name, whose arguments begin with `inputs`.
 template <class... Inputs>
@@ -191,13 +192,18 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                  upper, scale);
 }
 
+void request_symmetric_pack_kept(Context& context, const SymmetricLayout& layout) {
+  for (const char* const name : {"matvec_symmetric_pack", kDiagonalKept}) {
+    context.kernel(kPackFile, name, common_options(layout, "stride"));
+  }
+}
+
 void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
                                 const SymmetricSource& source, const Buffer<float>& roots,
                                 Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
   if (layout.upper() > 0)
     pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_kept", diagonal, source.values,
-                 roots, upper);
+  write_diagonal(context, layout, source, kDiagonalKept, diagonal, source.values, roots, upper);
 }
 
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,

@@ -17,10 +17,12 @@ namespace {
 /// without a preconditioner where the image cannot be made coarser.
 class UnseededSystem : public SystemOperators {
  public:
-  UnseededSystem(Context& context, NormalizedMatrix& matrix, int columns, MatrixForm form)
+  /// `product`: of such matrices with blocks of `columns` columns.
+  UnseededSystem(Context& context, NormalizedMatrix& matrix, BlockProduct& product, int columns,
+                 MatrixForm form)
       : matrix_(matrix),
         columns_(columns),
-        product_(context, matrix.stencil(), columns),
+        product_(product),
         levels_(CoarseLevels::build(context, matrix, form, 0, columns, NullSpace::kNone)) {}
 
   void product(const Buffer<float>& v, Buffer<float>& out) override {
@@ -37,7 +39,7 @@ class UnseededSystem : public SystemOperators {
  private:
   NormalizedMatrix& matrix_;
   int columns_;
-  BlockProduct product_;
+  BlockProduct& product_;
   std::optional<CoarseLevels> levels_;
 };
 
@@ -69,7 +71,13 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   const int columns = columns_for(labels);
   const std::size_t size = rows * static_cast<std::size_t>(columns);
   const WaitAtEnd all_read(context);
+  // All kernels are asked for before the first one is launched: they are built together.
   SeedKernels kernels(context, rows, columns);
+  Workspace workspace(context, columns, rows);
+  ConjugateGradient solver(workspace, rows);
+  BlockProduct product(context, matrix.stencil(), columns);
+  const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
+  CoarseLevels::request(context, {matrix.batch(), matrix.stencil(), form}, columns);
   auto seed = context.allocate<std::int32_t>(rows, "seeds");
   seed.upload(seeds);
   auto label = context.allocate<std::int32_t>(rows, "labels");
@@ -80,20 +88,14 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
 
   // Right-hand sides need the whole matrix, the systems need what is left of it.
   std::vector<Buffer<float>> right_hand_sides;
-  {
-    BlockProduct product(context, matrix.stencil(), columns);
-    const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
-    for (int first = 1; first <= labels; first += columns) {
-      right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
-      kernels.seed_block(seed, matrix.sqrt_degree(), first, x);
-      product.launch(matrix, x, right_hand_sides.back());
-      kernels.clear_seeds(seed, right_hand_sides.back());
-    }
+  for (int first = 1; first <= labels; first += columns) {
+    right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
+    kernels.seed_block(seed, matrix.sqrt_degree(), first, x);
+    product.launch(matrix, x, right_hand_sides.back());
+    kernels.clear_seeds(seed, right_hand_sides.back());
   }
   NormalizedMatrix unseeded = without_seeds(context, kernels, matrix, seed);
-  Workspace workspace(context, columns, rows);
-  ConjugateGradient solver(workspace, rows);
-  UnseededSystem system(context, unseeded, columns, form);
+  UnseededSystem system(context, unseeded, product, columns, form);
   RandomWalk walk;
   const bool starts = !start.empty();
   auto one = context.allocate<float>(keep || starts ? rows : 1, "probabilities of one label");

@@ -125,7 +125,8 @@ static void store_coarse(__global float* restrict coarse, const ulong coarse_pit
 
 // The coarse matrix. A work-item computes RUN coarse elements from RUN * its first id on, of
 // diagonal centre + its second id: from the kept pixel by (dx, dy) to i, and from there to the
-// other kept pixel.
+// other kept pixel. On a CPU the ids change places: diagonals of the same elements, which read the
+// same weights, are then computed one after the other.
 __kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width, const int height,
                              const int stride, __global float* restrict coarse,
@@ -133,12 +134,12 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
   const int runs = (coarse_width + RUN - 1) / RUN;
-  const ulong id = get_global_id(0);
+  const ulong id = get_global_id(RUN == 1 ? 0 : 1);
   if (id >= (ulong)runs * coarse_height) return;
   const int first = (int)(id % runs) * RUN;
   const int cy = (int)(id / runs);
   const int count = min(RUN, coarse_width - first);
-  const int target = disc_centres[REACH] + (int)get_global_id(1);
+  const int target = disc_centres[REACH] + (int)get_global_id(RUN == 1 ? 1 : 0);
   int ty = 0;
   while (disc_centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
   const int tx = target - disc_centres[REACH + ty];

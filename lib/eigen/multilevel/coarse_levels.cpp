@@ -136,6 +136,17 @@ CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int column
   return {floats * sizeof(float) + bytes, building};
 }
 
+void CoarseLevels::request(Context& context, const MatrixLayout& layout, int columns) {
+  BlockProduct::request(context, layout.stencil, columns, layout.form);
+  BlockTransfer::request(context, layout.stencil, columns, layout.form);
+  Coarsen(context, layout.stencil, 1, NullSpace::kNone).request_gains(MatrixForm::kDia);
+  DenseProduct::request(context, columns);
+  request_level_degrees(context);
+  if (layout.form == MatrixForm::kCompressed) {
+    request_compress_kept(context, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf);
+  }
+}
+
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
                                                 NullSpace null_space) {
@@ -148,7 +159,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   CoarseLevels result(context, matrix, form, columns);
   if (null_space == NullSpace::kNone) result.coarse_share_ = kDefiniteShare;
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
-  coarsen.request_gains(form);
+  coarsen.request_gains(null_space == NullSpace::kNone ? MatrixForm::kDia : form);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());

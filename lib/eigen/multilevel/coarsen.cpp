@@ -100,9 +100,13 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
   Kernel& kernel = by_lines ? lines_ : matrix_;
   set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
                 grid.stride, coarse, coarse_pitch);
-  context_->launch(kernel,
-                   cl::NDRange(round_up(runs, group), by_lines ? later_lines : disc_size / 2 + 1),
-                   cl::NDRange(group, 1));
+  const std::size_t diagonals = disc_size / 2 + 1;
+  if (run_ == 1) {
+    context_->launch(kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals),
+                     cl::NDRange(group, 1));
+  } else {
+    context_->launch(kernel, cl::NDRange(diagonals, runs), cl::NDRange(1, 1));
+  }
   if (!stencil_.is_disc()) add_far(matrix, coarse, coarse_pitch);
 }
 

@@ -35,16 +35,34 @@ std::size_t level_degrees_memory(const Batch& batch, std::size_t levels) {
          (groups_for(batch.image.pixels()) * partial + sizeof(float) + sizeof(std::uint32_t));
 }
 
-LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
-                           int levels) {
+namespace {
+
+struct DegreeKernels {
+  std::size_t group;
+  Kernel partial;
+  Kernel join;
+};
+
+DegreeKernels degree_kernels(Context& context) {
   const std::size_t group =
       context.info().kind == DeviceKind::kCpu
           ? 1
           : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256));
   const std::string options = fmt::format("-DGROUP={}", group);
-  Kernel partial = context.kernel(kFile, "level_degrees_partial", options);
-  Kernel join = context.kernel(kFile, "level_degrees_join", options);
+  return {group, context.kernel(kFile, "level_degrees_partial", options),
+          context.kernel(kFile, "level_degrees_join", options)};
+}
 
+}  // namespace
+
+void request_level_degrees(Context& context) { degree_kernels(context); }
+
+LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
+                           int levels) {
+  const DegreeKernels kernels = degree_kernels(context);
+  const std::size_t group = kernels.group;
+  Kernel partial = kernels.partial;
+  Kernel join = kernels.join;
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
   const auto each_level = static_cast<std::size_t>(batch.count);

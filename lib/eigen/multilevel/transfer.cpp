@@ -34,19 +34,30 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
   kernels_for(columns);
 }
 
+void BlockTransfer::request(Context& context, const Stencil& stencil, int columns,
+                            MatrixForm form) {
+  make_kernels(context, matrix_options(context.info(), stencil, form, MatrixPart::kDisc), form,
+               columns);
+}
+
 BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
-  const DeviceInfo& device = context_->info();
-  const int built_for = program_columns(device, columns);
-  Kernels& kernels = kernels_[built_for];
-  if (kernels.prolong) return kernels;
+  Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
+  if (!kernels.prolong) kernels = make_kernels(*context_, matrix_options_, form_, columns);
+  return kernels;
+}
+
+BlockTransfer::Kernels BlockTransfer::make_kernels(Context& context,
+                                                   const std::string& matrix_options,
+                                                   MatrixForm form, int columns) {
+  const DeviceInfo& device = context.info();
   BlockRuns runs = runs_for(device, columns);
   runs.tile = std::min<std::size_t>(runs.tile, 8);
-  const char* const file = kernel_file(device, form_, columns);
+  const char* const file = kernel_file(device, form, columns);
   const std::string options =
-      fmt::format("{} {} {}", block_options(device, built_for), matrix_options_, runs.options());
-  kernels.prolong = context_->kernel(file, "block_prolong", options);
-  kernels.restrict_to = context_->kernel(file, "block_restrict", options);
-  return kernels;
+      fmt::format("{} {} {}", block_options(device, program_columns(device, columns)),
+                  matrix_options, runs.options());
+  return {context.kernel(file, "block_prolong", options),
+          context.kernel(file, "block_restrict", options)};
 }
 
 void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,

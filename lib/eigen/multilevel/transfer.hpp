@@ -23,6 +23,10 @@ class BlockTransfer {
                 MatrixForm form = MatrixForm::kDia,
                 std::shared_ptr<const ActiveSegments> active = nullptr);
 
+  /// Asks for the kernels of transfers that are to be made like this, so that they are built
+  /// together with others (opencl/kernel.hpp).
+  static void request(Context& context, const Stencil& stencil, int columns, MatrixForm form);
+
   /// Asks for the kernels for blocks of another width, so that they are built together with others
   /// (opencl/kernel.hpp).
   void request(int columns) { kernels_for(columns); }
@@ -40,6 +44,8 @@ class BlockTransfer {
     Kernel prolong;
     Kernel restrict_to;
   };
+  static Kernels make_kernels(Context& context, const std::string& matrix_options, MatrixForm form,
+                              int columns);
   Kernels& kernels_for(int columns);
 
   Context* context_;
