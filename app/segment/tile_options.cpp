@@ -6,9 +6,11 @@ void declare_tiles(CommandLine& line, TileOptions& options) {
   constexpr const char* kTiles = "One picture of any size";
   line.option("--tile-size", options.size, "N|auto", kTiles,
               "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o "
-              "FILE.tif); auto: as large as --memory allows; a run that was stopped goes on");
-  line.option("--tiles-in", options.folder, "DIR", kTiles,
-              "Keep the tiles in this folder (default: FILE.tif.tiles, removed at the end)");
+              "FILE.tif, or polygons of a scene); auto: as large as --memory allows; a run that "
+              "was stopped goes on");
+  line.option(
+      "--tiles-in", options.folder, "DIR", kTiles,
+      "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
   line.flag("--plan-only", options.plan_only, kTiles,
             "Make the plan alone, for segment tile, join and paint");
   line.flag("--skip-damaged", options.damaged_as_gaps, kTiles,

@@ -14,9 +14,11 @@
 #include "command_line.hpp"
 #include "device_line.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/tiles.hpp"
 #include "kernel_cache.hpp"
+#include "maps.hpp"
 #include "program.hpp"
 #include "progress.hpp"
 #include "result_names.hpp"
@@ -230,9 +232,12 @@ void check_options(const Options& options) {
   }
   const std::string& output = options.results[Result::kLabels];
   const std::string extension = fs::path(output).extension().string();
-  if (extension != ".tif" && extension != ".tiff") {
-    fail("--tile-size writes labels as a GeoTIFF: give its place as -o FILE.tif");
+  if (extension != ".tif" && extension != ".tiff" && !map_region_format(output)) {
+    fail(
+        "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: give their "
+        "place as -o FILE.tif, or .gpkg, .geojson or .shp");
   }
+  check_labels_name(output, options.labels);
   if (!options.edges.empty() || !options.seeds.empty() || !options.features.empty()) {
     fail(
         "--edges, --seeds and --features are those of whole pictures: leave them out with "

@@ -25,6 +25,20 @@ void add(double value, BandFigures& figures) {
 
 }  // namespace
 
+void add_rows(const BandRows& rows, std::size_t width, const std::int32_t* labels,
+              std::vector<BandFigures>& figures) {
+  const std::size_t pixels = static_cast<std::size_t>(rows.rows) * width;
+  const std::size_t bands = rows.values.size() / pixels;
+  for (std::size_t b = 0; b < bands; ++b) {
+    const double* values = rows.values.data() + b * pixels;
+    const std::uint8_t* valid = rows.valid.data() + b * pixels;
+    for (std::size_t i = 0; i < pixels; ++i) {
+      if (labels[i] == 0 || valid[i] == 0) continue;
+      add(values[i], figures[static_cast<std::size_t>(labels[i] - 1) * bands + b]);
+    }
+  }
+}
+
 std::vector<BandFigures> measure_bands(const Scene& scene, const Labels& labels) {
   const std::vector<int>& bands = scene.bands();
   std::vector<BandFigures> figures(static_cast<std::size_t>(labels.count) * bands.size());
@@ -33,16 +47,7 @@ std::vector<BandFigures> measure_bands(const Scene& scene, const Labels& labels)
   BandRows rows;
   for (int first = 0; first < labels.height; first += at_once) {
     scene.read_rows(first, std::min(at_once, labels.height - first), bands, rows);
-    const std::size_t pixels = static_cast<std::size_t>(rows.rows) * width;
-    const std::int32_t* label = labels.values.data() + static_cast<std::size_t>(first) * width;
-    for (std::size_t b = 0; b < bands.size(); ++b) {
-      const double* values = rows.values.data() + b * pixels;
-      const std::uint8_t* valid = rows.valid.data() + b * pixels;
-      for (std::size_t i = 0; i < pixels; ++i) {
-        if (label[i] == 0 || valid[i] == 0) continue;
-        add(values[i], figures[static_cast<std::size_t>(label[i] - 1) * bands.size() + b]);
-      }
-    }
+    add_rows(rows, width, labels.values.data() + static_cast<std::size_t>(first) * width, figures);
   }
   return figures;
 }

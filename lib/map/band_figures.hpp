@@ -24,6 +24,11 @@ struct BandFigures {
   double deviation() const;
 };
 
+/// Adds rows of bands to the figures of regions, which are laid out as measure_bands() gives them.
+/// `labels`: of the same rows, of this width.
+void add_rows(const BandRows& rows, std::size_t width, const std::int32_t* labels,
+              std::vector<BandFigures>& figures);
+
 /// The figures of each band of a scene in each region, region after region: those of region L in
 /// the k-th of scene.bands() are at (L - 1) * bands + k. Reads the scene once. Throws InputError.
 std::vector<BandFigures> measure_bands(const Scene& scene, const Labels& labels);

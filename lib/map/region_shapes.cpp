@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
@@ -49,6 +50,33 @@ void PixelToMap::transform(std::vector<double>& x, std::vector<double>& y) const
                    done.data());
 }
 
+std::unique_ptr<OGRLinearRing> ring_of(const std::vector<Corner>& corners, bool hole,
+                                       const PixelToMap& to_map) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const Corner& corner : corners) {
+    x.push_back(corner.x);
+    y.push_back(corner.y);
+  }
+  to_map.transform(x, y);
+  auto made = std::make_unique<OGRLinearRing>();
+  made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
+  made->closeRings();
+  if ((made->isClockwise() != 0) != hole) made->reverseWindingOrder();
+  return made;
+}
+
+OGRMultiPolygon shape_of(const std::vector<std::vector<Corner>>& rings, const PixelToMap& to_map) {
+  auto polygon = std::make_unique<OGRPolygon>();
+  bool hole = false;
+  for (const std::vector<Corner>& ring : rings) {
+    polygon->addRingDirectly(ring_of(ring, std::exchange(hole, true), to_map).release());
+  }
+  OGRMultiPolygon shape;
+  shape.addGeometryDirectly(polygon.release());
+  return shape;
+}
+
 RegionShapes::RegionShapes(const Labels& labels, const MapFrame& frame, int step)
     : labels_(labels), outlines_(trace_outlines(labels)), to_map_(frame), step_(step) {}
 
@@ -67,8 +95,7 @@ bool RegionShapes::is_junction(int x, int y) const {
 }
 
 std::unique_ptr<OGRLinearRing> RegionShapes::ring(const Ring& ring) const {
-  std::vector<double> x;
-  std::vector<double> y;
+  std::vector<Corner> vertices;
   const auto corners = outlines_.of(ring);
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const Corner& from = corners[i];
@@ -82,16 +109,10 @@ std::unique_ptr<OGRLinearRing> RegionShapes::ring(const Ring& ring) const {
       const int along = step_x != 0 ? corner_x : corner_y;
       const bool is_step = step_ > 0 && along % step_ == 0;
       if (k > 0 && !is_step && !is_junction(corner_x, corner_y)) continue;
-      x.push_back(corner_x);
-      y.push_back(corner_y);
+      vertices.push_back({corner_x, corner_y});
     }
   }
-  to_map_.transform(x, y);
-  auto made = std::make_unique<OGRLinearRing>();
-  made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
-  made->closeRings();
-  if ((made->isClockwise() != 0) != ring.hole) made->reverseWindingOrder();
-  return made;
+  return ring_of(vertices, ring.hole, to_map_);
 }
 
 OGRMultiPolygon RegionShapes::shape(std::int64_t label) const {

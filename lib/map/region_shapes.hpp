@@ -31,6 +31,14 @@ class PixelToMap {
   void* polynomial_ = nullptr;  ///< GDAL's, through control points.
 };
 
+/// A ring of a polygon: corners of pixels, which are given their coordinates. Outer rings run
+/// counterclockwise and holes clockwise.
+std::unique_ptr<OGRLinearRing> ring_of(const std::vector<Corner>& corners, bool hole,
+                                       const PixelToMap& to_map);
+
+/// A region of one piece: its outer ring, then its holes.
+OGRMultiPolygon shape_of(const std::vector<std::vector<Corner>>& rings, const PixelToMap& to_map);
+
 /// The regions as multipolygons of a frame's coordinates, with outer rings counterclockwise and
 /// holes clockwise. Their vertices are the corners where an outline turns, and those where three
 /// regions or more meet, so that neighbours share all vertices of their common boundary.

@@ -4,14 +4,17 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "map/raster_blocks.hpp"
+#include "map/region_blocks.hpp"
 #include "map/strength_file.hpp"
 #include "region/doubled_grid.hpp"
 #include "region/meetings.hpp"
@@ -225,11 +228,12 @@ void paint_windows(const std::vector<Window>& windows, std::size_t together, con
 /// Paints the results of one run.
 class Painting {
  public:
-  Painting(const TileWork& work, const MapFrame& frame, std::uint64_t memory,
-           const std::function<void(double)>& painted)
-      : work_(work), frame_(frame), memory_(memory), painted_(painted) {
+  Painting(const TileWork& work, const MapFrame& frame, const std::string& folder,
+           std::uint64_t memory, const std::function<void(double)>& painted)
+      : work_(work), frame_(frame), folder_(folder), memory_(memory), painted_(painted) {
     const TilePlan& plan = work.plan;
-    results_ = 1 + int{!plan.contours.empty()} + int{!plan.ultrametric.empty()};
+    polygons_ = map_region_format(plan.output).has_value();
+    results_ = 1 + int{!plan.contours.empty()} + int{!plan.ultrametric.empty()} + int{polygons_};
   }
 
   std::int64_t all() {
@@ -244,7 +248,16 @@ class Painting {
       paint_strength(plan.ultrametric, ultrametric_frame(frame_),
                      [&](const TileArea& area) { return map(area); });
     }
-    paint_labels(labels);
+    if (!polygons_) {
+      paint_labels(labels, plan.output, plan.cloud_optimised);
+      return labels.count;
+    }
+    const std::string raster = folder_ + "/labels.tif";
+    paint_labels(labels, raster, false);
+    write_region_blocks(plan.output, raster, labels.count, frame_, folder_,
+                        [&](double share) { tell(share); });
+    std::error_code ignored;
+    std::filesystem::remove(raster, ignored);
     return labels.count;
   }
 
@@ -255,8 +268,8 @@ class Painting {
     paint(file, file.windows(), find);
   }
 
-  void paint_labels(const RunLabels& labels) {
-    RasterBlocks file(work_.plan.output, frame_, RasterKind::kLabels, work_.plan.cloud_optimised);
+  void paint_labels(const RunLabels& labels, const std::string& path, bool cloud_optimised) {
+    RasterBlocks file(path, frame_, RasterKind::kLabels, cloud_optimised);
     paint(file, RasterBlocks::windows(frame_),
           [&](const TileArea& area) { return labels_in(work_, area, labels); });
   }
@@ -267,13 +280,15 @@ class Painting {
     paint_windows(windows, together(windows.front()), find,
                   [&](const Window& window, const auto& values) {
                     file.write(window, values);
-                    const auto part = static_cast<double>(++written);
-                    if (painted_) {
-                      painted_((done_ + part / static_cast<double>(windows.size())) / results_);
-                    }
+                    tell(static_cast<double>(++written) / static_cast<double>(windows.size()));
                   });
     file.commit();
     ++done_;
+  }
+
+  /// Tells how far the work is, with this share of the present result.
+  void tell(double share) const {
+    if (painted_) painted_((done_ + share) / results_);
   }
 
   /// How many windows are found at once.
@@ -289,17 +304,19 @@ class Painting {
 
   const TileWork& work_;
   const MapFrame& frame_;
+  const std::string& folder_;
   std::uint64_t memory_;
   const std::function<void(double)>& painted_;
+  bool polygons_ = false;
   double results_ = 1;
   double done_ = 0;
 };
 
 }  // namespace
 
-std::int64_t paint_results(const TileWork& work, const MapFrame& frame, std::uint64_t memory,
-                           const std::function<void(double)>& painted) {
-  return Painting(work, frame, memory, painted).all();
+std::int64_t paint_results(const TileWork& work, const MapFrame& frame, const std::string& folder,
+                           std::uint64_t memory, const std::function<void(double)>& painted) {
+  return Painting(work, frame, folder, memory, painted).all();
 }
 
 }  // namespace diacut

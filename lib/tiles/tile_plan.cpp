@@ -172,6 +172,14 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
   const PictureBlocks picture(plan.source, plan.parameters.image, plan.bands);
   plan.width = picture.width();
   plan.height = picture.height();
+  if (map_region_format(plan.output)) {
+    check_map_regions(plan.output, picture.frame());
+    if (plan.damaged_as_gaps) {
+      throw ConfigError(
+          "with --skip-damaged labels alone are written, to a .tif: polygons have figures of every "
+          "band, which blocks that cannot be decoded do not have");
+    }
+  }
   plan.range = picture.settle_range(notes);
   plan.whole = picture.is_whole() && !plan.damaged_as_gaps;
   return plan;

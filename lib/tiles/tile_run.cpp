@@ -114,7 +114,8 @@ class TileRun::Implementation {
         tiling_(tiling_of(plan_)),
         steps_(steps_of(plan_)),
         lock_(folder_of(plan_path), role == Role::kTile),
-        folder_(folder_of(plan_path), tiling_, number_of(plan_text(plan_))) {}
+        path_(folder_of(plan_path)),
+        folder_(path_, tiling_, number_of(plan_text(plan_))) {}
 
   void use_device(std::string device, std::string kernel_dir, std::uint64_t memory,
                   std::function<void()> compiling) {
@@ -246,7 +247,7 @@ class TileRun::Implementation {
     }
     const TileWork all = work();
     // The coordinates alone: the pixels of a scene are not read.
-    const std::int64_t regions = paint_results(all, picture().frame(), memory(), painted);
+    const std::int64_t regions = paint_results(all, picture().frame(), path_, memory(), painted);
     ByteWriter writer;
     writer.put(std::vector<std::int64_t>{regions});
     folder_.write(TileFile::kPainted, 0, writer.bytes());
@@ -343,6 +344,7 @@ class TileRun::Implementation {
   Tiling tiling_;
   std::vector<StepFiles> steps_;
   FolderLock lock_;
+  std::string path_;  ///< Of the folder.
   TileFolder folder_;
   std::string device_;
   std::string kernel_dir_;

@@ -3,7 +3,8 @@
 # 1 to 4 workers: counts labels that differ, and prints times and memory. SEGMENT is the program;
 # options are for it, as --cue gradient or --weights fast. The picture is a mosaic of the
 # photographs of images/. WHOLE=0 leaves the whole picture out, which takes about 55 bytes of main
-# memory a pixel by the gradient; then tiles are compared with one another. TILES lists the sizes.
+# memory a pixel by the gradient; then tiles are compared with one another. TILES lists the sizes. RESULTS=1
+# does something else: it makes each kind of result whole and in tiles of 2048, and compares files.
 #
 # It needs gdal_translate (Debian: gdal-bin), GNU time, and 20 bytes of disk a pixel.
 set -euo pipefail
@@ -69,6 +70,36 @@ if [[ ! -f $picture ]]; then
   mosaic "$side" > mosaic.vrt
   gdal_translate -q -co TILED=YES -co BLOCKXSIZE=512 -co BLOCKYSIZE=512 -co COMPRESS=LZW \
     -co BIGTIFF=IF_SAFER mosaic.vrt "$picture"
+fi
+
+# results NAME FILES OPTION...: a result whole and in tiles, whose files have to be equal.
+results() {
+  local name=$1 files=$2 step
+  shift 2
+  rm -rf whole tiled work
+  mkdir -p whole tiled
+  (cd whole && timed "$name, whole" "$segment" "../$picture" "${options[@]}" --detail native \
+    --merging strength --spectral never -q "$@")
+  (cd tiled && "$segment" "../$picture" "${options[@]}" --tile-size 2048 --tiles-in ../work \
+    --plan-only -q "$@")
+  for step in map contours basins regions; do
+    timed "$name, tiles, $step" "$segment" tile work/plan.json -q
+    timed "$name, join, $step" "$segment" join work/plan.json -q
+  done
+  timed "$name, paint" "$segment" paint work/plan.json -q
+  for step in $files; do cmp "whole/$step" "tiled/$step"; done
+  [[ ! -f tiled/labels.tif ]] || compare whole/labels.tif tiled/labels.tif
+  ls -l tiled
+}
+if [[ ${RESULTS:-0} == 1 ]]; then
+  results labels "" -o labels.tif
+  results contours c.tif -o labels.tif --contours c.tif
+  results "ultrametric map" u.tif -o labels.tif --ultrametric u.tif
+  results both "c.tif u.tif" -o labels.tif --contours c.tif --ultrametric u.tif
+  results polygons r.gpkg -o r.gpkg
+  results "small polygons" r.gpkg -o r.gpkg --min-size 20 --threshold 0.1
+  rm -rf whole tiled work
+  exit
 fi
 
 first=

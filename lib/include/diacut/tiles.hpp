@@ -24,7 +24,8 @@ namespace diacut {
 /// What is settled before the first tile, kept as plan.json in the folder of the tiles.
 struct TilePlan {
   std::string source;  ///< The picture: a file, or another name that GDAL opens.
-  std::string output;  ///< The file of the labels (.tif).
+  /// The file of the labels (.tif), or of polygons as write_map_regions() writes them.
+  std::string output;
   /// The file of Segmentation::contours; empty: none. As GeoTIFF of 32-bit floats (.tif), or as
   /// write_contours() writes it (.png, .npy).
   std::string contours;

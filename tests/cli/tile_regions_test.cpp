@@ -1,0 +1,213 @@
+// Polygons of a scene in tiles: the bytes of the whole scene's.
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tiles_test.hpp"
+
+namespace diacut::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class CliTileRegions : public CliTiles {
+ protected:
+  /// A scene with islands, and with values that its bands do not have.
+  static SceneFile scene(int width, int height) {
+    SceneFile file;
+    file.width = width;
+    file.height = height;
+    file.bands = 4;
+    file.type = "UInt16";
+    file.no_data = 0;
+    file.value = [](int band, int x, int y) {
+      const double middle = std::hypot(x - 40, y - 30);
+      if ((middle < 17 && middle > 9) || x + y < 20) return 0;
+      if (band == 4 && x % 7 == 0) return 0;
+      return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
+    };
+    return file;
+  }
+  /// The files of one result, by their extensions.
+  std::map<std::string, std::string> bytes(const std::string& folder) const {
+    std::map<std::string, std::string> found;
+    for (const std::string& name : files()) {
+      if (name.starts_with(folder + "/r.")) found[name.substr(folder.size() + 1)] = read(name);
+    }
+    return found;
+  }
+  void expect_same_files(const std::string& what) const {
+    EXPECT_FALSE(bytes("whole").empty()) << what;
+    EXPECT_TRUE(bytes("tiled") == bytes("whole")) << what;
+  }
+  /// Of a scene whole and in tiles of several sizes.
+  void expect_regions_of_the_whole(const std::string& input, const std::string& name,
+                                   const std::vector<std::string>& wanted) const {
+    for (const char* folder : {"whole", "tiled"}) {
+      std::filesystem::remove_all(path(folder));
+      make_folder(folder);
+    }
+    std::vector<std::string> arguments = {input, "-o", "whole/" + name};
+    arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+    expect_done(whole(arguments));
+    for (const char* size : {"16", "33", "500"}) {
+      arguments = {input, "-o", "tiled/" + name, "--tile-size", size};
+      arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+      expect_done(tiled(arguments));
+      expect_same_files(input + " as " + name + " in tiles of " + size);
+    }
+    EXPECT_FALSE(exists("tiled/" + name + ".tiles"));
+    EXPECT_FALSE(exists("tiled/" + name + ".part"));
+  }
+};
+
+TEST_F(CliTileRegions, AreThoseOfTheWholeSceneToTheLastByte) {
+  write_scene(path("scene.tif"), scene(90, 75));
+  for (const char* name : {"r.gpkg", "r.geojson", "r.shp"}) {
+    expect_regions_of_the_whole("scene.tif", name, {"--bands", "3,2,1"});
+    expect_regions_of_the_whole("scene.tif", name,
+                                {"--bands", "1", "--min-size", "1", "--threshold", "0.05"});
+    const ReadFeatures found = read_features(path(std::string("tiled/") + name));
+    EXPECT_GT(found.features.size(), 20U);
+    double area = 0;
+    for (const ReadFeature& feature : found.features) {
+      EXPECT_TRUE(feature.is_valid);
+      area += feature.area;
+    }
+    EXPECT_NEAR(area / found.union_area, 1, 1e-9);
+  }
+}
+
+TEST_F(CliTileRegions, OfThinAndOfFlatScenesAndWithControlPoints) {
+  for (const auto& [width, height] : {std::pair(1, 70), std::pair(70, 1), std::pair(1, 1)}) {
+    SceneFile file = scene(width, height);
+    file.value = [](int band, int x, int y) { return (x + y) / 9 % 2 * 900 + 100 * band; };
+    write_scene(path("thin.tif"), file);
+    expect_regions_of_the_whole("thin.tif", "r.geojson", {"--bands", "1", "--min-size", "1"});
+  }
+  SceneFile file = scene(60, 50);
+  file.value = [](int, int, int) { return 900; };
+  write_scene(path("flat.tif"), file);
+  expect_regions_of_the_whole("flat.tif", "r.gpkg", {"--bands", "1"});
+  file = scene(90, 75);
+  file.transform = {};
+  file.points = {{0, 0, 500'000, 5'200'000},
+                 {90, 0, 500'900, 5'200'010},
+                 {0, 75, 499'990, 5'199'250},
+                 {90, 75, 500'890, 5'199'260}};
+  write_scene(path("points.tif"), file);
+  expect_regions_of_the_whole("points.tif", "r.gpkg", {"--bands", "1"});
+}
+
+TEST_F(CliTileRegions, InSharesBesideMapsAndPaintedAgain) {
+  write_scene(path("scene.tif"), scene(90, 75));
+  make_folder("whole");
+  make_folder("tiled");
+  const std::vector<std::string> more = {"--bands", "3,2,1"};
+  std::vector<std::string> run = {"scene.tif", "-o",      "tiled/r.shp", "--contours",
+                                  "c.tif",     "--bands", "3,2,1"};
+  std::vector<std::string> plan = run;
+  plan.insert(plan.end(), {"--tile-size", "40", "--tiles-in", "work", "--plan-only"});
+  expect_done(tiled(plan));
+  for (int k = 0; k < 4; ++k) {
+    const auto first = start({"tile", "work/plan.json", "--shard", "1/2"});
+    expect_done(step("tile", {"--shard", "2/2"}));
+    expect_done(first->wait());
+    expect_done(step("join"));
+  }
+  expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"c.tif"});
+  write("tiled/r.sbn", "an index of polygons that are gone");
+  // A painting that was killed has left this.
+  make_folder("tiled/r.shp.part");
+  write("tiled/r.shp.part/regions.shp", "a part");
+  expect_done(step("paint"));
+  expect_done(whole({"scene.tif", "-o", "whole/r.shp", "--bands", "3,2,1"}));
+  expect_same_files("two shares");
+  EXPECT_FALSE(exists("tiled/r.shp.part"));
+  EXPECT_FALSE(exists("work/labels.tif"));
+  std::filesystem::remove(path("tiled/r.shp"));
+  expect_done(step("paint"));
+  expect_same_files("two shares, again");
+}
+
+TEST_F(CliTileRegions, OnAFullDisk) {
+  write_scene(path("scene.tif"), scene(90, 75));
+  for (const char* name : {"r.gpkg", "r.geojson", "r.shp"}) {
+    const std::vector<std::string> run = {
+        "scene.tif", "-q",       "-o",          name, "--bands",    "1",
+        "--cue",     "gradient", "--tile-size", "40", "--tiles-in", std::string(name) + "-work"};
+    std::vector<std::string> plan = run;
+    plan.push_back("--plan-only");
+    expect_done(segment(plan));
+    const std::string file = std::string(name) + "-work/plan.json";
+    for (int k = 0; k < 4; ++k) {
+      expect_done(segment({"tile", file}));
+      expect_done(segment({"join", file}));
+    }
+    // The labels fit, and the polygons do not.
+    expect_error(segment({"paint", file}, {.file_size_limit = 2'000}), 3, {name, "make room"});
+    EXPECT_FALSE(exists(name));
+    EXPECT_FALSE(exists(std::string(name) + ".part"));
+    expect_done(segment({"paint", file}));
+    EXPECT_GT(read_features(path(name)).features.size(), 10U);
+  }
+}
+
+TEST_F(CliTileRegions, OfAKilledRun) {
+  write_scene(path("scene.tif"), scene(90, 75));
+  make_folder("whole");
+  make_folder("tiled");
+  const std::vector<std::string> run = {"scene.tif", "-o",         "tiled/r.gpkg", "--bands",
+                                        "3,2,1",     "--cue",      "gradient",     "--tile-size",
+                                        "16",        "--tiles-in", "work"};
+  for (const char* until :
+       {"work/map-3.bin", "work/joined-regions.bin", "work/labels.tif", "tiled/r.gpkg.part"}) {
+    const auto process = start(run);
+    // The last two are there for a moment, which may be missed.
+    process->wait_until([&] { return exists(until); });
+    process->send(SIGKILL);
+    process->wait();
+  }
+  expect_done(segment(run));
+  expect_done(whole({"scene.tif", "-o", "whole/r.gpkg", "--bands", "3,2,1"}));
+  expect_same_files("a killed run");
+}
+
+TEST_F(CliTileRegions, AreRefusedWhereTheyCannotBe) {
+  write_picture("a.png", drawing(100, 90));
+  const auto refuse = [&](const std::string& input, std::vector<std::string> more, int code,
+                          const std::vector<std::string>& told) {
+    std::vector<std::string> arguments = {input,        "-q",   "--tile-size", "40",
+                                          "--tiles-in", "work", "--bands",     "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(tiled(arguments), code, told);
+    EXPECT_FALSE(exists("work/plan.json"));
+  };
+  write_scene(path("scene.tif"), scene(90, 75));
+  SceneFile file = scene(90, 75);
+  file.epsg = 0;
+  write_scene(path("unknown.tif"), file);
+  refuse("unknown.tif", {"-o", "r.geojson"}, 3, {"r.geojson", "gdal_edit.py -a_srs"});
+  file.transform = {};
+  write_scene(path("nowhere.tif"), file);
+  refuse("nowhere.tif", {"-o", "r.gpkg"}, 3, {"r.gpkg", "no coordinates"});
+  file = scene(90, 75);
+  file.bands = 64;
+  write_scene(path("many.tif"), file);
+  refuse("many.tif", {"-o", "r.shp"}, 3, {"r.shp", "64 bands", "255"});
+  refuse("scene.tif", {"-o", "r.gpkg", "--cog"}, 2, {"--cog", "r.gpkg"});
+  refuse("scene.tif", {"-o", "r.gpkg", "--skip-damaged"}, 2, {"--skip-damaged", ".tif"});
+  refuse("scene.tif", {"-o", "r.png"}, 2, {"FILE.tif", ".gpkg"});
+  expect_error(tiled({"a.png", "-q", "-o", "r.gpkg", "--tile-size", "40"}), 3,
+               {"r.gpkg", "no coordinates"});
+  // The scene has changed when it is painted.
+  expect_done(tiled(
+      {"scene.tif", "-o", "r.gpkg", "--tile-size", "40", "--tiles-in", "work", "--bands", "1"}));
+  std::filesystem::remove(path("r.gpkg"));
+  write_scene(path("scene.tif"), scene(90, 76));
+  expect_error(step("paint"), 3, {"scene.tif", "has changed"});
+}
+
+}  // namespace
+}  // namespace diacut::testing
