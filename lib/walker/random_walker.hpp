@@ -35,10 +35,11 @@ struct RandomWalk {
 /// or a label from 1 to `labels`; 0 where there is no data. Of equally likely labels the smallest
 /// counts. `form`: that of the V-cycle's matrices; compressed it moves less memory, and the
 /// products of conjugate gradients, which the solution is held to, stay those of the matrix itself.
-/// Compressed matrices need a disc's stencil. `keep`: whether probabilities are kept. `start`:
-/// probabilities of the first labels, for each element, that the systems start from; other labels
-/// start from 0. Precondition: they are 0 where no seed can be reached. The same input gives the
-/// same result, to the bit. Throws DeviceError, NumericalError, CancelledError.
+/// Compressed matrices need a disc's stencil, and blocks are then of four labels. `keep`: whether
+/// probabilities are kept. `start`: probabilities of the first labels, for each element, that the
+/// systems start from; other labels start from 0. Precondition: they are 0 where no seed can be
+/// reached. The same input gives the same result, to the bit. Throws DeviceError, NumericalError,
+/// CancelledError.
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch,
