@@ -8,6 +8,7 @@
 #if !defined(BITS) || !defined(RUN)
 #error "block_product_decoded needs BITS and RUN"
 #endif
+#define AHEAD(a)
 #include "matrix/block_product_tile.clh"
 
 #define DECODED 16
@@ -16,6 +17,7 @@
   {                                                                            \
     __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                           \
     for (uint k = 0; k < (count); ++k, a += WEIGHT_STEP(d), next += DECODED) { \
+      PREFETCH_BELOW(a, 1);                                                    \
       LOAD_WEIGHTS(DECODED, next, a);                                          \
     }                                                                          \
   }

@@ -6,6 +6,7 @@
 #if !defined(RUN)
 #error "block_product_runs needs RUN"
 #endif
+#define AHEAD(a) PREFETCH_BELOW(a, 1)
 #include "matrix/block_product_tile.clh"
 
 #define BAND(d, dy, dx, count)                    \
