@@ -53,6 +53,7 @@ Usage: ./setup.sh COMMAND
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
   fuzz HOURS  install what is needed, build the fuzzer of the readers, and run it
+  sanitize [address|thread]  install what is needed, build with sanitizers, and run tests under them
   python    install what `pip install .` needs, which builds the Python package
   help      this text
 
@@ -205,6 +206,28 @@ run_fuzz() {
   tests/fuzz/run.sh "$1"
 }
 
+# Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for
+# threads in one of its own.
+run_sanitize() {
+  local kinds=("$@") kind preset targets
+  ((${#kinds[@]} > 0)) || kinds=(address thread)
+  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
+  for kind in "${kinds[@]}"; do
+    case "$kind" in
+      address) preset=fuzz ;;
+      thread) preset=thread ;;
+      *) die "sanitize takes address or thread, not '$kind'" ;;
+    esac
+    mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets)
+    title "Building for $kind"
+    cmake --preset "$preset" >&2 || die "the build cannot be configured"
+    cmake --build --preset "$preset" --parallel "$(jobs)" --target "${targets[@]}" >&2 ||
+      die "the build failed"
+    title "Testing for $kind"
+    tests/sanitize/run.sh "$kind"
+  done
+}
+
 run_package() {
   need "${build_packages[@]}" "${package_packages[@]}"
   build OFF
@@ -224,6 +247,7 @@ case "${1:-help}" in
   lint) run_lint ;;
   package) run_package ;;
   fuzz) run_fuzz "${2:?setup.sh fuzz HOURS}" ;;
+  sanitize) run_sanitize "${@:2}" ;;
   python) need "${build_packages[@]}" "${run_packages[@]}" "${python_packages[@]}" ;;
   help | -h | --help) usage ;;
   *)

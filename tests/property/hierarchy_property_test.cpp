@@ -324,7 +324,8 @@ std::vector<Merge> reference_merge(std::int32_t count, const std::vector<Arc>& g
         std::min_element(arcs.begin(), arcs.end(), [](const auto& a, const auto& b) {
           return a.before(b);
         })->sum;
-    const auto [low, high] = std::minmax(weakest.first, weakest.second);
+    const std::int32_t low = std::min(weakest.first, weakest.second);
+    const std::int32_t high = std::max(weakest.first, weakest.second);
     const double mean = static_cast<double>(weakest.strength) / static_cast<double>(weakest.length);
     merges.push_back({low, high, static_cast<float>(mean / kUnitStrength)});
     std::map<std::int32_t, ReferenceArc> united;  // Those of the new node, by the other one.
