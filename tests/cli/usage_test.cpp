@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--min-size", "-1"}, {"--min-size", "-1", "0.2%"}},
         Wrong{{"a.png", "--min-size", "200%"}, {"--min-size", "200%"}},
         Wrong{{"a.png", "--method", "hierarchy", "--tree", "-"}, {"--tree", "standard output"}},
-        Wrong{{"a.png", "--method", "hierarchy", "--ultrametric", "x.tif"}, {"x.tif", ".npy"}},
+        Wrong{{"a.png", "--method", "hierarchy", "--ultrametric", "x.jpg"}, {"x.jpg", ".npy"}},
         Wrong{{"a.png", "--method", "hierarchy", "--tree", "x", "-o", "./x"}, {"--tree", "-o"}},
         Wrong{{"a.png", "--set", "eigen.vectors"}, {"--set", "KEY=VALUE"}},
         Wrong{{"a.png", "--set", "eigen.vektors=4"}, {"--set", "eigen.vektors", "eigen.vectors"}},
