@@ -106,6 +106,13 @@ workers() {
   pgrep -f "^$segment --files-from"
 }
 
+# What is killed may also be a child of a program, which does its work again.
+kill_a_program() {
+  workers | head -n 1 | xargs --no-run-if-empty kill -KILL || true
+  sleep 0.5
+  grep -q "Killed" jobs.log
+}
+
 no_steps() {
   ! pgrep slurmstepd >/dev/null
 }
@@ -138,7 +145,7 @@ echo "picture in tiles: done after $SECONDS s"
 # of both are done again.
 photos killed 5-9:2 > number
 wait_until 300 "the first labels" results killed 2
-kill -KILL "$(workers | head -n 1)"
+wait_until 60 "a program that Slurm knows to be killed" kill_a_program
 wait_until 300 "more labels" results killed 6
 kill_node
 start_node
