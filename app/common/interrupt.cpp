@@ -128,7 +128,7 @@ void guard_standard_streams() {
 
 /// Stands before abort() of the C library, because a driver may have taken SIGABRT over when it
 /// gets no memory while it loads itself.
-extern "C" [[noreturn]] void abort() noexcept {
+extern "C" void abort() noexcept {
   if (diacut::app::tells_crashes) diacut::app::on_crash(SIGABRT);
   std::signal(SIGABRT, SIG_DFL);
   std::raise(SIGABRT);
