@@ -11,11 +11,12 @@ namespace diacut {
 /// Boundary strength in the steps in which floods tell it apart.
 using Level = std::uint16_t;
 
-/// The level of a strength, which is clamped to [0, 1].
+/// The level of a strength, which is clamped to [0, 1]; 0 for what is no number.
 inline Level level_of(float strength) {
+  const float clamped = strength > 0.0F ? std::min(strength, 1.0F) : 0.0F;
   // A half and more goes up; exact in double.
   constexpr float kSteps = std::numeric_limits<Level>::max();
-  return static_cast<Level>(static_cast<double>(std::clamp(strength, 0.0F, 1.0F) * kSteps) + 0.5);
+  return static_cast<Level>(static_cast<double>(clamped * kSteps) + 0.5);
 }
 
 /// Distances within a plateau, as watershed() defines them, that are no numbers.
