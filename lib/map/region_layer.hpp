@@ -25,7 +25,7 @@ struct RegionFormat {
 
 /// The format of a path's extension; null for another one.
 const RegionFormat* find_region_format(const std::string& path);
-/// The same. Throws ConfigError for another extension.
+/// The format of a path's extension. Throws ConfigError for an extension that is none of polygons.
 const RegionFormat& region_format_of(const std::string& path);
 /// Throws InputError where regions of a scene cannot be written so.
 void check_region_format(const RegionFormat& format, const MapFrame& frame);

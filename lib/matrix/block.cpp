@@ -39,7 +39,8 @@ BlockRuns block_runs(const DeviceInfo& device, int columns) {
   return runs;
 }
 
-BlockRuns plane_runs() {
+BlockRuns plane_runs(const DeviceInfo& device, int columns) {
+  if (!takes_planes(device, columns)) return block_runs(device, columns);
   BlockRuns runs;
   // What a work-item holds of image rows of four columns stays below 64 KiB.
   runs.run = 256;

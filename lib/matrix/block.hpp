@@ -100,7 +100,8 @@ struct BlockRuns {
               std::size_t items, const ActiveSegments& active) const;
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);
-/// The same for kernels that take planes.
-BlockRuns plane_runs();
+/// How kernels that take planes where takes_planes() says so deal elements: as block_runs() says
+/// elsewhere.
+BlockRuns plane_runs(const DeviceInfo& device, int columns);
 
 }  // namespace diacut

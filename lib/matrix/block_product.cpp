@@ -47,7 +47,7 @@ BlockProduct::Kernels BlockProduct::make_kernels(Context& context,
   const DeviceInfo& device = context.info();
   const int built_for = program_columns(device, columns);
   Kernels kernels;
-  const BlockRuns runs = takes_planes(device, columns) ? plane_runs() : block_runs(device, columns);
+  const BlockRuns runs = plane_runs(device, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options, runs.options());
   const char* file = kernel_file(device, form, columns);
@@ -68,7 +68,7 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   const Grid grid = matrix.grid();
   const auto stride = static_cast<std::size_t>(grid.stride);
   const std::size_t segment = matrix.batch().segment();
-  const BlockRuns runs = block_runs(context_->info(), columns);
+  const BlockRuns runs = plane_runs(context_->info(), columns);
   Kernels& kernels = kernels_for(columns);
   const std::size_t items = segment * active_->count() * runs.sets;
   auto chosen = kernels.begin();
@@ -78,14 +78,11 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                      beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
   // A segment that does not begin at a multiple of `each` has elements of one tile more.
   const std::size_t tiles = round_up(segment, each) / each + (segment % each == 0 ? 0 : 1);
-  if (takes_planes(context_->info(), columns)) {
-    plane_runs().launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride, tiles,
-                        *active_);
-  } else if (matrix.form() == MatrixForm::kDia) {
-    runs.launch(*context_, kernel, 1, grid.rows(), tiles, *active_);
-  } else {
-    runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride, tiles, *active_);
-  }
+  // Runs of a matrix in DIA form may go on in the next image row, but not those of planes.
+  const bool by_rows = matrix.form() != MatrixForm::kDia || takes_planes(context_->info(), columns);
+  const auto height = static_cast<std::size_t>(grid.height);
+  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? stride : grid.rows(), tiles,
+              *active_);
 }
 
 }  // namespace diacut

@@ -65,8 +65,8 @@ class NormalizedMatrix {
   /// device. Precondition: form() is kDia. Throws DeviceError; the matrix is then unchanged.
   void compress(Context& context);
 
-  /// The same, with a main diagonal by which A D^1/2 stays what it is (compress_kept()): for a
-  /// matrix of which D^1/2 is no eigenvector.
+  /// Replaces the DIA form as compress() does, by a compressed form whose main diagonal keeps the
+  /// product A D^1/2 (compress_kept()): for a matrix of which D^1/2 is no eigenvector.
   void compress_kept(Context& context);
   /// A matrix in the form that compress_kept() makes; this one stays as it is. Enqueues.
   NormalizedMatrix compressed_copy(Context& context) const;

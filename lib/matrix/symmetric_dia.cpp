@@ -45,6 +45,10 @@ SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Sten
                           padding);
 }
 
+SymmetricSource source_of(const DiaMatrix& matrix, const Grid& grid) {
+  return {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width};
+}
+
 SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
                       SymmetricLayout layout, bool scaled = false) {
   SymmetricDia result{grid, storage, std::move(layout), {}, {}, {}};
@@ -73,9 +77,8 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
                       const Stencil& stencil, MatvecStorage storage) {
   SymmetricDia result =
       allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage));
-  launch_symmetric_pack(context, result.layout,
-                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
-                        result.upper, result.diagonal);
+  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), result.upper,
+                        result.diagonal);
   return result;
 }
 
@@ -84,9 +87,8 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
                       const Buffer<float>& sqrt_degree) {
   SymmetricDia result =
       allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage), true);
-  launch_symmetric_pack(context, result.layout,
-                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
-                        sqrt_degree, result.upper, result.diagonal, result.scale);
+  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), sqrt_degree, result.upper,
+                        result.diagonal, result.scale);
   return result;
 }
 
@@ -95,9 +97,8 @@ SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Gr
                              const Buffer<float>& roots) {
   SymmetricDia result = allocate(context, grid, storage,
                                  layout_of(context.info(), grid, stencil, storage, stencil.radius));
-  launch_symmetric_pack(context, result.layout,
-                        {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
-                        roots, result.upper, result.diagonal);
+  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), roots, result.upper,
+                        result.diagonal);
   return result;
 }
 
@@ -106,9 +107,8 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
                            const Buffer<float>& roots) {
   SymmetricDia result = allocate(context, grid, storage,
                                  layout_of(context.info(), grid, stencil, storage, stencil.radius));
-  launch_symmetric_pack_kept(context, result.layout,
-                             {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width},
-                             roots, result.upper, result.diagonal);
+  launch_symmetric_pack_kept(context, result.layout, source_of(matrix, grid), roots, result.upper,
+                             result.diagonal);
   return result;
 }
 

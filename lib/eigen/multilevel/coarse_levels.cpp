@@ -240,7 +240,7 @@ void CoarseLevels::add_level(Coarsen& coarsen, MatrixForm form) {
 void CoarseLevels::compress(Coarsen& coarsen, Level& level, Buffer<float>& coarse_sqrt_degree) {
   if (coarsen.null_space() == NullSpace::kTrivial) {
     level.matrix->compress(*context_);
-    // Those of the rounded weights, so that the trivial eigenvector is interpolated exactly.
+    // Gains of the rounded weights interpolate the trivial eigenvector exactly.
     coarsen.gains(*level.matrix, level.gain, coarse_sqrt_degree, count() - 1);
   } else if (level.own) {
     level.own->compress_kept(*context_);

@@ -18,10 +18,6 @@ const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) 
                                   : "eigen/multilevel/transfer_elements.cl";
 }
 
-BlockRuns runs_for(const DeviceInfo& device, int columns) {
-  return takes_planes(device, columns) ? plane_runs() : block_runs(device, columns);
-}
-
 }  // namespace
 
 BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int columns, MatrixForm form,
@@ -50,7 +46,7 @@ BlockTransfer::Kernels BlockTransfer::make_kernels(Context& context,
                                                    const std::string& matrix_options,
                                                    MatrixForm form, int columns) {
   const DeviceInfo& device = context.info();
-  BlockRuns runs = runs_for(device, columns);
+  BlockRuns runs = plane_runs(device, columns);
   runs.tile = std::min<std::size_t>(runs.tile, 8);
   const char* const file = kernel_file(device, form, columns);
   const std::string options =
@@ -64,7 +60,7 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
                             const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block,
                             int columns) {
   const Grid grid = fine.grid();
-  const BlockRuns runs = runs_for(context_->info(), columns);
+  const BlockRuns runs = plane_runs(context_->info(), columns);
   Kernel& kernel = kernels_for(columns).prolong;
   set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
                      coarse_block, add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
@@ -79,7 +75,7 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
                                 const Buffer<float>& fine_block, float factor,
                                 Buffer<float>& coarse_block, int columns) {
   const Grid grid = fine.grid();
-  BlockRuns runs = runs_for(context_->info(), columns);
+  BlockRuns runs = plane_runs(context_->info(), columns);
   // Of the fine grid, of which a coarse element has two.
   if (takes_planes(context_->info(), columns)) runs.run /= 2;
   Kernel& kernel = kernels_for(columns).restrict_to;
