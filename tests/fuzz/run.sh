@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh HOURS [TARGET...]: fuzzes the readers of files, HOURS shared among the targets, one after the
 # other, from the inputs of earlier runs on. What is found is kept in build/fuzz/found. A run ends
-# with a table of inputs and processor time, and with 1 where something was found.
+# with a table of inputs and processor time, and with 1 where something was found. Runs of different
+# targets may go on side by side.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 hours=${1:?usage: tests/fuzz/run.sh HOURS [TARGET...]}
@@ -30,14 +31,14 @@ seconds=$(awk -v hours="$hours" -v count="${#targets[@]}" \
 
 # fuzz TARGET: adds a line to the log.
 fuzz() {
-  local target=$1 output spent status=0 started dictionary=()
+  local target=$1 output spent part status=0 started dictionary=()
   mkdir -p "$inputs/$target" "$found/$target"
   DIACUT_FUZZ_TARGET=$target DIACUT_FUZZ_SEEDS=$inputs/$target "$fuzzer"
   [[ ! -e "$dictionaries/$target.dict" ]] || dictionary=("-dict=$dictionaries/$target.dict")
   output=$(mktemp)
   spent=$(mktemp)
+  part=$(mktemp)
   started=$SECONDS
-  : > "$log.part"
   # A fault ends the fuzzer: it goes on until its time is over.
   while ((SECONDS - started < seconds)); do
     {
@@ -48,15 +49,14 @@ fuzz() {
     } 2> "$spent"
     awk '/number_of_executed_units/ { inputs = $2 } /^#[0-9]+/ { last = substr($1, 2) }
       FILENAME == ARGV[2] { time = $1 + $2 }
-      END { print (inputs ? inputs : last + 0) "\t" time }' "$output" "$spent" >> "$log.part"
+      END { print (inputs ? inputs : last + 0) "\t" time }' "$output" "$spent" >> "$part"
     ((status == 0)) || tail -n 60 "$output" > "$found/$target/last.txt"
   done
-  rm -f "$output" "$spent"
   awk -F'\t' -v OFS='\t' -v target="$target" \
     -v findings="$(find "$found/$target" -type f ! -name last.txt | wc -l)" '
     { inputs += $1; time += $2 } END { print target, inputs + 0, time + 0, findings }' \
-    "$log.part" >> "$log"
-  rm -f "$log.part"
+    "$part" >> "$log"
+  rm -f "$output" "$spent" "$part"
 }
 
 for target in "${targets[@]}"; do fuzz "$target"; done
