@@ -4,9 +4,11 @@
 #include <functional>
 #include <string_view>
 
+#include "affinity/affinity.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/stage_checks.hpp"
 #include "pipeline/kernel_requests.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
 
@@ -30,6 +32,25 @@ void check(Context& context, std::string_view stage, const std::function<void(Tr
   }
 }
 
+/// What comes after the affinities, as it is planned for an image of a few hundred pixels. A
+/// larger image may be planned with a compressed matrix.
+void check_solutions(Context& context, const RunParameters& run) {
+  constexpr Grid kPlanned{24, 18, 24};
+  const SegmentationPlan plan = plan_for_image(kPlanned, run, context.info(), 0);
+  const int radius = run.affinity.radius;
+  if (walks(run)) {
+    return check(context, "random walk",
+                 [&](Trial& trial) { check_walks(trial, plan.form, radius); });
+  }
+  check(context, "eigenvectors", [&](Trial& trial) {
+    check_known_eigenvectors(trial, {eigen_parameters(plan.parameters), plan.product, plan.form},
+                             affinity_stencil(run.affinity));
+  });
+  if (run.region.method == RegionMethod::kKway) {
+    check(context, "regions", [&](Trial& trial) { check_direct_cuts(trial, radius); });
+  }
+}
+
 }  // namespace
 
 void Segmenter::check_device(bool own_maps) {
@@ -48,6 +69,7 @@ void Segmenter::check_device(bool own_maps) {
         check_affinity(trial, run.affinity);
         check_normalized_affinity(trial, run.affinity);
       });
+      check_solutions(context, run);
     }
     if (!makes_hierarchy(run)) return;
     check(context, "contours", needs_matrix(run) ? check_combined_contours : check_cue_contours);

@@ -1,6 +1,9 @@
 // What cuts by eigenvectors take from the affinities.
+#include <initializer_list>
+
 #include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
+#include "doctor/stage_checks.hpp"
 #include "region/device_graph.hpp"
 
 namespace diacut {
@@ -11,18 +14,19 @@ namespace {
 struct RegionProblem : BlockProblem {
   std::vector<std::int32_t> region;
 
-  explicit RegionProblem(Trial& trial) : BlockProblem(31, 37, 4, 5, 61) {
+  explicit RegionProblem(Trial& trial, int width = 31, int height = 37, int radius = 5)
+      : BlockProblem(width, height, 4, radius, 61) {
     for (const float drawn : trial.uniform(grid.pixels())) {
       region.push_back(static_cast<std::int32_t>(3 * drawn));
     }
   }
 };
 
-void products_within_regions(Trial& trial) {
-  const RegionProblem problem(trial);
+void check_products(Trial& trial, const RegionProblem& problem,
+                    std::initializer_list<int> all_columns) {
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
   DeviceAffinityGraph graph(trial.context(), matrix);
-  for (const int columns : {1, 2, 4, 8, 16}) {
+  for (const int columns : all_columns) {
     const std::vector<float> x = trial.normal(problem.grid.pixels() * at_size(columns));
     std::vector<float> out;
     graph.product_within(problem.region, x, columns, out);
@@ -36,8 +40,7 @@ void products_within_regions(Trial& trial) {
   }
 }
 
-void links_of_neighbours(Trial& trial) {
-  const RegionProblem problem(trial);
+void check_links(Trial& trial, const RegionProblem& problem) {
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
   DeviceAffinityGraph graph(trial.context(), matrix);
   const auto expected = [&](StencilOffset neighbour) {
@@ -50,7 +53,19 @@ void links_of_neighbours(Trial& trial) {
   trial.expect("affinity downwards", graph.down(), down, down, 2);
 }
 
+void products_within_regions(Trial& trial) {
+  check_products(trial, RegionProblem(trial), {1, 2, 4, 8, 16});
+}
+
+void links_of_neighbours(Trial& trial) { check_links(trial, RegionProblem(trial)); }
+
 }  // namespace
+
+void check_direct_cuts(Trial& trial, int radius) {
+  const RegionProblem problem(trial, 2 * radius + 3, 2 * radius + 2, radius);
+  check_products(trial, problem, {1, 8});
+  check_links(trial, problem);
+}
 
 std::vector<DeviceCheck> region_checks() {
   return {{"products within regions", products_within_regions},

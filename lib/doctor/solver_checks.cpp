@@ -2,12 +2,16 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "doctor/checks.hpp"
+#include "doctor/cosine_problem.hpp"
 #include "doctor/eigen_problem.hpp"
+#include "doctor/stage_checks.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen/lanczos/lanczos.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
@@ -16,6 +20,8 @@ namespace {
 
 constexpr int kVectors = 9;
 constexpr double kTolerance = 1e-5;
+/// That of runs by default.
+constexpr double kStageTolerance = 1e-4;
 
 Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
   const auto rows = problem.dense();
@@ -82,6 +88,64 @@ void check_solver(Trial& trial, SolverKind solver, MatvecChoice product = {},
   check_eigenvectors(trial, dense_matrix(problem), found);
 }
 
+/// A grid as small as solvers for large images take, and not as wide as high. The next coarser one
+/// has more than three pixels for each vector.
+CosineProblem problem_for(const EigenParameters& parameters, const Stencil& stencil) {
+  constexpr int kHeight = 18;
+  const int least = std::max(2 * lanczos_basis_size(parameters), 16 * parameters.vectors);
+  const int width = std::max({24, least / kHeight + 2, 2 * stencil.radius + 2});
+  return {width, std::max(kHeight, 2 * stencil.radius), stencil};
+}
+
+}  // namespace
+
+void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil) {
+  SolverParameters parameters = asked;
+  parameters.eigen.tolerance = kStageTolerance;
+  parameters.eigen.relative_tolerance = 0;
+  // Programs of solvers with single vectors are the same for any number of them.
+  constexpr int kFew = 5;
+  if (solver_wanted(asked.eigen.solver) != SolverKind::kMultilevel) {
+    parameters.eigen.vectors = std::min(asked.eigen.vectors, kFew);
+  }
+  const CosineProblem problem = problem_for(parameters.eigen, stencil);
+  NormalizedMatrix matrix = matrix_of(trial.context(), problem);
+  const DeviceEigenvectors found =
+      std::move(eigenvectors(trial.context(), matrix, parameters).front());
+  Trial::require(found.report.converged, "the eigenvectors do not converge");
+  // Another solver takes over where its numbers do not settle.
+  Trial::require(solver_wanted(parameters.eigen.solver) != SolverKind::kMultilevel ||
+                     stencil.disc_radius < 2 || found.report.solver == "multilevel",
+                 "the multilevel eigensolver does not settle");
+  Trial::require(found.count == parameters.eigen.vectors,
+                 "another number of eigenvectors is found");
+  const std::vector<float> basis = found.basis.download();
+  std::vector<std::vector<double>> vectors;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(found.count); ++k) {
+    const auto first = basis.begin() + static_cast<std::ptrdiff_t>(k * found.pitch);
+    vectors.emplace_back(first, first + static_cast<std::ptrdiff_t>(found.rows));
+    const std::vector<double>& vector = vectors.back();
+    // Orthonormal vectors with residuals R have values within the norm of R of as many eigenvalues
+    // (B. Parlett, The Symmetric Eigenvalue Problem, 1980, theorem 11.5.1).
+    trial.expect_one("eigenvalue", found.values[k], problem.values[k],
+                     kStageTolerance * std::sqrt(found.count));
+    const std::vector<double> product = reference_matvec(problem.matrix, vector);
+    double square = 0;
+    for (std::size_t i = 0; i < vector.size(); ++i) {
+      square += std::pow(product[i] - (1 - found.values[k]) * vector[i], 2);
+    }
+    trial.expect_one("residual norm", std::sqrt(square), 0, 2 * kStageTolerance);
+    for (std::size_t j = 0; j <= k; ++j) {
+      const double dot = std::inner_product(vector.begin(), vector.end(), vectors[j].begin(), 0.0);
+      trial.expect_one("dot product of eigenvectors", dot, j == k ? 1 : 0, kTolerance);
+    }
+  }
+}
+
+namespace {
+
+void eigenvectors_of_cosines(Trial& trial) { check_known_eigenvectors(trial, {}, disc_stencil(5)); }
+
 void multilevel_solver(Trial& trial) { check_solver(trial, SolverKind::kMultilevel); }
 void multilevel_solver_of_compressed_matrices(Trial& trial) {
   check_solver(trial, SolverKind::kMultilevel, {}, MatrixForm::kCompressed);
@@ -92,7 +156,8 @@ void spectra_solver(Trial& trial) { check_solver(trial, SolverKind::kSpectra); }
 }  // namespace
 
 std::vector<DeviceCheck> solver_checks() {
-  return {{"the multilevel eigensolver", multilevel_solver},
+  return {{"eigenvectors of cosines", eigenvectors_of_cosines, true},
+          {"the multilevel eigensolver", multilevel_solver},
           {"the multilevel eigensolver on a compressed matrix",
            multilevel_solver_of_compressed_matrices},
           {"Lanczos' eigensolver", lanczos_solver},

@@ -6,7 +6,9 @@
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "doctor/trial.hpp"
+#include "eigen/eigensolver.hpp"
 #include "image/resize.hpp"
+#include "matrix/stencil.hpp"
 
 /// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
 /// throws as DeviceCheck::run does.
@@ -21,6 +23,13 @@ void check_gradient(Trial& trial, const CueParameters& parameters);
 /// The affinities of a boundary map, and these normalized.
 void check_affinity(Trial& trial, const AffinityParameters& parameters);
 void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
+/// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
+/// solver, the product and the form that it names, with neighbours of that stencil.
+void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// Labels from seeds in a small image, by random walks with matrices of that form.
+void check_walks(Trial& trial, MatrixForm form, int radius);
+/// What direct cuts take from the affinities.
+void check_direct_cuts(Trial& trial, int radius);
 /// Contours from eigenvectors and a boundary map, from that map alone, and their directions.
 void check_combined_contours(Trial& trial);
 void check_cue_contours(Trial& trial);

@@ -5,6 +5,7 @@
 
 #include "doctor/checks.hpp"
 #include "doctor/eigen_problem.hpp"
+#include "doctor/stage_checks.hpp"
 #include "walker/random_walker.hpp"
 #include "walker/seeds.hpp"
 
@@ -55,9 +56,8 @@ Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
   return all;
 }
 
-void random_walks(Trial& trial, MatrixForm form) {
+void random_walks(Trial& trial, MatrixForm form, const EigenProblem& problem) {
   constexpr double kMargin = 1e-3;
-  const EigenProblem problem(29, 23, 3);
   const std::vector<std::int32_t> seeds = drawn_seeds(problem.sqrt_degree.size());
   const RandomWalk walk =
       random_walk(trial.context(), matrix_of(trial.context(), problem), seeds, kLabels,
@@ -124,11 +124,16 @@ void kernels_for_seeds(Trial& trial) {
   }
 }
 
-void whole_walks(Trial& trial) { random_walks(trial, MatrixForm::kDia); }
+void whole_walks(Trial& trial) { random_walks(trial, MatrixForm::kDia, {29, 23, 3}); }
 
-void compressed_walks(Trial& trial) { random_walks(trial, MatrixForm::kCompressed); }
+void compressed_walks(Trial& trial) { random_walks(trial, MatrixForm::kCompressed, {29, 23, 3}); }
 
 }  // namespace
+
+/// The grid is as small as one that is made coarser can be.
+void check_walks(Trial& trial, MatrixForm form, int radius) {
+  random_walks(trial, form, {20, 14, radius});
+}
 
 std::vector<DeviceCheck> walker_checks() {
   return {{"what seeds make of blocks", kernels_for_seeds},

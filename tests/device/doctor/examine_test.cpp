@@ -1,12 +1,17 @@
 // Known answers for every kernel: nothing is left out, and what is wrong is found.
 #include "doctor/examine.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <map>
 #include <set>
 #include <string>
 
@@ -136,36 +141,97 @@ TEST(Examination, AKernelThatDoesNothingLeavesNoEarlierAnswer) {
   EXPECT_NO_THROW(check_device(testing::test_device()));
 }
 
-/// Parameters whose runs go through other stages.
-std::vector<Parameters> parameters_of_runs() {
-  std::vector<Parameters> all(4);
-  all[1].cue.kind = CueKind::kGradient;
-  all[2].contour.spectral = SpectralUse::kAlways;
-  all[3].region.method = RegionMethod::kKway;
-  all[3].cue.weights = "fast";
+/// Parameters whose runs go through other stages, by what is different.
+std::map<std::string, Parameters> parameters_of_runs() {
+  std::map<std::string, Parameters> all;
+  all["the default"] = {};
+  all["gradient"].cue.kind = CueKind::kGradient;
+  all["gradient, no eigenvectors"].cue.kind = CueKind::kGradient;
+  all["gradient, no eigenvectors"].contour.spectral = SpectralUse::kNever;
+  for (const std::string name :
+       {"spectral contours", "spectral contours by Lanczos", "40 eigenvectors"}) {
+    all[name].contour.spectral = SpectralUse::kAlways;
+    all[name].cue.weights = "fast";
+  }
+  all["spectral contours by Lanczos"].eigen.solver = SolverKind::kLanczos;
+  all["40 eigenvectors"].eigen.vectors = 41;
+  all["direct cuts"].region.method = RegionMethod::kKway;
+  all["direct cuts"].cue.weights = "fast";
+  all["strides"].cue.kind = CueKind::kGradient;
+  all["strides"].affinity.strides = {1, 2};
+  all["seeds"].region.method = RegionMethod::kWalker;
+  all["seeds"].cue.weights = "fast";
   return all;
 }
 
+/// Milliseconds of one check.
+double check_time(Segmenter& segmenter, bool own_maps) {
+  const auto start = std::chrono::steady_clock::now();
+  segmenter.check_device(own_maps);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Prints what a check costs: the first one builds programs, of later ones the quickest counts.
 TEST(CheckOfASegmenter, ASoundDevicePasses) {
-  for (const Parameters& parameters : parameters_of_runs()) {
+  std::cout << "check of the device, ms            first   later\n";
+  for (const auto& [name, parameters] : parameters_of_runs()) {
     Segmenter segmenter(parameters, testing::test_device());
-    EXPECT_NO_THROW(segmenter.check_device());
-    EXPECT_NO_THROW(segmenter.check_device(true));
+    segmenter.keep_eigenvectors(false);
+    for (const bool own_maps : {false, true}) {
+      double first = 0;
+      double later = INFINITY;
+      ASSERT_NO_THROW(first = check_time(segmenter, own_maps)) << name;
+      for (int k = 0; k < 5; ++k) later = std::min(later, check_time(segmenter, own_maps));
+      std::cout << fmt::format("{:<32} {:>7.1f} {:>7.1f}\n", name + (own_maps ? ", own maps" : ""),
+                               first, later);
+    }
   }
 }
 
 TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
   const Image image = drawn_scene(48, 36);
-  Segmenter checked({}, testing::test_device());
-  checked.keep_eigenvectors(false);
-  checked.check_device();
-  const Segmentation after = checked.segment(image);
-  Segmenter other({}, testing::test_device());
-  other.keep_eigenvectors(false);
-  const Segmentation alone = other.segment(image);
-  EXPECT_EQ(after.labels.values, alone.labels.values);
-  EXPECT_EQ(after.contours, alone.contours);
-  EXPECT_EQ(after.programs_built, 0);
+  for (const bool spectral : {false, true}) {
+    Parameters parameters;
+    if (spectral) parameters.contour.spectral = SpectralUse::kAlways;
+    Segmenter checked(parameters, testing::test_device());
+    checked.keep_eigenvectors(false);
+    checked.check_device();
+    const Segmentation after = checked.segment(image);
+    Segmenter other(parameters, testing::test_device());
+    other.keep_eigenvectors(false);
+    const Segmentation alone = other.segment(image);
+    EXPECT_EQ(after.labels.values, alone.labels.values);
+    EXPECT_EQ(after.contours, alone.contours);
+    EXPECT_EQ(after.programs_built, 0) << spectral;
+  }
+}
+
+/// A kernel that is spoilt, a run that uses it, and the stage that the check of it names.
+struct SpoiltStage {
+  std::string run, stage, file, from, to;
+};
+
+TEST(CheckOfASegmenter, FindsSolversThatAreWrong) {
+  const std::vector<SpoiltStage> all = {
+      {"gradient", "eigenvectors", "eigen/lobpcg/residuals.cl", "  product[", "  1.01f * product["},
+      {"gradient", "eigenvectors", "eigen/lobpcg/basis_update.cl", "factor, sums[r])",
+       "1.01f * factor, sums[r])"},
+      {"spectral contours by Lanczos", "eigenvectors", "eigen/lanczos/basis.cl",
+       "if (get_local_id(0) == 0) sums[at + c] = sum;", ""},
+      {"direct cuts", "regions", "region/links.cl", "values[(ulong)DOWN",
+       "1.001f * values[(ulong)DOWN"},
+      {"seeds", "random walk", "walker/seeds.cl", "clamp(block", "clamp(1.01f * block"}};
+  for (const SpoiltStage& each : all) {
+    const SpoiltKernels kernels(each.file, each.from, each.to);
+    Segmenter segmenter(parameters_of_runs().at(each.run), testing::test_device(), kernels.path());
+    try {
+      segmenter.check_device(true);
+      ADD_FAILURE() << each.run << ": the device passes";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("computes wrongly (stage " + each.stage)) << each.run;
+    }
+  }
 }
 
 TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
