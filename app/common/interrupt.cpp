@@ -52,7 +52,7 @@ extern "C" void on_alarm(int signal) {
 /// Where the handler of a crash runs, because the stack may be what failed.
 alignas(16) std::array<char, 1 << 16> crash_stack;
 
-extern "C" void on_crash(int /*signal*/) {
+extern "C" [[noreturn]] void on_crash(int /*signal*/) {
   // As where a driver's compiler gets no memory, or where a kernel that a driver kept is damaged.
   constexpr std::string_view kText =
       "error: a library or the OpenCL driver failed and ended the program. If memory is short, "
@@ -63,15 +63,12 @@ extern "C" void on_crash(int /*signal*/) {
   _exit(static_cast<int>(ExitCode::kInternal));
 }
 
-std::atomic<bool> tells_crashes{false};
-
 /// Without SIGFPE: PoCL lets kernels divide by zero by a handler of its own.
 constexpr std::array kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGILL};
 
 }  // namespace
 
 void handle_crashes() {
-  tells_crashes = true;
   stack_t stack = {};
   stack.ss_sp = crash_stack.data();
   stack.ss_size = crash_stack.size();
@@ -126,11 +123,6 @@ void guard_standard_streams() {
 
 }  // namespace diacut::app
 
-/// Stands before abort() of the C library, because a driver may have taken SIGABRT over when it
-/// gets no memory while it loads itself.
-extern "C" void abort() noexcept {
-  if (diacut::app::tells_crashes) diacut::app::on_crash(SIGABRT);
-  std::signal(SIGABRT, SIG_DFL);
-  std::raise(SIGABRT);
-  _exit(static_cast<int>(diacut::app::ExitCode::kInternal));
-}
+/// Stands before abort() of the C library: a driver may have taken SIGABRT over when it gets no
+/// memory while it loads itself, and libraries that get none before main() abort too.
+extern "C" void abort() noexcept { diacut::app::on_crash(SIGABRT); }

@@ -14,6 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "diacut/output.hpp"
+#include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "program.hpp"
 #include "progress.hpp"
@@ -166,6 +167,7 @@ ExitCode run_graph(int argc, const char* const* argv, Console& console, const Ca
   const KernelCache kernels(console);
   const std::string name = input_name(options.graph);
   GraphSolver solver(options.device, options.kernel_dir);
+  handle_crashes();  // Drivers have taken these signals over.
   solver.limit_device_memory(options.memory);
   const Graph graph = read_graph(options.graph);
   console.detail(fmt::format("{}: {} nodes, {} entries, on {}", name, graph.nodes(),

@@ -13,10 +13,12 @@
 
 #include "command_line.hpp"
 #include "device_line.hpp"
+#include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/tiles.hpp"
+#include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "maps.hpp"
 #include "program.hpp"
@@ -134,7 +136,11 @@ class TiledRun {
  public:
   TiledRun(const std::string& plan, TileRun::Role role, const DeviceOptions& device,
            Console& console, const CancelToken& cancel)
-      : run_(plan, role), console_(console), cancel_(cancel), progress_(console, 1, false) {
+      : run_(plan, role),
+        device_(device.device),
+        console_(console),
+        cancel_(cancel),
+        progress_(console, 1, false) {
     run_.use_device(device.device, device.kernel_dir, device.memory, [&console] {
       console.detail("the driver compiles kernels, which it does once");
     });
@@ -157,6 +163,10 @@ class TiledRun {
     }
     cancel_.throw_if_cancelled();
     progress_.stage(step, share(left_out));
+    if (run_.due() <= TileStep::kContours) {  // Later steps need no device.
+      choose_device(device_);
+      handle_crashes();  // Drivers have taken these signals over.
+    }
     std::size_t done = 0;
     const Stopwatch stopwatch;
     run_.tiles(wanted, [&](std::size_t tile) {
@@ -206,6 +216,7 @@ class TiledRun {
   }
 
   TileRun run_;
+  std::string device_;
   Console& console_;
   const CancelToken& cancel_;
   Progress progress_;

@@ -142,7 +142,7 @@ RegionParameters objects_region() {
 std::vector<double> inside_of(const std::string& page) {
   const Bytes bytes = packed_bytes(page, "inside");
   std::vector<double> sums(bytes.size() / sizeof(double));
-  std::memcpy(sums.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(sums.data(), bytes.data(), bytes.size());
   return sums;
 }
 
