@@ -267,7 +267,7 @@ class OwnSandbox {
  private:
   void forget() {
     // A server that another process started is not this one's to end.
-    if (owner_ != ::getpid()) static_cast<void>(new std::shared_ptr<Sandbox>(made_));
+    if (made_ && owner_ != ::getpid()) static_cast<void>(new std::shared_ptr<Sandbox>(made_));
     made_.reset();
   }
 

@@ -172,7 +172,9 @@ TEST(SmallMatrix, Multiplies) {
       const Eigen::MatrixXd a = random_matrix(19, inner, 10);
       // Rows that begin and columns that end with zeros, and such that are zero altogether.
       Eigen::MatrixXd b = random_matrix(inner, columns, 11);
-      for (int i = 0; i < inner; ++i) b.row(i).head(std::min(columns, 3 * i)).setZero();
+      for (int i = 0; i < inner && columns > 0; ++i) {
+        b.row(i).head(std::min(columns, 3 * i)).setZero();
+      }
       const Eigen::MatrixXd transposed = b.transpose();
       const Eigen::MatrixXd right = random_matrix(inner, 19, 12);
       const double tolerance = inner * kEps * b.norm();
