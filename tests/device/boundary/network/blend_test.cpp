@@ -27,8 +27,9 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
   Guarded<float> boundary(context, 14 * 7);
   std::vector<double> expected(14 * 7, 0.0);
   bool first = true;
-  for (const auto& [width, height] :
-       {std::pair(11, 7), std::pair(5, 3), std::pair(1, 1), std::pair(23, 15)}) {
+  for (const Grid& source : {Grid{11, 7, 11}, {5, 3, 5}, {1, 1, 1}, {23, 15, 23}}) {
+    const int width = source.width;
+    const int height = source.height;
     const std::vector<float> values =
         random_values(static_cast<std::size_t>(width * height), random);
     Guarded<float> map(context, values);
