@@ -53,7 +53,8 @@ Usage: ./setup.sh COMMAND
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
   fuzz HOURS  install what is needed, build the fuzzer of the readers, and run it
-  sanitize [address|thread]  install what is needed, build with sanitizers, and run tests under them
+  sanitize [address|thread] [all]  install what is needed, build with sanitizers, and run tests under
+            them; all of those that can be
   python    install what `pip install .` needs, which builds the Python package
   help      this text
 
@@ -209,22 +210,25 @@ run_fuzz() {
 # Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for
 # threads in one of its own.
 run_sanitize() {
-  local kinds=("$@") kind preset targets
+  local kinds=() all=() word kind preset targets
+  for word in "$@"; do
+    if [[ "$word" == all ]]; then all=(all); else kinds+=("$word"); fi
+  done
   ((${#kinds[@]} > 0)) || kinds=(address thread)
   need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
   for kind in "${kinds[@]}"; do
     case "$kind" in
       address) preset=fuzz ;;
       thread) preset=thread ;;
-      *) die "sanitize takes address or thread, not '$kind'" ;;
+      *) die "sanitize takes address, thread and all, not '$kind'" ;;
     esac
-    mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets)
+    mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets "${all[@]}")
     title "Building for $kind"
     cmake --preset "$preset" >&2 || die "the build cannot be configured"
     cmake --build --preset "$preset" --parallel "$(jobs)" --target "${targets[@]}" >&2 ||
       die "the build failed"
     title "Testing for $kind"
-    tests/sanitize/run.sh "$kind"
+    tests/sanitize/run.sh "$kind" "${all[@]}"
   done
 }
 

@@ -18,20 +18,50 @@ namespace {
 /// The thread sanitizer does not see how OpenCV's threads wait for each other, because OpenCV is
 /// not built with it: what comes before a point that is told, in the thread that tells it, comes
 /// before what follows a wait for that point.
-void tell(void* point) {
+void tell(const void* point) {
 #ifdef DIACUT_THREAD_SANITIZER
-  __tsan_release(point);
+  __tsan_release(const_cast<void*>(point));
 #else
   static_cast<void>(point);
 #endif
 }
-void wait_for(void* point) {
+void wait_for(const void* point) {
 #ifdef DIACUT_THREAD_SANITIZER
-  __tsan_acquire(point);
+  __tsan_acquire(const_cast<void*>(point));
 #else
   static_cast<void>(point);
 #endif
 }
+
+/// What OpenCV's threads call. The point that they wait for is the loop itself, so that nothing of
+/// it is read before.
+class Loop final : public cv::ParallelLoopBody {
+ public:
+  Loop(int count, const std::function<void(int)>& work)
+      : work_(work), failures_(static_cast<std::size_t>(count)) {}
+
+  void operator()(const cv::Range& range) const override {
+    wait_for(this);
+    for (int i = range.start; i < range.end; ++i) {
+      try {
+        work_(i);
+      } catch (...) {
+        failures_[static_cast<std::size_t>(i)] = std::current_exception();
+      }
+    }
+    tell(this);
+  }
+
+  void rethrow() const {
+    for (const std::exception_ptr& failure : failures_) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+ private:
+  const std::function<void(int)>& work_;
+  mutable std::vector<std::exception_ptr> failures_;  ///< OpenCV calls a const loop.
+};
 
 /// A few for each core of a large machine, since ranges take different times.
 constexpr std::size_t kMostRanges = 64;
@@ -39,25 +69,11 @@ constexpr std::size_t kMostRanges = 64;
 
 void parallel_for(int count, const std::function<void(int)>& work) {
   if (count == 1) return work(0);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
-  char begin = 0;
-  char end = 0;
-  tell(&begin);
-  cv::parallel_for_(cv::Range(0, count), [&](const cv::Range& range) {
-    wait_for(&begin);
-    for (int i = range.start; i < range.end; ++i) {
-      try {
-        work(i);
-      } catch (...) {
-        failures[static_cast<std::size_t>(i)] = std::current_exception();
-      }
-    }
-    tell(&end);
-  });
-  wait_for(&end);
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  const Loop loop(count, work);
+  tell(&loop);
+  cv::parallel_for_(cv::Range(0, count), loop);
+  wait_for(&loop);
+  loop.rethrow();
 }
 
 int parallel_threads() { return std::max(cv::getNumThreads(), 1); }

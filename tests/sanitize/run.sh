@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# run.sh address|thread [targets]: runs the tests that are worth it under sanitizers, and says how long each
-# took: for addresses and undefined behaviour in build/fuzz, for threads in build/thread. Ends with
-# 1 where a test fails or a sanitizer reports. "targets" prints what has to be built.
+# run.sh address|thread [targets] [all]: runs tests under sanitizers, and says how long each took: for addresses
+# and undefined behaviour in build/fuzz, for threads in build/thread. "all" adds those that take long. Ends
+# with 1 where a test fails or a sanitizer reports. "targets" prints what has to be built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kind=${1:-}
 rules=$PWD/tests/sanitize
+source=$PWD
+python=/usr/bin/python3 # Debian's, with its packages.
 
 # A report ends a program with this code, which no program of the project has.
 ends=exitcode=86
@@ -21,35 +23,104 @@ timed() {
   local name=$1 started=$SECONDS status=0
   shift
   "$@" > "$work/output" 2>&1 || status=$?
-  printf '%-60s %s in %d s\n' "$name" "$([[ $status == 0 ]] && echo passed || echo "failed ($status)")" \
-    "$((SECONDS - started))"
+  printf '%-60s %s in %d s\n' "${name:0:60}" \
+    "$([[ $status == 0 ]] && echo passed || echo "failed ($status)")" "$((SECONDS - started))"
   ((status == 0)) || {
     tail -n 100 "$work/output"
     failed+=("$name")
   }
 }
 
-# check PROGRAM PATTERN...: runs the tests of a program that the patterns name.
+# check PROGRAM PATTERN...: runs the tests of a program that the patterns name; those that stand
+# after a "-" are left out.
 check() {
   local program=$1 IFS=:
   shift
   timed "$program $*" "$folder/tests/$program" --gtest_brief=1 "--gtest_filter=$*"
 }
 
+# run NAME ARGUMENT...: a run of segment. Its leaks are not looked for: where a driver compiles while the
+# process ends, the search itself may crash.
+run() {
+  local name=$1
+  shift
+  ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 timed "segment: $name" "$folder/app/segment/segment" "$@" --quiet
+}
+
+# Runs of the programs, through most of their code.
+pictures() {
+  local photo=$source/images/cat.jpg
+  "$python" - "$work/seeds.png" <<'PYTHON'
+import sys
+from PIL import Image
+seeds = Image.new("L", (451, 300))
+seeds.paste(1, (250, 100, 270, 120))
+seeds.paste(2, (0, 0, 451, 8))
+seeds.save(sys.argv[1])
+PYTHON
+  mkdir "$work/photos"
+  ln -s "$source"/images/{cat,coffee,rocket}.jpg "$work/photos/"
+  run 'a photograph' "$photo" -o "$work/labels.png" --overlay "$work/o.jpg" --contours "$work/c.npy" \
+    --ultrametric "$work/u.png" --tree "$work/cat.tree" --table "$work/t.csv" --graph "$work/g.graphml" \
+    --geojson "$work/a.geojson" --coco "$work/c.json" --svg "$work/a.svg" --html "$work/a.html" \
+    --json "$work/report.json"
+  run 'a folder' "$work/photos" --config fast -o "$work/folder" --overlay "$work/overlays" \
+    --json "$work/lines.jsonl"
+  run 'tiles' "$photo" --cue gradient --tile-size 128 -o "$work/tiled.tif" --contours "$work/tc.tif" \
+    --ultrametric "$work/tu.tif"
+  run 'recut' recut "$work/cat.tree" --regions 12 -o "$work/recut.png" --table "$work/r.csv"
+  run 'seeds' "$photo" --seeds "$work/seeds.png" --cue gradient -o "$work/seeded.png" \
+    --probabilities "$work/p.npy"
+  run 'direct cuts' "$photo" --method kway --regions 8 --cue gradient -o "$work/kway.png" \
+    --eigenvectors "$work/vectors"
+}
+
+# A ring of nodes with neighbours up to three apart, as SciPy saves it.
+graphs() {
+  "$python" - "$work/ring.npz" <<'PYTHON'
+import sys
+import numpy
+nodes = 600
+steps = numpy.array([-3, -2, -1, 1, 2, 3])
+columns = numpy.sort((numpy.arange(nodes)[:, None] + steps) % nodes, axis=1)
+numpy.savez(sys.argv[1], format=b"csr", shape=numpy.array([nodes, nodes]),
+            indptr=numpy.arange(nodes + 1, dtype=numpy.int32) * len(steps),
+            indices=columns.ravel().astype(numpy.int32), data=numpy.ones(columns.size))
+PYTHON
+  run 'a graph' graph "$work/ring.npz" --clusters 4 --labels "$work/clusters.npy" -o "$work/y.npy"
+}
+
 addresses() {
   check fuzz/fuzz_tests '*'
+  # The sandbox ends what makes system calls that no decoder needs, as these sanitizers do.
+  check unit_tests '*-Sandbox*'
+  pictures
+  graphs
+  [[ -z "$all" ]] || {
+    check property_tests '*'
+    check device_tests '*'
+  }
 }
 
 threads() {
   # The photographs of these tests are too large for it.
   check property_tests 'HierarchyThreads*' '*Placement*-*OfPhotographs'
+  pictures
+  graphs
 }
 
+all=
+[[ "${2:-} ${3:-}" != *all* ]] || all=yes
 case "$kind" in
-  address) folder=build/fuzz targets=(fuzz_tests) ;;
-  thread) folder=build/thread targets=(property_tests) ;;
+  address)
+    folder=build/fuzz targets=(fuzz_tests unit_tests segment)
+    [[ -z "$all" ]] || targets+=(property_tests device_tests)
+    ;;
+  thread)
+    folder=build/thread targets=(property_tests segment)
+    ;;
   *)
-    echo "usage: tests/sanitize/run.sh address|thread [targets]" >&2
+    echo "usage: tests/sanitize/run.sh address|thread [targets] [all]" >&2
     exit 2
     ;;
 esac
