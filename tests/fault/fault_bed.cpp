@@ -325,14 +325,14 @@ std::vector<Judged> FaultBed::run(const Setting& setting, const std::vector<Plan
   return judged;
 }
 
-bool all_faults() {
-  const char* const wanted = std::getenv("DIACUT_FAULTS");
-  return wanted != nullptr && std::string(wanted) == "all";
-}
+bool all_faults() { return std::getenv("DIACUT_FAULTS") != nullptr; }
 
 std::vector<long> spread(long last, long count, long most) {
   std::vector<long> numbers;
-  if (all_faults()) count = most;
+  if (all_faults()) {
+    const std::string wanted = std::getenv("DIACUT_FAULTS");
+    count = wanted == "all" ? most : std::min(most, std::stol(wanted));
+  }
   count = std::min(count, last);
   for (long k = 0; k < count; ++k) numbers.push_back(1 + (2 * k + 1) * last / (2 * count));
   if (!numbers.empty()) numbers.back() = std::min(numbers.back(), last);

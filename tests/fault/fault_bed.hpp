@@ -103,9 +103,10 @@ class FaultBed {
   std::map<std::string, Files> references_;
 };
 
-/// `count` numbers from 1 to `last`, evenly spread; if the environment variable DIACUT_FAULTS is
-/// "all", all numbers, or `most` of them.
+/// `count` numbers from 1 to `last`, evenly spread; with the environment variable DIACUT_FAULTS as
+/// many as it says, which may be "all", but no more than `most`.
 std::vector<long> spread(long last, long count, long most = LONG_MAX);
+/// Whether DIACUT_FAULTS is set: then faults are made in every kind of run.
 bool all_faults();
 
 /// Fails the test for each fault that came to kWrong, and adds all to the table that is printed
