@@ -2,10 +2,11 @@
 // computes set id % SETS of the EACH elements that begin at a multiple of EACH. Neighbouring
 // elements share what the work-item reads of x but for EACH - 1 elements a band.
 //
-// -DEACH, 1 or 4, a divisor of pitch; -DGROUP, the work-items of a group.
-#if !defined(EACH) || !defined(GROUP)
-#error "block_product_tiles needs EACH and GROUP, beside what block_product.clh needs"
+// -DEACH, 1 or 4, a divisor of pitch, 1 with PARTS; what band_parts.clh needs.
+#if !defined(EACH)
+#error "block_product_tiles needs EACH, beside what block_product.clh needs"
 #endif
+#include "matrix/band_parts.clh"
 #include "matrix/block_product.clh"
 
 #if EACH == 1
@@ -20,7 +21,7 @@ typedef BLOCK_JOIN(float, EACH) Weights;
 // READ(from, k) is element from + k of x. The work-item asks for all that a band needs before it
 // uses any of it, because a compiler does not move reads over that many sums by itself.
 #define BAND(d, dy, dx, count)                                                       \
-  {                                                                                  \
+  if (IS_OF_PART(dy, part)) {                                                        \
     const long from = (long)row + (dy) * (long)stride + (dx);                        \
     __global const float* a = values + (ulong)(d)*pitch + row;                       \
     FROM(from);                                                                      \
@@ -42,14 +43,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(P
   const long reach = REACH * (long)stride + REACH;
   const ulong first = active[get_global_id(1)] * segment_rows;
   const ulong end = first + segment_rows;
-  const uint item = get_global_id(0);
+  const uint item = SUM_OF_ITEM;
+  const uint part = PART_OF_ITEM;
   const uint set = item % SETS;
   const ulong row = (first / EACH + item / SETS) * EACH;
-  if (row >= end) return;
   Set sums[EACH];
   UNROLL
   for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
-  if ((long)row >= reach && row + EACH + reach <= rows) {
+  if (row >= end) {
+    // Only its place in the group is needed.
+  } else if ((long)row >= reach && row + EACH + reach <= rows) {
 #define FROM(from) __global const Set* band = x + (from)*SETS + set
 #define READ(from, k) band[(uint)(k)*SETS]
     BANDS
@@ -63,6 +66,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(P
 #undef READ
 #undef FROM
   }
+  ADD_PARTS(sums[0], part);
+  if (part != 0) return;
   UNROLL
   for (int i = 0; i < EACH; ++i) {
     if (row + i >= first && row + i < end) STORE_SET((row + i) * SETS + set, sums[i]);

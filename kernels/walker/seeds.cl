@@ -3,16 +3,18 @@
 // from 1 on, or 0.
 #include "matrix/block.clh"
 
-// Sets the matrix's rows and columns of seeded pixels to 0. A work-item takes one value: of row
-// get_global_id(0) and diagonal get_global_id(1). An entry that leaves its image row is 0 already.
+// Sets the matrix's rows and columns of seeded pixels to 0. A work-item takes a pixel: most have no
+// seed, and nothing to do.
 __kernel void eliminate_seeds(__global float* restrict values, const ulong pitch, const ulong rows,
-                              __global const long* restrict offsets,
+                              __global const long* restrict offsets, const ulong diagonals,
                               __global const int* restrict seeds) {
   const ulong row = get_global_id(0);
-  if (row >= rows) return;
-  const long neighbour = (long)row + offsets[get_global_id(1)];
-  if (neighbour < 0 || neighbour >= (long)rows) return;
-  if ((seeds[row] | seeds[neighbour]) != 0) values[get_global_id(1) * pitch + row] = 0.0f;
+  if (row >= rows || seeds[row] == 0) return;
+  for (ulong d = 0; d < diagonals; ++d) {
+    values[d * pitch + row] = 0.0f;
+    const long neighbour = (long)row - offsets[d];
+    if (neighbour >= 0 && neighbour < (long)rows) values[d * pitch + neighbour] = 0.0f;
+  }
 }
 
 // out = sqrt_degree, but 0 at seeded pixels.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -75,6 +76,9 @@ std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
 /// Items that keep a GPU busy: an item takes more than the least it can only where so many are
 /// left.
 inline constexpr std::size_t kManyItems = 100'000;
+/// Elements of an image, below which several work-items compute one of them on a GPU
+/// (kernels/matrix/band_parts.clh).
+inline constexpr std::size_t kFewElements = 60'000;
 
 /// Whether kernels take blocks of that width as planes (kernels/matrix/block_planes.clh) on that
 /// device.
@@ -92,8 +96,13 @@ struct BlockRuns {
   std::size_t rows = 1;   ///< Image rows that an item takes.
 
   std::string options() const;
-  /// Elements that an item of a kernel that shares reads between some may take on a GPU.
-  std::size_t most_each() const { return run == 1 ? 4 : 1; }
+  /// Elements that an item of a kernel that shares reads between some may take on a GPU, of a
+  /// matrix in that form. More of a compressed one would need more registers than it saves reads.
+  std::size_t most_each(MatrixForm form) const {
+    return run > 1 ? 1 : form == MatrixForm::kDia ? 4 : 2;
+  }
+  /// Work-items that may compute an element together on a GPU.
+  std::size_t most_parts() const { return std::min<std::size_t>(group, 4); }
   /// Launches `kernel`, on a CPU for `lines` image rows of `length` elements each, elsewhere for
   /// `items` items and sets of each active segment.
   void launch(Context& context, const Kernel& kernel, std::size_t lines, std::size_t length,

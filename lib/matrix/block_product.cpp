@@ -8,14 +8,15 @@ namespace diacut {
 namespace {
 
 constexpr const char* kName = "block_product";
-constexpr const char* kTiles = "matrix/block_product_tiles.cl";
 
 /// The kernel file that computes the product on that device with a matrix in that form and blocks
 /// of that width.
 const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) {
   const bool pitched = form == MatrixForm::kDia;
   if (takes_planes(device, columns)) return "matrix/block_product_planes.cl";
-  if (device.kind != DeviceKind::kCpu) return pitched ? kTiles : "matrix/block_product_elements.cl";
+  if (device.kind != DeviceKind::kCpu) {
+    return pitched ? "matrix/block_product_tiles.cl" : "matrix/block_product_columns.cl";
+  }
   return pitched ? "matrix/block_product_runs.cl" : "matrix/block_product_decoded.cl";
 }
 
@@ -37,7 +38,7 @@ void BlockProduct::request(Context& context, const Stencil& stencil, int columns
 
 BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
-  if (kernels.empty()) kernels = make_kernels(*context_, matrix_options_, form_, columns);
+  if (!kernels.one) kernels = make_kernels(*context_, matrix_options_, form_, columns);
   return kernels;
 }
 
@@ -51,14 +52,17 @@ BlockProduct::Kernels BlockProduct::make_kernels(Context& context,
   const std::string options =
       fmt::format("{} {} {}", block_options(device, built_for), matrix_options, runs.options());
   const char* file = kernel_file(device, form, columns);
-  if (file != kTiles) {
-    kernels.emplace_back(1, context.kernel(file, kName, options));
+  if (device.kind == DeviceKind::kCpu) {
+    kernels.one = context.kernel(file, kName, options);
     return kernels;
   }
-  for (const std::size_t each : {std::size_t{1}, runs.most_each()}) {
-    kernels.emplace_back(each,
-                         context.kernel(file, kName, fmt::format("{} -DEACH={}", options, each)));
-  }
+  const auto variant = [&](std::size_t each, std::size_t parts) {
+    return context.kernel(file, kName,
+                          fmt::format("{} -DEACH={} -DPARTS={}", options, each, parts));
+  };
+  kernels.parts = variant(1, runs.most_parts());
+  kernels.one = variant(1, 1);
+  kernels.tiles = variant(runs.most_each(form), 1);
   return kernels;
 }
 
@@ -70,19 +74,24 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   const std::size_t segment = matrix.batch().segment();
   const BlockRuns runs = plane_runs(context_->info(), columns);
   Kernels& kernels = kernels_for(columns);
+  // How an element is computed must not depend on how many images there are.
+  const bool in_parts = kernels.parts && segment < kFewElements;
   const std::size_t items = segment * active_->count() * runs.sets;
-  auto chosen = kernels.begin();
-  while (chosen + 1 != kernels.end() && items / (chosen + 1)->first >= kManyItems) ++chosen;
-  auto& [each, kernel] = *chosen;
+  const std::size_t most = runs.most_each(form_);
+  const std::size_t each = !in_parts && kernels.tiles && items / most >= kManyItems ? most : 1;
+  Kernel& kernel = in_parts ? kernels.parts : each > 1 ? kernels.tiles : kernels.one;
   set_arguments_from(kernel, set_matrix(kernel, matrix), grid.rows(), stride, x, other, out, alpha,
                      beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
-  // A segment that does not begin at a multiple of `each` has elements of one tile more.
-  const std::size_t tiles = round_up(segment, each) / each + (segment % each == 0 ? 0 : 1);
   // Runs of a matrix in DIA form may go on in the next image row, but not those of planes.
   const bool by_rows = matrix.form() != MatrixForm::kDia || takes_planes(context_->info(), columns);
+  // A segment that does not begin at a multiple of `each` has elements of one tile more. Those of a
+  // compressed matrix lie below one another.
+  const std::size_t tiles = matrix.form() == MatrixForm::kDia
+                                ? round_up(segment, each) / each + (segment % each == 0 ? 0 : 1)
+                                : round_up(segment / stride, each) / each * stride;
   const auto height = static_cast<std::size_t>(grid.height);
-  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? stride : grid.rows(), tiles,
-              *active_);
+  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? stride : grid.rows(),
+              tiles * (in_parts ? runs.most_parts() : 1), *active_);
 }
 
 }  // namespace diacut

@@ -3,15 +3,13 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "matrix/block.hpp"
 
 namespace diacut {
 
 /// kernels/matrix/block_product.clh: products of a normalized affinity matrix with a block of
-/// vectors, by the one of four kernels that suits the device and the form of the matrix.
+/// vectors, by the one of five kernels that suits the device and the form of the matrix.
 class BlockProduct {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active
@@ -53,9 +51,12 @@ class BlockProduct {
   std::shared_ptr<const ActiveSegments> active_;
   MatrixForm form_;
   std::string matrix_options_;
-  /// Pairs of the elements that a work-item takes and the kernel, ascending. A compressed matrix,
-  /// and a CPU, have a single one.
-  using Kernels = std::vector<std::pair<std::size_t, Kernel>>;
+  /// A CPU has `one` alone.
+  struct Kernels {
+    Kernel parts;  ///< Several work-items compute an element.
+    Kernel one;    ///< A work-item computes an element,
+    Kernel tiles;  ///< or BlockRuns::most_each().
+  };
   static Kernels make_kernels(Context& context, const std::string& matrix_options, MatrixForm form,
                               int columns);
   Kernels& kernels_for(int columns);

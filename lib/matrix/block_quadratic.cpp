@@ -11,7 +11,7 @@ BlockQuadratic::BlockQuadratic(Context& context, const Stencil& stencil, int col
     : context_(&context) {
   const BlockRuns runs = block_runs(context.info(), columns);
   sets_ = runs.sets;
-  each_ = form == MatrixForm::kDia ? runs.most_each() : 1;
+  each_ = form == MatrixForm::kDia ? runs.most_each(form) : 1;
   kernel_ = context.kernel("matrix/block_quadratic.cl", "block_quadratic",
                            fmt::format("{} {} -DEACH={}", block_options(context.info(), columns),
                                        matrix_options(context.info(), stencil, form), each_));

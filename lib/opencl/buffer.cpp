@@ -28,6 +28,11 @@ void check_transfer(const Context& context, const void* first, const void* again
 
 void wait_for(Context& context, const cl::Event& command) { context.wait(command); }
 
+std::shared_ptr<std::byte> transfer_memory(Context& context, std::size_t bytes) {
+  return with_device_errors("allocating memory for transfers",
+                            [&] { return context.transfer_memory(bytes); });
+}
+
 RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& what) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const std::uint64_t limit =

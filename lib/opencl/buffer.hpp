@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,6 +23,8 @@ void hold(Context& context, const cl::Event& command, std::shared_ptr<const void
 void check_transfer(const Context& context, const void* first, const void* again,
                     std::size_t bytes);
 void wait_for(Context& context, const cl::Event& command);
+/// Context::transfer_memory().
+std::shared_ptr<std::byte> transfer_memory(Context& context, std::size_t bytes);
 
 /// Owned device memory, untyped: what Buffer<T> is made of.
 class RawBuffer {
@@ -61,21 +64,25 @@ class RawBuffer {
 template <class T>
 class Arriving {
  public:
-  /// `data`: the elements, and the same once more. `read`: the last of both commands.
-  Arriving(Context& context, std::shared_ptr<std::vector<T>> data, cl::Event read)
-      : context_(&context), data_(std::move(data)), read_(std::move(read)) {}
+  /// `data`: memory for `count` elements, and for the same once more. `read`: the last of both
+  /// commands.
+  Arriving(Context& context, std::shared_ptr<std::byte> data, std::size_t count, cl::Event read)
+      : context_(&context), data_(std::move(data)), count_(count), read_(std::move(read)) {}
   /// Waits for the elements, and hands them over: to be called once.
   std::vector<T> take() {
     wait_for(*context_, read_);
-    const std::size_t count = data_->size() / 2;
-    check_transfer(*context_, data_->data(), data_->data() + count, count * sizeof(T));
-    data_->resize(count);
-    return std::move(*data_);
+    const std::size_t bytes = count_ * sizeof(T);
+    check_transfer(*context_, data_.get(), data_.get() + bytes, bytes);
+    std::vector<T> result(count_);
+    std::memcpy(result.data(), data_.get(), bytes);
+    data_.reset();
+    return result;
   }
 
  private:
   Context* context_;
-  std::shared_ptr<std::vector<T>> data_;
+  std::shared_ptr<std::byte> data_;
+  std::size_t count_;
   cl::Event read_;
 };
 
@@ -101,29 +108,29 @@ class Buffer {
   void upload(std::span<const T> data, std::size_t offset = 0) {
     raw_.write(data.data(), data.size_bytes(), offset * sizeof(T));
   }
-  /// Does not wait: the context keeps `data` until the device has read it.
-  void upload_later(std::vector<T> data) {
+  /// Does not wait for the device.
+  void upload_later(const std::vector<T>& data) {
     if (data.empty()) return;
-    const std::size_t count = data.size();
-    data.resize(2 * count);
-    const auto kept = std::make_shared<std::vector<T>>(std::move(data));
-    T* const again = kept->data() + count;
-    hold(context(), raw_.write_later(kept->data(), count * sizeof(T), 0), kept);
-    hold(context(), raw_.read_later(again, count * sizeof(T), 0), kept,
-         [&context = context(), kept, again, count] {
-           check_transfer(context, kept->data(), again, count * sizeof(T));
+    const std::size_t bytes = data.size() * sizeof(T);
+    const auto kept = transfer_memory(context(), 2 * bytes);
+    std::byte* const again = kept.get() + bytes;
+    std::memcpy(kept.get(), data.data(), bytes);
+    hold(context(), raw_.write_later(kept.get(), bytes, 0), kept);
+    hold(context(), raw_.read_later(again, bytes, 0), kept,
+         [&context = context(), kept, again, bytes] {
+           check_transfer(context, kept.get(), again, bytes);
          });
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));
   }
-  /// Does not wait. Precondition: size() is not 0.
+  /// Does not wait for the device. Precondition: size() is not 0.
   Arriving<T> download_later() const {
-    auto data = std::make_shared<std::vector<T>>(2 * count_);
-    hold(context(), raw_.read_later(data->data(), count_ * sizeof(T), 0), data);
-    const cl::Event read = raw_.read_later(data->data() + count_, count_ * sizeof(T), 0);
+    auto data = transfer_memory(context(), 2 * bytes());
+    hold(context(), raw_.read_later(data.get(), bytes(), 0), data);
+    const cl::Event read = raw_.read_later(data.get() + bytes(), bytes(), 0);
     hold(context(), read, data);
-    return {context(), std::move(data), read};
+    return {context(), std::move(data), count_, read};
   }
   std::vector<T> download() const {
     std::vector<T> data(count_);

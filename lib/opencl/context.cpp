@@ -115,12 +115,26 @@ std::byte* Context::staged() {
     own_staging_.reset(new std::byte[2 * kStaged], std::default_delete<std::byte[]>());
     return staged_ = own_staging_.get();
   }
-  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, 2 * kStaged);
+  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStagedInAll);
   cl::Event mapped;
   void* const memory = queue_.enqueueMapBuffer(staging_, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                               2 * kStaged, nullptr, &mapped);
+                                               kStagedInAll, nullptr, &mapped);
   wait(mapped);
   return staged_ = static_cast<std::byte*>(memory);
+}
+
+std::shared_ptr<std::byte> Context::transfer_memory(std::size_t bytes) {
+  const auto anywhere = [&] {
+    return std::shared_ptr<std::byte>(new std::byte[bytes], std::default_delete<std::byte[]>());
+  };
+  if (info_.kind == DeviceKind::kCpu || bytes > kSlotBytes || used_slots_->all()) return anywhere();
+  std::size_t slot = 0;
+  while (used_slots_->test(slot)) ++slot;
+  std::byte* const memory = staged() + 2 * kStaged + slot * kSlotBytes;
+  std::shared_ptr<std::byte> result(memory,
+                                    [used = used_slots_, slot](std::byte*) { used->reset(slot); });
+  used_slots_->set(slot);
+  return result;
 }
 
 void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -95,6 +96,10 @@ class Context {
   void hold(const cl::Event& command, std::shared_ptr<const void> memory,
             std::function<void()> check = {});
 
+  /// Memory that a queued command may read or write: the driver's own (staged()) where it is small
+  /// and the device no CPU. Its last owner must not outlive the context.
+  std::shared_ptr<std::byte> transfer_memory(std::size_t bytes);
+
   /// Whether kernels may use double; see set_fp64().
   bool fp64() const { return fp64_; }
   /// Forces the path of devices without double precision, for tests. Only turns it off.
@@ -169,6 +174,11 @@ class Context {
   /// thread of the driver that may take many times as long.
   static constexpr std::size_t kStaged = std::size_t{1} << 20;
   std::byte* staged();
+  /// What lies behind that memory for transfers that nobody waits for at once: kSlots pieces of
+  /// kSlotBytes.
+  static constexpr std::size_t kSlots = 32;
+  static constexpr std::size_t kSlotBytes = 4096;
+  static constexpr std::size_t kStagedInAll = 2 * kStaged + kSlots * kSlotBytes;
 
   struct Held {
     cl::Event command;
@@ -214,6 +224,8 @@ class Context {
   cl::Buffer staging_;
   std::shared_ptr<std::byte> own_staging_;  ///< On a CPU.
   std::byte* staged_ = nullptr;
+  /// The pieces of transfer_memory() that are in use; their owners share it.
+  std::shared_ptr<std::bitset<kSlots>> used_slots_ = std::make_shared<std::bitset<kSlots>>();
 };
 
 /// Waits for the device at the end of its scope, however that is left.

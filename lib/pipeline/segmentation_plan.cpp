@@ -95,14 +95,19 @@ MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
   if (walks(parameters)) {
     const bool fits =
         pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
-    return device.kind == DeviceKind::kCpu && fits ? MatrixForm::kCompressed : MatrixForm::kDia;
+    // On a GPU the compressed matrix of a smaller image takes longer to make than it saves, and
+    // wide blocks gain nothing by it.
+    const bool gains =
+        device.kind == DeviceKind::kCpu ||
+        (grid.pixels() >= kCompressedFrom && narrow_block_columns(parameters.labels) == 4);
+    return fits && gains ? MatrixForm::kCompressed : MatrixForm::kDia;
   }
   if (!compressible(parameters)) return MatrixForm::kDia;
   // storages_within_tolerance() names none for the multilevel solver's own products.
   EigenParameters rounded = parameters.eigen;
   rounded.solver = SolverKind::kLanczos;
   const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
-  const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedOnCpu &&
+  const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedFrom &&
                       solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
                       std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
   if (!wanted && pipeline_budget(grid, parameters).fits(device, limit)) return MatrixForm::kDia;

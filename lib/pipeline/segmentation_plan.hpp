@@ -51,13 +51,15 @@ std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
 RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit);
 
-/// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast.
-inline constexpr std::size_t kCompressedOnCpu = std::size_t{1} << 20;
+/// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast, and the
+/// V-cycle's of a random walk on a GPU, where from there on it is faster.
+inline constexpr std::size_t kCompressedFrom = std::size_t{1} << 20;
 
 /// The form of the matrix for a run with the parameters of solver_that_fits(): compressed where the
-/// whole matrix does not fit, and on a CPU from kCompressedOnCpu pixels on; whole where it cannot
+/// whole matrix does not fit, and on a CPU from kCompressedFrom pixels on; whole where it cannot
 /// be compressed (see compressible()). For a random walk it is the form of the V-cycle's matrices,
-/// beside the whole matrix: compressed on a CPU where both fit.
+/// beside the whole matrix: compressed where both fit, on a GPU from kCompressedFrom pixels on and
+/// for the labels of one narrow block.
 MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
                           const DeviceInfo& device, std::uint64_t limit);
 

@@ -29,7 +29,7 @@ void SeedKernels::run(Kernel& kernel, std::size_t lines, const Arguments&... arg
 void SeedKernels::eliminate(Buffer<float>& values, std::size_t pitch,
                             const Buffer<std::int64_t>& offsets,
                             const Buffer<std::int32_t>& seeds) {
-  run(eliminate_, offsets.size(), values, pitch, rows_, offsets, seeds);
+  run(eliminate_, 1, values, pitch, rows_, offsets, offsets.size(), seeds);
 }
 
 void SeedKernels::unseeded_degree(const Buffer<float>& sqrt_degree,

@@ -231,6 +231,24 @@ TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
   EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
 }
 
+TEST(FormThatFits, OfAWalkIsCompressedWhereThatIsFaster) {
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  RunParameters walk;
+  walk.region.method = RegionMethod::kWalker;
+  walk.labels = 4;
+  ASSERT_TRUE(walks(walk));
+  const auto form = [&](DeviceKind kind, int width) {
+    device.kind = kind;
+    return form_that_fits(grid_for(width, 1024), walk, device, 0);
+  };
+  EXPECT_EQ(form(DeviceKind::kCpu, 481), MatrixForm::kCompressed);
+  EXPECT_EQ(form(DeviceKind::kGpu, 1023), MatrixForm::kDia);
+  EXPECT_EQ(form(DeviceKind::kGpu, 1024), MatrixForm::kCompressed);
+  walk.labels = 5;
+  EXPECT_EQ(form(DeviceKind::kCpu, 1024), MatrixForm::kCompressed);
+  EXPECT_EQ(form(DeviceKind::kGpu, 1024), MatrixForm::kDia);
+}
+
 TEST(PipelineBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
   const PipelineBudget budget = pipeline_budget(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
   EXPECT_LT(most(budget), 2'800'000'000u);

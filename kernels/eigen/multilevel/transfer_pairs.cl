@@ -1,7 +1,11 @@
-// transfer_pairs: the transfers of transfer.clh for pitched matrices on GPUs. A work-item of
-// block_prolong computes two neighbouring fine elements, which share what the work-item reads; one
-// of block_restrict computes one coarse element.
+// transfer_pairs: the transfers of transfer.clh on GPUs. A work-item of block_prolong computes two
+// neighbouring fine elements, which share what the work-item reads; one of block_restrict computes
+// one coarse element. Weights of columns that do not exist are 0, so any number may be read in
+// their place.
+//
+// What band_parts.clh needs, whose parts block_restrict has.
 #include "eigen/multilevel/transfer.clh"
+#include "matrix/band_parts.clh"
 
 __kernel void block_prolong(PROLONG_PARAMETERS) {
   const int half_stride = (stride + 1) / 2;
@@ -12,15 +16,18 @@ __kernel void block_prolong(PROLONG_PARAMETERS) {
   const int line = pair / half_stride;
   if (line >= segment_height) return;
   const int py = active[get_global_id(1)] * segment_height + line;
-  const ulong row = (ulong)py * stride + 2 * cx;
-  const bool two = 2 * cx + 1 < stride;
+  const int px = 2 * cx;
+  const ulong row = (ulong)py * stride + px;
+  const bool two = px + 1 < stride;
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
-  __global const float* left = values + row;
-  __global const float* right = left + (two ? 1 : 0);
+  const int right = two ? 1 : 0;
   Set sums[2] = {(Set)(0.0f), (Set)(0.0f)};
-  // Pixel 2 cx reaches the coarse column cx + j by dx = 2 j, its neighbour by 2 j - 1. Weights of
-  // columns that do not exist are 0.
+#ifdef BITS
+  if ((py & 1) == 0 && px < width && py < height)
+    sums[0] = main_diagonal[row] * coarse[((ulong)(py / 2) * coarse_width + cx) * SETS + set];
+#endif
+    // Pixel px reaches the coarse column cx + j by dx = 2 j, its neighbour by 2 j - 1.
 #define BAND(d, dy, dx, count)                                                                   \
   if (((py + (dy)) & 1) == 0) {                                                                  \
     __global const Set* from =                                                                   \
@@ -31,8 +38,8 @@ __kernel void block_prolong(PROLONG_PARAMETERS) {
       const int odd = even - 1;                                                                  \
       if (even >= 0 && odd < (count)) {                                                          \
         const Set value = from[clamp(cx + j, 0, coarse_width - 1) * SETS];                       \
-        if (even < (count)) sums[0] += left[(ulong)((d) + even) * pitch] * value;                \
-        if (odd >= 0) sums[1] += right[(ulong)((d) + odd) * pitch] * value;                      \
+        if (even < (count)) sums[0] += WEIGHT(WEIGHTS((d) + even, dy, (dx) + even)) * value;     \
+        if (odd >= 0) sums[1] += WEIGHT(WEIGHTS((d) + odd, dy, (dx) + odd) + right) * value;     \
       }                                                                                          \
     }                                                                                            \
   }
@@ -50,28 +57,38 @@ __kernel void block_restrict(RESTRICT_PARAMETERS) {
   int cx;
   int cy;
   uint set;
-  if (!coarse_element(coarse_width, active, segment_height, sets, &cx, &cy, &set)) return;
-  __global const float* own = values + (ulong)(2 * cy) * stride + 2 * cx;
+  const uint part = PART_OF_ITEM;
+  const bool exists =
+      coarse_element(SUM_OF_ITEM, coarse_width, active, segment_height, sets, &cx, &cy, &set);
+  const int px = 2 * cx;
+  const int py = 2 * cy;
+  const ulong row = (ulong)py * stride + px;
   Set sum = (Set)(0.0f);
-  // The work-item asks for all that a band needs before it uses any of it, because a compiler does
-  // not move reads over that many sums by itself.
+#ifdef BITS
+  if (exists && part == 0) sum = (main_diagonal[row] * gain[row]) * fine[row * SETS + set];
+#endif
+    // The work-item asks for all that a band needs before it uses any of it, because a compiler
+    // does not move reads over that many sums by itself.
 #define BAND(d, dy, dx, count)                                                   \
-  {                                                                              \
-    const ulong line = (ulong)clamp(2 * cy + (dy), 0, height - 1) * stride;      \
+  if (IS_OF_PART(dy, part)) {                                                    \
+    const ulong line = (ulong)clamp(py + (dy), 0, height - 1) * stride;          \
     float weights[count];                                                        \
     float gains[count];                                                          \
     Set parts[count];                                                            \
     UNROLL                                                                       \
     for (int k = 0; k < (count); ++k) {                                          \
-      const ulong at = line + clamp(2 * cx + (dx) + k, 0, width - 1);            \
-      weights[k] = own[(ulong)((d) + k) * pitch];                                \
+      const ulong at = line + clamp(px + (dx) + k, 0, width - 1);                \
+      weights[k] = WEIGHT(WEIGHTS((d) + k, dy, (dx) + k));                       \
       gains[k] = gain[at];                                                       \
       parts[k] = fine[at * SETS + set];                                          \
     }                                                                            \
     UNROLL                                                                       \
     for (int k = 0; k < (count); ++k) sum += (weights[k] * gains[k]) * parts[k]; \
   }
-  BANDS
+  if (exists) {
+    BANDS
+  }
 #undef BAND
-  coarse[((ulong)cy * coarse_width + cx) * SETS + set] = factor * sum;
+  ADD_PARTS(sum, part);
+  if (exists && part == 0) coarse[((ulong)cy * coarse_width + cx) * SETS + set] = factor * sum;
 }

@@ -43,16 +43,14 @@ class BlockTransfer {
   struct Kernels {
     Kernel prolong;
     Kernel restrict_to;
+    Kernel restrict_parts;  ///< On a GPU: several work-items compute an element.
   };
-  static Kernels make_kernels(Context& context, const std::string& matrix_options, MatrixForm form,
-                              int columns);
+  static Kernels make_kernels(Context& context, const std::string& matrix_options, int columns);
   Kernels& kernels_for(int columns);
 
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
   std::string matrix_options_;
-  MatrixForm form_;
-  std::size_t fine_each_;           ///< Fine elements that a work-item takes on a GPU.
   std::map<int, Kernels> kernels_;  ///< By program_columns().
 };
 

@@ -116,6 +116,42 @@ TEST_F(BlockProductTest, ProductWithACompressedMatrixAgreesWithPlainLoops) {
   }
 }
 
+// As many elements as one work-item, several, or none by itself computes (block_product.cpp).
+TEST_F(BlockProductTest, KernelsOfGpusAgreeWithPlainLoopsAtEachSize) {
+  context_.treat_as(DeviceKind::kGpu);
+  constexpr int kColumns = 4;
+  unsigned seed = 1400;
+  for (const BlockSize& size : {BlockSize{31, 37, 4}, {251, 249, 1}, {701, 587, 2}}) {
+    const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+    const CompressedProblem compressed(context_, problem);
+    const NormalizedMatrix whole = on_device(context_, problem);
+    const std::size_t count = problem.rows() * kColumns;
+    const std::vector<float> x = random_values(count, ++seed);
+    Guarded<float> in(context_, x);
+    for (const MatrixForm form : {MatrixForm::kDia, MatrixForm::kCompressed}) {
+      SCOPED_TRACE(::testing::Message()
+                   << size.width << "x" << size.height << ", form " << static_cast<int>(form));
+      const bool dia = form == MatrixForm::kDia;
+      BlockProduct product(context_, problem.stencil, kColumns, form);
+      Guarded<float> out(context_, count);
+      product.launch(dia ? whole : compressed.matrix, *in, *out);
+      std::vector<double> expected(count);
+      std::vector<double> magnitude(count);
+      for (int c = 0; c < kColumns; ++c) {
+        std::vector<double> sums;
+        const std::vector<double> result = reference_matvec(
+            dia ? problem.matrix : compressed.rounded, column_of(x, kColumns, c), &sums);
+        for (std::size_t i = 0; i < problem.rows(); ++i) {
+          expected[i * kColumns + at_size(c)] = result[i];
+          magnitude[i * kColumns + at_size(c)] = sums[i];
+        }
+      }
+      expect_near(out.values(), expected, magnitude,
+                  4.0 + static_cast<double>(problem.stencil.size()));
+    }
+  }
+}
+
 TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
   const Problem problem(23, 19, 0, 5, 3);
   BlockProduct product(context_, problem.stencil, 8);
