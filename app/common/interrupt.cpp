@@ -58,6 +58,13 @@ extern "C" [[noreturn]] void on_crash(int /*signal*/) {
       "error: a library or the OpenCL driver failed and ended the program. If memory is short, "
       "close other programs; if it happens again, empty the folder in which the driver keeps its "
       "kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
+  // Several threads of a driver may crash at once: one tells it, and ends all.
+  static std::atomic<pid_t> teller{0};
+  pid_t other = 0;
+  if (!teller.compare_exchange_strong(other, gettid())) {
+    if (other == gettid()) _exit(static_cast<int>(ExitCode::kInternal));  // It crashed here again.
+    for (;;) pause();
+  }
   remove_temporary_files();
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
   _exit(static_cast<int>(ExitCode::kInternal));
