@@ -134,11 +134,21 @@ namespace {
 constexpr char kPackFile[] = "matrix/matvec_symmetric_pack.cl";
 constexpr char kDiagonalKept[] = "matvec_symmetric_diagonal_kept";
 
+/// The pixels of which a work-item of that kernel writes the main diagonal.
+std::size_t kept_run(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 16 : 1; }
+
+/// The kernel of that name, of those that pack `layout`.
+cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
+  return context.kernel(
+      kPackFile, name,
+      fmt::format("{} -DRUN={}", common_options(layout, "stride"), kept_run(context.info())));
+}
+
 /// Writes `upper` by the kernel of that name, whose arguments begin with `inputs`.
 template <class... Inputs>
 void pack_weights(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
                   const char* name, Buffer<std::uint8_t>& upper, const Inputs&... inputs) {
-  cl::Kernel kernel = context.kernel(kPackFile, name, common_options(layout, "stride"));
+  cl::Kernel kernel = pack_kernel(context, layout, name);
   set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
                 layout.stride, upper);
   const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
@@ -146,14 +156,17 @@ void pack_weights(Context& context, const SymmetricLayout& layout, const Symmetr
                  cl::NullRange);
 }
 
-/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs`.
+/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs` and of
+/// which a work-item writes `run` elements of an image row.
 template <class... Inputs>
 void write_diagonal(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
-                    const char* name, Buffer<float>& diagonal, const Inputs&... inputs) {
-  cl::Kernel kernel = context.kernel(kPackFile, name, common_options(layout, "stride"));
+                    const char* name, std::size_t run, Buffer<float>& diagonal,
+                    const Inputs&... inputs) {
+  cl::Kernel kernel = pack_kernel(context, layout, name);
   set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
                 layout.stride, diagonal);
-  launch_rows(context, kernel, static_cast<std::size_t>(layout.columns),
+  const auto columns = static_cast<std::size_t>(layout.columns);
+  launch_rows(context, kernel, round_up(columns, run) / run,
               static_cast<std::size_t>(layout.height));
 }
 
@@ -164,7 +177,7 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            Buffer<float>& diagonal) {
   if (layout.upper() > 0)
     pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal", diagonal, source.values);
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal", 1, diagonal, source.values);
 }
 
 void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
@@ -172,7 +185,7 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
   if (layout.upper() > 0)
     pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_rooted", diagonal, roots,
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_rooted", 1, diagonal, roots,
                  upper);
 }
 
@@ -188,13 +201,13 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
     pack_weights(context, layout, source, "matvec_symmetric_pack_unscaled", upper, source.values,
                  offsets, roots);
   }
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_unscaled", diagonal, roots,
+  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_unscaled", 1, diagonal, roots,
                  upper, scale);
 }
 
 void request_symmetric_pack_kept(Context& context, const SymmetricLayout& layout) {
   for (const char* const name : {"matvec_symmetric_pack", kDiagonalKept}) {
-    context.kernel(kPackFile, name, common_options(layout, "stride"));
+    pack_kernel(context, layout, name);
   }
 }
 
@@ -203,7 +216,8 @@ void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
                                 Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
   if (layout.upper() > 0)
     pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, kDiagonalKept, diagonal, source.values, roots, upper);
+  write_diagonal(context, layout, source, kDiagonalKept, kept_run(context.info()), diagonal,
+                 source.values, roots, upper);
 }
 
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,

@@ -8,6 +8,10 @@ namespace diacut {
 
 namespace {
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
+
+/// Elements of an image row whose gains a work-item computes.
+std::size_t gain_run(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 16 : 1; }
+
 constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
 }  // namespace
 
@@ -69,6 +73,7 @@ std::string Coarsen::options(MatrixForm form) const {
                          matrix_bands(disc_stencil(stencil_.disc_radius), form, MatrixPart::kDisc));
   }
   if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
+  bands += fmt::format(" -DGAIN_RUN={}", gain_run(context_->info()));
   return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
 }
 
@@ -84,7 +89,10 @@ void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
   Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
                      grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
-  context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
+  const std::size_t run = gain_run(context_->info());
+  const auto stride = static_cast<std::size_t>(grid.stride);
+  const std::size_t runs = round_up(stride, run) / run * static_cast<std::size_t>(grid.height);
+  context_->launch(kernel, cl::NDRange(round_up(runs, kRowGroup)), cl::NDRange(kRowGroup));
 }
 
 void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
