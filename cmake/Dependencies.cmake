@@ -9,6 +9,7 @@ if(DIACUT_BUILD_TESTS)
   list(APPEND opencv_modules dnn)  # An oracle.
 endif()
 find_package(OpenCV 4.5 REQUIRED COMPONENTS ${opencv_modules})
+find_package(TBB 2021 REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG 1.6 REQUIRED)
 find_package(TIFF 4.5 REQUIRED)

@@ -34,12 +34,17 @@ void DeviceLine::declare(CommandLine& line, DeviceOptions& options, const std::s
               "gpu, cpu, gpu:1 for the second GPU, an index as 0:1, a part of a name, or auto: the "
               "one that a job was given; default: the environment variable DIACUT_DEVICE, else the "
               "first GPU, else the CPU");
-  line.option("--memory", memory_, "SIZE", kDeviceGroup,
-              fmt::format("At most this much of the device's memory at once: bytes, or with K, M, "
-                          "G (powers of 1024), as 2G or 1500M; {}",
-                          beyond));
+  declare_memory(line, kDeviceGroup, "of the device's memory", beyond);
   line.option("--kernel-dir", options.kernel_dir, "DIR", kDeviceGroup,
               "Read the kernels from a folder instead of those built in");
+}
+
+void DeviceLine::declare_memory(CommandLine& line, const char* group, const std::string& which,
+                                const std::string& beyond) {
+  line.option("--memory", memory_, "SIZE", group,
+              fmt::format("At most this much {} at once: bytes, or with K, M, G (powers of 1024), "
+                          "as 2G or 1500M; {}",
+                          which, beyond));
 }
 
 void DeviceLine::set_memory(const std::string& program, DeviceOptions& options) const {

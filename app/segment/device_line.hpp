@@ -23,6 +23,9 @@ class DeviceLine {
   /// Declares the options, which set `options`. `beyond`: what becomes of work that does not fit
   /// the memory.
   void declare(CommandLine& line, DeviceOptions& options, const std::string& beyond);
+  /// Declares --memory alone. `which`: the memory that it limits.
+  void declare_memory(CommandLine& line, const char* group, const std::string& which,
+                      const std::string& beyond);
 
   /// Sets options.memory. `program` is what messages name. Throws ConfigError.
   void set_memory(const std::string& program, DeviceOptions& options) const;

@@ -98,9 +98,17 @@ Number parse_number(const char* option, const std::string& text, Number least, N
   return number;
 }
 
-/// Whether labels are written to a file that holds coordinates, and a scene that has some is named.
+bool is_tiff(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  return extension == ".tif" || extension == ".tiff";
+}
+
+/// Whether a result is written to a file that holds coordinates, and a scene that has some is
+/// named.
 bool takes_coordinates(const RecutOptions& options) {
-  if (options.output.empty() || options.output == "-" || !is_map(options.image)) return false;
+  if (!is_map(options.image)) return false;
+  if (is_tiff(options.ultrametric)) return true;
+  if (options.output.empty() || options.output == "-") return false;
   return map_region_format(options.output) ||
          label_format(options.output, options.labels.indexed) == LabelFormat::kTiff;
 }
@@ -200,14 +208,15 @@ RecutLine::RecutLine() {
   line_.flag("--indexed", options_.labels.indexed, kInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
-             "Labels as a cloud-optimised GeoTIFF (.tif)");
+             "Labels, and a map that is .tif, as a cloud-optimised GeoTIFF");
   line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
   line_.option("--image", options_.image, "FILE|-", kInputOutput,
                "The image for --overlay and --html, for the bands of --table, for the name in "
-               "annotations, and for the coordinates of labels and polygons");
+               "annotations, and for the coordinates of labels, polygons and the map");
   line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
-               "The ultrametric contour map of all regions: .png (16 bits) or .npy (floats)");
+               "The ultrametric contour map of all regions: .png (16 bits), .npy or .tif (floats; "
+               "with the coordinates of a scene as --image)");
   line_.option("--html", options_.page, "FILE", kInputOutput,
                "A page to look at in a browser, with every cut of the hierarchy (.html)");
   declare_annotations(line_, options_.annotations, options_.rle, false);
@@ -234,7 +243,7 @@ CommandDescription RecutLine::describe() const {
       {"--output",
        {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
-      {"--ultrametric", {.files = true, .extensions = {"png", "npy"}}},
+      {"--ultrametric", {.files = true, .extensions = {"png", "npy", "tif", "tiff"}}},
       {"--html", {.files = true, .extensions = {"html"}}},
       {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
       {"--score", {.words = {"contrast", "nuclei"}}}};
@@ -290,7 +299,7 @@ void check_results(const RecutOptions& options) {
   };
   if (!options.output.empty()) check_labels_name(options.output, options.labels);
   if (!options.overlay.empty()) picture_format(options.overlay);
-  if (!options.ultrametric.empty()) ultrametric_format(options.ultrametric);
+  if (!options.ultrametric.empty()) check_strength_name(options.ultrametric);
   if (!options.page.empty()) check_page_name(options.page);
   add("-o", options.output);
   add("--overlay", options.overlay);
@@ -362,9 +371,16 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
                {page_title(options.image), wanted, labels.count}, notes);
   }
   write_annotated(options, hierarchy, labels, image, notes);
-  if (!options.ultrametric.empty()) write_ultrametric(options.ultrametric, hierarchy);
-  if (options.output.empty()) return;
   const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;
+  if (!options.ultrametric.empty()) {
+    MapFrame size;
+    size.width = labels.width;
+    size.height = labels.height;
+    write_map_strength(options.ultrametric, ultrametric_map(hierarchy),
+                       ultrametric_frame(frame != nullptr ? *frame : size),
+                       options.labels.cloud_optimised);
+  }
+  if (options.output.empty()) return;
   write_labels_of(options.output, written_labels(found), frame, options.labels);
 }
 

@@ -92,13 +92,19 @@ class TileCommandLine {
                    "array of Slurm, AWS Batch or Kubernetes (default: all)");
       device_.declare(line_, options_, "a tile that does not fit is refused");
     }
+    if (is_paint()) {
+      device_.declare_memory(line_, "Painting",
+                             "of main memory for the parts of the picture that "
+                             "are painted",
+                             "default: half of what is free");
+    }
     line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
   }
 
   TileCommandOptions parse(int argc, const char* const* argv) {
     if (!line_.parse(argc, argv, options_)) return options_;
     options_.plan = only_input(program_, plans_, {"plan", "plans", "worked on"});
-    if (is_tile()) device_.set_memory(program_, options_);
+    device_.set_memory(program_, options_);
     return options_;
   }
 
@@ -111,6 +117,7 @@ class TileCommandLine {
 
  private:
   bool is_tile() const { return std::string_view(command_.name) == "tile"; }
+  bool is_paint() const { return std::string_view(command_.name) == "paint"; }
 
   const TileCommand& command_;
   std::string program_;

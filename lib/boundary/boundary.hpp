@@ -62,6 +62,13 @@ struct PartMap {
   std::vector<std::uint8_t> valid;  ///< Of each pixel, whether it has data.
 };
 
+/// part_map() before it is computed: all values are 0.
+PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view);
+
+/// Computes the values of empty_part_map() of the same image and view.
+void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
+                   DeviceNetworks& networks, const PictureView& view, PartMap& part);
+
 /// The map at the pixels of `grid`, which lie at (view.x, view.y) in the picture. `image` has the
 /// pixels that cue_needs() names, from (view.image_x, view.image_y) on. Throws as
 /// boundary_map() does. Precondition: parameters.turns is 1 where networks make the map.
@@ -73,11 +80,10 @@ PartMap part_map(Context& context, const Image& image, const Grid& grid,
 /// whether some pixels may have no data.
 Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps);
 
-/// The boundary map of a part of a picture from its PartMap, whose gaps are the elements that are
-/// no numbers. `full`: the magnitude of the gradient that becomes strength 1; not used where
-/// networks make the map.
-Buffer<float> settled_boundary_map(Context& context, const std::vector<float>& part,
-                                   const Grid& grid, const CueParameters& parameters, float full);
+/// The boundary map of a part of a picture from its PartMap. `full`: the magnitude of the gradient
+/// that becomes strength 1; not used where networks make the map.
+Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
+                                   const CueParameters& parameters, float full);
 
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
 BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid);

@@ -41,42 +41,46 @@ Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>&
   return buffer;
 }
 
-/// The magnitude at the pixels of the grid, which is computed for the whole image.
-std::vector<float> magnitude_in(Context& context, const Image& image, const Grid& grid,
-                                double sigma, const PictureView& view) {
+/// The magnitude at the pixels of the part, which is computed for the whole image.
+void fill_with_magnitude(Context& context, const Image& image, double sigma,
+                         const PictureView& view, PartMap& part) {
   const Grid whole{image.width, image.height, image.width};
   const std::vector<std::uint8_t> valid = valid_in(image, whole, whole_picture(whole));
   const std::vector<float> found =
       gradient_magnitude(context, image, whole, uploaded(context, valid), count_valid(valid), sigma)
           .download();
-  std::vector<float> values;
-  values.reserve(grid.pixels());
-  for (int y = 0; y < grid.height; ++y) {
+  for (int y = 0; y < part.grid.height; ++y) {
     const auto row = found.begin() +
                      static_cast<std::ptrdiff_t>(view.y - view.image_y + y) * whole.width + view.x -
                      view.image_x;
-    values.insert(values.end(), row, row + grid.width);
+    std::copy_n(row, part.grid.width,
+                part.values.begin() + static_cast<std::ptrdiff_t>(y) * part.grid.width);
   }
-  return values;
 }
 
 }  // namespace
 
+PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
+  return {grid, std::vector<float>(grid.pixels()), valid_in(image, grid, view)};
+}
+
+void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
+                   DeviceNetworks& networks, const PictureView& view, PartMap& part) {
+  const std::size_t with_data = count_valid(part.valid);
+  if (with_data == 0) return;
+  if (parameters.kind == CueKind::kGradient) {
+    return fill_with_magnitude(context, image, parameters.sigma, view, part);
+  }
+  network_boundary_map(context, networks.get(context, parameters.weights), networks.tensors(),
+                       image, part.grid, uploaded(context, part.valid), with_data, parameters, view)
+      .boundary.download(part.values);
+}
+
 PartMap part_map(Context& context, const Image& image, const Grid& grid,
                  const CueParameters& parameters, DeviceNetworks& networks,
                  const PictureView& view) {
-  PartMap part{grid, {}, valid_in(image, grid, view)};
-  const std::size_t with_data = count_valid(part.valid);
-  if (with_data == 0) {
-    part.values.assign(grid.pixels(), 0.0F);
-  } else if (parameters.kind == CueKind::kGradient) {
-    part.values = magnitude_in(context, image, grid, parameters.sigma, view);
-  } else {
-    part.values = network_boundary_map(context, networks.get(context, parameters.weights),
-                                       networks.tensors(), image, grid,
-                                       uploaded(context, part.valid), with_data, parameters, view)
-                      .boundary.download();
-  }
+  PartMap part = empty_part_map(image, grid, view);
+  fill_part_map(context, image, parameters, networks, view, part);
   return part;
 }
 
@@ -88,24 +92,18 @@ Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& want
   return {std::max(wanted.begin - reach, 0), std::min(wanted.end + reach, side)};
 }
 
-Buffer<float> settled_boundary_map(Context& context, const std::vector<float>& part,
-                                   const Grid& grid, const CueParameters& parameters, float full) {
-  std::vector<std::uint8_t> valid(part.size());
-  std::vector<float> values(part.size());
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    valid[i] = std::isnan(part[i]) ? 0 : 1;
-    values[i] = valid[i] != 0 ? part[i] : 0.0F;
-  }
-  auto boundary = context.allocate<float>(part.size(), "boundary map");
+Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
+                                   const CueParameters& parameters, float full) {
+  auto boundary = context.allocate<float>(part.values.size(), "boundary map");
   if (parameters.kind == CueKind::kLearned) {
-    boundary.upload(values);
+    boundary.upload(part.values);
     return boundary;
   }
-  auto magnitude = context.allocate<float>(part.size(), "magnitude of the gradient");
-  magnitude.upload(values);
+  auto magnitude = context.allocate<float>(part.values.size(), "magnitude of the gradient");
+  magnitude.upload(part.values);
   auto quantile = context.allocate<std::uint32_t>(1, "a quantile");
   quantile.upload(std::array<std::uint32_t, 1>{std::bit_cast<std::uint32_t>(full)});
-  launch_gradient_normalize(context, grid, magnitude, uploaded(context, valid), quantile,
+  launch_gradient_normalize(context, part.grid, magnitude, uploaded(context, part.valid), quantile,
                             static_cast<float>(parameters.floor), boundary);
   return boundary;
 }

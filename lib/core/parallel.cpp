@@ -1,5 +1,9 @@
 #include "core/parallel.hpp"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <exception>
 #include <opencv2/core/utility.hpp>
@@ -15,8 +19,8 @@ namespace diacut {
 
 namespace {
 
-/// The thread sanitizer does not see how OpenCV's threads wait for each other, because OpenCV is
-/// not built with it: what comes before a point that is told, in the thread that tells it, comes
+/// The thread sanitizer does not see how TBB's threads wait for each other, because TBB is not
+/// built with it: what comes before a point that is told, in the thread that tells it, comes
 /// before what follows a wait for that point.
 void tell(const void* point) {
 #ifdef DIACUT_THREAD_SANITIZER
@@ -33,47 +37,44 @@ void wait_for(const void* point) {
 #endif
 }
 
-/// What OpenCV's threads call. The point that they wait for is the loop itself, so that nothing of
-/// it is read before.
-class Loop final : public cv::ParallelLoopBody {
- public:
-  Loop(int count, const std::function<void(int)>& work)
-      : work_(work), failures_(static_cast<std::size_t>(count)) {}
-
-  void operator()(const cv::Range& range) const override {
-    wait_for(this);
-    for (int i = range.start; i < range.end; ++i) {
-      try {
-        work_(i);
-      } catch (...) {
-        failures_[static_cast<std::size_t>(i)] = std::current_exception();
-      }
-    }
-    tell(this);
-  }
-
-  void rethrow() const {
-    for (const std::exception_ptr& failure : failures_) {
-      if (failure) std::rethrow_exception(failure);
-    }
-  }
-
- private:
-  const std::function<void(int)>& work_;
-  mutable std::vector<std::exception_ptr> failures_;  ///< OpenCV calls a const loop.
-};
-
 /// A few for each core of a large machine, since ranges take different times.
 constexpr std::size_t kMostRanges = 64;
+
+/// Calls work(range) for ranges of 0 to count - 1. TBB itself and not cv::parallel_for_(), which
+/// computes on one thread alone while another thread of the program is in it.
+template <class Work>
+void on_all_cores(int count, const Work& work) {
+  const tbb::blocked_range<int> all(0, count);
+  const int threads = parallel_threads();
+  if (threads == 1) return work(all);  // As in a process that has lost its threads.
+  // A thread that waits for others must not begin other work, for which it may hold locks.
+  const auto run = [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(all, work); }); };
+  if (threads == tbb::this_task_arena::max_concurrency()) return run();
+  tbb::task_arena(threads).execute(run);
+}
 }  // namespace
 
 void parallel_for(int count, const std::function<void(int)>& work) {
   if (count == 1) return work(0);
-  const Loop loop(count, work);
-  tell(&loop);
-  cv::parallel_for_(cv::Range(0, count), loop);
-  wait_for(&loop);
-  loop.rethrow();
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
+  char begin = 0;
+  char end = 0;
+  tell(&begin);
+  on_all_cores(count, [&](const tbb::blocked_range<int>& range) {
+    wait_for(&begin);
+    for (int i = range.begin(); i < range.end(); ++i) {
+      try {
+        work(i);
+      } catch (...) {
+        failures[static_cast<std::size_t>(i)] = std::current_exception();
+      }
+    }
+    tell(&end);
+  });
+  wait_for(&end);
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
 }
 
 int parallel_threads() { return std::max(cv::getNumThreads(), 1); }

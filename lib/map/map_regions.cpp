@@ -1,3 +1,5 @@
+#include "map/map_regions.hpp"
+
 #include <filesystem>
 #include <vector>
 
@@ -57,7 +59,13 @@ void check_map_regions(const std::string& path, const MapFrame& frame) {
 }
 
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame) {
-  const RegionFormat& format = region_format_of(path);
+  write_map_regions_within(path, labels, frame, region_format_of(path).most_bytes);
+}
+
+void write_map_regions_within(const std::string& path, const Labels& labels, const MapFrame& frame,
+                              std::uint64_t most_bytes) {
+  RegionFormat format = region_format_of(path);
+  format.most_bytes = most_bytes;
   const MemoryFolder folder;
   encode_for(path, [&] {
     check_region_format(format, frame);

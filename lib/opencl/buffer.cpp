@@ -107,33 +107,58 @@ RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   return *this;
 }
 
+struct RawBuffer::Part {
+  std::size_t begin;  ///< In what is copied.
+  std::size_t bytes;
+  std::byte* staged;
+  std::byte* again;  ///< For what the device sends once more.
+};
+
+template <class Begin, class End>
+void RawBuffer::each_part(std::size_t bytes, const Begin& begin, const End& end) const {
+  Part former{};
+  cl::Event copied;
+  for (std::size_t at = 0, k = 0; at < bytes; at += Context::kStaged, ++k) {
+    std::byte* const staged = context_->staged() + k % 2 * 2 * Context::kStaged;
+    const Part part{at, std::min(bytes - at, Context::kStaged), staged, staged + Context::kStaged};
+    cl::Event next = begin(part);
+    if (k > 0) {
+      context_->wait(copied);
+      end(former);
+    }
+    std::swap(copied(), next());  // To assign an event may fail, and release it once too often.
+    former = part;
+  }
+  if (bytes == 0) return;
+  context_->wait(copied);
+  end(former);
+}
+
 void RawBuffer::write(const void* data, std::size_t bytes, std::size_t offset) {
   const auto* from = static_cast<const std::byte*>(data);
+  const auto begin = [&](const Part& part) {
+    std::memcpy(part.staged, from + part.begin, part.bytes);
+    write_later(part.staged, part.bytes, offset + part.begin);
+    return read_later(part.again, part.bytes, offset + part.begin);
+  };
   with_device_errors("writing to the device", [&] {
-    for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
-      const std::size_t part = std::min(bytes - done, Context::kStaged);
-      std::byte* const staged = context_->staged();
-      std::byte* const again = staged + Context::kStaged;
-      std::memcpy(staged, from + done, part);
-      write_later(staged, part, offset + done);
-      context_->wait(read_later(again, part, offset + done));
-      check_transfer(*context_, staged, again, part);
-    }
+    each_part(bytes, begin, [this](const Part& part) {
+      check_transfer(*context_, part.staged, part.again, part.bytes);
+    });
   });
 }
 
 void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
   auto* to = static_cast<std::byte*>(data);
+  const auto begin = [&](const Part& part) {
+    read_later(part.staged, part.bytes, offset + part.begin);
+    return read_later(part.again, part.bytes, offset + part.begin);
+  };
   with_device_errors("reading from the device", [&] {
-    for (std::size_t done = 0; done < bytes; done += Context::kStaged) {
-      const std::size_t part = std::min(bytes - done, Context::kStaged);
-      std::byte* const staged = context_->staged();
-      std::byte* const again = staged + Context::kStaged;
-      read_later(staged, part, offset + done);
-      context_->wait(read_later(again, part, offset + done));
-      check_transfer(*context_, staged, again, part);
-      std::memcpy(to + done, staged, part);
-    }
+    each_part(bytes, begin, [&](const Part& part) {
+      check_transfer(*context_, part.staged, part.again, part.bytes);
+      std::memcpy(to + part.begin, part.staged, part.bytes);
+    });
   });
 }
 

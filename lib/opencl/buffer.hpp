@@ -55,6 +55,13 @@ class RawBuffer {
  private:
   void release() noexcept;
 
+  struct Part;
+  /// Copies by way of the context's memory for that: begin(part) enqueues a part's commands and
+  /// returns the last of them, and end(part) follows when that is done. The next part begins
+  /// before, so that the device copies one while the host is busy with another.
+  template <class Begin, class End>
+  void each_part(std::size_t bytes, const Begin& begin, const End& end) const;
+
   Context* context_ = nullptr;
   cl::Buffer buffer_;
   std::size_t bytes_ = 0;

@@ -112,13 +112,13 @@ Context::~Context() {
 std::byte* Context::staged() {
   if (staged_ != nullptr) return staged_;
   if (info_.kind == DeviceKind::kCpu) {
-    own_staging_.reset(new std::byte[2 * kStaged], std::default_delete<std::byte[]>());
+    own_staging_.reset(new std::byte[kAllStaged], std::default_delete<std::byte[]>());
     return staged_ = own_staging_.get();
   }
-  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kStagedInAll);
+  staging_ = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kAllStaged);
   cl::Event mapped;
   void* const memory = queue_.enqueueMapBuffer(staging_, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                               kStagedInAll, nullptr, &mapped);
+                                               kAllStaged, nullptr, &mapped);
   wait(mapped);
   return staged_ = static_cast<std::byte*>(memory);
 }
@@ -130,7 +130,7 @@ std::shared_ptr<std::byte> Context::transfer_memory(std::size_t bytes) {
   if (info_.kind == DeviceKind::kCpu || bytes > kSlotBytes || used_slots_->all()) return anywhere();
   std::size_t slot = 0;
   while (used_slots_->test(slot)) ++slot;
-  std::byte* const memory = staged() + 2 * kStaged + slot * kSlotBytes;
+  std::byte* const memory = staged() + kSlotsFrom + slot * kSlotBytes;
   std::shared_ptr<std::byte> result(memory,
                                     [used = used_slots_, slot](std::byte*) { used->reset(slot); });
   used_slots_->set(slot);

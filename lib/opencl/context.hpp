@@ -168,17 +168,19 @@ class Context {
   void drop_kept();
 
   /// What goes to and from the device passes through this memory, kStaged bytes at a time, and as
-  /// many behind them to which the device brings the same once more (RawBuffer): it is
-  /// there as long as the device may touch it, also after a wait that failed. Elsewhere than on
-  /// CPUs it is the driver's: a device copies to such memory by itself, to other memory by way of a
-  /// thread of the driver that may take many times as long.
+  /// many behind them to which the device brings the same once more (RawBuffer). There are two of
+  /// both, one for the host while the device has the other. The memory is there as long as the
+  /// device may touch it, also after a wait that failed. Elsewhere than on CPUs it is the driver's:
+  /// a device copies to such memory by itself, to other memory by way of a thread of the driver
+  /// that may take many times as long.
   static constexpr std::size_t kStaged = std::size_t{1} << 20;
   std::byte* staged();
   /// What lies behind that memory for transfers that nobody waits for at once: kSlots pieces of
   /// kSlotBytes.
+  static constexpr std::size_t kSlotsFrom = 4 * kStaged;
   static constexpr std::size_t kSlots = 32;
   static constexpr std::size_t kSlotBytes = 4096;
-  static constexpr std::size_t kStagedInAll = 2 * kStaged + kSlots * kSlotBytes;
+  static constexpr std::size_t kAllStaged = kSlotsFrom + kSlots * kSlotBytes;
 
   struct Held {
     cl::Event command;

@@ -68,6 +68,10 @@ void check_boundary_map(const Buffer<float>& map) {
   });
 }
 
+void check_boundary_map(const Context& context, const std::vector<float>& map) {
+  check(context, "boundaries", "a strength", map, {0, 1});
+}
+
 void check_degrees(const Buffer<float>& sqrt_degree) {
   each_part(sqrt_degree, [&](std::span<const float> values) {
     for (const float value : values) {

@@ -12,6 +12,7 @@ namespace diacut {
 
 /// A boundary map, or an inside map, is in [0, 1]. Waits for the device.
 void check_boundary_map(const Buffer<float>& map);
+void check_boundary_map(const Context& context, const std::vector<float>& map);
 
 /// A square root of a degree is at least 1, because each pixel's affinity with itself is 1, and 0
 /// where there is no data. Waits for the device.

@@ -1,5 +1,6 @@
 #include "pipeline/part_maps.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "contour/boundary_orientation.hpp"
@@ -14,27 +15,41 @@ PartMaps::PartMaps(const Parameters& parameters, const std::string& device,
 
 PartMaps::~PartMaps() = default;
 
+// Only what takes the device is done in a thread's turn: memory that was never written takes as
+// long to be had as its data to be copied.
+
 PartMap PartMaps::map(const Image& image, const Grid& grid, const PictureView& view) {
   return with_device_errors("segmenting", [&] {
+    PartMap part = empty_part_map(image, grid, view);
     const std::lock_guard<std::mutex> turn(turn_);
-    return part_map(context_, image, grid, parameters_.cue, networks_, view);
+    fill_part_map(context_, image, parameters_.cue, networks_, view, part);
+    return part;
   });
 }
 
-PartContours PartMaps::contours_of(const Grid& grid, const std::vector<float>& part, float full) {
+void PartMaps::compute(const PartMap& part, float full, PartContours& contours) {
   const std::lock_guard<std::mutex> turn(turn_);
   request_contour_kernels(context_, false);
   request_orientation_kernels(context_);
-  const Buffer<float> boundary = settled_boundary_map(context_, part, grid, parameters_.cue, full);
-  check_boundary_map(boundary);
-  const Buffer<float> contours = cue_contour(context_, grid, boundary, parameters_.contour);
-  const Buffer<float> orientation = boundary_orientation(context_, grid, contours);
-  return {contours.download(), orientation.download()};
+  const Buffer<float> boundary = settled_boundary_map(context_, part, parameters_.cue, full);
+  if (parameters_.cue.kind == CueKind::kGradient) check_boundary_map(boundary);
+  const Buffer<float> strength = cue_contour(context_, part.grid, boundary, parameters_.contour);
+  boundary_orientation(context_, part.grid, strength).download(contours.orientation);
+  strength.download(contours.strength);
 }
 
-PartContours PartMaps::contours(const std::vector<float>& part, int width, int height, float full) {
+PartContours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
   return with_device_errors("segmenting", [&] {
-    PartContours found = contours_of({width, height, width}, part, full);
+    PartMap map{{width, height, width}, std::move(part), {}};
+    map.valid.resize(map.values.size());
+    for (std::size_t i = 0; i < map.values.size(); ++i) {
+      map.valid[i] = std::isnan(map.values[i]) ? 0 : 1;
+      if (map.valid[i] == 0) map.values[i] = 0;
+    }
+    if (parameters_.cue.kind == CueKind::kLearned) check_boundary_map(context_, map.values);
+    PartContours found{std::vector<float>(map.values.size()),
+                       std::vector<float>(map.values.size())};
+    compute(map, full, found);
     check_contours(context_, found.strength, found.orientation);
     return found;
   });

@@ -45,11 +45,12 @@ class PartMaps {
 
   /// The contours of a part of width * height pixels, of which those in the outer kOrientationReach
   /// rows and columns have another orientation than in the picture, unless the picture ends there.
-  /// `part` and `full` as in settled_boundary_map(). Throws DeviceError.
-  PartContours contours(const std::vector<float>& part, int width, int height, float full);
+  /// `part`: the values of map(); no numbers where there is no data. `full` as in
+  /// settled_boundary_map(). Throws DeviceError.
+  PartContours contours(std::vector<float> part, int width, int height, float full);
 
  private:
-  PartContours contours_of(const Grid& grid, const std::vector<float>& part, float full);
+  void compute(const PartMap& part, float full, PartContours& contours);
 
   Parameters parameters_;
   std::mutex turn_;

@@ -8,6 +8,7 @@
 
 #include "region/disjoint_sets.hpp"
 #include "region/open_boundaries.hpp"
+#include "region/places.hpp"
 
 namespace diacut {
 
@@ -19,27 +20,27 @@ struct LocalBasins {
   Parts parts;                        ///< With the pixels around the tile.
 };
 
-LocalBasins local_basins(const SurroundedTile& tile) {
+LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins) {
   LocalBasins local;
   local.numbers.push_back(0);
-  const auto width = static_cast<std::size_t>(tile.area.width) + 2;
-  for (std::size_t i = 0; i < tile.basins.size(); ++i) {
+  const auto width = static_cast<std::size_t>(area.width) + 2;
+  for (std::size_t i = 0; i < basins.size(); ++i) {
     // Others stand beside an equal one to the left or above.
-    const std::int32_t basin = tile.basins[i];
-    if (i > 0 && tile.basins[i - 1] == basin) continue;
-    if (i < width || tile.basins[i - width] != basin) local.numbers.push_back(basin);
+    const std::int32_t basin = basins[i];
+    if (i > 0 && basins[i - 1] == basin) continue;
+    if (i < width || basins[i - width] != basin) local.numbers.push_back(basin);
   }
   std::sort(local.numbers.begin(), local.numbers.end());
   local.numbers.erase(std::unique(local.numbers.begin(), local.numbers.end()), local.numbers.end());
-  local.parts = {tile.area.width + 2, tile.area.height + 2,
-                 static_cast<std::int32_t>(local.numbers.size()) - 1, tile.basins};
+  local.parts = {area.width + 2, area.height + 2,
+                 static_cast<std::int32_t>(local.numbers.size()) - 1, std::move(basins)};
+  const Places places(local.numbers);
   std::int32_t before = 0;
   std::int32_t number = 0;
   for (std::int32_t& basin : local.parts.of_pixel) {
     if (basin != before) {
       before = basin;
-      const auto found = std::lower_bound(local.numbers.begin(), local.numbers.end(), basin);
-      number = static_cast<std::int32_t>(found - local.numbers.begin());
+      number = static_cast<std::int32_t>(places.of(basin));
     }
     basin = number;
   }
@@ -84,6 +85,13 @@ std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
     if (pixels[k] > 0) leaves.push_back({pixels[k], local.numbers[k]});
   }
   return leaves;
+}
+
+std::vector<std::int32_t> numbers_of(const std::vector<Leaf>& leaves) {
+  std::vector<std::int32_t> numbers(leaves.size());
+  std::transform(leaves.begin(), leaves.end(), numbers.begin(),
+                 [](const Leaf& leaf) { return leaf.number; });
+  return numbers;
 }
 
 void name_as_in_picture(Boundary& boundary, const std::vector<std::int32_t>& numbers) {
@@ -168,10 +176,8 @@ std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  const auto place = [&](std::int32_t name) {
-    return static_cast<std::int32_t>(std::lower_bound(names.begin(), names.end(), name) -
-                                     names.begin());
-  };
+  const Places places(names);
+  const auto place = [&](std::int32_t name) { return static_cast<std::int32_t>(places.of(name)); };
   for (Boundary& boundary : boundaries) {
     boundary.first = place(boundary.first);
     boundary.second = place(boundary.second);
@@ -184,8 +190,8 @@ std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
 
 }  // namespace
 
-TileRegions regions_of_tile(const SurroundedTile& tile, double direction) {
-  const LocalBasins local = local_basins(tile);
+TileRegions regions_of_tile(SurroundedTile tile, double direction) {
+  const LocalBasins local = local_basins(tile.area, std::move(tile.basins));
   const auto side = [&](std::size_t p, std::size_t q) {
     return side_strength(tile.strength, tile.orientation, p, q);
   };
@@ -218,11 +224,10 @@ TileRegions regions_of_tile(const SurroundedTile& tile, double direction) {
 
 UnitedBasins unite_small(TileRegions& tile, std::int64_t least) {
   UnitedBasins result;
-  std::vector<std::int32_t> numbers;
-  for (const Leaf& leaf : tile.leaves) numbers.push_back(leaf.number);
+  const std::vector<std::int32_t> numbers = numbers_of(tile.leaves);
+  const Places places(numbers);
   const auto place = [&](std::int32_t number) {
-    return static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), number) -
-                                     numbers.begin());
+    return static_cast<std::int32_t>(places.of(number));
   };
   DisjointSets nodes(numbers.size());
   DisjointSets united_leaves(numbers.size());
@@ -295,11 +300,10 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
 }
 
 void number_leaves(JoinedRegions& regions) {
+  const std::vector<std::int32_t> numbers = numbers_of(regions.leaves);
+  const Places places(numbers);
   const auto number = [&](std::int32_t& name) {
-    const auto found = std::lower_bound(
-        regions.leaves.begin(), regions.leaves.end(), name,
-        [](const Leaf& leaf, std::int32_t wanted) { return leaf.number < wanted; });
-    name = static_cast<std::int32_t>(found - regions.leaves.begin()) + 1;
+    name = static_cast<std::int32_t>(places.of(name)) + 1;
   };
   for (Join& join : regions.joins) {
     number(join.removed.first);

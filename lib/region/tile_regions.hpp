@@ -47,7 +47,7 @@ struct TileRegions {
 };
 
 /// Arcs and merges of a tile. `direction` as in strength_tree().
-TileRegions regions_of_tile(const SurroundedTile& tile, double direction);
+TileRegions regions_of_tile(SurroundedTile tile, double direction);
 
 /// Basins that became one leaf.
 struct UnitedBasins {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -21,7 +22,8 @@ class ByteWriter {
     append(&count, sizeof(count));
     append(values.data(), values.size() * sizeof(Value));
   }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+  const std::vector<std::uint8_t>& bytes() const& { return bytes_; }
+  std::vector<std::uint8_t> bytes() && { return std::move(bytes_); }
 
  private:
   void append(const void* from, std::size_t size) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "tiles/bytes.hpp"
@@ -19,67 +21,87 @@ struct OpenHead {
   std::uint64_t corners = 0;
 };
 
+/// The members that are arrays, in the order in which a file has them.
+template <class Summary>
+struct Arrays;
+template <>
+struct Arrays<TilePlateaus> {
+  static constexpr std::tuple kAll{&TilePlateaus::level, &TilePlateaus::distance,
+                                   &TilePlateaus::pixels, &TilePlateaus::distance_of};
+};
+template <>
+struct Arrays<Rim> {
+  static constexpr std::tuple kAll{&Rim::level, &Rim::distance};
+};
+template <>
+struct Arrays<TilePieces> {
+  static constexpr std::tuple kAll{&TilePieces::first_pixel, &TilePieces::pixels,
+                                   &TilePieces::at_edge, &TilePieces::meetings};
+};
+template <>
+struct Arrays<TileRegions> {  // Without the open boundaries.
+  static constexpr std::tuple kAll{&TileRegions::borders, &TileRegions::joins,
+                                   &TileRegions::remaining, &TileRegions::leaves};
+};
+template <>
+struct Arrays<BasinTree> {
+  static constexpr std::tuple kAll{&BasinTree::basins, &BasinTree::merges};
+};
+
+template <class Summary>
+void put_arrays(ByteWriter& writer, const Summary& summary) {
+  std::apply([&](auto... array) { (writer.put(summary.*array), ...); }, Arrays<Summary>::kAll);
+}
+
+template <class Value>
+void take_array(ByteReader& reader, std::vector<Value>& values) {
+  values = reader.take<Value>();
+}
+
+template <class Summary>
+Summary take_arrays(ByteReader& reader) {
+  Summary summary;
+  std::apply([&](auto... array) { (take_array(reader, summary.*array), ...); },
+             Arrays<Summary>::kAll);
+  return summary;
+}
+
+template <class Summary>
+std::vector<std::uint8_t> bytes_of_arrays(const Summary& summary) {
+  ByteWriter writer;
+  put_arrays(writer, summary);
+  return std::move(writer).bytes();
+}
+
+template <class Summary>
+Summary arrays_from(const std::vector<std::uint8_t>& bytes) {
+  ByteReader reader(bytes);
+  return take_arrays<Summary>(reader);
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> bytes_of(const TilePlateaus& plateaus) {
-  ByteWriter writer;
-  writer.put(plateaus.level);
-  writer.put(plateaus.distance);
-  writer.put(plateaus.pixels);
-  writer.put(plateaus.distance_of);
-  return writer.bytes();
+  return bytes_of_arrays(plateaus);
 }
+std::vector<std::uint8_t> bytes_of(const Rim& rim) { return bytes_of_arrays(rim); }
+std::vector<std::uint8_t> bytes_of(const TilePieces& pieces) { return bytes_of_arrays(pieces); }
+std::vector<std::uint8_t> bytes_of(const BasinTree& tree) { return bytes_of_arrays(tree); }
 
 TilePlateaus plateaus_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  TilePlateaus plateaus;
-  plateaus.level = reader.take<Level>();
-  plateaus.distance = reader.take<std::uint32_t>();
-  plateaus.pixels = reader.take<std::uint32_t>();
-  plateaus.distance_of = reader.take<std::uint32_t>();
-  return plateaus;
+  return arrays_from<TilePlateaus>(bytes);
 }
-
-std::vector<std::uint8_t> bytes_of(const Rim& rim) {
-  ByteWriter writer;
-  writer.put(rim.level);
-  writer.put(rim.distance);
-  return writer.bytes();
-}
-
-Rim rim_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  Rim rim;
-  rim.level = reader.take<Level>();
-  rim.distance = reader.take<std::uint32_t>();
-  return rim;
-}
-
-std::vector<std::uint8_t> bytes_of(const TilePieces& pieces) {
-  ByteWriter writer;
-  writer.put(pieces.first_pixel);
-  writer.put(pieces.pixels);
-  writer.put(pieces.at_edge);
-  writer.put(pieces.meetings);
-  return writer.bytes();
-}
-
+Rim rim_from(const std::vector<std::uint8_t>& bytes) { return arrays_from<Rim>(bytes); }
 TilePieces pieces_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  TilePieces pieces;
-  pieces.first_pixel = reader.take<std::uint32_t>();
-  pieces.pixels = reader.take<std::uint32_t>();
-  pieces.at_edge = reader.take<std::int32_t>();
-  pieces.meetings = reader.take<RimMeeting>();
-  return pieces;
+  return arrays_from<TilePieces>(bytes);
+}
+BasinTree tree_from(const std::vector<std::uint8_t>& bytes) {
+  return arrays_from<BasinTree>(bytes);
 }
 
 std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
   ByteWriter writer;
-  writer.put(regions.borders);
-  writer.put(regions.joins);
-  writer.put(regions.remaining);
-  writer.put(regions.leaves);
+  put_arrays(writer, regions);
   std::vector<OpenHead> heads;
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
@@ -92,16 +114,12 @@ std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
   writer.put(heads);
   writer.put(corners);
   writer.put(sides);
-  return writer.bytes();
+  return std::move(writer).bytes();
 }
 
 TileRegions regions_from(const std::vector<std::uint8_t>& bytes) {
   ByteReader reader(bytes);
-  TileRegions regions;
-  regions.borders = reader.take<Border>();
-  regions.joins = reader.take<Join>();
-  regions.remaining = reader.take<Boundary>();
-  regions.leaves = reader.take<Leaf>();
+  auto regions = take_arrays<TileRegions>(reader);
   const auto heads = reader.take<OpenHead>();
   const auto corners = reader.take<Corner>();
   const auto sides = reader.take<SideStrength>();
@@ -141,21 +159,6 @@ BasinTree tree_of(std::vector<Join> joins) {
     number(join.removed.second);
   }
   tree.merges = merges_of(static_cast<std::int32_t>(tree.basins.size()), joins);
-  return tree;
-}
-
-std::vector<std::uint8_t> bytes_of(const BasinTree& tree) {
-  ByteWriter writer;
-  writer.put(tree.basins);
-  writer.put(tree.merges);
-  return writer.bytes();
-}
-
-BasinTree tree_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  BasinTree tree;
-  tree.basins = reader.take<std::int32_t>();
-  tree.merges = reader.take<Merge>();
   return tree;
 }
 

@@ -248,7 +248,7 @@ std::vector<std::size_t> TileFolder::tiles_around(const TileArea& area, int marg
 }
 
 void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, const TileArea& part,
-                           void* to) const {
+                           void* to, std::size_t stride) const {
   constexpr std::size_t kValue = 4;
   const TileArea whole = tiling_.area(tile);
   const ReadFile file(path(kind, tile));
@@ -261,15 +261,15 @@ void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, c
   }
   const auto width = static_cast<std::size_t>(part.width);
   auto* next = static_cast<char*>(to);
-  // Rows that follow one another in the file are read at once.
-  const bool rows = part.width == whole.width;
+  // Rows that follow one another in the file and in memory are read at once.
+  const bool rows = part.width == whole.width && width == stride;
   const std::size_t length = kValue * (rows ? part.pixels() : width);
   for (int y = 0; y < part.height; y += rows ? part.height : 1) {
     const auto pixel = static_cast<std::uint64_t>((part.y + y) * whole.width + part.x);
     if (!file.read(next, length, begin + pixel * kValue)) {
       throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
     }
-    next += length;
+    next += stride * kValue;
   }
 }
 

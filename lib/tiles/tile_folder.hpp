@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -62,22 +63,23 @@ class TileFolder {
 
   /// The values around and in a tile out of the files of the tiles that have them: `margin` pixels
   /// more on each side, `outside` beyond the picture. The files hold arrays of 4-byte values, one
-  /// for each pixel; `array`: which of them. change(tile, values) is called for what was read of
-  /// each tile.
+  /// for each pixel; `array`: which of them. change(tile, values) is called for each row of what
+  /// was read of a tile, one tile after another.
   template <class Value, class Change>
   std::vector<Value> window(TileFile kind, std::size_t array, const TileArea& area, int margin,
                             Value outside, const Change& change) const;
   template <class Value>
   std::vector<Value> window(TileFile kind, std::size_t array, const TileArea& area, int margin,
                             Value outside) const {
-    return window(kind, array, area, margin, outside, [](std::size_t, std::vector<Value>&) {});
+    return window(kind, array, area, margin, outside, [](std::size_t, std::span<Value>) {});
   }
   /// The tiles that have pixels of an area with a margin.
   std::vector<std::size_t> tiles_around(const TileArea& area, int margin) const;
 
-  /// Reads a rectangle of an array of a tile's file, row by row: pixels from (x, y) on in the tile.
-  void read_part(TileFile kind, std::size_t tile, std::size_t array, const TileArea& part,
-                 void* to) const;
+  /// Reads a rectangle of an array of a tile's file: pixels from (x, y) on in the tile, to rows of
+  /// `stride` values.
+  void read_part(TileFile kind, std::size_t tile, std::size_t array, const TileArea& part, void* to,
+                 std::size_t stride) const;
 
  private:
   struct Header;
@@ -127,7 +129,6 @@ std::vector<Value> TileFolder::window(TileFile kind, std::size_t array, const Ti
   const auto width = static_cast<std::size_t>(area.width) + 2 * static_cast<std::size_t>(margin);
   const auto height = static_cast<std::size_t>(area.height) + 2 * static_cast<std::size_t>(margin);
   std::vector<Value> values(width * height, outside);
-  std::vector<Value> part;
   for (const std::size_t tile : tiles_around(area, margin)) {
     const TileArea other = tiling_.area(tile);
     const std::int64_t x = std::max(left, other.x);
@@ -136,14 +137,11 @@ std::vector<Value> TileFolder::window(TileFile kind, std::size_t array, const Ti
     const auto end_y = std::min(top + static_cast<std::int64_t>(height), other.y + other.height);
     const TileArea wanted{x - other.x, y - other.y, static_cast<int>(end_x - x),
                           static_cast<int>(end_y - y)};
-    part.resize(wanted.pixels());
-    read_part(kind, tile, array, wanted, part.data());
-    change(tile, part);
-    for (std::int64_t row = y; row < end_y; ++row) {
-      std::copy_n(
-          part.begin() + static_cast<std::ptrdiff_t>((row - y) * wanted.width), wanted.width,
-          values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row - top) * width +
-                                                       static_cast<std::size_t>(x - left)));
+    Value* const first = values.data() + static_cast<std::size_t>(y - top) * width +
+                         static_cast<std::size_t>(x - left);
+    read_part(kind, tile, array, wanted, first, width);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(wanted.height); ++row) {
+      change(tile, std::span(first + row * width, static_cast<std::size_t>(wanted.width)));
     }
   }
   return values;

@@ -8,6 +8,8 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -66,16 +68,22 @@ template <class OfTile>
 std::vector<std::int32_t> pixels_of(const TileWork& work, const TileArea& area,
                                     const std::vector<std::int32_t>& leaves,
                                     const OfTile& value_of) {
+  constexpr std::int32_t kUnknown = -1;
+  std::optional<LeavesOfPieces> of_tile;
+  std::size_t known = work.tiling.tiles();  // The tile that they are of.
+  std::vector<std::int32_t> values;
   return work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0},
-                            [&](std::size_t tile, std::vector<std::int32_t>& pieces) {
-                              constexpr std::int32_t kUnknown = -1;
-                              const LeavesOfPieces of_tile(work, tile, leaves);
-                              std::vector<std::int32_t> values(of_tile.count(), kUnknown);
+                            [&](std::size_t tile, std::span<std::int32_t> pieces) {
+                              if (tile != std::exchange(known, tile)) {
+                                of_tile.emplace(work, tile, leaves);
+                                values.assign(of_tile->count(), kUnknown);
+                              }
                               for (std::int32_t& piece : pieces) {
                                 std::int32_t& value = values.at(static_cast<std::size_t>(piece));
-                                const std::int32_t basin = of_tile.basin(piece);
-                                if (value == kUnknown)
-                                  value = basin == 0 ? 0 : value_of(tile, of_tile, basin);
+                                if (value == kUnknown) {
+                                  const std::int32_t basin = of_tile->basin(piece);
+                                  value = basin == 0 ? 0 : value_of(tile, *of_tile, basin);
+                                }
                                 piece = value;
                               }
                             });

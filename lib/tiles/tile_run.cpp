@@ -302,7 +302,7 @@ class TileRun::Implementation {
   void join_maps_of_one_device() {
     // Each file is checked against the first one's device.
     for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
-      folder_.read_part(TileFile::kMap, tile, 0, {0, 0, 0, 0}, nullptr);
+      folder_.read_part(TileFile::kMap, tile, 0, {0, 0, 0, 0}, nullptr, 0);
     }
     join_maps(work());
   }

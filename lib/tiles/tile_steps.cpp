@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "region/basin_pieces.hpp"
@@ -28,24 +29,27 @@ TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
 }
 
-/// The values of an area that lies in a larger one.
-std::vector<float> part_of(const std::vector<float>& values, const TileArea& from,
-                           const TileArea& area) {
-  std::vector<float> part;
-  part.reserve(area.pixels());
+/// Leaves the values of an area that lies in a larger one.
+template <class Value>
+void keep_part(std::vector<Value>& values, const TileArea& from, const TileArea& area) {
+  if (values.empty() || from.pixels() == area.pixels()) return;
+  auto to = values.begin();
   for (std::int64_t y = area.y - from.y; y < area.y - from.y + area.height; ++y) {
     const auto row = values.begin() + static_cast<std::ptrdiff_t>(y * from.width + area.x - from.x);
-    part.insert(part.end(), row, row + area.width);
+    to = std::copy(row, row + area.width, to);
   }
-  return part;
+  values.resize(area.pixels());
 }
 
 /// Where there is data; empty: everywhere.
 std::vector<std::uint8_t> valid_of(const std::vector<float>& strength) {
+  // Without a branch, so that a compiler makes vector instructions of it.
+  bool gaps = false;
+  for (const float value : strength) gaps |= std::isnan(value);
+  if (!gaps) return {};
   std::vector<std::uint8_t> valid(strength.size());
   std::transform(strength.begin(), strength.end(), valid.begin(),
                  [](float value) { return std::uint8_t{!std::isnan(value)}; });
-  if (std::find(valid.begin(), valid.end(), std::uint8_t{0}) == valid.end()) valid.clear();
   return valid;
 }
 
@@ -80,19 +84,20 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
 void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   const TileArea area = work.tiling.area(tile);
   const TileArea around = with_margin(work.tiling, area, kOrientationReach);
-  const std::vector<float> map = work.folder.window(TileFile::kMap, 0, around, 0, kNoData);
+  std::vector<float> map = work.folder.window(TileFile::kMap, 0, around, 0, kNoData);
   const auto full_file = work.folder.read(TileFile::kFull);
   const float full = ByteReader(full_file).take<float>().at(0);
-  const PartContours found = maps.contours(map, around.width, around.height, full);
-  const std::vector<std::uint8_t> valid = valid_of(part_of(map, around, area));
-  std::vector<float> strength = part_of(found.strength, around, area);
+  std::vector<std::uint8_t> valid = valid_of(map);
+  keep_part(valid, around, area);
+  PartContours found = maps.contours(std::move(map), around.width, around.height, full);
+  keep_part(found.strength, around, area);
+  keep_part(found.orientation, around, area);
   work.folder.write(TileFile::kPlateaus, tile,
-                    bytes_of(plateaus_at_edge(strength, valid, area.width, area.height)));
+                    bytes_of(plateaus_at_edge(found.strength, valid, area.width, area.height)));
   for (std::size_t i = 0; i < valid.size(); ++i) {
-    if (valid[i] == 0) strength[i] = kNoData;
+    if (valid[i] == 0) found.strength[i] = kNoData;
   }
-  const std::vector<float> orientation = part_of(found.orientation, around, area);
-  work.folder.write_arrays<float>(TileFile::kContours, tile, {strength, orientation});
+  work.folder.write_arrays<float>(TileFile::kContours, tile, {found.strength, found.orientation});
 }
 
 void basins_tile(const TileWork& work, std::size_t tile) {
@@ -112,16 +117,20 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   around.strength = work.folder.window(TileFile::kContours, 0, around.area, 1, 0.0F);
   clear_gaps(around.strength);
   around.orientation = work.folder.window(TileFile::kContours, 1, around.area, 1, 0.0F);
+  std::vector<std::int32_t> numbers;
+  std::size_t numbered = work.tiling.tiles();  // The tile that they are of.
   around.basins = work.folder.window(TileFile::kBasins, 0, around.area, 1, std::int32_t{0},
-                                     [&](std::size_t other, std::vector<std::int32_t>& pieces) {
-                                       const auto file =
-                                           work.folder.read(TileFile::kNumbers, other);
-                                       const auto numbers = ByteReader(file).take<std::int32_t>();
+                                     [&](std::size_t other, std::span<std::int32_t> pieces) {
+                                       if (other != std::exchange(numbered, other)) {
+                                         const auto file =
+                                             work.folder.read(TileFile::kNumbers, other);
+                                         numbers = ByteReader(file).take<std::int32_t>();
+                                       }
                                        for (std::int32_t& piece : pieces)
                                          piece = numbers.at(static_cast<std::size_t>(piece));
                                      });
   const RegionParameters& region = work.plan.parameters.region;
-  TileRegions regions = regions_of_tile(around, region.direction);
+  TileRegions regions = regions_of_tile(std::move(around), region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
   const UnitedBasins united = unite_small(regions, least);
   work.folder.write_arrays<LeafOfBasin>(TileFile::kLeaves, tile, {united.leaf_of});

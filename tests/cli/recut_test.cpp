@@ -99,6 +99,10 @@ TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
   EXPECT_EQ(cut(read_tree(path("run.tree")), 0.4).count, 2);
   expect_done(recut({"run.tree", "--ultrametric", "again.npy"}));
   EXPECT_EQ(read("again.npy"), read("run.npy"));
+  expect_done(segment(
+      {"photo.png", "--cue", "gradient", "--ultrametric", "run.tif", "-o", "x.tif", "--cog"}));
+  expect_done(recut({"run.tree", "--ultrametric", "again.tif", "-o", "x.tif", "--cog"}));
+  EXPECT_EQ(read("again.tif"), read("run.tif"));
   expect_done(segment({"photo.png", "--cue", "gradient", "-o", "three.png", "--regions", "3"}));
   expect_done(recut({"run.tree", "--regions", "3", "-o", "recut.png"}));
   EXPECT_EQ(read("recut.png"), read("three.png"));
@@ -212,7 +216,7 @@ TEST_F(CliRecut, WhatMakesNoSenseEndsWithTwo) {
       {{"a.tree", "-o", "x.png", "--auto", "--regions", "2"}, {"--auto", "exclude"}},
       {{"a.tree", "-o", "x.gif"}, {"x.gif", ".png"}},
       {{"a.tree", "-o", "x.npy", "--indexed"}, {"x.npy", ".png only"}},
-      {{"a.tree", "--ultrametric", "m.tif"}, {"m.tif", ".npy"}},
+      {{"a.tree", "--ultrametric", "m.gif"}, {"m.gif", ".npy", ".tif"}},
       {{"a.tree", "--ultrametric", "m.png", "--indexed"}, {"--indexed"}},
       {{"a.tree", "--overlay", "x.png"}, {"--overlay", "--image"}},
       {{"a.tree", "-o", "x.png", "--image", "photo.png"}, {"--overlay", "--image"}},

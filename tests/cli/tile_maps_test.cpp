@@ -59,18 +59,7 @@ TEST_F(CliTileMaps, AreThoseOfTheWholePictureToTheLastByte) {
 }
 
 TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
-  SceneFile scene;
-  scene.width = 90;
-  scene.height = 75;
-  scene.bands = 3;
-  scene.type = "UInt16";
-  scene.no_data = 0;
-  scene.value = [](int band, int x, int y) {
-    const bool island = std::hypot(x - 40, y - 30) < 9;
-    if ((std::hypot(x - 40, y - 30) < 17 && !island) || x + y < 20) return 0;
-    return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
-  };
-  write_scene(path("scene.tif"), scene);
+  write_scene(path("scene.tif"), islands(90, 75, 3));
   expect_maps_of_the_whole("scene.tif", ".tif", {});
   const ReadScene source = read_scene(path("scene.tif"));
   const ReadScene contours = read_scene(path("tiled-c.tif"));

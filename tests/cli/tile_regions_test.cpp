@@ -13,22 +13,7 @@ using ::testing::HasSubstr;
 
 class CliTileRegions : public CliTiles {
  protected:
-  /// A scene with islands, and with values that its bands do not have.
-  static SceneFile scene(int width, int height) {
-    SceneFile file;
-    file.width = width;
-    file.height = height;
-    file.bands = 4;
-    file.type = "UInt16";
-    file.no_data = 0;
-    file.value = [](int band, int x, int y) {
-      const double middle = std::hypot(x - 40, y - 30);
-      if ((middle < 17 && middle > 9) || x + y < 20) return 0;
-      if (band == 4 && x % 7 == 0) return 0;
-      return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
-    };
-    return file;
-  }
+  static SceneFile scene(int width, int height) { return islands(width, height, 4); }
   /// The files of one result, by their extensions.
   std::map<std::string, std::string> bytes(const std::string& folder) const {
     std::map<std::string, std::string> found;

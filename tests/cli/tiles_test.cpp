@@ -40,17 +40,7 @@ TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
 }
 
 TEST_F(CliTiles, OfAScene) {
-  SceneFile scene;
-  scene.width = 90;
-  scene.height = 75;
-  scene.bands = 3;
-  scene.type = "UInt16";
-  scene.no_data = 0;
-  scene.value = [](int band, int x, int y) {
-    if (std::hypot(x - 40, y - 30) < 17 || x + y < 20) return 0;
-    return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
-  };
-  write_scene(path("scene.tif"), scene);
+  write_scene(path("scene.tif"), islands(90, 75, 3));
   expect_done(whole({"scene.tif", "-o", "whole.tif"}));
   for (const char* size : {"16", "33"}) {
     expect_done(tiled({"scene.tif", "-o", "tiled.tif", "--tile-size", size}));

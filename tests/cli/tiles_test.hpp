@@ -26,6 +26,23 @@ inline cv::Mat drawing(int width, int height) {
   return picture;
 }
 
+/// A scene with islands, and with values that a fourth band does not have.
+inline SceneFile islands(int width, int height, int bands) {
+  SceneFile file;
+  file.width = width;
+  file.height = height;
+  file.bands = bands;
+  file.type = "UInt16";
+  file.no_data = 0;
+  file.value = [](int band, int x, int y) {
+    const double middle = std::hypot(x - 40, y - 30);
+    if ((middle < 17 && middle > 9) || x + y < 20) return 0;
+    if (band == 4 && x % 7 == 0) return 0;
+    return (x / 17 + y / 13) % 3 * 700 + 100 * band + (x * 7 + y * 5) % 11;
+  };
+  return file;
+}
+
 class CliTiles : public CliTest {
  protected:
   /// By the gradient, without what tiles do not have.

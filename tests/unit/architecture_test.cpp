@@ -64,6 +64,7 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"gdal", {"map"}},
       {"ogr", {"map"}},
       {"cpl_", {"map"}},
+      {"tbb/", {"core"}},
       {"toml++/", {"core"}},
       {"Spectra/", {"eigen"}},
       {"Eigen/", {"doctor", "eigen", "graph", "region"}},

@@ -1,3 +1,5 @@
+#include "map/map_regions.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,8 +74,41 @@ class MapRegions : public ::testing::Test {
   TempFolder folder_;
 };
 
+/// Squares of one pixel each, whose table is larger than their shapes.
+Labels pixels(int width, int height) {
+  Labels labels{width, height, 0, {}};
+  labels.count = std::int64_t{width} * height;
+  for (int k = 1; k <= width * height; ++k) labels.values.push_back(k);
+  return labels;
+}
+
 /// A region with holes that touch at a corner, others whose outlines meet at corners, no data.
 Labels awkward() { return drawn({"111112", "131112", "114112", "111122", "055662", "005566"}); }
+
+TEST_F(MapRegions, OfAShapefileThatWouldBeTooLargeAreRefused) {
+  for (const bool large_table : {false, true}) {
+    SCOPED_TRACE(large_table);
+    const Labels labels = large_table ? pixels(40, 30) : awkward();
+    const MapFrame frame = frame_of({}, labels);
+    write_map_regions(folder_ / "r.shp", labels, frame);
+    const std::uint64_t shapes = std::filesystem::file_size(folder_ / "r.shp");
+    const std::uint64_t table = std::filesystem::file_size(folder_ / "r.dbf");
+    EXPECT_EQ(table > shapes, large_table);
+    const std::uint64_t size = std::max(shapes, table);
+    write_map_regions_within(folder_ / "same.shp", labels, frame, size);
+    EXPECT_EQ(read_bytes(folder_ / "same.dbf"), read_bytes(folder_ / "r.dbf"));
+    try {
+      write_map_regions_within(folder_ / "less.shp", labels, frame, size - 1);
+      ADD_FAILURE() << "it was written";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(),
+                  AllOf(HasSubstr("less.shp"), HasSubstr("2 GB"), HasSubstr("GeoPackage (.gpkg)")));
+    }
+    for (const char* extension : {"shp", "shx", "dbf", "prj", "qix", "cpg"}) {
+      EXPECT_FALSE(std::filesystem::exists(folder_ / (std::string("less.") + extension)));
+    }
+  }
+}
 
 TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
   const Labels labels = awkward();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "boundary/boundary.hpp"
@@ -146,14 +145,13 @@ TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
   std::vector<float> magnitudes;
   for (std::size_t i = 0; i < part.values.size(); ++i) {
     if (part.valid[i] != 0) magnitudes.push_back(part.values[i]);
-    if (part.valid[i] == 0) part.values[i] = std::numeric_limits<float>::quiet_NaN();
   }
   const auto rank =
       static_cast<std::ptrdiff_t>(quantile_rank(parameters_.quantile, magnitudes.size()) - 1);
   std::nth_element(magnitudes.begin(), magnitudes.begin() + rank, magnitudes.end());
-  EXPECT_TRUE(settled_boundary_map(context_, part.values, grid, parameters_,
-                                   magnitudes[static_cast<std::size_t>(rank)])
-                  .download() == whole);
+  EXPECT_TRUE(
+      settled_boundary_map(context_, part, parameters_, magnitudes[static_cast<std::size_t>(rank)])
+          .download() == whole);
 }
 
 }  // namespace
