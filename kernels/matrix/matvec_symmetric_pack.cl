@@ -98,9 +98,8 @@ __kernel void matvec_symmetric_diagonal_rooted(__global const float* restrict ro
   main_diagonal[row] = root > 0.0f ? (float)acc_value(rest) / root : 0.0f;
 }
 
-static float diagonal_kept(__global const float* restrict values,
-                           __global const float* restrict roots,
-                           __global const WEIGHT_T* restrict upper, PACK_PARAMETERS, const int x,
+static float diagonal_kept(__global const float* values, __global const float* roots,
+                           __global const WEIGHT_T* upper, PACK_PARAMETERS, const int x,
                            const int y) {
   const ulong row = (ulong)y * vector_stride + x;
   const float root = x < width ? roots[row] : 0.0f;

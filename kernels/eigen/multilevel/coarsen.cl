@@ -31,10 +31,12 @@
 #include "matrix/band_table.clh"
 #include "matrix/grid_matrix.clh"
 
-// The gain of pixel (px, py), whose s is `own`.
-static float gain_of(MATRIX, __global const float* restrict sqrt_degree, const int width,
+// The gain of pixel (px, py), whose s is `own`. Products are rounded before they are added, as
+// gains_of() does: a pixel has the same gain, whether it is computed alone or with 15 others.
+static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int width,
                      const int height, const int stride, const int px, const int py,
                      const float own, bool* reached) {
+#pragma OPENCL FP_CONTRACT OFF
   const ulong row = (ulong)py * stride + px;
   float sum = 0.0f;
 #ifdef BITS
@@ -70,8 +72,9 @@ static float gain_of(MATRIX, __global const float* restrict sqrt_degree, const i
 
 #if GAIN_RUN > 1
 // The same for the 16 pixels from (px, py) on, px even, all of which have all neighbours.
-static float16 gains_of(MATRIX, __global const float* restrict sqrt_degree, const int stride,
+static float16 gains_of(MATRIX_AS(), __global const float* sqrt_degree, const int stride,
                         const int px, const int py, const float16 own, int16* reached) {
+#pragma OPENCL FP_CONTRACT OFF
   const ulong row = (ulong)py * stride + px;
   // By whether a neighbour's column is even for the even pixels.
   const int16 kept[2] = {(int16)(-1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0),
