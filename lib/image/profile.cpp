@@ -45,7 +45,12 @@ Transform make_transform(const Profile& from, cmsUInt32Number from_type, cmsUInt
                                       INTENT_RELATIVE_COLORIMETRIC, flags));
 }
 
-std::string describe(cmsColorSpaceSignature space) {
+/// One of cmsColorSpaceSignature, or any other number that a file holds.
+std::uint32_t colour_space(const Profile& profile) {
+  return static_cast<std::uint32_t>(cmsGetColorSpace(profile.get()));
+}
+
+std::string describe(std::uint32_t space) {
   switch (space) {
     case cmsSigGrayData:
       return "grey";
@@ -81,7 +86,7 @@ bool is_identity(const std::vector<float>& before, const std::vector<float>& aft
 /// What the grey levels of `levels` become, from a profile of greys or of RGB; empty if the profile
 /// cannot be used.
 std::vector<float> convert_greys(const Profile& profile, const std::vector<float>& levels) {
-  const bool is_grey = cmsGetColorSpace(profile.get()) == cmsSigGrayData;
+  const bool is_grey = colour_space(profile) == cmsSigGrayData;
   const Transform transform =
       make_transform(profile, is_grey ? TYPE_GRAY_FLT : TYPE_RGB_FLT, TYPE_RGB_FLT);
   if (!transform) return {};
@@ -193,7 +198,7 @@ void apply_profile(Decoded& decoded) {
   const Profile profile = open_profile(decoded.profile);
   if (!profile) return give_up("is damaged");
   const bool has_colours = decoded.samples.channels() - (decoded.has_alpha ? 1 : 0) == 3;
-  const cmsColorSpaceSignature space = cmsGetColorSpace(profile.get());
+  const std::uint32_t space = colour_space(profile);
   if (space != cmsSigRgbData && (has_colours || space != cmsSigGrayData)) {
     return give_up(fmt::format("is one for {}, and these are {}", describe(space),
                                has_colours ? "RGB" : "grey"));
@@ -210,7 +215,7 @@ void apply_profile(Decoded& decoded) {
 
 std::optional<cv::Mat> rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted, Bytes profile_bytes) {
   const Profile profile = open_profile(profile_bytes);
-  if (!profile || cmsGetColorSpace(profile.get()) != cmsSigCmykData) return std::nullopt;
+  if (!profile || colour_space(profile) != cmsSigCmykData) return std::nullopt;
   const Transform transform =
       make_transform(profile, is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, TYPE_RGB_8);
   if (!transform) return std::nullopt;
