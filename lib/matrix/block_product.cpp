@@ -20,6 +20,14 @@ const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) 
   return pitched ? "matrix/block_product_runs.cl" : "matrix/block_product_decoded.cl";
 }
 
+/// matrix_options(), and what block_product_planes.cl needs beside them.
+std::string product_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form) {
+  const std::string options = matrix_options(device, stencil, form);
+  if (device.kind != DeviceKind::kCpu) return options;
+  return fmt::format("{} -DCENTRE={} -DPAIRS={}", options, stencil.centre(),
+                     paired_bands(stencil, form));
+}
+
 }  // namespace
 
 BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns, MatrixForm form,
@@ -28,12 +36,12 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       columns_(columns),
       active_(or_one_image(context, std::move(active))),
       form_(form),
-      matrix_options_(matrix_options(context.info(), stencil, form)) {
+      matrix_options_(product_options(context.info(), stencil, form)) {
   kernels_for(columns);
 }
 
 void BlockProduct::request(Context& context, const Stencil& stencil, int columns, MatrixForm form) {
-  make_kernels(context, matrix_options(context.info(), stencil, form), form, columns);
+  make_kernels(context, product_options(context.info(), stencil, form), form, columns);
 }
 
 BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
