@@ -183,37 +183,29 @@ static void store_coarse(__global float* restrict coarse, const ulong coarse_pit
   }
 }
 
-// The same operations in each kernel that a GPU may be given.
 #if RUN == 1
+// The same operations in each kernel that a GPU may be given.
 #define ADD_HOPS(sum, to_kept, onward) sum = fma(to_kept, onward, sum)
-#else
-#define ADD_HOPS(sum, to_kept, onward) sum += (to_kept) * (onward)
-#endif
 
-// The coarse matrix. A work-item computes RUN coarse elements from RUN * its first id on, of
-// diagonal centre + its second id: from the kept pixel by (dx, dy) to i, and from there to the
-// other kept pixel. On a CPU the ids change places: diagonals of the same elements, which read the
-// same weights, are then computed one after the other.
+// The coarse matrix. A work-item computes a coarse element, its first id, of diagonal centre + its
+// second id: from the kept pixel by (dx, dy) to the middle, and from there to the other kept pixel.
 __kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
                              __global const float* restrict gain, const int width, const int height,
                              const int stride, __global float* restrict coarse,
                              const ulong coarse_pitch) {
   const int coarse_width = (width + 1) / 2;
   const int coarse_height = (height + 1) / 2;
-  const int runs = (coarse_width + RUN - 1) / RUN;
-  const ulong id = get_global_id(RUN == 1 ? 0 : 1);
-  if (id >= (ulong)runs * coarse_height) return;
-  const int first = (int)(id % runs) * RUN;
-  const int cy = (int)(id / runs);
-  const int count = min(RUN, coarse_width - first);
-  const int target = disc_centres[REACH] + (int)get_global_id(RUN == 1 ? 1 : 0);
+  const ulong id = get_global_id(0);
+  if (id >= (ulong)coarse_width * coarse_height) return;
+  const int cx = (int)(id % coarse_width);
+  const int cy = (int)(id / coarse_width);
+  const int target = disc_centres[REACH] + (int)get_global_id(1);
   int ty = 0;
   while (disc_centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
   const int tx = target - disc_centres[REACH + ty];
   const long rows = (long)stride * height;
-  const long own = (long)(2 * cy) * stride + 2 * first;
-  float sums[RUN];
-  for (int i = 0; i < RUN; ++i) sums[i] = 0.0f;
+  const long own = (long)(2 * cy) * stride + 2 * cx;
+  float sum = 0.0f;
   for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
     const int back = REACH + 2 * ty - dy;
     const int from = max(-halves[REACH + dy], 2 * tx - halves[back]);
@@ -221,35 +213,17 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
     const long middle = own + (long)dy * stride + from;
     __global const float* to_middle = values + (ulong)(centres[REACH + dy] + from) * pitch + own;
     __global const float* onward = values + (ulong)(centres[back] + 2 * tx - from) * pitch + middle;
-    __global const float* middle_gain = gain + middle;
     // An entry that leaves its image row is zero: what it would multiply is some finite number.
-    if (count == RUN && middle >= 0 && own + 2 * RUN <= rows && middle + hops + 2 * RUN <= rows) {
-      for (int k = 0; k < hops; ++k) {
-        for (int i = 0; i < RUN; ++i)
-          ADD_HOPS(sums[i], to_middle[2 * i] * middle_gain[2 * i], onward[2 * i]);
-        to_middle += pitch;
-        onward -= pitch - 1;
-        ++middle_gain;
-      }
-    } else {
-      for (int k = 0; k < hops; ++k) {
-        for (int i = 0; i < count; ++i) {
-          const long at = middle + k + 2 * i;
-          if (at >= 0 && at < rows)
-            ADD_HOPS(sums[i], to_middle[2 * i] * middle_gain[2 * i], onward[2 * i]);
-        }
-        to_middle += pitch;
-        onward -= pitch - 1;
-        ++middle_gain;
-      }
+    for (int k = 0; k < hops; ++k) {
+      if (middle + k >= 0 && middle + k < rows)
+        ADD_HOPS(sum, *to_middle * gain[middle + k], *onward);
+      to_middle += pitch;
+      onward -= pitch - 1;
     }
   }
-  for (int i = 0; i < count; ++i) {
-    store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty, sums[i]);
-  }
+  store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, cx, cy, tx, ty, sum);
 }
 
-#if RUN == 1
 // The same where there are elements enough to keep a GPU busy: a work-item computes all diagonals
 // of one image row of the disc, its second id below the kept pixel, which share the ways to the
 // middle.
@@ -293,6 +267,82 @@ __kernel void coarsen_matrix_lines(__global const float* restrict values, const 
     if (tx >= least_tx && tx <= most_tx)
       store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, cx, cy, tx, ty,
                    sums[REACH + tx]);
+  }
+}
+#else
+
+#if RUN != 16
+#error "coarsen: RUN must be 1 or 16"
+#endif
+#include "common/floats16.clh"
+
+// Every other one of the 32 floats at p.
+#define EVEN16(p) ((float16)(GLOBAL_FLOATS16(p).even, GLOBAL_FLOATS16((p) + 16).even))
+
+// The coarse matrix. A work-item computes RUN coarse elements from RUN times its second id on, of
+// all diagonals of one image row of the disc, its first id below the kept pixels, which share the
+// ways to the middle: from the kept pixel by (dx, dy), and from there to the other kept pixel.
+__kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
+                             __global const float* restrict gain, const int width, const int height,
+                             const int stride, __global float* restrict coarse,
+                             const ulong coarse_pitch) {
+  const int coarse_width = (width + 1) / 2;
+  const int coarse_height = (height + 1) / 2;
+  const int runs = (coarse_width + RUN - 1) / RUN;
+  const ulong id = get_global_id(1);
+  if (id >= (ulong)runs * coarse_height) return;
+  const int first = (int)(id % runs) * RUN;
+  const int cy = (int)(id / runs);
+  const int count = min(RUN, coarse_width - first);
+  const int ty = (int)get_global_id(0);
+  const int least_tx = ty == 0 ? 0 : -halves[REACH + ty];
+  const int most_tx = halves[REACH + ty];
+  const long rows = (long)stride * height;
+  const long own = (long)(2 * cy) * stride + 2 * first;
+  float16 sums[2 * REACH + 1];
+  for (int t = 0; t <= 2 * REACH; ++t) sums[t] = (float16)(0.0f);
+  for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
+    const int half_line = halves[REACH + dy];
+    const int back = REACH + 2 * ty - dy;
+    for (int dx = -half_line; dx <= half_line; ++dx) {
+      const long middle = own + (long)dy * stride + dx;
+      __global const float* to_middle = values + (ulong)(centres[REACH + dy] + dx) * pitch + own;
+      // Onward is by 2 tx - dx.
+      const int from = max(least_tx, (dx - halves[back] + 1) >> 1);
+      const int to = min(most_tx, (dx + halves[back]) >> 1);
+      __global const float* onward =
+          values + (ulong)(centres[back] + 2 * from - dx) * pitch + middle;
+      // An entry that leaves its image row is zero: what it would multiply is some finite number.
+      if (middle >= 0 && max(own, middle) + 2 * RUN <= rows) {
+        const float16 to_kept = EVEN16(to_middle) * EVEN16(gain + middle);
+        for (int tx = from; tx <= to; ++tx, onward += 2 * pitch)
+          sums[REACH + tx] += to_kept * EVEN16(onward);
+        continue;
+      }
+      for (int i = 0; i < count; ++i) {
+        if (middle + 2 * i < 0 || middle + 2 * i >= rows) continue;
+        const float to_kept = to_middle[2 * i] * gain[middle + 2 * i];
+        for (int tx = from; tx <= to; ++tx)
+          ((float*)(sums + REACH + tx))[i] += to_kept * onward[2 * (tx - from) * pitch + 2 * i];
+      }
+    }
+  }
+  // Where all of them, and their mirror images, are inside, nothing is left to be cleared.
+  const bool inside = count == RUN && cy >= ty && cy + ty < coarse_height && first >= REACH &&
+                      first + RUN + REACH <= coarse_width &&
+                      (cy + 1 < coarse_height || first + RUN < coarse_width);
+  const ulong here = (ulong)cy * coarse_width + first;
+  for (int tx = least_tx; tx <= most_tx; ++tx) {
+    if (inside) {
+      const int diagonal = coarse_centres[REACH + ty] + tx;
+      __global float* lower = coarse + (2 * coarse_centres[REACH] - diagonal) * coarse_pitch;
+      GLOBAL_FLOATS16(coarse + diagonal * coarse_pitch + here) = sums[REACH + tx];
+      GLOBAL_FLOATS16(lower + here + (long)ty * coarse_width + tx) = sums[REACH + tx];
+      continue;
+    }
+    const float* sum = (const float*)(sums + REACH + tx);
+    for (int i = 0; i < count; ++i)
+      store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty, sum[i]);
   }
 }
 #endif

@@ -113,7 +113,7 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
     context_->launch(kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals),
                      cl::NDRange(group, 1));
   } else {
-    context_->launch(kernel, cl::NDRange(diagonals, runs), cl::NDRange(1, 1));
+    context_->launch(kernel, cl::NDRange(later_lines, runs), cl::NDRange(1, 1));
   }
   if (!stencil_.is_disc()) add_far(matrix, coarse, coarse_pitch);
 }
