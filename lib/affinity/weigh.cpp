@@ -8,9 +8,15 @@ namespace diacut {
 
 namespace {
 
+/// Rows that a work-item computes.
+std::size_t rows_of_item(const Context& context) {
+  return context.info().kind == DeviceKind::kCpu ? 16 : 1;
+}
+
 Kernel weigh_kernel(Context& context, std::size_t diagonals, bool logistic) {
   return context.kernel("affinity/weigh.cl", "affinity_weigh",
-                        fmt::format("-DCENTRE={} -DLOGISTIC={}", diagonals / 2, logistic ? 1 : 0));
+                        fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", diagonals / 2,
+                                    logistic ? 1 : 0, rows_of_item(context)));
 }
 
 }  // namespace
@@ -26,7 +32,8 @@ void launch_affinity_weigh(Context& context, Buffer<float>& values,
   Kernel kernel = weigh_kernel(context, offsets.size(), weight.logistic);
   set_arguments(kernel, values, offsets, rows, pitch, weight.inverse_scale, weight.bias,
                 weight.slope);
-  launch_rows(context, kernel, pitch, centre + 1);
+  const std::size_t run = rows_of_item(context);
+  launch_rows(context, kernel, round_up(pitch, run) / run, centre + 1);
 }
 
 }  // namespace diacut

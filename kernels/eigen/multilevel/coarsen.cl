@@ -342,7 +342,8 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
     }
     const float* sum = (const float*)(sums + REACH + tx);
     for (int i = 0; i < count; ++i)
-      store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty, sum[i]);
+      store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty,
+                   sum[i]);
   }
 }
 #endif
