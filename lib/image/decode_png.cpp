@@ -48,6 +48,9 @@ class PngReader {
   bool read_header() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // libpng allocates what a text or a profile claims to hold, before it reads it.
+    constexpr std::size_t kUsualChunk = 8'000'000;
+    png_set_chunk_malloc_max(png_, std::max(kUsualChunk, file_.size()));
     png_set_read_fn(png_, this, [](png_structp png, png_bytep data, std::size_t size) {
       auto* self = static_cast<PngReader*>(png_get_io_ptr(png));
       if (size > self->file_.size() - self->at_) png_error(png, "the data end early");
