@@ -8,6 +8,7 @@
 #include "boundary/gradient/gradient.hpp"
 #include "boundary/gradient/normalize.hpp"
 #include "boundary/network/network_boundary.hpp"
+#include "core/large_memory.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -16,7 +17,7 @@ namespace {
 
 /// The part of an image's mask that the grid covers.
 std::vector<std::uint8_t> valid_in(const Image& image, const Grid& grid, const PictureView& view) {
-  std::vector<std::uint8_t> valid(grid.pixels(), 1);
+  auto valid = large_vector<std::uint8_t>(grid.pixels(), 1);
   if (image.valid.empty()) return valid;
   const auto width = static_cast<std::size_t>(grid.width);
   for (int y = 0; y < grid.height; ++y) {
@@ -61,7 +62,7 @@ void fill_with_magnitude(Context& context, const Image& image, double sigma,
 }  // namespace
 
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
-  return {grid, std::vector<float>(grid.pixels()), valid_in(image, grid, view)};
+  return {grid, large_vector<float>(grid.pixels()), valid_in(image, grid, view)};
 }
 
 void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/value_range.hpp"
@@ -316,7 +317,8 @@ template <typename T>
 void convert(const Decoded& decoded, ValueRange rule, Image& image) {
   const Samples<T> samples(decoded);
   image.channels = samples.colours();
-  image.pixels.assign(image.pixel_count() * static_cast<std::size_t>(image.channels), 0.0f);
+  image.pixels =
+      large_vector<float>(image.pixel_count() * static_cast<std::size_t>(image.channels));
   constexpr bool kTable = std::is_integral_v<T> && sizeof(T) <= sizeof(std::uint16_t);
   const bool whole_range =
       decoded.samples.depth() == CV_8U && rule != ValueRange::kData && rule != ValueRange::kRobust;

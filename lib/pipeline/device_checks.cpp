@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <span>
 #include <string_view>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -38,10 +40,14 @@ struct Bounds {
 template <class Values>
 void check(const Context& context, std::string_view stage, std::string_view what,
            const Values& values, const Bounds& bounds) {
-  // All values first, without a branch, so that a compiler makes vector instructions of it.
-  bool all_hold = true;
-  for (const double value : values) all_hold &= bounds.hold(value);
-  if (all_hold) return;
+  std::atomic<bool> fails = false;
+  parallel_ranges(values.size(), kPart, [&](std::size_t begin, std::size_t end) {
+    // All values first, without a branch, so that a compiler makes vector instructions of it.
+    bool all_hold = true;
+    for (std::size_t i = begin; i < end; ++i) all_hold &= bounds.hold(values[i]);
+    if (!all_hold) fails = true;
+  });
+  if (!fails) return;
   const auto bad = std::find_if(std::begin(values), std::end(values),
                                 [&](double value) { return !bounds.hold(value); });
   fail(context, stage, what, static_cast<double>(*bad),

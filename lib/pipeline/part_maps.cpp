@@ -5,9 +5,16 @@
 
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "core/large_memory.hpp"
+#include "core/parallel.hpp"
 #include "pipeline/device_checks.hpp"
 
 namespace diacut {
+
+namespace {
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+}  // namespace
 
 PartMaps::PartMaps(const Parameters& parameters, const std::string& device,
                    const std::string& kernel_dir)
@@ -41,14 +48,16 @@ void PartMaps::compute(const PartMap& part, float full, PartContours& contours) 
 PartContours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
   return with_device_errors("segmenting", [&] {
     PartMap map{{width, height, width}, std::move(part), {}};
-    map.valid.resize(map.values.size());
-    for (std::size_t i = 0; i < map.values.size(); ++i) {
-      map.valid[i] = std::isnan(map.values[i]) ? 0 : 1;
-      if (map.valid[i] == 0) map.values[i] = 0;
-    }
+    map.valid = large_vector<std::uint8_t>(map.values.size());
+    parallel_ranges(map.values.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        map.valid[i] = std::isnan(map.values[i]) ? 0 : 1;
+        if (map.valid[i] == 0) map.values[i] = 0;
+      }
+    });
     if (parameters_.cue.kind == CueKind::kLearned) check_boundary_map(context_, map.values);
-    PartContours found{std::vector<float>(map.values.size()),
-                       std::vector<float>(map.values.size())};
+    PartContours found{large_vector<float>(map.values.size()),
+                       large_vector<float>(map.values.size())};
     compute(map, full, found);
     check_contours(context_, found.strength, found.orientation);
     return found;

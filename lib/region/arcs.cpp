@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "region/chain.hpp"
 
@@ -18,6 +20,8 @@ namespace {
 
 /// Fewer corners are not worth another thread.
 constexpr std::size_t kLeastCorners = 8192;
+/// Fewer parts are not worth another thread.
+constexpr std::size_t kLeastParts = 4096;
 
 /// The sides of pixels that meet in a corner lead up, left, right or down from there.
 using Way = unsigned;
@@ -52,7 +56,7 @@ class CornerMap {
   explicit CornerMap(const Parts& parts)
       : columns_(static_cast<std::size_t>(parts.width) + 1),
         rows_(static_cast<std::size_t>(parts.height) + 1),
-        corners_(std::make_unique_for_overwrite<std::uint8_t[]>(columns_ * rows_)) {
+        corners_(large_array<std::uint8_t>(columns_ * rows_)) {
     const std::vector<std::int32_t> outside(columns_ - 1, 0);
     parallel_ranges(rows_, 1 + kLeastCorners / columns_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t y = begin; y < end; ++y) {
@@ -281,6 +285,22 @@ class Follower {
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
 
+/// Adds the arcs of the chains that have one first part, each arc's chains united.
+void add_arcs(std::span<Chain> chains, std::vector<Arc>& arcs) {
+  const auto key = [](const Chain& chain) { return std::tie(chain.arc.second, chain.start); };
+  std::sort(chains.begin(), chains.end(),
+            [&](const Chain& a, const Chain& b) { return key(a) < key(b); });
+  for (auto chain = chains.begin(); chain != chains.end(); ++chain) {
+    if (chain != chains.begin() && chain->start == (chain - 1)->start) continue;
+    if (chain == chains.begin() || chain->arc.second != arcs.back().second) {
+      arcs.push_back(chain->arc);
+    } else {
+      arcs.back().strength += chain->arc.strength;
+      arcs.back().length += chain->arc.length;
+    }
+  }
+}
+
 /// Arcs from chains, each arc's united: sorted by counting the first parts, then each part's by the
 /// second.
 std::vector<Arc> united(const std::vector<std::vector<Chain>>& chains, std::int32_t parts) {
@@ -296,22 +316,23 @@ std::vector<Arc> united(const std::vector<std::vector<Chain>>& chains, std::int3
       sorted[next[static_cast<std::size_t>(chain.arc.first)]++] = chain;
     }
   }
-  std::vector<Arc> arcs;
-  arcs.reserve(sorted.size());
-  for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
-    const auto from = sorted.begin() + static_cast<std::ptrdiff_t>(begin[part]);
-    const auto to = sorted.begin() + static_cast<std::ptrdiff_t>(begin[part + 1]);
-    const auto key = [](const Chain& chain) { return std::tie(chain.arc.second, chain.start); };
-    std::sort(from, to, [&](const Chain& a, const Chain& b) { return key(a) < key(b); });
-    for (auto chain = from; chain != to; ++chain) {
-      if (chain != from && chain->start == (chain - 1)->start) continue;
-      if (chain == from || chain->arc.second != arcs.back().second) {
-        arcs.push_back(chain->arc);
-      } else {
-        arcs.back().strength += chain->arc.strength;
-        arcs.back().length += chain->arc.length;
-      }
+  const std::vector<IndexRange> ranges = ranges_of(begin.size() - 1, kLeastParts);
+  std::vector<std::vector<Arc>> found(ranges.size());
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
+    for (std::size_t part = range.begin; part < range.end; ++part) {
+      const auto of_part = std::span(sorted).subspan(begin[part], begin[part + 1] - begin[part]);
+      add_arcs(of_part, found[static_cast<std::size_t>(k)]);
     }
+  });
+  std::vector<Chain>().swap(sorted);
+  std::vector<Arc> arcs;
+  arcs.reserve(std::accumulate(
+      found.begin(), found.end(), std::size_t{0},
+      [](std::size_t sum, const std::vector<Arc>& some) { return sum + some.size(); }));
+  for (std::vector<Arc>& some : found) {
+    arcs.insert(arcs.end(), some.begin(), some.end());
+    std::vector<Arc>().swap(some);
   }
   return arcs;
 }

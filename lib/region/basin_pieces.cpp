@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
+#include <span>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/disjoint_sets.hpp"
 #include "region/plateaus.hpp"
@@ -76,20 +79,40 @@ class AllPieces {
   std::vector<std::size_t> begin_;
 };
 
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+
+/// Counts some pixels and notes the first of each piece. Several threads may do that at once.
+void add_pixels(std::span<const std::int32_t> piece_of, std::size_t begin, std::size_t end,
+                TilePieces& pieces) {
+  while (begin < end) {
+    const std::int32_t piece = piece_of[begin];
+    const auto pixel = static_cast<std::uint32_t>(begin);
+    while (++begin < end && piece_of[begin] == piece) {
+    }
+    if (piece == 0) continue;
+    const auto k = static_cast<std::size_t>(piece) - 1;
+    std::atomic_ref<std::uint32_t>(pieces.pixels[k])
+        .fetch_add(static_cast<std::uint32_t>(begin) - pixel, std::memory_order_relaxed);
+    std::atomic_ref<std::uint32_t> first(pieces.first_pixel[k]);
+    std::uint32_t known = first.load(std::memory_order_relaxed);
+    while (pixel < known && !first.compare_exchange_weak(known, pixel, std::memory_order_relaxed)) {
+    }
+  }
+}
+
 }  // namespace
 
 TilePieces pieces_of(const TileBasins& basins) {
   const Parts& parts = basins.parts;
   TilePieces result;
   result.meetings = basins.meetings;
-  result.first_pixel.resize(static_cast<std::size_t>(parts.count), 0);
+  result.first_pixel.resize(static_cast<std::size_t>(parts.count),
+                            std::numeric_limits<std::uint32_t>::max());
   result.pixels.resize(result.first_pixel.size(), 0);
-  for (std::size_t pixel = 0; pixel < parts.of_pixel.size(); ++pixel) {
-    const std::int32_t part = parts.of_pixel[pixel];
-    if (part == 0) continue;
-    const auto k = static_cast<std::size_t>(part) - 1;
-    if (result.pixels[k]++ == 0) result.first_pixel[k] = static_cast<std::uint32_t>(pixel);
-  }
+  parallel_ranges(parts.of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    add_pixels(std::span(parts.of_pixel), begin, end, result);
+  });
   const RimPlaces places{static_cast<std::size_t>(parts.width),
                          static_cast<std::size_t>(parts.height)};
   result.at_edge.resize(places.count());

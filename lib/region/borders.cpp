@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <numeric>
+#include <span>
 
 #include "core/parallel.hpp"
+#include "region/pixel_counts.hpp"
 
 namespace diacut {
 
@@ -114,14 +115,7 @@ std::vector<Border> find_borders(const Labels& labels) {
 std::vector<std::int64_t> region_sizes(const Labels& labels) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(labels.count) + 1, 0);
   parallel_ranges(labels.values.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
-    while (begin < end) {
-      const std::int32_t label = labels.values[begin];
-      std::size_t next = begin + 1;
-      while (next < end && labels.values[next] == label) ++next;
-      std::atomic_ref<std::int64_t>(sizes[static_cast<std::size_t>(label)])
-          .fetch_add(static_cast<std::int64_t>(next - begin), std::memory_order_relaxed);
-      begin = next;
-    }
+    add_counts(std::span(labels.values).subspan(begin, end - begin), sizes);
   });
   sizes[0] = 0;
   return sizes;

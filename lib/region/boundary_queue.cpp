@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/large_memory.hpp"
+
 namespace diacut {
 
 namespace {
@@ -22,8 +24,9 @@ bool removed_before(const Boundary& a, double mean_a, const Boundary& b, double 
 
 BoundaryQueue::BoundaryQueue(const std::vector<Boundary>& boundaries,
                              const std::vector<char>& queued)
-    : boundaries_(boundaries), place_(boundaries.size()) {
+    : boundaries_(boundaries), place_(large_vector<Index>(boundaries.size())) {
   heap_.reserve(boundaries.size());
+  prefer_large_pages(heap_.data(), boundaries.size() * sizeof(Entry));
   for (Index k = 0; k < boundaries.size(); ++k) {
     if (queued[k] == 0) continue;
     place_[k] = static_cast<Index>(heap_.size());

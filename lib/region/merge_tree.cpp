@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "region/boundary_queue.hpp"
 #include "region/pair_table.hpp"
@@ -43,7 +44,7 @@ class BlockMerger {
   BlockMerger(std::vector<Boundary> boundaries, std::span<Region> regions, int level)
       : boundaries_(std::move(boundaries)),
         regions_(regions),
-        next_end_(2 * boundaries_.size()),
+        next_end_(large_vector<End>(2 * boundaries_.size())),
         between_(boundaries_.size()),
         queue_(boundaries_, prepared(level)) {}
 
@@ -150,7 +151,7 @@ class Blocks {
  public:
   Blocks(std::int32_t count, const std::vector<Boundary>& boundaries,
          const std::vector<char>& waits)
-      : regions_(static_cast<std::size_t>(count) + 1),
+      : regions_(large_vector<Region>(static_cast<std::size_t>(count) + 1)),
         parts_a_block_(block_size(regions_.size())),
         blocks_(std::bit_ceil((regions_.size() - 1) / parts_a_block_ + 1)),
         crossing_(blocks_.size()) {

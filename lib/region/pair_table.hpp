@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/large_memory.hpp"
+
 namespace diacut {
 
 /// A number for each of many unordered pairs of parts: a hash table with linear probing, which is
@@ -19,7 +21,7 @@ class PairTable {
   explicit PairTable(std::size_t most)
       : mask_(std::bit_ceil(2 * most + 2) - 1),
         shift_(64 - static_cast<int>(std::bit_width(mask_))),
-        slots_(mask_ + 1) {}
+        slots_(large_vector<Slot>(mask_ + 1)) {}
 
   /// The number of a pair. If it has none, it gets `number`, and kNone is returned.
   std::uint32_t find_or_enter(std::int32_t a, std::int32_t b, std::uint32_t number) {

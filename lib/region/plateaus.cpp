@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "core/large_memory.hpp"
+
 namespace diacut {
 
 namespace {
@@ -133,7 +135,8 @@ TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
   TilePlateaus result;
   result.level.resize(places.count());
   result.distance.resize(places.count(), 0);
-  std::vector<char> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0);
+  auto seen =
+      large_vector<char>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   places.each([&](std::size_t place, std::size_t x, std::size_t y) {
     const auto pixel = static_cast<std::uint32_t>(y * places.width + x);
     if (!levels.has_data(pixel)) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "region/disjoint_sets.hpp"
 #include "region/open_boundaries.hpp"
+#include "region/pixel_counts.hpp"
 #include "region/places.hpp"
 
 namespace diacut {
@@ -20,30 +23,54 @@ struct LocalBasins {
   Parts parts;                        ///< With the pixels around the tile.
 };
 
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+
+void sort_and_unite(std::vector<std::int32_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+/// The numbers of basins in rows of `width` pixels, each once, ascending, and 0.
+std::vector<std::int32_t> distinct(const std::vector<std::int32_t>& basins, std::size_t width) {
+  const std::vector<IndexRange> ranges = ranges_of(basins.size(), kLeastPixels);
+  std::vector<std::vector<std::int32_t>> found(ranges.size());
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const auto range = static_cast<std::size_t>(k);
+    for (std::size_t i = ranges[range].begin; i < ranges[range].end; ++i) {
+      // Others stand beside an equal one to the left or above.
+      const std::int32_t basin = basins[i];
+      if (i > 0 && basins[i - 1] == basin) continue;
+      if (i < width || basins[i - width] != basin) found[range].push_back(basin);
+    }
+    sort_and_unite(found[range]);
+  });
+  std::vector<std::int32_t> numbers = {0};
+  for (const std::vector<std::int32_t>& some : found) {
+    numbers.insert(numbers.end(), some.begin(), some.end());
+  }
+  sort_and_unite(numbers);
+  return numbers;
+}
+
 LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins) {
   LocalBasins local;
-  local.numbers.push_back(0);
-  const auto width = static_cast<std::size_t>(area.width) + 2;
-  for (std::size_t i = 0; i < basins.size(); ++i) {
-    // Others stand beside an equal one to the left or above.
-    const std::int32_t basin = basins[i];
-    if (i > 0 && basins[i - 1] == basin) continue;
-    if (i < width || basins[i - width] != basin) local.numbers.push_back(basin);
-  }
-  std::sort(local.numbers.begin(), local.numbers.end());
-  local.numbers.erase(std::unique(local.numbers.begin(), local.numbers.end()), local.numbers.end());
+  local.numbers = distinct(basins, static_cast<std::size_t>(area.width) + 2);
   local.parts = {area.width + 2, area.height + 2,
                  static_cast<std::int32_t>(local.numbers.size()) - 1, std::move(basins)};
   const Places places(local.numbers);
-  std::int32_t before = 0;
-  std::int32_t number = 0;
-  for (std::int32_t& basin : local.parts.of_pixel) {
-    if (basin != before) {
-      before = basin;
-      number = static_cast<std::int32_t>(places.of(basin));
+  std::vector<std::int32_t>& of_pixel = local.parts.of_pixel;
+  parallel_ranges(of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    std::int32_t before = 0;
+    std::int32_t number = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (of_pixel[i] != before) {
+        before = of_pixel[i];
+        number = static_cast<std::int32_t>(places.of(before));
+      }
+      of_pixel[i] = number;
     }
-    basin = number;
-  }
+  });
   return local;
 }
 
@@ -76,10 +103,13 @@ std::vector<char> shared_basins(const Parts& parts) {
 std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
-  for (std::size_t y = 1; y <= static_cast<std::size_t>(area.height); ++y) {
-    const std::int32_t* row = local.parts.of_pixel.data() + y * (width + 2) + 1;
-    for (std::size_t x = 0; x < width; ++x) ++pixels[row[x]];
-  }
+  const std::span all(local.parts.of_pixel);
+  parallel_ranges(static_cast<std::size_t>(area.height), 1 + kLeastPixels / width,
+                  [&](std::size_t y, std::size_t end) {
+                    for (; y < end; ++y) {
+                      add_counts(all.subspan((y + 1) * (width + 2) + 1, width), pixels);
+                    }
+                  });
   std::vector<Leaf> leaves;
   for (std::size_t k = 1; k < pixels.size(); ++k) {
     if (pixels[k] > 0) leaves.push_back({pixels[k], local.numbers[k]});

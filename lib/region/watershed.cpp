@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 
 namespace diacut {
@@ -44,8 +45,10 @@ struct Band {
   std::size_t begin = 0;  ///< Rows.
   std::size_t end = 0;
   std::vector<Flat> flats;
+  std::size_t first_flat = 0;  ///< Among those of all bands.
   std::vector<Tie> ties;
-  std::vector<Cell> basins;  ///< By where they drain to, of those whose first pixel is here.
+  std::vector<Cell> basins;      ///< By where they drain to, of those whose first pixel is here.
+  std::int32_t first_basin = 0;  ///< The number before theirs.
 };
 
 /// Cells are the pixels with a frame around them, so that each pixel has four neighbours. The frame
@@ -59,11 +62,11 @@ class Drainage {
         height_(static_cast<std::size_t>(height)),
         stride_(width_ + 2),
         rim_(rim),
-        levels_(std::make_unique_for_overwrite<Level[]>(stride_ * (height_ + 2))),
-        drains_to_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))),
-        mark_(std::make_unique_for_overwrite<Cell[]>(stride_ * (height_ + 2))) {
+        levels_(large_array<Level>(stride_ * (height_ + 2))),
+        drains_to_(large_array<Cell>(stride_ * (height_ + 2))),
+        mark_(large_array<Cell>(stride_ * (height_ + 2))) {
     for (const IndexRange& rows : ranges_of(height_, 1 + kLeastPixels / width_)) {
-      bands_.push_back({rows.begin, rows.end, {}, {}, {}});
+      bands_.push_back({rows.begin, rows.end, {}, 0, {}, {}, 0});
     }
     find_levels(strength, valid);
     if (rim_ != nullptr) add_rim();
@@ -77,10 +80,15 @@ class Drainage {
   Parts parts() {
     each_band([this](Band& band) { find_first_pixels(band); });
     Parts parts{static_cast<int>(width_), static_cast<int>(height_), 0, {}};
-    for (const Band& band : bands_) {
-      for (const Cell basin : band.basins) mark_[basin] = static_cast<Cell>(++parts.count);
+    for (Band& band : bands_) {
+      band.first_basin = parts.count;
+      parts.count += static_cast<std::int32_t>(band.basins.size());
     }
-    parts.of_pixel.resize(width_ * height_);
+    each_band([this](const Band& band) {
+      auto number = static_cast<Cell>(band.first_basin);
+      for (const Cell basin : band.basins) mark_[basin] = ++number;
+    });
+    parts.of_pixel = large_vector<std::int32_t>(width_ * height_);
     each_band([&](const Band& band) {
       each_pixel(band, [&](Cell cell, std::size_t pixel) {
         const Cell basin = drains_to_[cell];
@@ -228,12 +236,7 @@ class Drainage {
 
   /// Distances and drains of the pixels noted by find_slopes().
   void cross_plateaus() {
-    std::vector<Flat> flats;
-    for (Band& band : bands_) {
-      flats.insert(flats.end(), band.flats.begin(), band.flats.end());
-      std::vector<Flat>().swap(band.flats);
-    }
-    for (std::size_t k = 0; k < flats.size(); ++k) mark_[flats[k].cell] = static_cast<Cell>(k);
+    std::vector<Flat> flats = flats_of_bands();
     find_distances(flats);
     find_minima(flats);
     each_band([&](Band& band) {
@@ -246,10 +249,32 @@ class Drainage {
     if (rim_ != nullptr) {
       each_rim_pixel([&](std::size_t, Cell outer, Cell) { mark_[outer] = kNone; });
     }
-    for (const Flat& flat : flats) drains_to_[flat.cell] = flat.drains_to;
-    for (const Flat& flat : flats) {
-      if (flat.drains_to == flat.cell) mark_[flat.cell] = kNone;
+    parallel_ranges(flats.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const Flat& flat = flats[k];
+        drains_to_[flat.cell] = flat.drains_to;
+        if (flat.drains_to == flat.cell) mark_[flat.cell] = kNone;
+      }
+    });
+  }
+
+  /// All flat pixels in scan order, each of which has its place as its mark.
+  std::vector<Flat> flats_of_bands() {
+    std::size_t count = 0;
+    for (Band& band : bands_) {
+      band.first_flat = count;
+      count += band.flats.size();
     }
+    std::vector<Flat> flats = large_vector<Flat>(count);
+    each_band([&](Band& band) {
+      std::size_t place = band.first_flat;
+      for (const Flat& flat : band.flats) {
+        flats[place] = flat;
+        mark_[flat.cell] = static_cast<Cell>(place++);
+      }
+      std::vector<Flat>().swap(band.flats);
+    });
+    return flats;
   }
 
   /// Where plateaus have a lower neighbour: front becomes the pixels at a distance of 1. Returns

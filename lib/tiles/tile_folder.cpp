@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "core/large_memory.hpp"
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "output/atomic_file.hpp"
 
@@ -112,15 +115,25 @@ class ReadFile {
   int descriptor_ = -1;
 };
 
-/// The checksum of bytes that follow others, whose checksum is `before`.
-std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0) {
-  const auto* next = static_cast<const unsigned char*>(bytes);
+/// Fewer bytes are not worth another thread; of at most 64 ranges none has 2^32 bytes.
+constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
+
+/// The checksum of bytes that follow others, whose checksum is `before`. Calls fill(begin, end) for
+/// each range of the bytes before it reads them, on the same core.
+template <class Fill>
+std::uint32_t checksum_of(const void* bytes, std::size_t size, std::uint32_t before,
+                          const Fill& fill) {
+  const auto* const first = static_cast<const unsigned char*>(bytes);
+  const std::vector<IndexRange> ranges = ranges_of(size, kLeastBytes);
+  std::vector<uLong> sums(ranges.size());
+  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
+    fill(range.begin, range.end);
+    sums[static_cast<std::size_t>(k)] = crc32_z(0, first + range.begin, range.end - range.begin);
+  });
   uLong sum = before;
-  while (size > 0) {
-    const std::size_t part = std::min<std::size_t>(size, 1U << 30);
-    sum = crc32(sum, next, static_cast<uInt>(part));
-    next += part;
-    size -= part;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    sum = crc32_combine(sum, sums[k], static_cast<z_off_t>(ranges[k].end - ranges[k].begin));
   }
   return static_cast<std::uint32_t>(sum);
 }
@@ -182,7 +195,7 @@ void TileFolder::write_parts(TileFile kind, std::size_t tile,
   std::uint32_t sum = 0;
   for (const Bytes& part : parts) {
     header.bytes += part.size;
-    sum = checksum(part.data, part.size, sum);
+    sum = checksum_of(part.data, part.size, sum, [](std::size_t, std::size_t) {});
   }
   AtomicFile file(path(kind, tile));
   file.write(&header, sizeof(header));
@@ -208,11 +221,14 @@ TileFolder::Header TileFolder::header_of(const File& file, TileFile kind, std::s
 std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) const {
   const ReadFile file(path(kind, tile));
   const Header header = header_of(file, kind, tile);
-  std::vector<std::uint8_t> payload(static_cast<std::size_t>(header.bytes));
+  auto payload = large_vector<std::uint8_t>(static_cast<std::size_t>(header.bytes));
+  std::atomic<bool> whole = true;
+  const std::uint32_t found =
+      checksum_of(payload.data(), payload.size(), 0, [&](std::size_t begin, std::size_t end) {
+        if (!file.read(payload.data() + begin, end - begin, sizeof(header) + begin)) whole = false;
+      });
   std::uint32_t sum = 0;
-  if (!file.read(payload.data(), payload.size(), sizeof(header)) ||
-      !file.read(&sum, sizeof(sum), sizeof(header) + header.bytes) ||
-      sum != checksum(payload.data(), payload.size())) {
+  if (!whole || !file.read(&sum, sizeof(sum), sizeof(header) + header.bytes) || sum != found) {
     throw InputError(
         fmt::format("{}: it is damaged: its checksum differs: {}", path(kind, tile), kAgain));
   }
@@ -230,21 +246,32 @@ void TileFolder::remove(TileFile kind, std::size_t tile) const {
   ::unlink(path(kind, tile).c_str());
 }
 
-std::vector<std::size_t> TileFolder::tiles_around(const TileArea& area, int margin) const {
-  const auto first = [&](std::int64_t at) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(at - margin, 0) / tiling_.side);
+std::vector<WindowPart> TileFolder::window_parts(const TileArea& area, int margin) const {
+  const std::int64_t left = area.x - margin;
+  const std::int64_t top = area.y - margin;
+  const std::int64_t right = area.x + area.width + margin;
+  const std::int64_t bottom = area.y + area.height + margin;
+  const auto tile_at = [&](std::int64_t at) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(at, 0) / tiling_.side);
   };
-  const auto last = [&](std::int64_t end, std::int64_t side) {
-    return static_cast<std::size_t>((std::min(end + margin, side) - 1) / tiling_.side);
-  };
-  std::vector<std::size_t> tiles;
-  for (std::size_t row = first(area.y); row <= last(area.y + area.height, tiling_.height); ++row) {
-    for (std::size_t column = first(area.x); column <= last(area.x + area.width, tiling_.width);
+  std::vector<WindowPart> parts;
+  for (std::size_t row = tile_at(top); row <= tile_at(std::min(bottom, tiling_.height) - 1);
+       ++row) {
+    for (std::size_t column = tile_at(left); column <= tile_at(std::min(right, tiling_.width) - 1);
          ++column) {
-      tiles.push_back(row * tiling_.columns() + column);
+      const std::size_t tile = row * tiling_.columns() + column;
+      const TileArea other = tiling_.area(tile);
+      const std::int64_t x = std::max(left, other.x);
+      const std::int64_t y = std::max(top, other.y);
+      const auto width = static_cast<int>(std::min(right, other.x + other.width) - x);
+      const auto height = static_cast<int>(std::min(bottom, other.y + other.height) - y);
+      parts.push_back({tile,
+                       {x - other.x, y - other.y, width, height},
+                       static_cast<std::size_t>((y - top) * (right - left) + x - left),
+                       static_cast<std::size_t>(right - left)});
     }
   }
-  return tiles;
+  return parts;
 }
 
 void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, const TileArea& part,
@@ -260,17 +287,20 @@ void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, c
         fmt::format("{}: it is of another size than the tile: {}", path(kind, tile), kAgain));
   }
   const auto width = static_cast<std::size_t>(part.width);
-  auto* next = static_cast<char*>(to);
   // Rows that follow one another in the file and in memory are read at once.
   const bool rows = part.width == whole.width && width == stride;
-  const std::size_t length = kValue * (rows ? part.pixels() : width);
-  for (int y = 0; y < part.height; y += rows ? part.height : 1) {
-    const auto pixel = static_cast<std::uint64_t>((part.y + y) * whole.width + part.x);
-    if (!file.read(next, length, begin + pixel * kValue)) {
+  const auto height = static_cast<std::size_t>(part.height);
+  if (part.pixels() == 0) return;
+  parallel_ranges(height, 1 + kLeastBytes / (width * kValue), [&](std::size_t y, std::size_t end) {
+    const std::size_t together = rows ? end - y : 1;
+    for (; y < end; y += together) {
+      const auto pixel = static_cast<std::uint64_t>(
+          (part.y + static_cast<std::int64_t>(y)) * whole.width + part.x);
+      auto* const next = static_cast<char*>(to) + y * stride * kValue;
+      if (file.read(next, together * width * kValue, begin + pixel * kValue)) continue;
       throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
     }
-    next += stride * kValue;
-  }
+  });
 }
 
 std::uint64_t number_of(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/large_memory.hpp"
 #include "region/tiling.hpp"
 
 namespace diacut {
@@ -32,6 +33,21 @@ enum class TileFile : std::uint32_t {
   kTree,    ///< Of the run, for the ultrametric map: the merges of its leaves.
   kLabels,  ///< Of the run: the number of regions, the leaves' numbers, and their labels.
   kPainted,
+};
+
+/// What a tile has of a window.
+struct WindowPart {
+  std::size_t tile = 0;
+  TileArea area;          ///< In the tile.
+  std::size_t first = 0;  ///< The place of its first pixel in the window.
+  std::size_t width = 0;  ///< Of the window.
+
+  /// Its row y of the window's values.
+  template <class Value>
+  std::span<Value> row(std::vector<Value>& values, int y) const {
+    return std::span(values).subspan(first + static_cast<std::size_t>(y) * width,
+                                     static_cast<std::size_t>(area.width));
+  }
 };
 
 /// The files of one run. Each has a header that tells what it holds, of which plan and device, and
@@ -63,18 +79,12 @@ class TileFolder {
 
   /// The values around and in a tile out of the files of the tiles that have them: `margin` pixels
   /// more on each side, `outside` beyond the picture. The files hold arrays of 4-byte values, one
-  /// for each pixel; `array`: which of them. change(tile, values) is called for each row of what
-  /// was read of a tile, one tile after another.
-  template <class Value, class Change>
-  std::vector<Value> window(TileFile kind, std::size_t array, const TileArea& area, int margin,
-                            Value outside, const Change& change) const;
+  /// for each pixel; `array`: which of them. Uses all cores.
   template <class Value>
   std::vector<Value> window(TileFile kind, std::size_t array, const TileArea& area, int margin,
-                            Value outside) const {
-    return window(kind, array, area, margin, outside, [](std::size_t, std::span<Value>) {});
-  }
-  /// The tiles that have pixels of an area with a margin.
-  std::vector<std::size_t> tiles_around(const TileArea& area, int margin) const;
+                            Value outside) const;
+  /// The parts of the tiles that have pixels of an area with a margin.
+  std::vector<WindowPart> window_parts(const TileArea& area, int margin) const;
 
   /// Reads a rectangle of an array of a tile's file: pixels from (x, y) on in the tile, to rows of
   /// `stride` values.
@@ -120,29 +130,15 @@ void TileFolder::write_arrays(
 /// A number for a text, which other texts have with a chance of 2^-64 (FNV-1a).
 std::uint64_t number_of(const std::string& text);
 
-template <class Value, class Change>
+template <class Value>
 std::vector<Value> TileFolder::window(TileFile kind, std::size_t array, const TileArea& area,
-                                      int margin, Value outside, const Change& change) const {
+                                      int margin, Value outside) const {
   static_assert(sizeof(Value) == 4);
-  const std::int64_t left = area.x - margin;
-  const std::int64_t top = area.y - margin;
   const auto width = static_cast<std::size_t>(area.width) + 2 * static_cast<std::size_t>(margin);
   const auto height = static_cast<std::size_t>(area.height) + 2 * static_cast<std::size_t>(margin);
-  std::vector<Value> values(width * height, outside);
-  for (const std::size_t tile : tiles_around(area, margin)) {
-    const TileArea other = tiling_.area(tile);
-    const std::int64_t x = std::max(left, other.x);
-    const std::int64_t y = std::max(top, other.y);
-    const auto end_x = std::min(left + static_cast<std::int64_t>(width), other.x + other.width);
-    const auto end_y = std::min(top + static_cast<std::int64_t>(height), other.y + other.height);
-    const TileArea wanted{x - other.x, y - other.y, static_cast<int>(end_x - x),
-                          static_cast<int>(end_y - y)};
-    Value* const first = values.data() + static_cast<std::size_t>(y - top) * width +
-                         static_cast<std::size_t>(x - left);
-    read_part(kind, tile, array, wanted, first, width);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(wanted.height); ++row) {
-      change(tile, std::span(first + row * width, static_cast<std::size_t>(wanted.width)));
-    }
+  std::vector<Value> values = large_vector<Value>(width * height, outside);
+  for (const WindowPart& part : window_parts(area, margin)) {
+    read_part(kind, part.tile, array, part.area, values.data() + part.first, width);
   }
   return values;
 }

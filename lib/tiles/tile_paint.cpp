@@ -69,24 +69,23 @@ std::vector<std::int32_t> pixels_of(const TileWork& work, const TileArea& area,
                                     const std::vector<std::int32_t>& leaves,
                                     const OfTile& value_of) {
   constexpr std::int32_t kUnknown = -1;
-  std::optional<LeavesOfPieces> of_tile;
-  std::size_t known = work.tiling.tiles();  // The tile that they are of.
-  std::vector<std::int32_t> values;
-  return work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0},
-                            [&](std::size_t tile, std::span<std::int32_t> pieces) {
-                              if (tile != std::exchange(known, tile)) {
-                                of_tile.emplace(work, tile, leaves);
-                                values.assign(of_tile->count(), kUnknown);
-                              }
-                              for (std::int32_t& piece : pieces) {
-                                std::int32_t& value = values.at(static_cast<std::size_t>(piece));
-                                if (value == kUnknown) {
-                                  const std::int32_t basin = of_tile->basin(piece);
-                                  value = basin == 0 ? 0 : value_of(tile, *of_tile, basin);
-                                }
-                                piece = value;
-                              }
-                            });
+  std::vector<std::int32_t> pixels =
+      work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
+  for (const WindowPart& part : work.folder.window_parts(area, 0)) {
+    const LeavesOfPieces of_tile(work, part.tile, leaves);
+    std::vector<std::int32_t> values(of_tile.count(), kUnknown);
+    for (int y = 0; y < part.area.height; ++y) {
+      for (std::int32_t& piece : part.row(pixels, y)) {
+        std::int32_t& value = values.at(static_cast<std::size_t>(piece));
+        if (value == kUnknown) {
+          const std::int32_t basin = of_tile.basin(piece);
+          value = basin == 0 ? 0 : value_of(part.tile, of_tile, basin);
+        }
+        piece = value;
+      }
+    }
+  }
+  return pixels;
 }
 
 std::vector<std::int32_t> labels_in(const TileWork& work, const TileArea& area,

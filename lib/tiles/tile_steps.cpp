@@ -1,11 +1,14 @@
 #include "tiles/tile_steps.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
 
+#include "core/large_memory.hpp"
+#include "core/parallel.hpp"
 #include "region/basin_pieces.hpp"
 #include "region/least_pixels.hpp"
 #include "region/plateaus.hpp"
@@ -29,33 +32,80 @@ TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
 }
 
+/// Fewer pixels are not worth another thread.
+constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+
 /// Leaves the values of an area that lies in a larger one.
 template <class Value>
 void keep_part(std::vector<Value>& values, const TileArea& from, const TileArea& area) {
   if (values.empty() || from.pixels() == area.pixels()) return;
-  auto to = values.begin();
-  for (std::int64_t y = area.y - from.y; y < area.y - from.y + area.height; ++y) {
-    const auto row = values.begin() + static_cast<std::ptrdiff_t>(y * from.width + area.x - from.x);
-    to = std::copy(row, row + area.width, to);
-  }
-  values.resize(area.pixels());
+  const std::vector<Value> all = std::exchange(values, large_vector<Value>(area.pixels()));
+  const auto width = static_cast<std::size_t>(area.width);
+  const auto first = static_cast<std::size_t>((area.y - from.y) * from.width + area.x - from.x);
+  parallel_ranges(static_cast<std::size_t>(area.height), 1 + kLeastPixels / width,
+                  [&](std::size_t y, std::size_t end) {
+                    for (; y < end; ++y) {
+                      const Value* row =
+                          all.data() + first + y * static_cast<std::size_t>(from.width);
+                      std::copy_n(row, width, values.data() + y * width);
+                    }
+                  });
 }
 
 /// Where there is data; empty: everywhere.
 std::vector<std::uint8_t> valid_of(const std::vector<float>& strength) {
-  // Without a branch, so that a compiler makes vector instructions of it.
-  bool gaps = false;
-  for (const float value : strength) gaps |= std::isnan(value);
-  if (!gaps) return {};
-  std::vector<std::uint8_t> valid(strength.size());
-  std::transform(strength.begin(), strength.end(), valid.begin(),
-                 [](float value) { return std::uint8_t{!std::isnan(value)}; });
+  std::atomic<bool> has_gaps = false;
+  parallel_ranges(strength.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    // Without a branch, so that a compiler makes vector instructions of it.
+    bool gaps = false;
+    for (std::size_t i = begin; i < end; ++i) gaps |= std::isnan(strength[i]);
+    if (gaps) has_gaps = true;
+  });
+  if (!has_gaps) return {};
+  auto valid = large_vector<std::uint8_t>(strength.size());
+  parallel_ranges(strength.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) valid[i] = std::uint8_t{!std::isnan(strength[i])};
+  });
   return valid;
 }
 
 void clear_gaps(std::vector<float>& strength) {
-  std::replace_if(
-      strength.begin(), strength.end(), [](float value) { return std::isnan(value); }, 0.0F);
+  parallel_ranges(strength.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    std::replace_if(
+        strength.begin() + static_cast<std::ptrdiff_t>(begin),
+        strength.begin() + static_cast<std::ptrdiff_t>(end),
+        [](float value) { return std::isnan(value); }, 0.0F);
+  });
+}
+
+/// Leaves no number where `valid`, unless it is empty, is 0.
+void mark_gaps(std::vector<float>& values, const std::vector<std::uint8_t>& valid) {
+  parallel_ranges(valid.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (valid[i] == 0) values[i] = kNoData;
+    }
+  });
+}
+
+/// The numbers of the basins in a tile and of the pixels around it.
+std::vector<std::int32_t> basins_around(const TileWork& work, const TileArea& area) {
+  constexpr int kMargin = 1;
+  std::vector<std::int32_t> basins =
+      work.folder.window(TileFile::kBasins, 0, area, kMargin, std::int32_t{0});
+  for (const WindowPart& part : work.folder.window_parts(area, kMargin)) {
+    const auto file = work.folder.read(TileFile::kNumbers, part.tile);
+    const auto numbers = ByteReader(file).take<std::int32_t>();
+    const std::size_t least = 1 + kLeastPixels / static_cast<std::size_t>(part.area.width);
+    parallel_ranges(static_cast<std::size_t>(part.area.height), least,
+                    [&](std::size_t y, std::size_t end) {
+                      for (; y < end; ++y) {
+                        for (std::int32_t& piece : part.row(basins, static_cast<int>(y))) {
+                          piece = numbers.at(static_cast<std::size_t>(piece));
+                        }
+                      }
+                    });
+  }
+  return basins;
 }
 
 }  // namespace
@@ -75,9 +125,7 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
                                    work.plan.range, work.plan.damaged_as_gaps);
   PartMap part = maps.map(image, {area.width, area.height, area.width},
                           {width, height, x, y, columns.begin, rows.begin});
-  for (std::size_t i = 0; i < part.values.size(); ++i) {
-    if (part.valid[i] == 0) part.values[i] = kNoData;
-  }
+  mark_gaps(part.values, part.valid);
   work.folder.write_arrays<float>(TileFile::kMap, tile, {part.values});
 }
 
@@ -94,9 +142,7 @@ void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   keep_part(found.orientation, around, area);
   work.folder.write(TileFile::kPlateaus, tile,
                     bytes_of(plateaus_at_edge(found.strength, valid, area.width, area.height)));
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    if (valid[i] == 0) found.strength[i] = kNoData;
-  }
+  mark_gaps(found.strength, valid);
   work.folder.write_arrays<float>(TileFile::kContours, tile, {found.strength, found.orientation});
 }
 
@@ -117,18 +163,7 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   around.strength = work.folder.window(TileFile::kContours, 0, around.area, 1, 0.0F);
   clear_gaps(around.strength);
   around.orientation = work.folder.window(TileFile::kContours, 1, around.area, 1, 0.0F);
-  std::vector<std::int32_t> numbers;
-  std::size_t numbered = work.tiling.tiles();  // The tile that they are of.
-  around.basins = work.folder.window(TileFile::kBasins, 0, around.area, 1, std::int32_t{0},
-                                     [&](std::size_t other, std::span<std::int32_t> pieces) {
-                                       if (other != std::exchange(numbered, other)) {
-                                         const auto file =
-                                             work.folder.read(TileFile::kNumbers, other);
-                                         numbers = ByteReader(file).take<std::int32_t>();
-                                       }
-                                       for (std::int32_t& piece : pieces)
-                                         piece = numbers.at(static_cast<std::size_t>(piece));
-                                     });
+  around.basins = basins_around(work, around.area);
   const RegionParameters& region = work.plan.parameters.region;
   TileRegions regions = regions_of_tile(std::move(around), region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
