@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -30,6 +34,9 @@ class RasterBlocks::Writing {
     if (!dataset_) messages.refuse(fmt::format("{}: cannot be written", path), kAdvice);
     describe(*dataset_->GetRasterBand(1), kind);
     place(*dataset_, frame);
+    dataset_->GetRasterBand(1)->GetBlockSize(&block_.width, &block_.height);
+    const auto blocks = [](int pixels, int side) { return std::int64_t{pixels - 1} / side + 1; };
+    left_ = blocks(frame.width, block_.width) * blocks(frame.height, block_.height);
   }
 
   ~Writing() {
@@ -41,18 +48,28 @@ class RasterBlocks::Writing {
   Writing(const Writing&) = delete;
   Writing& operator=(const Writing&) = delete;
 
-  /// The bits of labels are those of unsigned numbers, because none is negative.
-  void write(const Window& window, const void* pixels) {
-    const GdalMessages messages;
-    const CPLErr failed = dataset_->GetRasterBand(1)->RasterIO(
-        GF_Write, window.x, window.y, window.width, window.height, const_cast<void*>(pixels),
-        window.width, window.height, type(), 0, 0, nullptr);
-    if (failed != CE_None || !messages.error().empty()) {
-      messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
+  const BlockSize& block() const { return block_; }
+
+  /// Writes a window's blocks, one after another. The bits of labels are those of unsigned numbers,
+  /// because none is negative.
+  void write(const Window& window, const void* blocks, const std::shared_ptr<const void>& memory) {
+    const auto* next = static_cast<const std::byte*>(blocks);
+    for (int y = window.y; y < window.y + window.height; y += block_.height) {
+      for (int x = window.x; x < window.x + window.width; x += block_.width) {
+        const Place place{y / block_.height, x / block_.width};
+        if (left_-- > kLast) {
+          write_block(place, next);
+        } else {
+          last_[place] = {memory, next};
+        }
+        next += block_.pixels() * static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type()));
+      }
     }
   }
 
   void commit() {
+    for (const auto& [place, block] : last_) write_block(place, block.second);
+    last_.clear();
     const GdalMessages messages;
     dataset_.reset();  // Which writes what is left.
     const auto check = [&] {
@@ -78,6 +95,19 @@ class RasterBlocks::Writing {
   }
 
  private:
+  using Place = std::pair<int, int>;  ///< Row and column among the blocks.
+  /// The last blocks are written row by row, the others as they come: that gives a file the bytes
+  /// that it has when its pixels are written by way of GDAL's cache of 128 MB.
+  static constexpr std::int64_t kLast = 511;
+
+  void write_block(const Place& place, const void* block) {
+    const GdalMessages messages;
+    const CPLErr failed =
+        dataset_->GetRasterBand(1)->WriteBlock(place.second, place.first, const_cast<void*>(block));
+    if (failed == CE_None && messages.error().empty()) return;
+    messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
+  }
+
   GDALDataType type() const { return type_of(kind_); }
   std::string optimised() const { return path_ + ".part.cog.tif"; }
 
@@ -86,6 +116,9 @@ class RasterBlocks::Writing {
   RasterKind kind_;
   bool cloud_optimised_;
   Dataset dataset_;
+  BlockSize block_;
+  std::int64_t left_ = 0;  ///< Blocks that were not written yet.
+  std::map<Place, std::pair<std::shared_ptr<const void>, const void*>> last_;
 };
 
 RasterBlocks::RasterBlocks(const std::string& path, const MapFrame& frame, RasterKind kind,
@@ -99,12 +132,11 @@ std::vector<Window> RasterBlocks::windows(const MapFrame& frame) {
   return windows_of(frame.width, frame.height, kSide, kSide);
 }
 
-void RasterBlocks::write(const Window& window, const std::vector<std::int32_t>& labels) {
-  writing_->write(window, labels.data());
-}
+const BlockSize& RasterBlocks::block() const { return writing_->block(); }
 
-void RasterBlocks::write(const Window& window, const std::vector<float>& strength) {
-  writing_->write(window, strength.data());
+void RasterBlocks::write(const Window& window, const void* blocks,
+                         const std::shared_ptr<const void>& memory) {
+  writing_->write(window, blocks, memory);
 }
 
 void RasterBlocks::commit() { writing_->commit(); }

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/large_memory.hpp"
 #include "diacut/map.hpp"
 #include "map/window.hpp"
 
@@ -14,6 +18,16 @@ namespace diacut {
 enum class RasterKind {
   kLabels,    ///< 32-bit unsigned integers; 0 is declared as no data.
   kStrength,  ///< 32-bit floats.
+};
+
+/// The size of the blocks that a file consists of.
+struct BlockSize {
+  int width = 0;
+  int height = 0;
+
+  std::size_t pixels() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
 };
 
 /// A raster that is written part by part, into a tiled, compressed GeoTIFF as write_map_labels()
@@ -31,15 +45,51 @@ class RasterBlocks {
 
   /// The windows in which it is written, in their order, so that equal rasters are equal files.
   static std::vector<Window> windows(const MapFrame& frame);
-  /// Writes the pixels of a window, row by row: those of its kind.
-  void write(const Window& window, const std::vector<std::int32_t>& labels);
-  void write(const Window& window, const std::vector<float>& strength);
+  /// The pixels of a window, row by row, as write() takes them. Several threads may ask, while
+  /// another one writes.
+  template <class Value>
+  std::vector<Value> in_blocks(const Window& window, std::vector<Value> values) const;
+  /// Writes the next window: labels as std::int32_t, strength as float. Its last blocks stay in
+  /// memory until commit().
+  template <class Value>
+  void write(const Window& window, std::vector<Value> blocks) {
+    const auto memory = std::make_shared<const std::vector<Value>>(std::move(blocks));
+    write(window, memory->data(), memory);
+  }
   /// Puts the file in its place.
   void commit();
 
  private:
+  const BlockSize& block() const;
+  void write(const Window& window, const void* blocks, const std::shared_ptr<const void>& memory);
+
   class Writing;
   std::unique_ptr<Writing> writing_;
 };
+
+template <class Value>
+std::vector<Value> RasterBlocks::in_blocks(const Window& window, std::vector<Value> values) const {
+  const auto row = static_cast<std::size_t>(window.width);
+  const std::vector<Window> blocks =
+      windows_of(window.width, window.height, block().width, block().height);
+  // Blocks that are whole take the place of their rows; at the raster's edges they are larger.
+  const std::size_t needed = blocks.size() * block().pixels();
+  const bool in_place = needed == values.size();
+  std::vector<Value> result = in_place ? std::vector<Value>() : large_vector<Value>(needed);
+  std::vector<Value> rows;
+  auto to = in_place ? values.begin() : result.begin();
+  for (const Window& each : blocks) {
+    if (each.x == 0) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * each.y;
+      rows.assign(first, first + static_cast<std::ptrdiff_t>(row) * each.height);
+    }
+    for (int y = 0; y < each.height; ++y) {
+      std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(row) * y + each.x, each.width,
+                  to + std::ptrdiff_t{y} * block().width);
+    }
+    to += static_cast<std::ptrdiff_t>(block().pixels());
+  }
+  return in_place ? std::move(values) : std::move(result);
+}
 
 }  // namespace diacut

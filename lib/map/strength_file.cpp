@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
@@ -36,9 +37,9 @@ StrengthFile::StrengthFile(const std::string& path, const MapFrame& frame, bool 
   }
 }
 
-void StrengthFile::write(const Window& window, const std::vector<float>& values) {
+void StrengthFile::write(const Window& window, std::vector<float> values) {
   if (blocks_) {
-    blocks_->write(window, values);
+    blocks_->write(window, std::move(values));
   } else {
     rows_->write(values);
   }
@@ -74,7 +75,7 @@ void write_map_strength(const std::string& path, const std::vector<float>& stren
       const float* row = strength.data() + static_cast<std::size_t>(y) * width + window.x;
       values.insert(values.end(), row, row + window.width);
     }
-    file.write(window, values);
+    file.write(window, file.in_blocks(window, values));
   }
   file.commit();
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "map/raster_blocks.hpp"
@@ -18,8 +19,13 @@ class StrengthFile {
 
   /// The windows in which it has to be written, in their order.
   const std::vector<Window>& windows() const { return windows_; }
-  /// Writes the next window, row by row.
-  void write(const Window& window, const std::vector<float>& values);
+  /// The values of a window, row by row, as write() takes them. Several threads may ask, while
+  /// another one writes.
+  std::vector<float> in_blocks(const Window& window, std::vector<float> values) const {
+    return blocks_ ? blocks_->in_blocks(window, std::move(values)) : std::move(values);
+  }
+  /// Writes the next window.
+  void write(const Window& window, std::vector<float> values);
   /// Puts the file in its place.
   void commit();
 

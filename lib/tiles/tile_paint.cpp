@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -20,6 +23,7 @@
 #include "map/strength_file.hpp"
 #include "region/doubled_grid.hpp"
 #include "region/meetings.hpp"
+#include "region/places.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
 
@@ -29,11 +33,41 @@ namespace {
 
 TileArea area_of(const Window& window) { return {window.x, window.y, window.width, window.height}; }
 
+/// What is made once for each tile that windows are in, and kept as long as one of them needs it.
+template <class Value>
+class PerTile {
+ public:
+  explicit PerTile(std::function<Value(std::size_t)> make) : make_(std::move(make)) {}
+
+  std::shared_ptr<const Value> of(std::size_t tile) const {
+    std::shared_ptr<Slot> slot;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      std::weak_ptr<Slot>& known = slots_[tile];
+      slot = known.lock();
+      if (!slot) known = slot = std::make_shared<Slot>();
+    }
+    const std::lock_guard<std::mutex> guard(slot->lock);
+    if (!slot->value) slot->value.emplace(make_(tile));
+    return {slot, &*slot->value};
+  }
+
+ private:
+  struct Slot {
+    std::mutex lock;
+    std::optional<Value> value;
+  };
+
+  std::function<Value(std::size_t)> make_;
+  mutable std::mutex lock_;
+  mutable std::map<std::size_t, std::weak_ptr<Slot>> slots_;
+};
+
 /// Which leaf the pieces of a tile belong to.
 class LeavesOfPieces {
  public:
-  LeavesOfPieces(const TileWork& work, std::size_t tile, const std::vector<std::int32_t>& leaves)
-      : leaves_(leaves) {
+  /// `leaves`: of the run; must outlive the object.
+  LeavesOfPieces(const TileWork& work, std::size_t tile, const Places& leaves) : leaves_(leaves) {
     const auto numbers = work.folder.read(TileFile::kNumbers, tile);
     basins_ = ByteReader(numbers).take<std::int32_t>();
     const auto united = work.folder.read(TileFile::kLeaves, tile);
@@ -51,49 +85,41 @@ class LeavesOfPieces {
         united_.begin(), united_.end(), basin,
         [](const LeafOfBasin& each, std::int32_t wanted) { return each.basin < wanted; });
     const bool is_united = other != united_.end() && other->basin == basin;
-    const auto found =
-        std::lower_bound(leaves_.begin(), leaves_.end(), is_united ? other->leaf : basin);
-    return static_cast<std::size_t>(found - leaves_.begin()) + 1;
+    return leaves_.of(is_united ? other->leaf : basin) + 1;
   }
 
  private:
-  const std::vector<std::int32_t>& leaves_;
+  const Places& leaves_;
   std::vector<std::int32_t> basins_;  ///< By piece.
   std::vector<LeafOfBasin> united_;
 };
 
-/// The pixels of an area, where piece_value(leaves) makes the value of each piece of a tile; 0
-/// without data.
-template <class OfTile>
+/// The pixels of an area, where value_of_piece(tile)(piece) is the value of each piece of a tile.
+template <class ValueOfPiece>
 std::vector<std::int32_t> pixels_of(const TileWork& work, const TileArea& area,
-                                    const std::vector<std::int32_t>& leaves,
-                                    const OfTile& value_of) {
-  constexpr std::int32_t kUnknown = -1;
+                                    const ValueOfPiece& value_of_piece) {
   std::vector<std::int32_t> pixels =
       work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
   for (const WindowPart& part : work.folder.window_parts(area, 0)) {
-    const LeavesOfPieces of_tile(work, part.tile, leaves);
-    std::vector<std::int32_t> values(of_tile.count(), kUnknown);
+    auto value_of = value_of_piece(part.tile);
     for (int y = 0; y < part.area.height; ++y) {
-      for (std::int32_t& piece : part.row(pixels, y)) {
-        std::int32_t& value = values.at(static_cast<std::size_t>(piece));
-        if (value == kUnknown) {
-          const std::int32_t basin = of_tile.basin(piece);
-          value = basin == 0 ? 0 : value_of(part.tile, of_tile, basin);
-        }
-        piece = value;
-      }
+      for (std::int32_t& piece : part.row(pixels, y)) piece = value_of(piece);
     }
   }
   return pixels;
 }
 
-std::vector<std::int32_t> labels_in(const TileWork& work, const TileArea& area,
-                                    const RunLabels& labels) {
-  return pixels_of(work, area, labels.leaves,
-                   [&](std::size_t, const LeavesOfPieces& tile, std::int32_t basin) {
-                     return labels.of_leaf.at(tile.leaf(basin) - 1);
-                   });
+/// The label of each piece of a tile.
+std::vector<std::int32_t> labels_of_pieces(const LeavesOfPieces& leaves, const RunLabels& labels) {
+  constexpr std::size_t kLeastPieces = 4096;  // Fewer are not worth another thread.
+  std::vector<std::int32_t> result(leaves.count());
+  parallel_ranges(result.size(), kLeastPieces, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t piece = begin; piece < end; ++piece) {
+      const std::int32_t basin = leaves.basin(static_cast<std::int32_t>(piece));
+      result[piece] = basin == 0 ? 0 : labels.of_leaf.at(leaves.leaf(basin) - 1);
+    }
+  });
+  return result;
 }
 
 std::vector<float> contours_in(const TileWork& work, const TileArea& area) {
@@ -109,6 +135,7 @@ class Ultrametric {
   Ultrametric(const TileWork& work, const std::vector<std::int32_t>& leaves)
       : work_(work),
         leaves_(leaves),
+        leaves_of_([this](std::size_t tile) { return LeavesOfPieces(work_, tile, leaves_); }),
         merges_(ByteReader(work.folder.read(TileFile::kTree)).take<Merge>()),
         meetings_(static_cast<std::int32_t>(leaves.size()), merges_) {}
 
@@ -116,12 +143,21 @@ class Ultrametric {
   std::vector<float> operator()(const TileArea& window) const {
     const TileArea area = around(window);
     std::vector<Basin> basins(1);
-    std::vector<std::int32_t> values =
-        pixels_of(work_, area, leaves_,
-                  [&](std::size_t tile, const LeavesOfPieces& of_tile, std::int32_t basin) {
-                    basins.push_back({tile, of_tile.leaf(basin), basin});
-                    return static_cast<std::int32_t>(basins.size()) - 1;
-                  });
+    std::vector<std::int32_t> values = pixels_of(work_, area, [&](std::size_t tile) {
+      constexpr std::int32_t kUnknown = -1;
+      auto leaves = leaves_of_.of(tile);
+      std::vector<std::int32_t> places(leaves->count(), kUnknown);  // By piece, in `basins`.
+      return [&basins, tile, leaves = std::move(leaves),
+              places = std::move(places)](std::int32_t piece) mutable {
+        std::int32_t& place = places.at(static_cast<std::size_t>(piece));
+        if (place != kUnknown) return place;
+        const std::int32_t basin = leaves->basin(piece);
+        if (basin == 0) return place = 0;
+        place = static_cast<std::int32_t>(basins.size());
+        basins.push_back({tile, leaves->leaf(basin), basin});
+        return place;
+      };
+    });
     const Labels labels{area.width, area.height, 0, std::move(values)};
     TileTrees trees(work_);
     const std::vector<float> grid = doubled_grid(labels, [&](std::size_t i, std::size_t j) {
@@ -212,23 +248,24 @@ class Ultrametric {
   }
 
   const TileWork& work_;
-  const std::vector<std::int32_t>& leaves_;  ///< Their numbers, ascending.
-  std::vector<Merge> merges_;                ///< Of the leaves of the run.
+  Places leaves_;  ///< By their numbers.
+  PerTile<LeavesOfPieces> leaves_of_;
+  std::vector<Merge> merges_;  ///< Of the leaves of the run.
   Meetings meetings_;
 };
 
-/// Calls write(window, find(area)) for each window, in their order; several are found at once.
+/// Calls write(window, find(window)) for each window, in their order; several are found at once.
 template <class Find, class Write>
 void paint_windows(const std::vector<Window>& windows, std::size_t together, const Find& find,
                    const Write& write) {
-  std::deque<std::future<decltype(find(TileArea{}))>> begun;
+  std::deque<std::future<decltype(find(Window{}))>> begun;
   for (std::size_t k = 0; k < windows.size(); ++k) {
     while (begun.size() < together && k + begun.size() < windows.size()) {
-      begun.push_back(std::async(std::launch::async, find, area_of(windows[k + begun.size()])));
+      begun.push_back(std::async(std::launch::async, find, windows[k + begun.size()]));
     }
-    const auto values = begun.front().get();
+    auto values = begun.front().get();
     begun.pop_front();
-    write(windows[k], values);
+    write(windows[k], std::move(values));
   }
 }
 
@@ -277,18 +314,29 @@ class Painting {
 
   void paint_labels(const RunLabels& labels, const std::string& path, bool cloud_optimised) {
     RasterBlocks file(path, frame_, RasterKind::kLabels, cloud_optimised);
-    paint(file, RasterBlocks::windows(frame_),
-          [&](const TileArea& area) { return labels_in(work_, area, labels); });
+    const Places leaves(labels.leaves);
+    const PerTile<std::vector<std::int32_t>> labels_of([&](std::size_t tile) {
+      return labels_of_pieces(LeavesOfPieces(work_, tile, leaves), labels);
+    });
+    paint(file, RasterBlocks::windows(frame_), [&](const TileArea& area) {
+      return pixels_of(work_, area, [&](std::size_t tile) {
+        return [label_of = labels_of.of(tile)](std::int32_t piece) {
+          return label_of->at(static_cast<std::size_t>(piece));
+        };
+      });
+    });
   }
 
   template <class File, class Find>
   void paint(File& file, const std::vector<Window>& windows, const Find& find) {
     std::size_t written = 0;
-    paint_windows(windows, together(windows.front()), find,
-                  [&](const Window& window, const auto& values) {
-                    file.write(window, values);
-                    tell(static_cast<double>(++written) / static_cast<double>(windows.size()));
-                  });
+    paint_windows(
+        windows, together(windows.front()),
+        [&](const Window& window) { return file.in_blocks(window, find(area_of(window))); },
+        [&](const Window& window, auto values) {
+          file.write(window, std::move(values));
+          tell(static_cast<double>(++written) / static_cast<double>(windows.size()));
+        });
     file.commit();
     ++done_;
   }
