@@ -8,6 +8,8 @@
 #include <mutex>
 #include <opencv2/core.hpp>
 
+#include "core/large_memory.hpp"
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
@@ -165,7 +167,7 @@ class PictureBlocks::SceneBlocks : public Source {
     const int at_once = scene->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
       const Samples read =
-          samples(*scene, {0, first, frame.width, std::min(at_once, frame.height - first)}, false);
+          samples(*scene, {0, first, frame.width, std::min(at_once, frame.height - first)});
       add_values_of(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
@@ -173,7 +175,7 @@ class PictureBlocks::SceneBlocks : public Source {
 
   Image read(const Window& window, const std::pair<double, double>& range,
              bool damaged_as_gaps) const override {
-    Samples read = samples(*Reading(*this), window, damaged_as_gaps);
+    Samples read = samples(window, damaged_as_gaps);
     Decoded decoded;
     decoded.samples = read.values;
     decoded.type_range = range;
@@ -226,24 +228,74 @@ class PictureBlocks::SceneBlocks : public Source {
     std::unique_ptr<Scene> scene_;
   };
 
-  Samples samples(const Scene& scene, const Window& window, bool damaged_as_gaps) const {
-    Samples read{cv::Mat::zeros(window.height, window.width,
-                                CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
-                 std::vector<std::uint8_t>(window.pixels(), 1)};
+  /// Memory for a window, of which all pixels have data.
+  Samples room_for(const Window& window) const {
+    return {cv::Mat(window.height, window.width,
+                    CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+            large_vector<std::uint8_t>(window.pixels(), 1)};
+  }
+
+  /// Reads rows of a window, whose first is `window.y`.
+  void read_rows(const Scene& scene, const Window& rows, const Window& window,
+                 Samples& read) const {
+    const int first = rows.y - window.y;
+    scene.read_samples(rows, bands_, type_, read.values.ptr(first), read.values.elemSize());
+    if (scene.is_whole(bands_)) return;
+    constexpr std::uint8_t kHalf = 128;
+    const std::vector<std::uint8_t> opacity = scene.read_opacity(rows, bands_);
+    std::transform(opacity.begin(), opacity.end(),
+                   read.valid.begin() + std::ptrdiff_t{first} * window.width,
+                   [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
+  }
+
+  Samples samples(const Scene& scene, const Window& window) const {
+    Samples read = room_for(window);
+    read_rows(scene, window, window, read);
+    leave_out_floats(read);
+    return read;
+  }
+
+  /// On all cores, of which each reads other blocks of the file.
+  Samples samples(const Window& window, bool damaged_as_gaps) const {
+    Samples read = room_for(window);
+    const std::vector<Window> parts = rows_of_blocks(window);
     try {
-      scene.read_samples(window, bands_, type_, read.values.data, read.values.elemSize());
-      if (!scene.is_whole(bands_)) {
-        constexpr std::uint8_t kHalf = 128;
-        const std::vector<std::uint8_t> opacity = scene.read_opacity(window, bands_);
-        std::transform(opacity.begin(), opacity.end(), read.valid.begin(),
-                       [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
-      }
+      parallel_for(static_cast<int>(parts.size()), [&](int k) {
+        const Reading scene(*this);
+        read_rows(*scene, parts[static_cast<std::size_t>(k)], window, read);
+      });
     } catch (const InputError&) {
       if (!damaged_as_gaps) throw;
-      return read_around_damage(scene, window);
+      return read_around_damage(*Reading(*this), window);
     }
     leave_out_floats(read);
     return read;
+  }
+
+  /// A window divided where rows of the file's blocks end.
+  std::vector<Window> rows_of_blocks(const Window& window) const {
+    constexpr int kLeastPixels = 1 << 20;  // Fewer are not worth another thread.
+    int width = 0;
+    int height = 0;
+    Reading(*this)->band(bands_.front()).GetBlockSize(&width, &height);
+    const int first = window.y / height;
+    const auto count =
+        static_cast<std::size_t>((window.y + window.height - 1) / height - first + 1);
+    const std::int64_t row = std::int64_t{height} * window.width;
+    std::vector<Window> parts;
+    for (const IndexRange& range :
+         ranges_of(count, static_cast<std::size_t>(1 + kLeastPixels / row))) {
+      const auto begins = [&](std::size_t row_of_blocks) {
+        const std::int64_t y =
+            std::int64_t{height} * (first + static_cast<std::int64_t>(row_of_blocks));
+        return static_cast<int>(
+            std::clamp<std::int64_t>(y, window.y, std::int64_t{window.y} + window.height));
+      };
+      const int begin = begins(range.begin);
+      const int end = begins(range.end);
+      parts.push_back({window.x, begin, window.width, end - begin});
+    }
+    return parts;
   }
 
   void leave_out_floats(Samples& read) const {
@@ -274,7 +326,7 @@ class PictureBlocks::SceneBlocks : public Source {
   void put_block(const Scene& scene, const Window& block, const Window& window,
                  Samples& read) const {
     try {
-      const Samples part = samples(scene, block, false);
+      const Samples part = samples(scene, block);
       const cv::Rect place(block.x - window.x, block.y - window.y, block.width, block.height);
       part.values.copyTo(read.values(place));
       for (int y = 0; y < block.height; ++y) {
