@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/disjoint_sets.hpp"
@@ -16,6 +17,19 @@
 namespace diacut {
 
 namespace {
+
+/// Fewer are not worth another thread.
+constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+constexpr std::size_t kLeastPieces = std::size_t{1} << 14;
+
+/// Makes a number the least of itself and another one. Several threads may do that at once.
+template <class Number>
+void lower(Number& number, Number other) {
+  std::atomic_ref<Number> least(number);
+  Number known = least.load(std::memory_order_relaxed);
+  while (other < known && !least.compare_exchange_weak(known, other, std::memory_order_relaxed)) {
+  }
+}
 
 /// The pieces of all tiles, numbered from 0.
 class AllPieces {
@@ -44,14 +58,17 @@ class AllPieces {
     return sets;
   }
 
-  /// Calls visit(tile, piece, number) for all pieces.
+  /// Calls visit(tile, piece, number) for all pieces, in parallel.
   template <class Visit>
   void each(const Visit& visit) const {
-    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
-      for (std::size_t piece = 0; piece < tiles_[tile].count(); ++piece) {
-        visit(tile, piece, static_cast<std::int32_t>(begin_[tile] + piece));
-      }
-    }
+    parallel_for(static_cast<int>(tiles_.size()), [&](int k) {
+      const auto tile = static_cast<std::size_t>(k);
+      parallel_ranges(tiles_[tile].count(), kLeastPieces, [&](std::size_t piece, std::size_t end) {
+        for (; piece < end; ++piece) {
+          visit(tile, piece, static_cast<std::int32_t>(begin_[tile] + piece));
+        }
+      });
+    });
   }
 
  private:
@@ -79,9 +96,6 @@ class AllPieces {
   std::vector<std::size_t> begin_;
 };
 
-/// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
-
 /// Counts some pixels and notes the first of each piece. Several threads may do that at once.
 void add_pixels(std::span<const std::int32_t> piece_of, std::size_t begin, std::size_t end,
                 TilePieces& pieces) {
@@ -94,11 +108,44 @@ void add_pixels(std::span<const std::int32_t> piece_of, std::size_t begin, std::
     const auto k = static_cast<std::size_t>(piece) - 1;
     std::atomic_ref<std::uint32_t>(pieces.pixels[k])
         .fetch_add(static_cast<std::uint32_t>(begin) - pixel, std::memory_order_relaxed);
-    std::atomic_ref<std::uint32_t> first(pieces.first_pixel[k]);
-    std::uint32_t known = first.load(std::memory_order_relaxed);
-    while (pixel < known && !first.compare_exchange_weak(known, pixel, std::memory_order_relaxed)) {
-    }
+    lower(pieces.first_pixel[k], pixel);
   }
+}
+
+/// The place in the picture of a pixel of a tile.
+std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pixel) {
+  const TileArea area = tiling.area(tile);
+  const auto width = static_cast<std::uint32_t>(area.width);
+  const auto row = static_cast<std::uint64_t>(area.y) + pixel / width;
+  return row * static_cast<std::uint64_t>(tiling.width) + static_cast<std::uint64_t>(area.x) +
+         pixel % width;
+}
+
+/// The names of all sets in the order of their first pixels, of `pixels`: put into buckets by
+/// counting, each of which is sorted.
+std::vector<std::int32_t> in_order(const DisjointSets& sets,
+                                   const std::vector<std::uint64_t>& first, std::uint64_t pixels) {
+  constexpr std::uint64_t kBuckets = 1024;
+  const std::uint64_t in_bucket = pixels / kBuckets + 1;
+  const auto each_set = [&](const auto& visit) {
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      const auto set = static_cast<std::int32_t>(k);
+      if (sets.name(set) == set) visit(set, static_cast<std::size_t>(first[k] / in_bucket));
+    }
+  };
+  std::vector<std::size_t> begin(kBuckets + 1, 0);
+  each_set([&](std::int32_t, std::size_t bucket) { ++begin[bucket + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  auto order = large_vector<std::int32_t>(begin.back());
+  std::vector<std::size_t> next = begin;
+  each_set([&](std::int32_t set, std::size_t bucket) { order[next[bucket]++] = set; });
+  parallel_for(static_cast<int>(kBuckets), [&](int k) {
+    const auto bucket = static_cast<std::size_t>(k);
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin[bucket]),
+              order.begin() + static_cast<std::ptrdiff_t>(begin[bucket + 1]),
+              [&](std::int32_t a, std::int32_t b) { return first[a] < first[b]; });
+  });
+  return order;
 }
 
 }  // namespace
@@ -125,35 +172,28 @@ TilePieces pieces_of(const TileBasins& basins) {
 BasinNumbers number_basins(const Tiling& tiling, const std::vector<TilePieces>& tiles) {
   const AllPieces all(tiling, tiles);
   DisjointSets sets = all.united();
+  sets.settle_names();
   // By set: its first pixel in the picture.
-  std::vector<std::uint64_t> first(all.count(), std::numeric_limits<std::uint64_t>::max());
+  auto first = large_vector<std::uint64_t>(all.count(), std::numeric_limits<std::uint64_t>::max());
   all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
-    const TileArea area = tiling.area(tile);
-    const std::uint32_t pixel = tiles[tile].first_pixel[piece];
-    const auto width = static_cast<std::uint32_t>(area.width);
-    const auto row = static_cast<std::uint64_t>(area.y) + pixel / width;
-    const std::uint64_t at = row * static_cast<std::uint64_t>(tiling.width) +
-                             static_cast<std::uint64_t>(area.x) + pixel % width;
-    std::uint64_t& least = first[sets.find(number)];
-    least = std::min(least, at);
+    lower(first[sets.name(number)], place_of(tiling, tile, tiles[tile].first_pixel[piece]));
   });
-  std::vector<std::int32_t> order;
-  all.each([&](std::size_t, std::size_t, std::int32_t number) {
-    if (sets.find(number) == number) order.push_back(number);
-  });
-  std::sort(order.begin(), order.end(),
-            [&](std::int32_t a, std::int32_t b) { return first[a] < first[b]; });
+  const std::vector<std::int32_t> order = in_order(sets, first, tiling.pixels());
   std::vector<std::uint64_t>().swap(first);
-  std::vector<std::int32_t> basin_of(all.count(), 0);  // By set.
   BasinNumbers result;
-  for (const std::int32_t set : order) basin_of[set] = ++result.count;
+  result.count = static_cast<std::int32_t>(order.size());
+  auto basin_of = large_vector<std::int32_t>(all.count());  // By set.
+  parallel_ranges(order.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) basin_of[order[k]] = static_cast<std::int32_t>(k) + 1;
+  });
   result.of_piece.resize(tiles.size());
   for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
     result.of_piece[tile].resize(tiles[tile].count() + 1, 0);
+    result.pixels =
+        std::accumulate(tiles[tile].pixels.begin(), tiles[tile].pixels.end(), result.pixels);
   }
   all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
-    result.of_piece[tile][piece + 1] = basin_of[sets.find(number)];
-    result.pixels += tiles[tile].pixels[piece];
+    result.of_piece[tile][piece + 1] = basin_of[sets.name(number)];
   });
   return result;
 }

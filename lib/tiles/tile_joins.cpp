@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <numeric>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/basin_pieces.hpp"
 #include "region/hierarchy.hpp"
@@ -19,7 +24,14 @@ namespace diacut {
 
 namespace {
 
-/// What `from` makes of the files of all tiles.
+/// Removes files of all tiles, on all cores: the system takes 0.2 s for a gigabyte.
+void remove_all(const TileWork& work, std::initializer_list<TileFile> kinds) {
+  parallel_for(static_cast<int>(work.tiling.tiles()), [&](int tile) {
+    for (const TileFile kind : kinds) work.folder.remove(kind, static_cast<std::size_t>(tile));
+  });
+}
+
+/// What `from` makes of the files of all tiles, of which one at a time is in memory.
 template <class From>
 auto read_all(const TileWork& work, TileFile kind, const From& from) {
   std::vector<decltype(from(std::vector<std::uint8_t>()))> all;
@@ -29,20 +41,38 @@ auto read_all(const TileWork& work, TileFile kind, const From& from) {
   return all;
 }
 
-/// Calls visit(bits) for the values of all maps with data. The bits of floats that are not negative
-/// are in the order of the floats.
-template <class Visit>
-void each_value(const TileWork& work, const Visit& visit) {
+constexpr std::size_t kCounts = std::size_t{1} << 16;
+using Counts = std::vector<std::uint64_t>;
+
+/// How many of the values of all maps with data have each place(bits), from 0 to kCounts - 1; a
+/// place of kCounts is not counted. The bits of floats that are not negative are in the order of
+/// the floats.
+template <class Place>
+Counts count_values(const TileWork& work, const Place& place) {
+  constexpr std::size_t kLeastValues = std::size_t{1} << 22;  // Many more than the counts.
+  Counts all(kCounts, 0);
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
     const auto file = work.folder.read(TileFile::kMap, tile);
-    for (const float value : ByteReader(file).take<float>()) {
-      if (!std::isnan(value)) visit(std::bit_cast<std::uint32_t>(value));
+    const auto values = ByteReader(file).take<float>();
+    const std::vector<IndexRange> ranges = ranges_of(values.size(), kLeastValues);
+    std::vector<Counts> found(ranges.size());
+    parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+      const auto range = static_cast<std::size_t>(k);
+      Counts counts(kCounts + 1, 0);
+      for (std::size_t i = ranges[range].begin; i < ranges[range].end; ++i) {
+        if (!std::isnan(values[i])) ++counts[place(std::bit_cast<std::uint32_t>(values[i]))];
+      }
+      found[range] = std::move(counts);
+    });
+    for (const Counts& some : found) {
+      std::transform(all.begin(), all.end(), some.begin(), all.begin(), std::plus<>());
     }
   }
+  return all;
 }
 
 /// Finds in which of 2^16 counts the value of a rank, from 1, is, and makes the rank that in it.
-std::uint32_t find_rank(const std::vector<std::uint64_t>& counts, std::uint64_t& rank) {
+std::uint32_t find_rank(const Counts& counts, std::uint64_t& rank) {
   std::uint32_t at = 0;
   while (at + 1 < counts.size() && counts[at] < rank) rank -= counts[at++];
   return at;
@@ -51,25 +81,19 @@ std::uint32_t find_rank(const std::vector<std::uint64_t>& counts, std::uint64_t&
 /// The quantile of the gradient's magnitude over all pixels with data, to the bit: its upper bits
 /// in one pass, then its lower ones.
 float magnitude_quantile(const TileWork& work, double quantile) {
-  constexpr std::size_t kCounts = std::size_t{1} << 16;
   constexpr int kBits = 16;
-  std::vector<std::uint64_t> counts(kCounts, 0);
-  std::uint64_t values = 0;
-  each_value(work, [&](std::uint32_t bits) {
-    ++counts[bits >> kBits];
-    ++values;
-  });
+  const Counts uppers = count_values(work, [](std::uint32_t bits) { return bits >> kBits; });
+  const std::uint64_t values = std::accumulate(uppers.begin(), uppers.end(), std::uint64_t{0});
   if (values == 0) {
     throw InputError(fmt::format("{}: nothing to segment: no pixel has data", work.plan.source));
   }
   auto rank = static_cast<std::uint64_t>(std::ceil(quantile * static_cast<double>(values)));
   rank = std::min(std::max<std::uint64_t>(rank, 1), values);
-  const std::uint32_t upper = find_rank(counts, rank);
-  counts.assign(kCounts, 0);
-  each_value(work, [&](std::uint32_t bits) {
-    if (bits >> kBits == upper) ++counts[bits & (kCounts - 1)];
+  const std::uint32_t upper = find_rank(uppers, rank);
+  const Counts lowers = count_values(work, [&](std::uint32_t bits) {
+    return bits >> kBits == upper ? bits & (kCounts - 1) : kCounts;
   });
-  return std::bit_cast<float>(upper << kBits | find_rank(counts, rank));
+  return std::bit_cast<float>(upper << kBits | find_rank(lowers, rank));
 }
 
 }  // namespace
@@ -104,27 +128,19 @@ void join_contours(const TileWork& work) {
     work.folder.write(TileFile::kRim, tile, bytes_of(rims[tile]));
   }
   work.folder.write(TileFile::kPlateausJoined, 0, {});
-  for (std::size_t tile = 0; tile < rims.size(); ++tile) {
-    work.folder.remove(TileFile::kMap, tile);
-    work.folder.remove(TileFile::kPlateaus, tile);
-  }
+  remove_all(work, {TileFile::kMap, TileFile::kPlateaus});
 }
 
 void join_basins(const TileWork& work) {
   const BasinNumbers numbers =
       number_basins(work.tiling, read_all(work, TileFile::kPieces, pieces_from));
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    ByteWriter writer;
-    writer.put(numbers.of_piece[tile]);
-    work.folder.write(TileFile::kNumbers, tile, writer.bytes());
+    work.folder.write_arrays<std::int32_t>(TileFile::kNumbers, tile, {numbers.of_piece[tile]});
   }
   ByteWriter writer;
   writer.put(std::vector<std::int64_t>{numbers.count, numbers.pixels});
   work.folder.write(TileFile::kSizes, 0, writer.bytes());
-  for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    work.folder.remove(TileFile::kRim, tile);
-    work.folder.remove(TileFile::kPieces, tile);
-  }
+  remove_all(work, {TileFile::kRim, TileFile::kPieces});
 }
 
 void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
@@ -159,10 +175,8 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   writer.put(leaves);
   writer.put(labels.of_leaf);
   work.folder.write(TileFile::kLabels, 0, writer.bytes());
-  for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    work.folder.remove(TileFile::kRegions, tile);
-    if (work.plan.contours.empty()) work.folder.remove(TileFile::kContours, tile);
-  }
+  remove_all(work, {TileFile::kRegions});
+  if (work.plan.contours.empty()) remove_all(work, {TileFile::kContours});
 }
 
 }  // namespace diacut

@@ -264,11 +264,12 @@ class TileRun::Implementation {
     folder_.remove(TileFile::kTree);
     for (const StepFiles& each : steps_) {
       folder_.remove(each.of_run);
-      for (std::size_t tile = 0; tile < tiling_.tiles(); ++tile) {
+      parallel_for(static_cast<int>(tiling_.tiles()), [&](int k) {
+        const auto tile = static_cast<std::size_t>(k);
         for (const TileFile kind : each.of_tile) folder_.remove(kind, tile);
         folder_.remove(TileFile::kRim, tile);
         folder_.remove(TileFile::kNumbers, tile);
-      }
+      });
     }
   }
 
