@@ -15,6 +15,7 @@ struct DeviceCheck {
 };
 
 /// The checks of each stage, from single kernels to the stage as a whole.
+std::vector<DeviceCheck> contents_checks();
 std::vector<DeviceCheck> gradient_checks();
 std::vector<DeviceCheck> network_checks();
 std::vector<DeviceCheck> affinity_checks();

@@ -31,6 +31,7 @@ class MatvecImage final : public MatvecLauncher {
   MatvecImageSize size_;
   Buffer<std::int64_t> offsets_;
   cl::Image2D image_;
+  Kernel copy_;
 };
 
 }  // namespace diacut

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "opencl/copy_elements.hpp"
 #include "opencl/device_sums.hpp"
 #include "opencl/lanes.hpp"
 
@@ -48,10 +49,7 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
   DeviceSums partials(context, groups * kColumns, "partial quadratic forms");
   scale.fill(0);
   y.fill(0);
-  with_device_errors("copying the degrees", [&] {
-    context.queue().enqueueCopyBuffer(matrix.sqrt_degree().cl(), scale.cl(), 0, 0,
-                                      rows * sizeof(float));
-  });
+  copy_elements(matrix.sqrt_degree(), 0, scale, 0, rows);
 
   const std::string options = fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns);
   Kernel scaling = context.kernel(kFile, "quadratic_form_scale", options);

@@ -12,10 +12,12 @@ template <class T>
 const cl::Buffer& kernel_argument(const Buffer<T>& buffer) {
   return buffer.cl();
 }
+inline const cl::Memory& kernel_argument(const cl::Memory& memory) { return memory; }
 inline cl_int kernel_argument(int value) { return value; }
 inline cl_ulong kernel_argument(std::size_t value) { return value; }
 inline cl_float kernel_argument(float value) { return value; }
 inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
+inline cl_uint4 kernel_argument(const cl_uint4& value) { return value; }
 
 /// Sets arguments of a kernel in order, from number `index` on; int becomes int there, size_t
 /// ulong.

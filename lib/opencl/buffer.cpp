@@ -155,10 +155,12 @@ void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
     return read_later(part.again, part.bytes, offset + part.begin);
   };
   with_device_errors("reading from the device", [&] {
+    const bool asked = bytes > 0 && context_->ask_launches();
     each_part(bytes, begin, [&](const Part& part) {
       check_transfer(*context_, part.staged, part.again, part.bytes);
       std::memcpy(to + part.begin, part.staged, part.bytes);
     });
+    if (asked) context_->check_launches();
   });
 }
 
@@ -180,12 +182,7 @@ cl::Event RawBuffer::read_later(void* data, std::size_t bytes, std::size_t offse
 
 void RawBuffer::fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes,
                      std::size_t offset) {
-  if (bytes == 0) return;
-  with_device_errors("filling device memory", [&] {
-    const cl_int code = clEnqueueFillBuffer(context_->queue()(), buffer_(), pattern, pattern_bytes,
-                                            offset, bytes, 0, nullptr, nullptr);
-    if (code != CL_SUCCESS) throw cl::Error(code, "clEnqueueFillBuffer");
-  });
+  context_->contents().fill(buffer_, offset, bytes, pattern, pattern_bytes);
 }
 
 }  // namespace diacut

@@ -89,6 +89,7 @@ Context::Context(std::string_view device, std::string kernel_dir)
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
   });
+  contents_ = Contents(*this);
 }
 
 Context::Together Context::together_on(const DeviceInfo& info) {
@@ -174,11 +175,13 @@ void Context::abandon() {
   struct Rest {
     std::list<Held> held;
     std::shared_ptr<std::byte> staging;
+    Contents contents;
   };
   // Never freed. The driver's objects are not released either: that may wait for the device.
   static auto& rests = *new std::list<Rest>;
-  rests.push_back({std::move(held_), std::move(own_staging_)});
+  rests.push_back({std::move(held_), std::move(own_staging_), std::move(contents_)});
   staging_() = nullptr;
+  counter_.abandon();
   for (auto& [key, entry] : programs_) entry.program() = nullptr;
   for (Kept& each : kept_) each.buffer() = nullptr;
   queue_() = nullptr;
@@ -324,10 +327,22 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
 
 Kernel Context::kernel(const std::string& file, const std::string& name, const std::string& options,
                        const KernelTable& built_in) {
+  return kernel_of(kernel_dir_, file, name, options, built_in);
+}
+
+Kernel Context::own_kernel(const std::string& file, const std::string& name,
+                           const std::string& options) {
+  return kernel_of("", file, name, options, embedded_kernels());
+}
+
+Kernel Context::kernel_of(const std::string& dir, const std::string& file, const std::string& name,
+                          const std::string& options, const KernelTable& built_in) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
   if (!programs_.contains(key)) {
-    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
+    const LaunchCount by =
+        info_.kind == DeviceKind::kCpu ? LaunchCount::kByFirstRow : LaunchCount::kByOneItem;
+    programs_[key] = {counted_source(program_source(dir, file, built_in), by), {}, {}};
     waiting_.push_back(key);
   }
   return Kernel({this, std::move(key), name, {}});
@@ -337,8 +352,13 @@ Kernel::operator cl::Kernel&() const {
   if (state_->made() != nullptr) return state_->made;
   const auto make = [this](const Context::ProgramEntry& entry) {
     with_device_errors(
-        fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first),
-        [&] { state_->made = cl::Kernel(entry.program, (state_->name + entry.suffix).c_str()); });
+        fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first), [&] {
+          Context& context = *state_->context;
+          cl::Kernel made(entry.program, (state_->name + entry.suffix).c_str());
+          made.setArg(made.getInfo<CL_KERNEL_NUM_ARGS>() - 1,
+                      context.counter_.words(context.context_, context.info_.max_work_group));
+          state_->made = std::move(made);
+        });
   };
   const Context::ProgramEntry& built = state_->context->built_entry(state_->program);
   try {
@@ -370,12 +390,28 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   } catch (const std::bad_alloc&) {
     lose_for_memory("launching a kernel");
   }
+  counter_.count();
 }
+
+std::uint32_t* Context::launches_found() {
+  return reinterpret_cast<std::uint32_t*>(staged() + kLaunchesAt);
+}
+
+bool Context::ask_launches() {
+  if (!counter_.is_open()) return false;
+  counter_.ask(queue_, launches_found());
+  return true;
+}
+
+void Context::check_launches() { counter_.check(*launches_found(), info_.name); }
 
 void Context::treat_as(DeviceKind kind) {
   info_.kind = kind;
   // The driver stays what it is: a CPU's builds no programs side by side.
   together_ = kind == DeviceKind::kCpu ? together_on(info_) : Together::kNever;
+  programs_.clear();
+  waiting_.clear();
+  contents_ = Contents(*this);
 }
 
 cl::Event Context::mark() {

@@ -18,7 +18,9 @@
 #include "diacut/errors.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
+#include "opencl/contents.hpp"
 #include "opencl/kernel.hpp"
+#include "opencl/launch_counter.hpp"
 #include "opencl/program_source.hpp"
 
 namespace diacut {
@@ -61,6 +63,11 @@ class Context {
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
                 const KernelTable& built_in = embedded_kernels());
 
+  /// A kernel that belongs to the context itself, and comes from no kernel_dir.
+  Kernel own_kernel(const std::string& file, const std::string& name, const std::string& options);
+  /// Fills and copies of buffers.
+  const Contents& contents() const { return contents_; }
+
   /// Builds programs side by side on a CPU too, for tests.
   void build_side_by_side_always() { together_ = Together::kSideBySide; }
 
@@ -76,7 +83,8 @@ class Context {
     return Buffer<T>(*this, count, what);
   }
 
-  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched.
+  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched. Each launch is
+  /// counted, here and by the device, and what is read from the device is held to that.
   void launch(const cl::Kernel& kernel, const cl::NDRange& global, const cl::NDRange& local);
 
   /// A point in the queue whose time can be asked once the queue is finished.
@@ -158,6 +166,15 @@ class Context {
   cl::Program built_once(const std::string& source, const std::string& options,
                          const std::string& what);
 
+  Kernel kernel_of(const std::string& dir, const std::string& file, const std::string& name,
+                   const std::string& options, const KernelTable& built_in);
+
+  /// Enqueues a read of the number of launches, unless that is known. After a wait for what was
+  /// enqueued then, check_launches() throws DeviceError where the device counted other launches
+  /// than were made. It does so once: the next check counts from there on.
+  bool ask_launches();
+  void check_launches();
+
   struct Kept {
     std::size_t bytes = 0;
     cl::Buffer buffer;
@@ -180,7 +197,10 @@ class Context {
   static constexpr std::size_t kSlotsFrom = 4 * kStaged;
   static constexpr std::size_t kSlots = 32;
   static constexpr std::size_t kSlotBytes = 4096;
-  static constexpr std::size_t kAllStaged = kSlotsFrom + kSlots * kSlotBytes;
+  /// The device's number of launches is brought behind these.
+  static constexpr std::size_t kLaunchesAt = kSlotsFrom + kSlots * kSlotBytes;
+  static constexpr std::size_t kAllStaged = kLaunchesAt + 64;
+  std::uint32_t* launches_found();
 
   struct Held {
     cl::Event command;
@@ -203,6 +223,8 @@ class Context {
   cl::Context context_;
   cl::CommandQueue queue_;
   std::map<ProgramKey, ProgramEntry> programs_;
+  LaunchCounter counter_;
+  Contents contents_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
   Together together_ = Together::kNever;
   ProgramBuilds builds_;

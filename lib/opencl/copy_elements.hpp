@@ -10,11 +10,8 @@ namespace diacut {
 template <class T>
 void copy_elements(const Buffer<T>& from, std::size_t first, Buffer<T>& to, std::size_t at,
                    std::size_t count) {
-  if (count == 0) return;
-  with_device_errors("copying on the device", [&] {
-    from.context().queue().enqueueCopyBuffer(from.cl(), to.cl(), first * sizeof(T), at * sizeof(T),
-                                             count * sizeof(T));
-  });
+  from.context().contents().copy(from.cl(), first * sizeof(T), to.cl(), at * sizeof(T),
+                                 count * sizeof(T));
 }
 
 }  // namespace diacut

@@ -96,7 +96,7 @@ TEST_F(CliDoctor, ADeviceWhoseKernelsAreSkippedIsNot) {
 
 TEST_F(CliDoctor, ADriverThatEndsTheProgramIsToldOf) {
   const Result result =
-      segment({"doctor", "--device", "0:0"}, with_faults("clEnqueueNDRangeKernel:5:kill"));
+      segment({"doctor", "--device", "0:0"}, with_faults("clEnqueueNDRangeKernel:12:kill"));
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_THAT(result.out, HasSubstr("the driver ended the program (signal 9"));
   EXPECT_THAT(result.out, HasSubstr("boundary map from the gradient"));
@@ -210,17 +210,32 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
   const Result result = segment(batch("out"), with_faults(plan));
   expect_done(result);
   expect_all_files("out");
-  EXPECT_THAT(result.err, HasSubstr("computes wrongly"));
+  EXPECT_THAT(result.err, HasSubstr("left out work"));
   EXPECT_THAT(result.err, HasSubstr("is given up, and device 0:1"));
   for (const nlohmann::json& line : json_lines(read("out.jsonl"))) {
     EXPECT_EQ(line.at("device").at("index"), "0:1");
   }
   const Result named = segment(batch("other", "0:0"), with_faults(plan));
   EXPECT_EQ(named.exit_code, 4) << named.err;
-  EXPECT_THAT(named.err, HasSubstr("computes wrongly"));
-  EXPECT_THAT(named.err, HasSubstr("stage boundaries"));
-  EXPECT_THAT(named.err, HasSubstr("segment doctor"));
+  EXPECT_THAT(named.err, HasSubstr("left out work"));
   EXPECT_FALSE(exists("other/a.png"));
+}
+
+TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
+  fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
+  const std::string file = "kernels/boundary/gradient/normalize.cl";
+  std::string text = read(file);
+  const std::string right = "value / full :";
+  ASSERT_NE(text.find(right), std::string::npos);
+  write(file, text.replace(text.find(right), right.size(), "1.01f * value / full :"));
+  std::vector<std::string> arguments = batch("out", test_device());
+  arguments.insert(arguments.end(), {"--kernel-dir", "kernels"});
+  const Result result = segment(arguments);
+  EXPECT_EQ(result.exit_code, 4) << result.err;
+  for (const char* part : {"computes wrongly", "stage boundaries", "segment doctor"}) {
+    EXPECT_THAT(result.err, HasSubstr(part));
+  }
+  EXPECT_FALSE(exists("out/a.png"));
 }
 
 TEST_F(CliFallback, ALaunchThatIsSkippedOnceIsMadeAgain) {

@@ -31,14 +31,17 @@ std::vector<PlannedFault> faults_at(const std::string& kind, const std::string& 
   return faults;
 }
 
-std::vector<Setting> settings_on_device() {
+std::vector<Setting> all_settings_on_device() {
   std::vector<Setting> result;
   for (const Setting& each : settings()) {
-    // The others take half an hour.
-    const bool quick = each.name == "learned";
-    if (each.on_device && (quick || all_faults())) result.push_back(each);
+    if (each.on_device) result.push_back(each);
   }
   return result;
+}
+
+std::vector<Setting> settings_on_device() {
+  // The others take half an hour.
+  return all_faults() ? all_settings_on_device() : std::vector<Setting>{setting_named("learned")};
 }
 
 class OpenclFaults : public ::testing::TestWithParam<Setting> {
@@ -81,7 +84,18 @@ TEST_P(OpenclFaults, SpoiledWrites) {
   }
 }
 
+/// Every kind of run: launches of kernels, by which memory is filled and copied too.
+class SkippedLaunches : public OpenclFaults {};
+
+TEST_P(SkippedLaunches, AreErrorsOfTheDevice) {
+  expect_told_or_harmless("launch skipped, " + GetParam().name, "clEnqueueNDRangeKernel", "skip",
+                          4);
+}
+
 INSTANTIATE_TEST_SUITE_P(Settings, OpenclFaults, ::testing::ValuesIn(settings_on_device()),
+                         [](const auto& setting) { return setting.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Settings, SkippedLaunches, ::testing::ValuesIn(all_settings_on_device()),
                          [](const auto& setting) { return setting.param.name; });
 
 }  // namespace

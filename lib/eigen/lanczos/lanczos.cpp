@@ -11,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "eigen/lanczos/chebyshev.hpp"
 #include "eigen/residual_goal.hpp"
+#include "opencl/copy_elements.hpp"
 
 namespace diacut {
 
@@ -130,10 +131,7 @@ class Lanczos {
 };
 
 void Lanczos::set_trivial() {
-  with_device_errors("copying the trivial eigenvector", [&] {
-    context_.queue().enqueueCopyBuffer(sqrt_degree_.cl(), a_.cl(), 0, 0,
-                                       op_.rows() * sizeof(float));
-  });
+  copy_elements(sqrt_degree_, 0, a_, 0, op_.rows());
   kernels_.dots(a_, 1, a_, sums_, kNorm);
   kernels_.append(basis_, 0, a_, b_, sums_, kNorm);
 }
