@@ -22,6 +22,10 @@
 #endif
 #include "affinity/boundary_weight.clh"
 
+// Whether rows `row` and `row + offset` are both in the matrix.
+#define IS_PAIR(row, offset) \
+  ((row) < (long)rows && (row) + (offset) >= 0 && (row) + (offset) < (long)rows)
+
 __kernel void affinity_weigh(__global float* values, __global const long* restrict offsets,
                              const ulong rows, const ulong pitch, const float inverse_scale,
                              const float bias, const float slope) {
@@ -54,17 +58,13 @@ __kernel void affinity_weigh(__global float* values, __global const long* restri
   float* ic = (float*)&contours;
   const float* w = (const float*)&weights;
   for (long i = 0; i < RUN; ++i) {
-    const long row = first + i;
-    const bool pair = row < (long)rows && row + offset >= 0 && row + offset < (long)rows;
-    ic[i] = pair ? forward[row] : -1.0f;
+    ic[i] = IS_PAIR(first + i, offset) ? forward[first + i] : -1.0f;
   }
   weights = weight(contours, inverse_scale, bias, slope);
   for (long row = first; row < end; ++row) {
-    const bool pair = row < (long)rows && row + offset >= 0 && row + offset < (long)rows;
     const float own = ic[row - first] < 0.0f ? 0.0f : w[row - first];
     forward[row] = own;
-    if (pair) backward[row + offset] = own;
-    const bool mirrored = row < (long)rows && row - offset >= 0 && row - offset < (long)rows;
-    if (!mirrored) backward[row] = 0.0f;
+    if (IS_PAIR(row, offset)) backward[row + offset] = own;
+    if (!IS_PAIR(row, -offset)) backward[row] = 0.0f;
   }
 }

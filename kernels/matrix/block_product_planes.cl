@@ -3,12 +3,13 @@
 // rows. Each sum has its terms in the same order as in block_product_runs and
 // block_product_decoded.
 //
-// -DCENTRE, the number of the main diagonal. -DPAIRS=PAIR(line, dx, count, a, b)...: what two image
-// rows y and y + 1 read of the elements of image row y + line, in their order: `count` neighbours
-// from dx on, to which diagonals from a on lead row y, and from b on row y + 1; -1 where none leads
-// that row. Where a processor has registers enough, two image rows of a compressed matrix are
-// computed at once, 16 elements of each: all their sums stay in registers, and each vector of x is
-// read once for both. This code is spelled out, because a loop over a table costs what it gains.
+// For a matrix in pitched form -DCENTRE, the number of the main diagonal; for a compressed one
+// -DPAIRS=PAIR(line, dx, count, a, b)...: what two image rows y and y + 1 read of the elements of
+// image row y + line, in their order: `count` neighbours from dx on, to which diagonals from a on
+// lead row y, and from b on row y + 1; -1 where none leads that row. Where a processor has
+// registers enough, two image rows of a compressed matrix are computed at once, 16 elements of
+// each: all their sums stay in registers, and each vector of x is read once for both. The pairs are
+// spelled out, because a loop over a table of them costs what it gains.
 #if defined(BITS) && defined(__AVX512F__)
 #define BY_TWO 1
 #else

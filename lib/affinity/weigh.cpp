@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 
 namespace {
 
-/// Rows that a work-item computes.
-std::size_t rows_of_item(const Context& context) {
-  return context.info().kind == DeviceKind::kCpu ? 16 : 1;
-}
-
 Kernel weigh_kernel(Context& context, std::size_t diagonals, bool logistic) {
   return context.kernel("affinity/weigh.cl", "affinity_weigh",
                         fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", diagonals / 2,
-                                    logistic ? 1 : 0, rows_of_item(context)));
+                                    logistic ? 1 : 0, vector_run(context.info())));
 }
 
 }  // namespace
@@ -32,7 +28,7 @@ void launch_affinity_weigh(Context& context, Buffer<float>& values,
   Kernel kernel = weigh_kernel(context, offsets.size(), weight.logistic);
   set_arguments(kernel, values, offsets, rows, pitch, weight.inverse_scale, weight.bias,
                 weight.slope);
-  const std::size_t run = rows_of_item(context);
+  const std::size_t run = vector_run(context.info());
   launch_rows(context, kernel, round_up(pitch, run) / run, centre + 1);
 }
 

@@ -130,15 +130,12 @@ std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart par
   return bands;
 }
 
-std::string paired_bands(const Stencil& stencil, MatrixForm form) {
+std::string paired_bands(const Stencil& stencil) {
   const std::vector<StencilOffset>& entries = stencil.entries;
-  const auto left_out = [&](std::size_t d) {
-    return form == MatrixForm::kCompressed && d == stencil.centre();
-  };
   // The diagonals that lead the first and the second of two rows of an image to each neighbour.
   std::map<std::pair<int, int>, std::array<int, 2>> leading;
   for (std::size_t d = 0; d < entries.size(); ++d) {
-    if (left_out(d)) continue;
+    if (d == stencil.centre()) continue;  // The main diagonal is held apart.
     for (const int second : {0, 1}) {
       const auto [at, added] =
           leading.try_emplace({entries[d].dy + second, entries[d].dx}, std::array<int, 2>{-1, -1});

@@ -24,8 +24,8 @@ const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) 
 std::string product_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form) {
   const std::string options = matrix_options(device, stencil, form);
   if (device.kind != DeviceKind::kCpu) return options;
-  return fmt::format("{} -DCENTRE={} -DPAIRS={}", options, stencil.centre(),
-                     paired_bands(stencil, form));
+  if (form == MatrixForm::kDia) return fmt::format("{} -DCENTRE={}", options, stencil.centre());
+  return fmt::format("{} -DPAIRS={}", options, paired_bands(stencil));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 
@@ -134,14 +135,11 @@ namespace {
 constexpr char kPackFile[] = "matrix/matvec_symmetric_pack.cl";
 constexpr char kDiagonalKept[] = "matvec_symmetric_diagonal_kept";
 
-/// The pixels of which a work-item of that kernel writes the main diagonal.
-std::size_t kept_run(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 16 : 1; }
-
 /// The kernel of that name, of those that pack `layout`.
 cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
   return context.kernel(
       kPackFile, name,
-      fmt::format("{} -DRUN={}", common_options(layout, "stride"), kept_run(context.info())));
+      fmt::format("{} -DRUN={}", common_options(layout, "stride"), vector_run(context.info())));
 }
 
 /// Writes `upper` by the kernel of that name, whose arguments begin with `inputs`.
@@ -216,7 +214,7 @@ void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
                                 Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
   if (layout.upper() > 0)
     pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, kDiagonalKept, kept_run(context.info()), diagonal,
+  write_diagonal(context, layout, source, kDiagonalKept, vector_run(context.info()), diagonal,
                  source.values, roots, upper);
 }
 

@@ -13,6 +13,10 @@ LaneShape lane_shape(const DeviceInfo& device) {
   return {group, 1, 4};
 }
 
+std::size_t vector_run(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCpu ? 16 : 1;
+}
+
 std::string lane_options(const LaneShape& shape) {
   return fmt::format("-DGROUP={} -DWIDTH={} -DSTEPS={}", shape.group, shape.width, shape.steps);
 }

@@ -18,6 +18,10 @@ struct LaneShape {
 
 /// Few long pieces on a CPU, whose items run one after the other; many neighbouring ones elsewhere.
 LaneShape lane_shape(const DeviceInfo& device);
+/// Neighbouring elements that a work-item computes at once in kernels with -DRUN: 16 on a CPU,
+/// whose widest vectors hold as many floats, and 1 elsewhere.
+std::size_t vector_run(const DeviceInfo& device);
+
 /// The macros that lanes.clh asks for.
 std::string lane_options(const LaneShape& shape);
 

@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "region/disjoint_sets.hpp"
+#include "region/pixel_counts.hpp"
 #include "region/plateaus.hpp"
 
 namespace diacut {
@@ -96,20 +97,16 @@ class AllPieces {
   std::vector<std::size_t> begin_;
 };
 
-/// Counts some pixels and notes the first of each piece. Several threads may do that at once.
-void add_pixels(std::span<const std::int32_t> piece_of, std::size_t begin, std::size_t end,
-                TilePieces& pieces) {
-  while (begin < end) {
-    const std::int32_t piece = piece_of[begin];
-    const auto pixel = static_cast<std::uint32_t>(begin);
-    while (++begin < end && piece_of[begin] == piece) {
-    }
-    if (piece == 0) continue;
+/// Counts the pixels from number `first` on, and notes the first one of each piece. Several threads
+/// may do that at once.
+void add_pixels(std::span<const std::int32_t> piece_of, std::size_t first, TilePieces& pieces) {
+  each_run(piece_of, [&](std::int32_t piece, std::size_t begin, std::size_t end) {
+    if (piece == 0) return;
     const auto k = static_cast<std::size_t>(piece) - 1;
     std::atomic_ref<std::uint32_t>(pieces.pixels[k])
-        .fetch_add(static_cast<std::uint32_t>(begin) - pixel, std::memory_order_relaxed);
-    lower(pieces.first_pixel[k], pixel);
-  }
+        .fetch_add(static_cast<std::uint32_t>(end - begin), std::memory_order_relaxed);
+    lower(pieces.first_pixel[k], static_cast<std::uint32_t>(first + begin));
+  });
 }
 
 /// The place in the picture of a pixel of a tile.
@@ -158,7 +155,7 @@ TilePieces pieces_of(const TileBasins& basins) {
                             std::numeric_limits<std::uint32_t>::max());
   result.pixels.resize(result.first_pixel.size(), 0);
   parallel_ranges(parts.of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
-    add_pixels(std::span(parts.of_pixel), begin, end, result);
+    add_pixels(std::span(parts.of_pixel).subspan(begin, end - begin), begin, result);
   });
   const RimPlaces places{static_cast<std::size_t>(parts.width),
                          static_cast<std::size_t>(parts.height)};

@@ -21,12 +21,12 @@
 // what is computed of the coarse matrix; coarsen_far.cl adds the rest.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc in A; -DREACH, the
-// largest |dx| and |dy| of the disc; -DGAIN_RUN, 1, or 16 on a CPU; for coarsen_matrix, which is
-// not there for compressed ones, -DRUN, and, where the numbers of diagonals differ from those of A,
-// -DCOARSE_BANDS, BANDS with the coarse matrix's, and -DDISC_BANDS, BANDS with those that a disc
-// alone has.
-#if !defined(BANDS) || !defined(REACH) || !defined(GAIN_RUN)
-#error "coarsen needs BANDS, REACH and GAIN_RUN"
+// largest |dx| and |dy| of the disc; -DRUN, the elements that a work-item computes, 1, or 16 on a
+// CPU; for coarsen_matrix, which is not there for compressed matrices, where the numbers of
+// diagonals differ from those of A, -DCOARSE_BANDS, BANDS with the coarse matrix's, and
+// -DDISC_BANDS, BANDS with those that a disc alone has.
+#if !defined(BANDS) || !defined(REACH) || (RUN != 1 && RUN != 16)
+#error "coarsen needs BANDS, REACH and RUN, 1 or 16"
 #endif
 #include "matrix/band_table.clh"
 #include "matrix/grid_matrix.clh"
@@ -70,7 +70,7 @@ static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int w
   return *reached ? staying / sum : 0.0f;
 }
 
-#if GAIN_RUN > 1
+#if RUN > 1
 // The same for the 16 pixels from (px, py) on, px even, all of which have all neighbours.
 static float16 gains_of(MATRIX_AS(), __global const float* sqrt_degree, const int stride,
                         const int px, const int py, const float16 own, int16* reached) {
@@ -108,21 +108,21 @@ static float16 gains_of(MATRIX_AS(), __global const float* sqrt_degree, const in
 }
 #endif
 
-// gain, GAIN_RUN elements of an image row an item, 16 at once on a CPU: 0 where there is no data,
+// gain, RUN elements of an image row an item, 16 at once on a CPU: 0 where there is no data,
 // or where no kept pixel is near, which also sets orphans[level] to 1. Kept pixels' s goes to
 // coarse_degree.
 __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, const int width,
                            const int height, const int stride, __global float* restrict gain,
                            __global float* restrict coarse_degree, __global int* restrict orphans,
                            const int level) {
-  const int runs = (stride + GAIN_RUN - 1) / GAIN_RUN;
+  const int runs = (stride + RUN - 1) / RUN;
   const int py = (int)(get_global_id(0) / runs);
-  const int first = (int)(get_global_id(0) % runs) * GAIN_RUN;
+  const int first = (int)(get_global_id(0) % runs) * RUN;
   if (py >= height) return;
   const ulong line = (ulong)py * stride;
   const ulong coarse_line = (ulong)(py / 2) * ((width + 1) / 2);
-#if GAIN_RUN > 1
-  if (first >= REACH && first + GAIN_RUN + REACH <= width && py >= REACH && py + REACH < height) {
+#if RUN > 1
+  if (first >= REACH && first + RUN + REACH <= width && py >= REACH && py + REACH < height) {
     const float16 own = vload16(0, sqrt_degree + line + first);
     if ((py & 1) == 0) vstore8(own.even, 0, coarse_degree + coarse_line + first / 2);
     int16 reached;
@@ -132,7 +132,7 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
     return;
   }
 #endif
-  for (int px = first; px < min(first + GAIN_RUN, stride); ++px) {
+  for (int px = first; px < min(first + RUN, stride); ++px) {
     const float own = sqrt_degree[line + px];
     if (((px | py) & 1) == 0 && px < width) coarse_degree[coarse_line + px / 2] = own;
     float found = 0.0f;
@@ -145,7 +145,7 @@ __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, c
   }
 }
 
-#ifdef RUN
+#ifndef BITS
 // Of each image row of the disc, from that REACH above on: its diagonal straight up or down, and
 // how far it goes to both sides.
 #define BAND(d, dy, dx, count) (d) - (dx),
@@ -183,18 +183,23 @@ static void store_coarse(__global float* restrict coarse, const ulong coarse_pit
   }
 }
 
+#define COARSEN_PARAMETERS                                                                       \
+  __global const float *restrict values, const ulong pitch, __global const float *restrict gain, \
+      const int width, const int height, const int stride, __global float *restrict coarse,      \
+      const ulong coarse_pitch
+#define COARSE_SIZE                         \
+  const int coarse_width = (width + 1) / 2; \
+  const int coarse_height = (height + 1) / 2;
+
 #if RUN == 1
-// The same operations in each kernel that a GPU may be given.
+// coarsen_matrix and coarsen_matrix_lines both add with it: a GPU is given the one or the other,
+// and gets the same bits from both.
 #define ADD_HOPS(sum, to_kept, onward) sum = fma(to_kept, onward, sum)
 
 // The coarse matrix. A work-item computes a coarse element, its first id, of diagonal centre + its
 // second id: from the kept pixel by (dx, dy) to the middle, and from there to the other kept pixel.
-__kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
-                             __global const float* restrict gain, const int width, const int height,
-                             const int stride, __global float* restrict coarse,
-                             const ulong coarse_pitch) {
-  const int coarse_width = (width + 1) / 2;
-  const int coarse_height = (height + 1) / 2;
+__kernel void coarsen_matrix(COARSEN_PARAMETERS) {
+  COARSE_SIZE
   const ulong id = get_global_id(0);
   if (id >= (ulong)coarse_width * coarse_height) return;
   const int cx = (int)(id % coarse_width);
@@ -227,12 +232,8 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
 // The same where there are elements enough to keep a GPU busy: a work-item computes all diagonals
 // of one image row of the disc, its second id below the kept pixel, which share the ways to the
 // middle.
-__kernel void coarsen_matrix_lines(__global const float* restrict values, const ulong pitch,
-                                   __global const float* restrict gain, const int width,
-                                   const int height, const int stride,
-                                   __global float* restrict coarse, const ulong coarse_pitch) {
-  const int coarse_width = (width + 1) / 2;
-  const int coarse_height = (height + 1) / 2;
+__kernel void coarsen_matrix_lines(COARSEN_PARAMETERS) {
+  COARSE_SIZE
   const ulong id = get_global_id(0);
   if (id >= (ulong)coarse_width * coarse_height) return;
   const int cx = (int)(id % coarse_width);
@@ -270,24 +271,13 @@ __kernel void coarsen_matrix_lines(__global const float* restrict values, const 
   }
 }
 #else
-
-#if RUN != 16
-#error "coarsen: RUN must be 1 or 16"
-#endif
 #include "common/floats16.clh"
-
-// Every other one of the 32 floats at p.
-#define EVEN16(p) ((float16)(GLOBAL_FLOATS16(p).even, GLOBAL_FLOATS16((p) + 16).even))
 
 // The coarse matrix. A work-item computes RUN coarse elements from RUN times its second id on, of
 // all diagonals of one image row of the disc, its first id below the kept pixels, which share the
 // ways to the middle: from the kept pixel by (dx, dy), and from there to the other kept pixel.
-__kernel void coarsen_matrix(__global const float* restrict values, const ulong pitch,
-                             __global const float* restrict gain, const int width, const int height,
-                             const int stride, __global float* restrict coarse,
-                             const ulong coarse_pitch) {
-  const int coarse_width = (width + 1) / 2;
-  const int coarse_height = (height + 1) / 2;
+__kernel void coarsen_matrix(COARSEN_PARAMETERS) {
+  COARSE_SIZE
   const int runs = (coarse_width + RUN - 1) / RUN;
   const ulong id = get_global_id(1);
   if (id >= (ulong)runs * coarse_height) return;
@@ -314,9 +304,9 @@ __kernel void coarsen_matrix(__global const float* restrict values, const ulong 
           values + (ulong)(centres[back] + 2 * from - dx) * pitch + middle;
       // An entry that leaves its image row is zero: what it would multiply is some finite number.
       if (middle >= 0 && max(own, middle) + 2 * RUN <= rows) {
-        const float16 to_kept = EVEN16(to_middle) * EVEN16(gain + middle);
+        const float16 to_kept = GLOBAL_EVEN16(to_middle) * GLOBAL_EVEN16(gain + middle);
         for (int tx = from; tx <= to; ++tx, onward += 2 * pitch)
-          sums[REACH + tx] += to_kept * EVEN16(onward);
+          sums[REACH + tx] += to_kept * GLOBAL_EVEN16(onward);
         continue;
       }
       for (int i = 0; i < count; ++i) {

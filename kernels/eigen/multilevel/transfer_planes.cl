@@ -18,7 +18,7 @@ typedef struct __attribute__((packed)) {
   uint16 value;
 } CodePairs;
 #else
-#define WEIGHTS_OF_EVEN16(p) ((float16)(vload16(0, p).even, vload16(0, (p) + 16).even))
+#define WEIGHTS_OF_EVEN16 GLOBAL_EVEN16
 #endif
 
 #define COARSE_LINES (2 * HALF + 1)

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 
 namespace {
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
-
-/// Elements of an image row whose gains a work-item computes.
-std::size_t gain_run(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 16 : 1; }
 
 constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
 }  // namespace
@@ -19,7 +17,7 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, N
     : context_(&context),
       stencil_(stencil),
       null_space_(null_space),
-      run_(context.info().kind == DeviceKind::kCpu ? 16 : 1) {
+      run_(vector_run(context.info())) {
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
   matrix_ = context.kernel(kFile, "coarsen_matrix", options(MatrixForm::kDia));
@@ -73,8 +71,7 @@ std::string Coarsen::options(MatrixForm form) const {
                          matrix_bands(disc_stencil(stencil_.disc_radius), form, MatrixPart::kDisc));
   }
   if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
-  bands += fmt::format(" -DGAIN_RUN={}", gain_run(context_->info()));
-  return form == MatrixForm::kDia ? fmt::format("{} -DRUN={}", bands, run_) : bands;
+  return fmt::format("{} -DRUN={}", bands, run_);
 }
 
 Kernel& Coarsen::gain_kernel(MatrixForm form) {
@@ -89,9 +86,8 @@ void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
   Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
                      grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
-  const std::size_t run = gain_run(context_->info());
   const auto stride = static_cast<std::size_t>(grid.stride);
-  const std::size_t runs = round_up(stride, run) / run * static_cast<std::size_t>(grid.height);
+  const std::size_t runs = round_up(stride, run_) / run_ * static_cast<std::size_t>(grid.height);
   context_->launch(kernel, cl::NDRange(round_up(runs, kRowGroup)), cl::NDRange(kRowGroup));
 }
 

@@ -64,7 +64,7 @@ class Coarsen {
   Context* context_;
   Stencil stencil_;
   NullSpace null_space_;
-  std::size_t run_;  ///< Coarse elements that a work-item takes.
+  std::size_t run_;  ///< Elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, Kernel> gains_;  ///< Built when first asked for.
   Kernel matrix_;
