@@ -118,7 +118,7 @@ void ConvolutionProblem::launch(Context& context, const std::vector<const Buffer
     if (tile != nullptr) {
       conv.run(*tile, from, reads, added_tensor, out);
     } else {
-      conv(from, reads, added_tensor, out);
+      conv(from, from, reads, added_tensor, out);
     }
   }
 }

@@ -407,6 +407,7 @@ void Context::check_launches() { counter_.check(*launches_found(), info_.name); 
 
 void Context::treat_as(DeviceKind kind) {
   info_.kind = kind;
+  info_.dedicated_local_memory = kind == DeviceKind::kGpu;
   // The driver stays what it is: a CPU's builds no programs side by side.
   together_ = kind == DeviceKind::kCpu ? together_on(info_) : Together::kNever;
   programs_.clear();

@@ -361,6 +361,7 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
           EXPECT_TRUE(one.end == side || one.end >= one.core_end + reach);
           EXPECT_GE(one.begin, 0);
           EXPECT_LE(one.end, side);
+          EXPECT_LE(one.end - one.begin, longest_network_tile(side, tile, reach, levels));
           EXPECT_EQ(one.begin % (1 << levels), 0);
           EXPECT_TRUE(one.end == side || one.end % (1 << levels) == 0);
           at = one.core_end;

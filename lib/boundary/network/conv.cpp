@@ -157,10 +157,10 @@ Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
   return kernels_.back().second;
 }
 
-void NetworkConv::operator()(const NetworkPlanes& planes,
+void NetworkConv::operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
                              const std::vector<ConvolutionInput>& inputs,
                              const Buffer<float>* added, Buffer<float>& out) {
-  run(network_conv_tile(context_->info(), lanes_, shape_, planes), planes, inputs, added, out);
+  run(network_conv_tile(context_->info(), lanes_, shape_, largest), planes, inputs, added, out);
 }
 
 void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,

@@ -75,9 +75,12 @@ class NetworkConv {
   /// Enqueues out = conv(inputs), plus `added` if not null, then min(most, max(0, .)) if
   /// shape.relu. All tensors have the layout `planes`, whose margin is at least dilation * (kernel
   /// / 2); `out` is a different buffer from the others. Preconditions: 1 to kMaxInputs inputs,
-  /// which have shape.inputs channels together.
-  void operator()(const NetworkPlanes& planes, const std::vector<ConvolutionInput>& inputs,
-                  const Buffer<float>* added, Buffer<float>& out);
+  /// which have shape.inputs channels together. The tile is that for tensors of the layout
+  /// `largest`, because tiles differ in the order of their sums: a part of an image has the bits of
+  /// the whole where both give the same one.
+  void operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
+                  const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
+                  Buffer<float>& out);
   /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
   void run(const ConvolutionTile& tile, const NetworkPlanes& planes,
            const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,

@@ -82,12 +82,13 @@ std::size_t DeviceNetwork::memory(const Network& network) {
   return bytes;
 }
 
-const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, int width, int height) {
+const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSize& size,
+                                        const NetworkSize& largest) {
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
   const auto planes = [&](int index) {
-    return planes_at(*network_, described(index).level, width, height);
+    return planes_at(*network_, described(index).level, size.width, size.height);
   };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     const NetworkOp& op = network_->ops[i];
@@ -105,7 +106,9 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, int width, int 
         for (const int input : op.inputs) {
           inputs.push_back({tensors[input], described(input).channels});
         }
-        std::get<NetworkConv>(convolutions_[i])(planes(in), inputs, added, out);
+        std::get<NetworkConv>(convolutions_[i])(
+            planes(in), planes_at(*network_, described(in).level, largest.width, largest.height),
+            inputs, added, out);
         break;
       }
       case NetworkOpKind::kDepthwise:

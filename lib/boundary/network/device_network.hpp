@@ -76,11 +76,13 @@ class DeviceNetwork {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const Network& network);
 
-  /// Enqueues all operations but the sigmoid for an input of width x height pixels, which is in the
-  /// first of `tensors`: three channels in planes_at(network, 0, width, height). `tensors` was made
-  /// for this network and for at least this size. Returns the argument of the sigmoid:
-  /// network().outputs() channels, laid out as the input.
-  const Buffer<float>& run(NetworkTensors& tensors, int width, int height);
+  /// Enqueues all operations but the sigmoid for an input of `size`, which is in the first of
+  /// `tensors`: three channels in planes_at(network, 0, width, height). `tensors` was made for this
+  /// network and for at least this size. Returns the argument of the sigmoid: network().outputs()
+  /// channels, laid out as the input. Sums have the order in which they are computed fastest for an
+  /// input of the size `largest`: for parts of a picture, that of the largest of them.
+  const Buffer<float>& run(NetworkTensors& tensors, const NetworkSize& size,
+                           const NetworkSize& largest);
 
  private:
   Context* context_;

@@ -160,6 +160,14 @@ std::size_t most_pixels(const Networks& networks, const Task& task) {
   return most;
 }
 
+/// The size of the largest tile that any part of a picture of this size is computed in.
+NetworkSize largest_of_any_part(const Network& network, const NetworkMap& map, int tile) {
+  const auto longest = [&](int side) {
+    return longest_network_tile(side, tile, network.reach(), network.levels());
+  };
+  return {longest(map.width), longest(map.height)};
+}
+
 /// Enqueues a network for what is wanted of a picture, tile by tile, into a map of the picture with
 /// its border for each output.
 void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
@@ -167,6 +175,7 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
                const std::vector<NetworkMap>& maps) {
   const NetworkMap& map = maps.front();
   const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, wanted.x, tile);
+  const NetworkSize largest = largest_of_any_part(network.network(), map, tile);
   for (const NetworkTile& row : tiles_of(network.network(), map.height, wanted.y, tile)) {
     for (const NetworkTile& column : columns) {
       const int width = column.end - column.begin;
@@ -174,7 +183,7 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
       const NetworkPlanes planes = planes_at(network.network(), 0, width, height);
       launch_network_input(context, picture, column.begin, row.begin, planes,
                            tensors[network.network().input()]);
-      const Buffer<float>& result = network.run(tensors, width, height);
+      const Buffer<float>& result = network.run(tensors, {width, height}, largest);
       const NetworkCopy core = {column.core_begin - column.begin,
                                 row.core_begin - row.begin,
                                 column.core_begin,

@@ -4,14 +4,27 @@
 
 namespace diacut {
 
+namespace {
+
+int whole_squares(int pixels, int levels) {
+  const int step = 1 << levels;
+  return (pixels + step - 1) / step * step;
+}
+
+}  // namespace
+
 std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels) {
   return network_tiles(side, {0, side}, tile, reach, levels);
 }
 
+int longest_network_tile(int side, int tile, int reach, int levels) {
+  return std::min(side, whole_squares(tile, levels) + 2 * whole_squares(reach, levels));
+}
+
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
                                        int levels) {
+  const auto up = [levels](int at) { return whole_squares(at, levels); };
   const int step = 1 << levels;
-  const auto up = [step](int at) { return (at + step - 1) / step * step; };
   const int first = wanted.begin / step * step;
   const int last = std::min(up(wanted.end), side);
   const int count = (last - first + tile - 1) / tile;

@@ -21,6 +21,9 @@ struct NetworkTile {
 /// the same squares of pixels as the undivided side. `reach` is Network::reach().
 std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
 
+/// The most pixels that a tile of any stretch of the side reads.
+int longest_network_tile(int side, int tile, int reach, int levels);
+
 /// Divides a stretch of a side of `side` pixels into tiles as network_tiles() divides a whole side.
 /// Their cores cover the stretch, and up to 2^levels - 1 pixels more at either end.
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,

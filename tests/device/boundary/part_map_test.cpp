@@ -1,4 +1,5 @@
 // Maps of parts of a picture are those of the whole picture, to the bit.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 namespace diacut {
 namespace {
 
+using ::testing::Contains;
+using ::testing::HasSubstr;
 using testing::mask_out;
 using testing::NetworkBoundaryMap;
 using testing::patches_image;
@@ -110,6 +113,20 @@ TEST_F(PartMaps, OfNetworksWithGaps) {
   use(small_network(6));
   const Image image = with_gaps(patches_image(301, 190, 3, 8));
   expect_parts_of(image, values_of(image), 70);
+}
+
+// Which kernels GPUs take for a convolution, and so the order of its sums, depends on a size.
+TEST_F(PartMaps, OfNetworksByKernelsOfGpus) {
+  context_.treat_as(DeviceKind::kGpu);
+  context_.record_launches();
+  parameters_.scales = {1.0};
+  use(small_network(2));
+  const Image image = patches_image(423, 211, 3, 4);
+  const std::vector<float> whole = values_of(image);
+  expect_parts_of(image, whole, 64);
+  for (const char* file : {"conv.cl", "conv_patch.cl"}) {
+    EXPECT_THAT(context_.launched(), Contains(HasSubstr(file)));
+  }
 }
 
 TEST_F(PartMaps, OfTheGradient) {
