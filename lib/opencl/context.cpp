@@ -291,7 +291,8 @@ void Context::build_side_by_side() {
   });
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (programs[i]() == nullptr) continue;
-    programs_.at(waiting_[i]).program = programs[i];
+    // To assign it would leave the entry with it where retaining it fails.
+    programs_.at(waiting_[i]).program = std::move(programs[i]);
     ++builds_.programs;
   }
 }
@@ -425,6 +426,14 @@ cl::Event Context::mark() {
 
 void Context::finish() {
   with_device_errors("waiting for the device", [&] { wait(mark()); });
+}
+
+void Context::finish_and_check_launches() {
+  with_device_errors("waiting for the device", [&] {
+    const bool asked = ask_launches();
+    finish();
+    if (asked) check_launches();
+  });
 }
 
 void Context::wait(const cl::Event& event) {

@@ -94,7 +94,10 @@ class Context {
   /// device is lost: it may still read and write memory, so that what hold() was given is never
   /// freed, and each later launch and wait throws DeviceError at once.
   void finish();
-  /// The same up to some command, of which later ones may be queued already.
+  /// Throws DeviceError too where the device counted other launches than were made: for one who met
+  /// numbers that cannot be.
+  void finish_and_check_launches();
+  /// As finish(), up to some command, of which later ones may be queued already.
   void wait(const cl::Event& event);
   double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }

@@ -85,6 +85,14 @@ TEST_F(Launches, AreHeldAgainstTheNextReadAfterOnesThatDoNotWait) {
   EXPECT_THAT([&] { numbers_.download(); }, is_told());
 }
 
+TEST_F(Launches, ThatAreLeftOutAreToldToOneWhoAsks) {
+  context_.launch(add(), cl::NDRange(64), cl::NDRange(16));
+  EXPECT_NO_THROW(context_.finish_and_check_launches());
+  launch_uncounted();
+  EXPECT_THAT([&] { context_.finish_and_check_launches(); }, is_told());
+  EXPECT_NO_THROW(context_.finish_and_check_launches());
+}
+
 TEST_F(Launches, LeaveTheLinesOfMessagesAsTheyAre) {
   const Kernel wrong = context_.kernel("wrong.cl", "f", "", table());
   try {
