@@ -8,11 +8,8 @@
 #include <exception>
 #include <opencv2/core/utility.hpp>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#ifdef DIACUT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
-#define DIACUT_THREAD_SANITIZER
-#endif
 #endif
 
 namespace diacut {
