@@ -20,7 +20,7 @@ constexpr std::uint64_t kTag = 8;  ///< Bytes of an element's type and length.
 constexpr int kMostLevels = 32;    ///< Of cells in cells.
 
 /// Types of elements and classes of arrays (MathWorks, MAT-File Format, version 5).
-enum Type : std::uint32_t { kMatrix = 14, kCompressed = 15 };
+enum Type : std::uint32_t { kInt8 = 1, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15 };
 enum Class : std::uint32_t { kCell = 1, kStructure = 2, kFirstNumeric = 6, kLastNumeric = 15 };
 
 [[noreturn]] void refuse_early_end() {
@@ -117,6 +117,14 @@ class Elements {
     return checked({first, size, (size + 7) / 8 * 8});
   }
 
+  /// The next element's tag, which has to be of this type: matio takes another one for what it is
+  /// not, and reads on elsewhere.
+  Tag tag(Type type) {
+    const Tag found = tag();
+    if (found.type != type) refuse_early_end();
+    return found;
+  }
+
   /// The numbers of 4 bytes of an element whose tag was read.
   std::vector<std::uint32_t> words(const Tag& tag) {
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tag.stored));
@@ -177,31 +185,28 @@ void check_matrix(Elements matrix, std::uint64_t most, int level);
 void check_parts(Elements& matrix, std::uint64_t count, std::uint64_t most, int level) {
   if (count > matrix.left() / kTag) refuse_count(count);
   for (std::uint64_t k = 0; k < count; ++k) {
-    const Elements::Tag part = matrix.tag();
-    if (part.type == kMatrix) {
-      check_matrix(matrix.within(part), most, level + 1);
-    } else {
-      matrix.skip(part);
-    }
+    check_matrix(matrix.within(matrix.tag(kMatrix)), most, level + 1);
   }
 }
 
 void check_matrix(Elements matrix, std::uint64_t most, int level) {
   if (matrix.left() == 0) return;  // An empty matrix has no elements.
   if (level > kMostLevels) refuse_early_end();
-  const std::vector<std::uint32_t> flags = matrix.words(matrix.tag());
-  const Elements::Tag dims = matrix.tag();
+  const std::vector<std::uint32_t> flags = matrix.words(matrix.tag(kUint32));
+  const Elements::Tag dims = matrix.tag(kInt32);
   if (flags.empty() || dims.size > 4 * kMostLevels) refuse_early_end();
   std::uint64_t count = 1;
   for (const std::uint32_t size : matrix.words(dims)) count = product(count, size);
-  matrix.skip(matrix.tag());  // The name.
+  matrix.skip(matrix.tag(kInt8));  // The name.
   const std::uint32_t kind = flags.front() & 0xff;
   if (kind == kCell) {
     check_parts(matrix, count, most, level);
   } else if (kind == kStructure) {
-    const std::vector<std::uint32_t> length = matrix.words(matrix.tag());
-    const Elements::Tag names = matrix.tag();
-    if (length.empty() || length.front() == 0) refuse_early_end();
+    const std::vector<std::uint32_t> length = matrix.words(matrix.tag(kInt32));
+    const Elements::Tag names = matrix.tag(kInt8);
+    if (length.empty() || length.front() == 0 || names.size % length.front() != 0) {
+      refuse_early_end();
+    }
     matrix.skip(names);
     check_parts(matrix, product(count, names.size / length.front()), most, level);
   } else if (kind >= kFirstNumeric && kind <= kLastNumeric && count > 0) {

@@ -53,6 +53,15 @@ void check_boxes(Bytes file) {
   }
 }
 
+/// A coded picture has a size of its own, for which libheif takes memory. It should be that of the
+/// file's index, but for whole coding blocks and for tiles that are larger than the picture.
+void limit_coded_size(heif_context* context, const heif_image_handle* handle) {
+  constexpr int kMargin = 1024;
+  const int longest =
+      std::max(heif_image_handle_get_ispe_width(handle), heif_image_handle_get_ispe_height(handle));
+  heif_context_set_maximum_image_size_limit(context, longest + kMargin);  // For either side.
+}
+
 /// The pictures of a file: the primary one first, then the others in the order of the file.
 std::vector<heif_item_id> pictures_of(heif_context* context) {
   heif_item_id primary = 0;
@@ -120,6 +129,7 @@ Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
   check_size(heif_image_handle_get_width(opened), heif_image_handle_get_height(opened), limit);
   check_size(heif_image_handle_get_ispe_width(opened), heif_image_handle_get_ispe_height(opened),
              limit);
+  limit_coded_size(context.get(), opened);
   decoded.has_alpha = heif_image_handle_has_alpha_channel(opened) != 0;
   decoded.premultiplied =
       decoded.has_alpha && heif_image_handle_is_premultiplied_alpha(opened) != 0;
@@ -139,6 +149,8 @@ Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
   check(heif_decode_image(opened, &result, heif_colorspace_RGB, bits > 8 ? deep : plain,
                           options.get()));
   const Picture picture(result, &heif_image_release);
+  check_size(heif_image_get_width(result, heif_channel_interleaved),
+             heif_image_get_height(result, heif_channel_interleaved), limit);
   decoded.samples = samples_of(result, decoded.has_alpha ? 4 : 3, bits);
   decoded.type_range = std::pair{0.0, static_cast<double>((1 << bits) - 1)};
   return decoded;

@@ -9,6 +9,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "temp_folder.hpp"
 #include "whole_files.hpp"
 
 /// Damaged files of cameras' formats: an InputError or a whole picture, never a crash. Nothing is
@@ -69,6 +70,12 @@ TEST(DamagedCameraFile, ChangedBytesNeverCrash) {
     if (name.ends_with(".jxl") || name.ends_with(".avif")) continue;
     EXPECT_EQ(printed, "") << name;
   }
+}
+
+TEST(DamagedCameraFile, ACodedPictureMuchLargerThanTheIndexSaysIsRefused) {
+  const std::string file = testing::read_bytes(std::string(DIACUT_SOURCE_DIR) +
+                                               "/tests/fuzz/found/heif/large_coded_picture.heic");
+  EXPECT_THAT(refusal(FileBytes(file.begin(), file.end()), "a.heic"), HasSubstr("16392x8200"));
 }
 
 TEST(DamagedCameraFile, SizesAreHeldAgainstTheLimitBeforeMemoryIsTaken) {
