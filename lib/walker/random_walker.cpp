@@ -134,8 +134,9 @@ void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels)
   const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
   const auto blocks = static_cast<std::size_t>(std::max(1, (labels + columns - 1) / columns));
   const CoarseLevels::Memory levels = CoarseLevels::memory(layout, columns);
-  budget.add("coarse grids of the random walker", levels.held + levels.building);
+  budget.add("coarse grids of the random walker", levels.held);
   if (layout.form == MatrixForm::kCompressed) {
+    budget.add("coarse grids, while they are made", levels.building);
     budget_symmetric(budget, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf, true);
   }
   budget.add("workspace of the random walker", Workspace::memory(columns, rows));
