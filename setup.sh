@@ -53,8 +53,8 @@ Usage: ./setup.sh COMMAND
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
   fuzz HOURS  install what is needed, build the fuzzer of the readers, and run it
-  sanitize [address|thread] [all]  install what is needed, build with sanitizers, and run tests under
-            them; all of those that can be
+  sanitize [address|thread] [readers|all]  install what is needed, build with sanitizers, and run
+            tests under them: for addresses those of the readers of files alone, or all that can be
   python    install what `pip install .` needs, which builds the Python package
   help      this text
 
@@ -210,9 +210,9 @@ run_fuzz() {
 # Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for
 # threads in one of its own.
 run_sanitize() {
-  local kinds=() all=() word kind preset targets
+  local kinds=() share=() word kind preset targets
   for word in "$@"; do
-    if [[ "$word" == all ]]; then all=(all); else kinds+=("$word"); fi
+    if [[ "$word" == all || "$word" == readers ]]; then share=("$word"); else kinds+=("$word"); fi
   done
   ((${#kinds[@]} > 0)) || kinds=(address thread)
   need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
@@ -220,15 +220,15 @@ run_sanitize() {
     case "$kind" in
       address) preset=fuzz ;;
       thread) preset=thread ;;
-      *) die "sanitize takes address, thread and all, not '$kind'" ;;
+      *) die "sanitize takes address, thread, readers and all, not '$kind'" ;;
     esac
-    mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets "${all[@]}")
+    mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets "${share[@]}")
     title "Building for $kind"
     cmake --preset "$preset" >&2 || die "the build cannot be configured"
     cmake --build --preset "$preset" --parallel "$(jobs)" --target "${targets[@]}" >&2 ||
       die "the build failed"
     title "Testing for $kind"
-    tests/sanitize/run.sh "$kind" "${all[@]}"
+    tests/sanitize/run.sh "$kind" "${share[@]}"
   done
 }
 

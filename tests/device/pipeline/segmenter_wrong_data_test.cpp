@@ -52,6 +52,8 @@ class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
     if (GetParam().file.find("network") == std::string::npos) {
       parameters.cue.kind = CueKind::kGradient;
     }
+    // Lanczos, which has another kernel, takes over where the multilevel solver does not converge.
+    if (GetParam().stage == "eigenvectors") parameters.eigen.tolerance = 1e-2;
     if (GetParam().stage == "random walk") parameters.region.method = RegionMethod::kWalker;
     return parameters;
   }
