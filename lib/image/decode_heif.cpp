@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -20,13 +21,15 @@ using Picture = std::unique_ptr<heif_image, decltype(&heif_image_release)>;
 
 void check(const heif_error& error) {
   if (error.code == heif_error_Ok) return;
+  std::string message = error.message;  // Some end with a line's end.
+  while (message.ends_with('\n')) message.pop_back();
   if (error.code == heif_error_Unsupported_feature ||
       error.code == heif_error_Unsupported_filetype) {
     throw InputError(fmt::format(
-        "a kind of HEIF file that cannot be decoded ({}): save it as PNG or JPEG", error.message));
+        "a kind of HEIF file that cannot be decoded ({}): save it as PNG or JPEG", message));
   }
-  throw InputError(fmt::format("the HEIF file is damaged or cut off ({}): copy or save it again",
-                               error.message));
+  throw InputError(
+      fmt::format("the HEIF file is damaged or cut off ({}): copy or save it again", message));
 }
 
 /// A box in a box ends before its parent's end, and the last box at the file's end: libheif takes a
