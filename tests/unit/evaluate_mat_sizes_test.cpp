@@ -1,4 +1,5 @@
 // MATLAB files of a few bytes that announce what would take all memory.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <matio.h>
@@ -96,6 +97,17 @@ TEST(MatSizes, WhatHasNoRoomInTheFileIsRefused) {
                   ThrowsMessage<InputError>(HasSubstr("for which the file has no room")))
           << name;
     }
+  }
+}
+
+// libmatio reads lengths where these have none.
+TEST(MatSizes, ElementsOfOtherTypesThanTheFormatHasAreRefused) {
+  for (const char* name : {"odd_field_names", "odd_name_type"}) {
+    const std::string text =
+        testing::read_bytes(fmt::format("{}/tests/fuzz/found/mat/{}.mat", DIACUT_SOURCE_DIR, name));
+    EXPECT_THAT([&] { check_mat_sizes(File(text.begin(), text.end()), kMost); },
+                ThrowsMessage<InputError>(HasSubstr("damaged")))
+        << name;
   }
 }
 

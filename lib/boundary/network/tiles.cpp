@@ -6,7 +6,8 @@ namespace diacut {
 
 namespace {
 
-int whole_squares(int pixels, int levels) {
+/// `pixels`, rounded up to a multiple of 2^levels.
+int rounded_up(int pixels, int levels) {
   const int step = 1 << levels;
   return (pixels + step - 1) / step * step;
 }
@@ -18,21 +19,21 @@ std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels
 }
 
 int longest_network_tile(int side, int tile, int reach, int levels) {
-  return std::min(side, whole_squares(tile, levels) + 2 * whole_squares(reach, levels));
+  return std::min(side, rounded_up(tile, levels) + 2 * rounded_up(reach, levels));
 }
 
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
                                        int levels) {
-  const auto up = [levels](int at) { return whole_squares(at, levels); };
+  const int around = rounded_up(reach, levels);
   const int step = 1 << levels;
   const int first = wanted.begin / step * step;
-  const int last = std::min(up(wanted.end), side);
+  const int last = std::min(rounded_up(wanted.end, levels), side);
   const int count = (last - first + tile - 1) / tile;
-  const int core = up((last - first + count - 1) / count);
+  const int core = rounded_up((last - first + count - 1) / count, levels);
   std::vector<NetworkTile> tiles;
   for (int at = first; at < last; at += core) {
     const int end = std::min(at + core, last);
-    tiles.push_back({std::max(0, at - up(reach)), std::min(side, end + up(reach)), at, end});
+    tiles.push_back({std::max(0, at - around), std::min(side, end + around), at, end});
   }
   return tiles;
 }
