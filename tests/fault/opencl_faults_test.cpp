@@ -92,6 +92,18 @@ TEST_P(SkippedLaunches, AreErrorsOfTheDevice) {
                           4);
 }
 
+// On a GPU conjugate gradients use numbers before launches are counted, so that they may meet a NaN
+// first.
+TEST(SkippedLaunchesOfAGpu, AreErrorsOfTheDeviceWhereNumbersCannotBe) {
+  Setting seeds = setting_named("seeds");
+  seeds.name = "seeds, as on a GPU";
+  seeds.environment = setting_named("gpu").environment;
+  constexpr char kLaunch[] = "clEnqueueNDRangeKernel";
+  const long launches = FaultBed::shared().calls(seeds, opencl_fault("")).at(kLaunch);
+  expect_none_wrong("launch skipped, " + seeds.name, seeds,
+                    FaultBed::shared().run(seeds, faults_at(kLaunch, "skip", launches, 40)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Settings, OpenclFaults, ::testing::ValuesIn(settings_on_device()),
                          [](const auto& setting) { return setting.param.name; });
 
