@@ -112,8 +112,8 @@ void print(const Comparison& comparison, const std::string& best_single) {
       comparison.choosing_milliseconds - choice.analysis_milliseconds);
 }
 
-nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& singles,
-                       const Comparison& comparison, const std::string& best_single) {
+nlohmann::json cocktail_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& singles,
+                             const Comparison& comparison, const std::string& best_single) {
   nlohmann::json result = bench::to_json(matrix, singles);
   result.update({{"regular", matrix.regular},
                  {"cocktail", bench::to_json(comparison.figures)},
@@ -151,7 +151,7 @@ void run(const Options& options) {
     print(comparison, best->name);
     all.push_back(comparison.figures);
     (each.regular ? regular : irregular).push_back(comparison.ratio);
-    results.push_back(to_json(each, singles, comparison, best->name));
+    results.push_back(cocktail_json(each, singles, comparison, best->name));
   });
   fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
              geometric_mean(regular), geometric_mean(irregular));

@@ -19,7 +19,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options : CommonOptions {
+struct ControlOptions : CommonOptions {
   std::vector<int> widths = {1, 2, 4, 8, 16};
 };
 
@@ -111,7 +111,7 @@ Transfers transfers(Context& context, std::size_t bytes, int repeats) {
   return result;
 }
 
-void run(const Options& options) {
+void run(const ControlOptions& options) {
   Context context(options.device, options.kernel_dir);
   fmt::print("{} ({})\n\n", context.info().name, context.info().platform);
   const std::size_t bytes = yardstick_bytes(context, options);
@@ -150,7 +150,7 @@ Command control_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("control",
                                          "What the device gives: bandwidth of memory and of "
                                          "transfers, arithmetic, and launch latency");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ControlOptions>();
   add_common_options(*command, *options);
   command->add_option("--widths", options->widths, "Floats that a work-item moves at once")
       ->delimiter(',')

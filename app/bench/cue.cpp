@@ -17,7 +17,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct CueOptions {
   CommonOptions common;
   std::string image;
   std::string weights;
@@ -79,7 +79,7 @@ Times measure(Context& context, const Image& image, const CueParameters& cue, in
   return times;
 }
 
-void run(const Options& options) {
+void run(const CueOptions& options) {
   Parameters parameters;
   parameters.cue.kind = CueKind::kLearned;
   parameters.cue.weights = options.weights;
@@ -124,7 +124,7 @@ Command cue_command(CLI::App& app) {
       "The learned boundary cue on a photograph: time from the picture to the map on the device "
       "once the networks are there, arithmetic, the most device memory held, and the time of the "
       "first, which puts them there");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CueOptions>();
   add_common_options(*command, options->common);
   command->add_option("image", options->image, "A photograph")->required();
   command->add_option(

@@ -30,7 +30,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct EigenOptions {
   CommonOptions common;
   int at_once = 1;
   std::string image;
@@ -93,13 +93,13 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
 }
 
 /// What all sizes of a command's run add up to.
-struct Figures {
+struct EigenFigures {
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json accuracy = nlohmann::json::array();
   std::map<std::string, Series> times;  ///< By solver: megapixels and milliseconds.
 };
 
-BoundaryMap boundary_of(Context& context, const Image& image, const Options& options) {
+BoundaryMap boundary_of(Context& context, const Image& image, const EigenOptions& options) {
   const Grid grid{image.width, image.height, image.width};
   CueParameters cue;
   cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
@@ -107,12 +107,13 @@ BoundaryMap boundary_of(Context& context, const Image& image, const Options& opt
 }
 
 NormalizedMatrix matrix_of(Context& context, const BoundaryMap& boundary, const Batch& batch,
-                           const Options& options) {
+                           const EigenOptions& options) {
   return normalize(context, batch, affinity_matrix(context, boundary, options.affinity),
                    options.affinity);
 }
 
-void run_size(Context& context, const Image& image, const Options& options, Figures& figures) {
+void run_size(Context& context, const Image& image, const EigenOptions& options,
+              EigenFigures& figures) {
   const BoundaryMap boundary = boundary_of(context, image, options);
   NormalizedMatrix matrix = matrix_of(context, boundary, Batch(boundary.grid), options);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, matrix);
@@ -203,8 +204,8 @@ std::vector<Image> photographs(const std::string& place, int count) {
 }
 
 /// Milliseconds for each of several photographs of one size, one after the other and together.
-void run_together(Context& context, const std::vector<Image>& images, const Options& options,
-                  Figures& figures) {
+void run_together(Context& context, const std::vector<Image>& images, const EigenOptions& options,
+                  EigenFigures& figures) {
   EigenParameters parameters = options.eigen;
   parameters.solver = SolverKind::kMultilevel;
   const Grid grid{images[0].width, images[0].height, images[0].width};
@@ -258,7 +259,7 @@ void run_together(Context& context, const std::vector<Image>& images, const Opti
 }
 
 /// Throws ConfigError where options contradict each other.
-void check(const Options& options) {
+void check(const EigenOptions& options) {
   for (const std::string& solver : options.solvers) check_solver(solver);
   if (options.image.empty() && options.megapixels.empty()) {
     throw ConfigError("name a photograph, or sizes of a scene with --megapixels");
@@ -272,14 +273,14 @@ void check(const Options& options) {
 }
 
 /// How the photograph gets the sizes of --megapixels.
-std::string resizing(const Options& options) {
+std::string resizing(const EigenOptions& options) {
   if (!options.by.empty()) return options.by;
   return options.image.empty() ? "scene" : "enlarge";
 }
 
 /// `photograph` may be null where options name sizes.
-void run_sizes(Context& context, const Image* photograph, const Options& options,
-               Figures& figures) {
+void run_sizes(Context& context, const Image* photograph, const EigenOptions& options,
+               EigenFigures& figures) {
   if (options.megapixels.empty()) run_size(context, *photograph, options, figures);
   for (const double megapixels : options.megapixels) {
     run_size(context, sized_image(photograph, resizing(options), megapixels), options, figures);
@@ -287,7 +288,7 @@ void run_sizes(Context& context, const Image* photograph, const Options& options
 }
 
 /// Prints by which power of the pixels each solver's time grows, and returns the powers by solver.
-nlohmann::json print_growth(const Options& options, Figures& figures) {
+nlohmann::json print_growth(const EigenOptions& options, EigenFigures& figures) {
   nlohmann::json growth = nlohmann::json::object();
   for (const std::string& solver : options.solvers) {
     const Series& times = figures.times[solver];
@@ -300,7 +301,7 @@ nlohmann::json print_growth(const Options& options, Figures& figures) {
   return growth;
 }
 
-void plot_times(const Context& context, const Options& options, Figures& figures) {
+void plot_times(const Context& context, const EigenOptions& options, EigenFigures& figures) {
   std::vector<Series> series;
   for (const std::string& solver : options.solvers) series.push_back(figures.times[solver]);
   const std::string svg = log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
@@ -311,7 +312,7 @@ void plot_times(const Context& context, const Options& options, Figures& figures
   file.commit();
 }
 
-void run(Options options) {
+void run(EigenOptions options) {
   check(options);
   options.accuracy.repeats = options.common.repeats;
   std::vector<Image> images;
@@ -321,7 +322,7 @@ void run(Options options) {
              context.info().platform,
              options.image.empty() ? std::string("a scene") : options.image,
              options.affinity.radius, options.eigen.vectors, options.eigen.tolerance);
-  Figures figures;
+  EigenFigures figures;
   if (options.at_once > 1) {
     run_together(context, images, options, figures);
   } else {
@@ -341,7 +342,7 @@ void run(Options options) {
               {"accuracy", figures.accuracy}});
 }
 
-void add_image_options(CLI::App& command, Options& options) {
+void add_image_options(CLI::App& command, EigenOptions& options) {
   command.add_option("image", options.image,
                      "A photograph; without one, --megapixels of a drawn scene");
   command
@@ -365,7 +366,7 @@ void add_image_options(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-void add_solver_options(CLI::App& command, Options& options) {
+void add_solver_options(CLI::App& command, EigenOptions& options) {
   command
       .add_option("--solvers", options.solvers,
                   "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
@@ -418,7 +419,7 @@ Command eigen_command(CLI::App& app) {
       "The eigenvectors of a normalized cut by each solver: time, products, passes over the "
       "matrix, residuals, memory, the correlation of spectral contours with the first solver's, "
       "and how the time grows with the pixels");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EigenOptions>();
   add_common_options(*command, options->common);
   add_image_options(*command, *options);
   add_solver_options(*command, *options);

@@ -15,7 +15,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct FormatsOptions {
   CommonOptions common;
   MatrixOptions matrices;
   std::vector<std::string> formats = {"all"};
@@ -46,7 +46,7 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
   save<float>(path / "values.npy", each.matrix.values);
 }
 
-void run(const Options& options) {
+void run(const FormatsOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const std::vector<Implementation> which =
       chosen_implementations(options.formats, options.every, context.info());
@@ -71,7 +71,7 @@ void run(const Options& options) {
 Command formats_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "formats", "Every sparse format and its kernels on matrices of many kinds, against the copy");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FormatsOptions>();
   add_matrix_options(*command, options->matrices);
   add_formats_option(*command, options->formats, "Formats or products by name, or all");
   command->add_flag("--every", options->every,

@@ -14,7 +14,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct JacobianOptions {
   CommonOptions common;
   std::size_t contacts = 1'024'000;
   std::size_t bodies = 2;
@@ -37,7 +37,7 @@ constexpr double kBytes = 204.0;
 
 /// Random contacts on the device, and their product by the definition.
 struct Problem {
-  Problem(Context& context, const Options& options)
+  Problem(Context& context, const JacobianOptions& options)
       : contacts(random_contacts(options.contacts, options.bodies, 1)),
         pitch(dia_pitch(options.contacts)),
         in(context.allocate<float>(6 * options.bodies, "velocities")),
@@ -74,7 +74,7 @@ struct Problem {
 };
 
 /// What was measured of one layout.
-struct Figures {
+struct JacobianFigures {
   const char* layout = "";
   double milliseconds = 0.0;
   double gflops = 0.0;
@@ -85,7 +85,8 @@ struct Figures {
   bool wrong = false;
 };
 
-Figures measure(Context& context, Problem& problem, const Layout& layout, const Options& options) {
+JacobianFigures measure(Context& context, Problem& problem, const Layout& layout,
+                        const JacobianOptions& options) {
   Buffer<float> values =
       context.allocate<float>(contact_floats(layout.layout) * problem.pitch, "a contact Jacobian");
   values.upload(contact_values(problem.contacts, layout.layout, problem.pitch));
@@ -93,7 +94,7 @@ Figures measure(Context& context, Problem& problem, const Layout& layout, const 
                            layout.layout);
   problem.out.fill(std::nanf(""));
   jacobian.product(problem.in, problem.out);
-  Figures figures;
+  JacobianFigures figures;
   figures.layout = layout.name;
   figures.scaled_error = problem.scaled_error();
   // The bound for the roundings of a row is derived in the test of the kernel.
@@ -111,7 +112,7 @@ Figures measure(Context& context, Problem& problem, const Layout& layout, const 
   return figures;
 }
 
-void print(const Figures& figures, const Options& options, double copy) {
+void print(const JacobianFigures& figures, const JacobianOptions& options, double copy) {
   fmt::print("{:<12}{:>10.4f}{:>10.2f}{:>12.1f}{:>9.1f}%{:>14.0f}{:>9.1f}%{:>10.2f}{}\n",
              figures.layout, figures.milliseconds, figures.gflops, figures.counted_bandwidth,
              100.0 * figures.counted_bandwidth / copy,
@@ -120,7 +121,7 @@ void print(const Figures& figures, const Options& options, double copy) {
              figures.wrong ? "  WRONG" : "");
 }
 
-nlohmann::json to_json(const Figures& figures, double copy) {
+nlohmann::json figures_json(const JacobianFigures& figures, double copy) {
   return {{"layout", figures.layout},
           {"milliseconds", figures.milliseconds},
           {"gflops", figures.gflops},
@@ -131,7 +132,7 @@ nlohmann::json to_json(const Figures& figures, double copy) {
           {"scaled_error", figures.scaled_error}};
 }
 
-void run(const Options& options) {
+void run(const JacobianOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   Problem problem(context, options);
   const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
@@ -145,9 +146,9 @@ void run(const Options& options) {
   nlohmann::json results = nlohmann::json::array();
   bool wrong = false;
   for (const Layout& each : kLayouts) {
-    const Figures figures = measure(context, problem, each, options);
+    const JacobianFigures figures = measure(context, problem, each, options);
     print(figures, options, copy.gigabytes_per_second);
-    results.push_back(to_json(figures, copy.gigabytes_per_second));
+    results.push_back(figures_json(figures, copy.gigabytes_per_second));
     wrong = wrong || figures.wrong;
   }
   if (!options.common.json.empty()) {
@@ -167,7 +168,7 @@ Command jacobian_command(CLI::App& app) {
       "jacobian",
       "The product with the transposed contact Jacobian of rigid bodies in four layouts, 60 "
       "operations and 204 bytes a contact, against the copy");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<JacobianOptions>();
   command->add_option("--contacts", options->contacts, "Contacts")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));

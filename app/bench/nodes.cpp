@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct NodesOptions {
   std::string photos;
   std::string trees;
   std::string truth;
@@ -71,7 +71,7 @@ std::vector<double> overlaps(const Hierarchy& hierarchy, const NodeFigures& figu
 }
 
 /// The features of the nodes of one picture, each followed by its overlap.
-std::vector<float> nodes_of(const Options& options, const fs::path& photo) {
+std::vector<float> nodes_of(const NodesOptions& options, const fs::path& photo) {
   const std::string name = photo.stem().string();
   const Image image = read_image(photo.string());
   const Hierarchy hierarchy = read_tree((fs::path(options.trees) / (name + ".tree")).string());
@@ -109,7 +109,7 @@ std::vector<float> nodes_of(const Options& options, const fs::path& photo) {
   return rows;
 }
 
-void run(const Options& options) {
+void run(const NodesOptions& options) {
   std::vector<fs::path> photos;
   const std::vector<fs::path> all = photos_in(options.photos);
   for (std::size_t k = 0; k < all.size(); k += options.every) photos.push_back(all[k]);
@@ -126,7 +126,7 @@ Command nodes_command(CLI::App& app) {
       "nodes",
       "Features of the nodes of merge trees, and how much each overlaps an object: what "
       "app/learn/fit_objects.py fits the score of segment recut --score nuclei to");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<NodesOptions>();
   command->add_option("photos", options->photos, "A folder of pictures")->required();
   command->add_option("--trees", options->trees, "The folder of their merge trees (.tree)")
       ->required();

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 constexpr std::array kLevels = {kStartStrength, 0.06, 0.1,  0.14, 0.18, 0.22,
                                 0.26,           0.3,  0.35, 0.4,  0.5,  0.6};
 
-struct Options {
+struct PairsOptions {
   std::string photos;
   std::string contours;
   std::string truth;
@@ -52,7 +52,7 @@ struct Judged {
 };
 
 /// How many pixels of each segment of each annotator a region has.
-using Shares = std::vector<float>;
+using PairsShares = std::vector<float>;
 
 std::vector<std::int32_t> numbered(const std::vector<std::int32_t>& labels) {
   std::map<std::int32_t, std::int32_t> numbers;
@@ -65,7 +65,7 @@ std::vector<std::int32_t> numbered(const std::vector<std::int32_t>& labels) {
 }
 
 /// The file of a photograph's contours.
-std::string contours_of(const Options& options, const std::string& name) {
+std::string contours_of(const PairsOptions& options, const std::string& name) {
   for (const char* extension : {".npy", ".png"}) {
     const fs::path path = fs::path(options.contours) / (name + extension);
     if (fs::exists(path)) return path.string();
@@ -73,7 +73,7 @@ std::string contours_of(const Options& options, const std::string& name) {
   throw InputError(fmt::format("'{}' has neither {}.npy nor {}.png", options.contours, name, name));
 }
 
-Judged read_judged(const Options& options, const fs::path& photo) {
+Judged read_judged(const PairsOptions& options, const fs::path& photo) {
   const std::string name = photo.stem().string();
   const Image image = read_image(photo.string());
   const Raster raster = read_raster(contours_of(options, name));
@@ -108,9 +108,10 @@ Judged read_judged(const Options& options, const fs::path& photo) {
 }
 
 /// The shares of each part, where `part` is the part of each basin.
-std::vector<Shares> shares_of(const Judged& judged, const std::vector<std::int32_t>& part,
-                              std::size_t parts) {
-  std::vector<Shares> shares(parts, Shares(judged.segments.size() * judged.most_segments, 0.0F));
+std::vector<PairsShares> shares_of(const Judged& judged, const std::vector<std::int32_t>& part,
+                                   std::size_t parts) {
+  std::vector<PairsShares> shares(parts,
+                                  PairsShares(judged.segments.size() * judged.most_segments, 0.0F));
   for (std::size_t a = 0; a < judged.segments.size(); ++a) {
     for (std::size_t i = 0; i < judged.segments[a].size(); ++i) {
       const std::int32_t own = part[judged.tree.basins.of_pixel[i]];
@@ -122,7 +123,7 @@ std::vector<Shares> shares_of(const Judged& judged, const std::vector<std::int32
 }
 
 /// Pixels of a region.
-double area_of(const Shares& shares, std::size_t annotators) {
+double area_of(const PairsShares& shares, std::size_t annotators) {
   double sum = 0;
   for (const float share : shares) sum += share;
   return sum / static_cast<double>(annotators);
@@ -130,7 +131,7 @@ double area_of(const Shares& shares, std::size_t annotators) {
 
 /// The target: how many pairs of a pixel of the one region and one of the other lie in different
 /// segments, as a share, of all annotators. The weight: the smaller region's share of the picture.
-void append_target(std::vector<float>& row, const Shares& a, const Shares& b,
+void append_target(std::vector<float>& row, const PairsShares& a, const PairsShares& b,
                    const Judged& judged) {
   const std::size_t annotators = judged.segments.size();
   double same = 0;
@@ -152,7 +153,7 @@ std::vector<float> pairs_of(const Judged& judged) {
     const RegionGraph graph = region_graph(judged.tree.basins, judged.tree.arcs, merges,
                                            static_cast<std::size_t>(end - merges.begin()),
                                            judged.strength, judged.colours);
-    const std::vector<Shares> shares =
+    const std::vector<PairsShares> shares =
         shares_of(judged, graph.region_of_basin, graph.regions.size());
     for (const PairOfRegions& pair : graph.pairs) {
       const PairFeatures features = pair_features(
@@ -173,8 +174,8 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
   RegionGraph graph = region_graph(basins, judged.tree.arcs, judged.tree.merges, kept,
                                    judged.strength, judged.colours);
   const std::vector<std::int32_t> nodes = graph.nodes;
-  std::vector<Shares> shares = shares_of(judged, graph.region_of_basin, nodes.size());
-  std::map<std::int32_t, Shares> of_node;
+  std::vector<PairsShares> shares = shares_of(judged, graph.region_of_basin, nodes.size());
+  std::map<std::int32_t, PairsShares> of_node;
   for (std::size_t r = 0; r < nodes.size(); ++r) of_node[nodes[r]] = std::move(shares[r]);
   const std::vector<Merge> merges =
       merge_by_probability(std::move(graph), first, basins.count,
@@ -183,8 +184,8 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
   for (std::size_t k = kept; k < merges.size(); ++k) {
     const double height = std::min<double>(merges[k].height, 1 - 1e-6);
     rows.push_back(static_cast<float>(std::log(height / (1 - height))));
-    Shares& a = of_node.at(merges[k].first);
-    const Shares& b = of_node.at(merges[k].second);
+    PairsShares& a = of_node.at(merges[k].first);
+    const PairsShares& b = of_node.at(merges[k].second);
     append_target(rows, a, b, judged);
     for (std::size_t s = 0; s < a.size(); ++s) a[s] += b[s];
     of_node[basins.count + 1 + static_cast<std::int32_t>(k)] = std::move(a);
@@ -192,7 +193,7 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
   return rows;
 }
 
-void run(const Options& options) {
+void run(const PairsOptions& options) {
   std::optional<MergingWeights> weights;
   if (!options.weights.empty()) weights = load_merging_weights(options.weights);
   const std::vector<fs::path> photos = photos_in(options.photos);
@@ -211,7 +212,7 @@ Command pairs_command(CLI::App& app) {
       "pairs",
       "Features of neighbouring regions of photographs, and how many people part them: what "
       "app/learn/fit_merging.py fits the weights of --merging learned to");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PairsOptions>();
   command->add_option("photos", options->photos, "A folder of photographs")->required();
   command
       ->add_option("--contours", options->contours,

@@ -20,7 +20,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options : CommonOptions {
+struct SpmvOptions : CommonOptions {
   std::vector<std::string> sizes = {"481x321", "1024x1024", "2048x2048", "4096x4096"};
   std::vector<std::string> kernels = {"all"};
   std::vector<std::string> storages = {"float32", "half", "minifloat"};
@@ -52,7 +52,7 @@ Grid parse_size(const std::string& text) {
       kMostPixels));
 }
 
-std::vector<StencilKernel> parse_kernels(const Options& options) {
+std::vector<StencilKernel> parse_kernels(const SpmvOptions& options) {
   std::vector<MatvecKind> kinds;
   for (const std::string& name : options.kernels) {
     if (name == "all") {
@@ -82,7 +82,7 @@ std::vector<StencilKernel> parse_kernels(const Options& options) {
 }
 
 /// What was measured of one kernel at one size of an image.
-struct Figures {
+struct SpmvFigures {
   StencilKernel kernel;
   Grid grid;
   std::uint64_t nonzeros = 0;
@@ -96,7 +96,8 @@ struct Figures {
   bool wrong = false;  ///< The error is over the bound for the row's number of terms.
 };
 
-nlohmann::json to_json(const Figures& figures, const Options& options, const CopyBandwidth& copy) {
+nlohmann::json spmv_json(const SpmvFigures& figures, const SpmvOptions& options,
+                         const CopyBandwidth& copy) {
   nlohmann::json bounds = nlohmann::json::object();
   for (std::size_t i = 0; i < figures.shares_of_bounds.size(); ++i) {
     bounds[std::to_string(kBytesPerTwoFlop[i])] = figures.shares_of_bounds[i];
@@ -125,7 +126,7 @@ void print_head() {
              "GB/s", "of copy", "of 12 B", "of 8 B", "of 4 B", "error/u");
 }
 
-void print(const Figures& figures) {
+void print(const SpmvFigures& figures) {
   fmt::print("  {:<20}{:>10.4f}{:>10.1f}{:>9.1f}{:>8.1f}%{:>8.0f}%{:>7.0f}%{:>7.0f}%{:>9.2f}{}\n",
              figures.kernel.name(), figures.milliseconds, figures.gflops,
              figures.gigabytes_per_second, 100.0 * figures.share_of_copy,
@@ -135,9 +136,10 @@ void print(const Figures& figures) {
   std::fflush(stdout);
 }
 
-Figures measure(Context& context, StencilProblem& problem, const StencilKernel& kernel,
-                const Grid& grid, const Stencil& stencil, const Options& options, double copy) {
-  Figures figures;
+SpmvFigures measure(Context& context, StencilProblem& problem, const StencilKernel& kernel,
+                    const Grid& grid, const Stencil& stencil, const SpmvOptions& options,
+                    double copy) {
+  SpmvFigures figures;
   figures.kernel = kernel;
   figures.grid = grid;
   figures.nonzeros = stencil_nonzeros(grid, stencil);
@@ -163,7 +165,7 @@ Figures measure(Context& context, StencilProblem& problem, const StencilKernel& 
 /// Measures and prints all kernels at one size, and adds them to `results`. Returns whether a
 /// product is wrong.
 bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
-                  const std::vector<StencilKernel>& kernels, const Options& options,
+                  const std::vector<StencilKernel>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
   try {
     StencilProblem::budget(grid, stencil, options.vectors)
@@ -189,10 +191,10 @@ bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
       fmt::print("  {:<20}skipped: {}\n", kernel.name(), choice.note);
       continue;
     }
-    const Figures figures = measure(context, problem, {choice.kind, kernel.storage}, grid, stencil,
-                                    options, copy.gigabytes_per_second);
+    const SpmvFigures figures = measure(context, problem, {choice.kind, kernel.storage}, grid,
+                                        stencil, options, copy.gigabytes_per_second);
     print(figures);
-    results.push_back(to_json(figures, options, copy));
+    results.push_back(spmv_json(figures, options, copy));
     wrong = wrong || figures.wrong;
   }
   return wrong;
@@ -226,7 +228,7 @@ void write_plot(const std::string& path, const std::string& device, const nlohma
                             {"GFLOP/s", 2}, drawn));
 }
 
-void run(const Options& options) {
+void run(const SpmvOptions& options) {
   const std::vector<StencilKernel> kernels = parse_kernels(options);
   std::vector<Grid> grids;
   for (const std::string& size : options.sizes) grids.push_back(parse_size(size));
@@ -253,7 +255,7 @@ void run(const Options& options) {
 Command spmv_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "spmv", "Every product kernel on a stencil matrix of random weights, against the copy");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SpmvOptions>();
   command->add_option("--sizes", options->sizes, "Image sizes, WIDTHxHEIGHT")
       ->delimiter(',')
       ->capture_default_str();

@@ -18,7 +18,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct StagesOptions {
   CommonOptions common;
   std::string image;
   std::string config = "default";
@@ -63,7 +63,7 @@ void add_times(const Segmentation& result, std::vector<StageTimes>& stages) {
   }
 }
 
-void run(const Options& options) {
+void run(const StagesOptions& options) {
   Parameters parameters = load_parameters(options.config);
   if (!options.detail.empty()) set_parameter(parameters, "image.detail", options.detail);
   const Image image = read_image(options.image, parameters.image);
@@ -118,7 +118,7 @@ Command stages_command(CLI::App& app) {
       "A photograph from its pixels to its labels: the time of each stage and its share of the "
       "whole, once kernels and networks are there, and the time of the first run, which puts them "
       "there. Stages that the host does for several images side by side overlap");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StagesOptions>();
   add_common_options(*command, options->common);
   command->add_option("image", options->image, "A photograph")->required();
   command->add_option("--config", options->config, "A preset, or a configuration file")

@@ -18,7 +18,7 @@ namespace diacut::bench {
 
 namespace {
 
-struct Options {
+struct TuneOptions {
   CommonOptions common;
   std::string output;
   std::vector<std::string> formats = {"all"};
@@ -74,7 +74,7 @@ MatvecProfile::Rate fastest_whole(Context& context, StencilMatrix& on, int repea
 }
 
 /// Every kernel of the stencil's product at the sizes of small and large photographs.
-MatvecProfile tune_matvec(Context& context, const Options& options) {
+MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
   MatvecProfile profile;
   const Stencil stencil = disc_stencil(5);
   const int repeats = options.common.repeats;
@@ -94,7 +94,7 @@ MatvecProfile tune_matvec(Context& context, const Options& options) {
   return profile;
 }
 
-void run(const Options& options) {
+void run(const TuneOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const std::string output = options.output.empty() ? profile_path(context.info()) : options.output;
   if (output.empty()) {
@@ -127,7 +127,7 @@ Command tune_command(CLI::App& app) {
                                          "Measures the products on the device and writes its "
                                          "profile, from which segment --matvec auto "
                                          "and the cocktail choose");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TuneOptions>();
   options->common.repeats = 3;
   command->add_option("--output", options->output,
                       "The profile (default: diacut/profiles in the user's data folder)");

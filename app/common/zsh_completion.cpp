@@ -21,8 +21,8 @@ std::string escaped(const std::string& text, const std::string& special) {
   return result;
 }
 
-/// The body of a function that offers `values`.
-std::string offers(const Values& values) {
+/// The body of a function that zsh_offers `values`.
+std::string zsh_offers(const Values& values) {
   std::string text;
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
   if (!words.empty() && values.list) {
@@ -77,11 +77,11 @@ std::string command_functions(const CommandDescription& command, const std::stri
     std::string name;
     if (!option.value.empty()) {
       name = function + "_value" + option.names.back().substr(1);
-      values += fmt::format("{}() {{\n{}}}\n\n", name, offers(option.values));
+      values += fmt::format("{}() {{\n{}}}\n\n", name, zsh_offers(option.values));
     }
     body += "    " + option_spec(option, name) + " \\\n";
   }
-  values += fmt::format("{}_inputs() {{\n{}}}\n\n", function, offers(command.inputs));
+  values += fmt::format("{}_inputs() {{\n{}}}\n\n", function, zsh_offers(command.inputs));
   return values + body + fmt::format("    '*:input:{}_inputs'\n}}\n\n", function);
 }
 

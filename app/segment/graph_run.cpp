@@ -27,14 +27,14 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kName = "graph";
+constexpr const char* kGraphName = "graph";
 constexpr const char* kProgram = "segment graph";
 constexpr const char* kInputs = "GRAPH|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kWanted = "What to compute";
-constexpr const char* kMessages = "Messages and help";
+constexpr const char* kGraphMessages = "Messages and help";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kGraphExamples = R"(Examples:
   segment graph w.npz -o vectors.npy
       17 eigenvectors of the normalized cut, the first one trivial
   segment graph w.npz --clusters 12 --labels labels.npy --json report.json
@@ -73,7 +73,7 @@ class GraphLine {
   CommandLine line_{kProgram,
                     "Computes eigenvectors of the normalized cut of any graph, and clusters of its "
                     "nodes.",
-                    "segment graph GRAPH|- [OPTION]...", "Inputs", kExamples};
+                    "segment graph GRAPH|- [OPTION]...", "Inputs", kGraphExamples};
 };
 
 GraphLine::GraphLine() {
@@ -90,11 +90,11 @@ GraphLine::GraphLine() {
   line_.option("--tolerance", options_.tolerance, "T", kWanted,
                "Residual norm at which an eigenvector has converged (default 1e-4)");
   device_.declare(line_, options_, "a graph that does not fit is refused");
-  line_.message_flags(kMessages, "Only errors", "Also how the eigenvectors were found", false);
+  line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found", false);
 }
 
 CommandDescription GraphLine::describe() const {
-  return describe_subcommand(kName, line_,
+  return describe_subcommand(kGraphName, line_,
                              {{kInputs, {.files = true, .extensions = {"npz"}}},
                               {"--output", {.files = true, .extensions = {"npy"}}},
                               {"--labels", {.files = true, .extensions = {"npy"}}},
@@ -156,7 +156,7 @@ auto with_name(const std::string& name, const Solve& solve) {
 
 }  // namespace
 
-bool is_graph(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
+bool is_graph(int argc, const char* const* argv) { return is_subcommand(argc, argv, kGraphName); }
 
 CommandDescription describe_graph() { return GraphLine().describe(); }
 

@@ -26,7 +26,7 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kStandardOutput = "-";
+constexpr const char* kMainStandardOutput = "-";
 
 void list_devices(const Options& options, Console& console) {
   const std::vector<DeviceInfo> devices = diacut::list_devices();
@@ -40,7 +40,7 @@ void list_devices(const Options& options, Console& console) {
   }
   const DeviceInfo* mark = chosen ? &*chosen : nullptr;
   if (options.json.empty()) {
-    write_file(kStandardOutput, device_table(devices, mark));
+    write_file(kMainStandardOutput, device_table(devices, mark));
   } else {
     write_file(options.json, devices_json(devices, mark));
   }
@@ -65,7 +65,7 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
   const KernelCache kernels(console);
   switch (options.action) {
     case Action::kPrintConfig:
-      write_file(kStandardOutput, print_parameters(options.parameters));
+      write_file(kMainStandardOutput, print_parameters(options.parameters));
       return ExitCode::kDone;
     case Action::kListDevices:
       list_devices(options, console);
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   return run_program("segment", [&](Console& console) {
     const diacut::CancelToken& cancel = handle_signals();
     if (const auto text = generated(argc, argv, describe_program)) {
-      diacut::write_file(kStandardOutput, *text);
+      diacut::write_file(kMainStandardOutput, *text);
       return ExitCode::kDone;
     }
     if (is_recut(argc, argv)) return run_recut(argc, argv, console);

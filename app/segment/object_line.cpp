@@ -12,7 +12,7 @@
 namespace diacut::app {
 namespace {
 
-constexpr const char* kGroup = "Objects before a background";
+constexpr const char* kObjectLineGroup = "Objects before a background";
 
 /// A number from 0 to 1.
 std::optional<double> parse_share(const std::string& text) {
@@ -79,22 +79,22 @@ double difference(const char* option, const std::string& text) {
 }  // namespace
 
 void ObjectLine::declare(CommandLine& line) {
-  line.flag("--objects", objects_, kGroup,
+  line.flag("--objects", objects_, kObjectLineGroup,
             "Only objects, each one region of the hierarchy; the rest is 0");
-  line.option("--area", area_, "LOW:HIGH", kGroup,
+  line.option("--area", area_, "LOW:HIGH", kObjectLineGroup,
               "Of this area: pixels, or parts of the picture as 0.2%; either may be left out, as "
               "60:");
-  line.option("--solidity", solidity_, "LOW:HIGH", kGroup,
+  line.option("--solidity", solidity_, "LOW:HIGH", kObjectLineGroup,
               "Whose area is this part of that of their convex hull (default 0.9:)");
-  line.option("--contrast", contrast_, "LOW:HIGH", kGroup,
+  line.option("--contrast", contrast_, "LOW:HIGH", kObjectLineGroup,
               "Whose boundary is stronger by so much than the strongest one removed within "
               "(default 0.08:)");
-  line.option("--brighter", brighter_, "D", kGroup,
+  line.option("--brighter", brighter_, "D", kObjectLineGroup,
               "Brighter by D or more than what they merge with, 0 to 1; needs --image");
-  line.option("--darker", darker_, "D", kGroup,
+  line.option("--darker", darker_, "D", kObjectLineGroup,
               "Darker by D or more than what they merge with, 0 to 1; needs --image");
   line.option(
-      "--score", score_, "NAME", kGroup,
+      "--score", score_, "NAME", kObjectLineGroup,
       "What is best: contrast, or nuclei, learned from nuclei of cells, which needs --image "
       "(default contrast)");
 }

@@ -23,25 +23,25 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kInputs = "IMAGE|FOLDER|-";
-constexpr const char* kInputOutput = "Input and output";
+constexpr const char* kOptionsInputs = "IMAGE|FOLDER|-";
+constexpr const char* kOptionsInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
-constexpr const char* kMessages = "Messages and help";
+constexpr const char* kOptionsMessages = "Messages and help";
 
-[[noreturn]] void fail(const std::string& message) { fail_usage("segment", message); }
+[[noreturn]] void fail_options(const std::string& message) { fail_usage("segment", message); }
 
 /// "3" as the number of a page.
 int page_number(const std::string& text) {
   if (text.ends_with(".html") || text.ends_with(".htm")) {
-    fail(fmt::format(
+    fail_options(fmt::format(
         "--page chooses a page of the file that is read; a page for a browser is --html {}", text));
   }
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 1) {
-    fail(fmt::format("--page: '{}' is no page; pages are counted from 1, or all", text));
+    fail_options(fmt::format("--page: '{}' is no page; pages are counted from 1, or all", text));
   }
   return number;
 }
@@ -53,8 +53,8 @@ double seconds_of(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, seconds);
   if (code != std::errc() || stop != end || !(seconds >= 0.001 && seconds <= kMost)) {
-    fail(fmt::format("--time-limit: '{}' is no time; expected seconds, 0.001 to {:.0f}", text,
-                     kMost));
+    fail_options(fmt::format("--time-limit: '{}' is no time; expected seconds, 0.001 to {:.0f}",
+                             text, kMost));
   }
   return seconds;
 }
@@ -99,7 +99,7 @@ class SegmentLine {
 };
 
 SegmentLine::SegmentLine() {
-  line_.app().add_option(kInputs, options_.inputs,
+  line_.app().add_option(kOptionsInputs, options_.inputs,
                          "Images, folders of images, or - for standard input");
   declare_places();
   declare_batch(line_, options_.batch);
@@ -107,81 +107,83 @@ SegmentLine::SegmentLine() {
   declare_tiles(line_, options_.tiles);
   declare_parameters();
   declare_device();
-  line_.message_flags(kMessages, "Only errors", "Also the device, the stages' times, and each file",
-                      true);
+  line_.message_flags(kOptionsMessages, "Only errors",
+                      "Also the device, the stages' times, and each file", true);
 }
 
 void SegmentLine::declare_places() {
   line_.option(
-      "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kInputOutput,
+      "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kOptionsInputOutput,
       "Labels: .png (16 bits), .tif or .npy (32 bits); of a scene with coordinates also polygons: "
       ".gpkg, .geojson or .shp; - is a PNG on standard output; for several images a folder, made "
       "if missing");
-  line_.flag("--indexed", options_.labels.indexed, kInputOutput,
+  line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
-  line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
+  line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,
              "Labels, and maps that are .tif, as a cloud-optimised GeoTIFF");
-  line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kInputOutput,
+  line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kOptionsInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
-  line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR", kInputOutput,
+  line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR",
+               kOptionsInputOutput,
                "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
-  line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kInputOutput,
+  line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kOptionsInputOutput,
                "The hierarchy of all regions, for segment recut (.tree)");
-  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR", kInputOutput,
+  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR",
+               kOptionsInputOutput,
                "Its ultrametric contour map: .png (16 bits), .npy or .tif (floats)");
-  line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kInputOutput,
+  line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kOptionsInputOutput,
                "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)");
   line_.option(
-      "--html", options_.results[Result::kPage], "FILE|DIR", kInputOutput,
+      "--html", options_.results[Result::kPage], "FILE|DIR", kOptionsInputOutput,
       "A page to look at in a browser, with every cut of the hierarchy (.html); for several "
       "images a folder of pages with an index, index.html");
   line_.option(
-      "--json", options_.json, "FILE|-", kInputOutput,
+      "--json", options_.json, "FILE|-", kOptionsInputOutput,
       "A report for machines; for several images one line each (JSON Lines); with --list-devices "
       "the devices");
   line_.option(
-      "--edges", options_.edges, "FILE|DIR", kInputOutput,
+      "--edges", options_.edges, "FILE|DIR", kOptionsInputOutput,
       "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
       "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
       "has a/b.png, .tif or .npy");
   line_.option(
-      "--seeds", options_.seeds, "FILE|DIR", kInputOutput,
+      "--seeds", options_.seeds, "FILE|DIR", kOptionsInputOutput,
       "Labels of a few pixels, from which the labels of all others grow by the random walker: a "
       "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere, or GeoJSON "
       "in pixels with properties.label; with --method hierarchy the largest regions that do not "
       "join seeds of two labels; for several "
       "images a folder as with --edges");
   line_.option(
-      "--barriers", options_.barriers, "FILE|DIR", kInputOutput,
+      "--barriers", options_.barriers, "FILE|DIR", kOptionsInputOutput,
       "With --seeds, lines that labels do not cross: pixels other than 0 of a PNG, TIFF or NPY of "
       "the image's size, or lines of GeoJSON in pixels; for several images a folder as with "
       "--edges");
   line_.option(
-      "--start-from", options_.start, "FILE|DIR", kInputOutput,
+      "--start-from", options_.start, "FILE|DIR", kOptionsInputOutput,
       "With --seeds, the --probabilities of an earlier run over the image, which the random walk "
       "starts from, so that it ends sooner where few seeds are new; for several images a folder as "
       "with --edges");
   line_.option(
-      "--features", options_.features, "FILE|DIR", kInputOutput,
+      "--features", options_.features, "FILE|DIR", kOptionsInputOutput,
       "Anybody's features, by whose likeness pixels belong together, in place of the cue: a .npy "
       "of float32 or float16, (height, width, channels), of the image's size or smaller in its "
       "proportions; for several images a folder as with --edges");
   line_.option(
-      "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kInputOutput,
+      "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kOptionsInputOutput,
       "Of each label of --seeds the probability at each pixel: .npy (floats; labels, height, "
       "width)");
-  line_.option("--page", page_, "N|all", kInputOutput,
+  line_.option("--page", page_, "N|all", kOptionsInputOutput,
                "The page of a TIFF, frame of an animation or picture of a collection that is read, "
                "from 1 (default: the first); all: each page is an image, and the labels of all "
                "pages are one TIFF; other results go into folders");
-  line_.option("--channel", options_.part.channel, "N|NAME", kInputOutput,
+  line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
                "The channel that is read, as grey: its number from 1, or its name in an OME-TIFF, "
                "whose pages are then counted within the channel");
-  line_.option("--bands", bands_, "N|N,N,N", kInputOutput,
+  line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
                "Scenes: the bands that are looked at, as grey or as red, green and blue; default: "
                "all of them, which become their principal components where there are neither one "
                "nor three");
-  line_.flag("--untrusted", untrusted_, kInputOutput,
+  line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
              "Files of strangers: decode each image in a process of its own, which the kernel ends "
              "when it does anything but compute; scenes are read as pictures");
 }
@@ -228,7 +230,7 @@ CommandDescription SegmentLine::describe() const {
   const Values pictures = {.files = true, .extensions = {"png", "jpg"}};
   const Values maps = {.files = true, .extensions = {"png", "npy", "tif", "tiff"}};
   ValueTable values = {
-      {kInputs, {.files = true, .extensions = extensions_offered()}},
+      {kOptionsInputs, {.files = true, .extensions = extensions_offered()}},
       {"--output",
        {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
       {"--overlay", pictures},
@@ -290,12 +292,12 @@ void SegmentLine::check_texts() const {
   for (const std::string& name : names) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
-      fail(fmt::format("{} is given an empty text; it needs a value", name));
+      fail_options(fmt::format("{} is given an empty text; it needs a value", name));
     }
   }
   for (const char* name : {"--page", "--channel"}) {
     if (given("--bands") && given(name)) {
-      fail(
+      fail_options(
           fmt::format("--bands chooses bands of a scene, and {} a part of a picture: leave out one "
                       "of them",
                       name));
@@ -303,7 +305,7 @@ void SegmentLine::check_texts() const {
   }
   for (const char* name : {"--cue", "--weights"}) {
     if (!options_.edges.empty() && given(name)) {
-      fail(fmt::format("--edges takes the place of the cue: leave out {}", name));
+      fail_options(fmt::format("--edges takes the place of the cue: leave out {}", name));
     }
   }
 }
@@ -321,7 +323,7 @@ void SegmentLine::set_parameters() {
   if (untrusted_) options_.parameters.image.untrusted = true;
   for (const char* name : {"--bands", "--tile-size"}) {
     if (!options_.parameters.image.untrusted || !given(name)) continue;
-    fail(fmt::format(
+    fail_options(fmt::format(
         "{} is about scenes, which are not read with --untrusted: leave out one of them", name));
   }
   validate(options_.parameters);
@@ -331,28 +333,32 @@ void SegmentLine::set_parameters() {
 void SegmentLine::check_seeds() {
   RegionMethod& method = options_.parameters.region.method;
   if (options_.seeds.empty()) {
-    if (method == RegionMethod::kWalker) fail("--method walker needs seeds: name them by --seeds");
-    if (given("--probabilities")) fail("--probabilities are those of labels that --seeds gives");
-    if (given("--barriers")) fail("--barriers part labels that grow from --seeds");
-    if (given("--start-from")) fail("--start-from is about labels that grow from --seeds");
+    if (method == RegionMethod::kWalker)
+      fail_options("--method walker needs seeds: name them by --seeds");
+    if (given("--probabilities"))
+      fail_options("--probabilities are those of labels that --seeds gives");
+    if (given("--barriers")) fail_options("--barriers part labels that grow from --seeds");
+    if (given("--start-from")) fail_options("--start-from is about labels that grow from --seeds");
     return;
   }
   const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
   if (given("--method") && !cuts && method != RegionMethod::kWalker) {
-    fail("--seeds are about the methods walker and hierarchy: leave out --method");
+    fail_options("--seeds are about the methods walker and hierarchy: leave out --method");
   }
   const auto refuse = [this](std::initializer_list<const char*> names) {
     for (const char* name : names) {
-      if (given(name)) fail(fmt::format("{} has no effect beside --seeds: leave it out", name));
+      if (given(name))
+        fail_options(fmt::format("{} has no effect beside --seeds: leave it out", name));
     }
   };
   refuse({"--regions", "--min-size", "--threshold", "--max-ncut"});
-  if (options_.all_pages) fail("--seeds are those of one page: leave out --page all");
+  if (options_.all_pages) fail_options("--seeds are those of one page: leave out --page all");
   if (cuts) {
     for (const char* name : {"--probabilities", "--barriers", "--start-from"}) {
-      if (given(name)) fail(fmt::format("{} belongs to the method walker", name));
+      if (given(name)) fail_options(fmt::format("{} belongs to the method walker", name));
     }
-    if (given("--html")) fail("--html shows cuts by a threshold: leave out --html or --seeds");
+    if (given("--html"))
+      fail_options("--html shows cuts by a threshold: leave out --html or --seeds");
     return;
   }
   refuse({"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"});
@@ -362,13 +368,14 @@ void SegmentLine::check_seeds() {
 void SegmentLine::check_features() const {
   if (options_.features.empty()) return;
   if (options_.parameters.region.method == RegionMethod::kObjects) {
-    fail("--features do not tell the inside of objects, as --method objects needs: leave out one");
+    fail_options(
+        "--features do not tell the inside of objects, as --method objects needs: leave out one");
   }
-  if (options_.all_pages) fail("--features are those of one page: leave out --page all");
+  if (options_.all_pages) fail_options("--features are those of one page: leave out --page all");
   if (options_.parameters.affinity.with_boundary) return;
   for (const char* name : {"--edges", "--cue", "--weights"}) {
     if (!given(name)) continue;
-    fail(
+    fail_options(
         fmt::format("--features take the place of all boundary maps: leave out {}, or multiply "
                     "both affinities (--set affinity.with_boundary=true)",
                     name));
@@ -383,10 +390,11 @@ void SegmentLine::check_hierarchy() const {
     }
     for (const std::string& name : names) {
       if (given(name)) {
-        fail(options_.seeds.empty()
-                 ? fmt::format("{} is about a hierarchy: it needs --method hierarchy", name)
-                 : fmt::format("{} is about a hierarchy, which --seeds do not make: leave out one",
-                               name));
+        fail_options(
+            options_.seeds.empty()
+                ? fmt::format("{} is about a hierarchy: it needs --method hierarchy", name)
+                : fmt::format("{} is about a hierarchy, which --seeds do not make: leave out one",
+                              name));
       }
     }
   }
@@ -396,17 +404,19 @@ void SegmentLine::check_effects() const {
   const RegionParameters& region = options_.parameters.region;
   for (const char* name : {"--threshold", "--max-ncut"}) {
     if (region.regions == 0 || !given(name)) continue;
-    fail(fmt::format("{} has no effect beside a number of regions ({}): leave out one of them",
-                     name, region.regions));
+    fail_options(
+        fmt::format("{} has no effect beside a number of regions ({}): leave out one of them", name,
+                    region.regions));
   }
   if (region.method != RegionMethod::kKway && given("--max-ncut")) {
-    fail("--max-ncut is about direct cuts: it needs --method kway");
+    fail_options("--max-ncut is about direct cuts: it needs --method kway");
   }
   if (region.method == RegionMethod::kObjects && given("--edges")) {
-    fail("--edges do not tell the inside of objects, as --method objects needs: leave out one");
+    fail_options(
+        "--edges do not tell the inside of objects, as --method objects needs: leave out one");
   }
   if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
-    fail("--weights is about the network: it needs --cue learned");
+    fail_options("--weights is about the network: it needs --cue learned");
   }
 }
 
@@ -419,7 +429,7 @@ void SegmentLine::check_eigenvectors() const {
   }
   for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {
     if (!given(name)) continue;
-    fail(
+    fail_options(
         fmt::format("{} is about eigenvectors, which this run does not need: leave it out, or add "
                     "--spectral always, which lets them count in the contours, or --eigenvectors",
                     name));
@@ -433,11 +443,12 @@ void SegmentLine::choose_action() {
     options_.action = Action::kPrintConfig;
   } else if (!options_.tiles.wanted() &&
              (options_.tiles.plan_only || given("--tiles-in") || options_.tiles.damaged_as_gaps)) {
-    fail("--plan-only, --tiles-in and --skip-damaged are about tiles: they need --tile-size");
+    fail_options(
+        "--plan-only, --tiles-in and --skip-damaged are about tiles: they need --tile-size");
   } else if (options_.batch.list.empty() == options_.inputs.empty()) {
-    fail(options_.inputs.empty()
-             ? "no image given: name a file, a folder, or - for standard input"
-             : "--files-from names all images: leave out the inputs, or the list");
+    fail_options(options_.inputs.empty()
+                     ? "no image given: name a file, a folder, or - for standard input"
+                     : "--files-from names all images: leave out the inputs, or the list");
   }
 }
 

@@ -17,7 +17,7 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kMarkExtensions = ".png, .tif, .tiff, .npy or .geojson";
+constexpr const char* kReaderMarkExtensions = ".png, .tif, .tiff, .npy or .geojson";
 
 void require_map(const char* option, const std::string& file,
                  const char* extensions = ".png, .tif, .tiff or .npy") {
@@ -108,11 +108,11 @@ LoadedImage Reader::load(const Job& job) const {
       loaded.edges = read_edges(job.edges, parameters_);
     }
     if (!job.seeds.empty()) {
-      require_map("--seeds", job.seeds, kMarkExtensions);
+      require_map("--seeds", job.seeds, kReaderMarkExtensions);
       loaded.seeds = read_seeds(job.seeds, parameters_, loaded.image.width, loaded.image.height);
     }
     if (!job.barriers.empty()) {
-      require_map("--barriers", job.barriers, kMarkExtensions);
+      require_map("--barriers", job.barriers, kReaderMarkExtensions);
       loaded.barriers =
           read_barriers(job.barriers, parameters_, loaded.image.width, loaded.image.height);
     }

@@ -38,15 +38,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kName = "recut";
-constexpr const char* kProgram = "segment recut";
-constexpr const char* kInputs = "TREE|-";
-constexpr const char* kInputOutput = "Input and output";
+constexpr const char* kRecutName = "recut";
+constexpr const char* kRecutProgram = "segment recut";
+constexpr const char* kRecutInputs = "TREE|-";
+constexpr const char* kRecutInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
 constexpr const char* kSize = "Sizes";
-constexpr const char* kMessages = "Messages and help";
+constexpr const char* kRecutMessages = "Messages and help";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRecutExamples = R"(Examples:
   segment photo.jpg -o labels.png --tree photo.tree
       one run, which saves the hierarchy of all regions
   segment recut photo.tree --regions 12 -o twelve.png
@@ -84,7 +84,7 @@ struct RecutOptions : CommonOptions {
   }
 };
 
-[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
+[[noreturn]] void fail_recut(const std::string& message) { fail_usage(kRecutProgram, message); }
 
 template <class Number>
 Number parse_number(const char* option, const std::string& text, Number least, Number most,
@@ -118,47 +118,47 @@ void check_places(const RecutOptions& options) {
                                      [](const std::string& place) { return !place.empty(); });
   if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty() &&
       options.page.empty() && !annotated) {
-    fail("say with -o where the labels go");
+    fail_recut("say with -o where the labels go");
   }
   for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
                                     std::pair("--cog", options.labels.cloud_optimised)}) {
     if (given && options.output.empty()) {
-      fail(fmt::format("{} says how labels are written; say with -o where", name));
+      fail_recut(fmt::format("{} says how labels are written; say with -o where", name));
     }
   }
   if (options.image.empty() && !options.overlay.empty()) {
-    fail("--overlay and --image belong together: the boundaries are drawn on the image");
+    fail_recut("--overlay and --image belong together: the boundaries are drawn on the image");
   }
   if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
       !takes_coordinates(options) && !options.needs_brightness()) {
-    fail(
+    fail_recut(
         "--image has no effect: it is for --overlay, --html, annotations, tables, coordinates and "
         "the brightness of objects");
   }
   if (options.needs_brightness() && options.image.empty()) {
-    fail(
+    fail_recut(
         "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
         "brightness");
   }
   for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
                                     std::pair("--seeds", !options.seeds.empty())}) {
     if (!given || options.page.empty()) continue;
-    fail(fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
-                     name));
+    fail_recut(fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
+                           name));
   }
   if (options.objects && !options.seeds.empty()) {
-    fail("--objects and --seeds exclude each other: leave out one of them");
+    fail_recut("--objects and --seeds exclude each other: leave out one of them");
   }
   if (map_region_format(options.output) && options.image.empty()) {
-    fail(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
-                     options.output));
+    fail_recut(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
+                           options.output));
   }
   if (!options.page.empty() && options.image.empty()) {
-    fail("--html needs --image: the page shows the image");
+    fail_recut("--html needs --image: the page shows the image");
   }
   const auto check_stream = [](const char* option, const std::string& place) {
     if (place == "-") {
-      fail(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
+      fail_recut(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
     }
   };
   check_stream("--overlay", options.overlay);
@@ -169,12 +169,12 @@ void check_places(const RecutOptions& options) {
     check_stream(info.option, place);
     const bool named = info.of_run || info.result == Result::kLabelMe;
     if (named && !place.empty() && options.image.empty()) {
-      fail(fmt::format("{} needs --image: the file names the image", info.option));
+      fail_recut(fmt::format("{} needs --image: the file names the image", info.option));
     }
   }
   check_annotations(options.annotations, options.rle, false);
   if (options.tree == "-" && options.image == "-") {
-    fail("standard input (-) is named twice");
+    fail_recut("standard input (-) is named twice");
   }
 }
 
@@ -195,29 +195,29 @@ class RecutLine {
   std::optional<std::string> min_size_;
   bool automatic_ = false;
   ObjectLine objects_;
-  CommandLine line_{kProgram,
+  CommandLine line_{kRecutProgram,
                     "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
-                    "segment recut TREE|- [OPTION]...", "Inputs", kExamples};
+                    "segment recut TREE|- [OPTION]...", "Inputs", kRecutExamples};
 };
 
 RecutLine::RecutLine() {
-  line_.app().add_option(kInputs, trees_, "A hierarchy, or - for standard input");
-  line_.option("-o,--output", options_.output, "FILE|-", kInputOutput,
+  line_.app().add_option(kRecutInputs, trees_, "A hierarchy, or - for standard input");
+  line_.option("-o,--output", options_.output, "FILE|-", kRecutInputOutput,
                "Labels: .png (16 bits), .tif or .npy (32 bits); with a scene as --image also "
                "polygons: .gpkg, .geojson or .shp; - is a PNG on standard output");
-  line_.flag("--indexed", options_.labels.indexed, kInputOutput,
+  line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
              "Labels as the indices of a palette (PNG, at most 255 regions)");
-  line_.flag("--cog", options_.labels.cloud_optimised, kInputOutput,
+  line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
              "Labels, and a map that is .tif, as a cloud-optimised GeoTIFF");
-  line_.option("--overlay", options_.overlay, "FILE", kInputOutput,
+  line_.option("--overlay", options_.overlay, "FILE", kRecutInputOutput,
                "The image with the regions' boundaries: .png or .jpg");
-  line_.option("--image", options_.image, "FILE|-", kInputOutput,
+  line_.option("--image", options_.image, "FILE|-", kRecutInputOutput,
                "The image for --overlay and --html, for the bands of --table, for the name in "
                "annotations, and for the coordinates of labels, polygons and the map");
-  line_.option("--ultrametric", options_.ultrametric, "FILE", kInputOutput,
+  line_.option("--ultrametric", options_.ultrametric, "FILE", kRecutInputOutput,
                "The ultrametric contour map of all regions: .png (16 bits), .npy or .tif (floats; "
                "with the coordinates of a scene as --image)");
-  line_.option("--html", options_.page, "FILE", kInputOutput,
+  line_.option("--html", options_.page, "FILE", kRecutInputOutput,
                "A page to look at in a browser, with every cut of the hierarchy (.html)");
   declare_annotations(line_, options_.annotations, options_.rle, false);
   line_.option("--regions", regions_, "K", kCut, "So many regions");
@@ -234,12 +234,12 @@ RecutLine::RecutLine() {
                "the image's size that holds numbers from 1, and 0 elsewhere; regions have the "
                "labels of their seeds, 0 where they hold none");
   objects_.declare(line_);
-  line_.message_flags(kMessages, "Only errors", "Also what the hierarchy holds", false);
+  line_.message_flags(kRecutMessages, "Only errors", "Also what the hierarchy holds", false);
 }
 
 CommandDescription RecutLine::describe() const {
   ValueTable values = {
-      {kInputs, {.files = true, .extensions = {"tree"}}},
+      {kRecutInputs, {.files = true, .extensions = {"tree"}}},
       {"--output",
        {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
       {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
@@ -248,14 +248,14 @@ CommandDescription RecutLine::describe() const {
       {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
       {"--score", {.words = {"contrast", "nuclei"}}}};
   describe_annotations(values);
-  return describe_subcommand(kName, line_, values);
+  return describe_subcommand(kRecutName, line_, values);
 }
 
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  options_.tree = only_input(kProgram, trees_, {"hierarchy", "hierarchies", "cut"});
+  options_.tree = only_input(kRecutProgram, trees_, {"hierarchy", "hierarchies", "cut"});
   if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
-    fail("--regions, --threshold and --auto exclude each other");
+    fail_recut("--regions, --threshold and --auto exclude each other");
   }
   options_.objects = objects_.conditions();
   for (const auto& [option, given] :
@@ -263,10 +263,10 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
         std::pair("--threshold", threshold_.has_value()),
         std::pair("--min-size", min_size_.has_value()), std::pair("--auto", automatic_)}) {
     if (options_.objects && given) {
-      fail(fmt::format("--objects and {} exclude each other: objects are no cut", option));
+      fail_recut(fmt::format("--objects and {} exclude each other: objects are no cut", option));
     }
     if (!options_.seeds.empty() && given) {
-      fail(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
+      fail_recut(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
     }
   }
   if (regions_) {
@@ -386,7 +386,7 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
 
 }  // namespace
 
-bool is_recut(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
+bool is_recut(int argc, const char* const* argv) { return is_subcommand(argc, argv, kRecutName); }
 
 CommandDescription describe_recut() { return RecutLine().describe(); }
 

@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kProgram = "segment";
+constexpr const char* kTiledProgram = "segment";
 constexpr const char* kPlan = "PLAN";
 
 /// A command that works on a plan.
@@ -71,7 +71,7 @@ results. Tiles that are done are left out.
 )"},
 };
 
-[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
+[[noreturn]] void fail_tiled(const std::string& message) { fail_usage(kTiledProgram, message); }
 
 struct TileCommandOptions : CommonOptions, DeviceOptions {
   std::string plan;
@@ -233,7 +233,7 @@ class TiledRun {
 void check_options(const Options& options) {
   if (options.inputs.size() != 1 || options.inputs.front() == "-" ||
       fs::is_directory(options.inputs.front())) {
-    fail("--tile-size is about one picture: name one file");
+    fail_tiled("--tile-size is about one picture: name one file");
   }
   for (const ResultInfo& info : kResults) {
     const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours ||
@@ -241,32 +241,33 @@ void check_options(const Options& options) {
     const std::string& place = options.results[info.result];
     if (place.empty()) continue;
     if (!of_tiles) {
-      fail(fmt::format(
+      fail_tiled(fmt::format(
           "{} needs the whole picture: with --tile-size labels, --contours and --ultrametric are "
           "written",
           info.option));
     }
-    if (place == "-") fail(fmt::format("{}: with --tile-size name a file", info.option));
+    if (place == "-") fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
   const std::string extension = fs::path(output).extension().string();
   if (extension != ".tif" && extension != ".tiff" && !map_region_format(output)) {
-    fail(
+    fail_tiled(
         "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: give their "
         "place as -o FILE.tif, or .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
   if (!options.edges.empty() || !options.seeds.empty() || !options.features.empty()) {
-    fail(
+    fail_tiled(
         "--edges, --seeds and --features are those of whole pictures: leave them out with "
         "--tile-size");
   }
   if (!options.batch.list.empty() || options.batch.shard.divides()) {
-    fail("--files-from and --shard are about many images: segment tile has a --shard of its own");
+    fail_tiled(
+        "--files-from and --shard are about many images: segment tile has a --shard of its own");
   }
   if (!options.json.empty() || options.batch.skip_existing || options.all_pages ||
       options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
-    fail("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");
+    fail_tiled("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");
   }
 }
 
@@ -289,8 +290,9 @@ TilePlan plan_of(const Options& options) {
   if (options.tiles.size != "auto") {
     const auto size = number_in(options.tiles.size);
     if (!size || *size < 1 || *size > (1U << 15)) {
-      fail(fmt::format("--tile-size: '{}' is no side of tiles; expected 1 to 32768 pixels, or auto",
-                       options.tiles.size));
+      fail_tiled(
+          fmt::format("--tile-size: '{}' is no side of tiles; expected 1 to 32768 pixels, or auto",
+                      options.tiles.size));
     }
     plan.tile_size = static_cast<int>(*size);
   }

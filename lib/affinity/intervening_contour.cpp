@@ -11,7 +11,7 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "affinity/intervening_contour.cl";
+constexpr char kInterveningFile[] = "affinity/intervening_contour.cl";
 
 // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
 int padded_stride(int stride, int radius) {
@@ -47,7 +47,7 @@ std::string options_of(const Stencil& stencil, const std::vector<ContourLine>& l
 
 void InterveningContour::request(Context& context, const Stencil& stencil,
                                  const std::vector<ContourLine>& lines) {
-  context.kernel(kFile, "intervening_contour", options_of(stencil, lines));
+  context.kernel(kInterveningFile, "intervening_contour", options_of(stencil, lines));
 }
 
 InterveningContour::InterveningContour(Context& context, const Grid& grid, std::size_t pitch,
@@ -55,8 +55,8 @@ InterveningContour::InterveningContour(Context& context, const Grid& grid, std::
                                        const std::vector<ContourLine>& lines)
     : context_(&context), grid_(grid), radius_(stencil.radius), pitch_(pitch) {
   const std::string options = options_of(stencil, lines);
-  pad_ = context.kernel(kFile, "intervening_pad", options);
-  contour_ = context.kernel(kFile, "intervening_contour", options);
+  pad_ = context.kernel(kInterveningFile, "intervening_pad", options);
+  contour_ = context.kernel(kInterveningFile, "intervening_contour", options);
 }
 
 std::size_t InterveningContour::padded_size(const Grid& grid, int radius) {

@@ -6,22 +6,22 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "affinity/normalize.cl";
+constexpr char kNormalizeFile[] = "affinity/normalize.cl";
 
 }  // namespace
 
 void request_affinity_normalize(Context& context) {
-  context.kernel(kFile, "affinity_normalize", "");
+  context.kernel(kNormalizeFile, "affinity_normalize", "");
 }
 
 void launch_affinity_normalize(Context& context, Buffer<float>& values,
                                const Buffer<std::int64_t>& offsets, std::size_t rows,
                                std::size_t pitch, Buffer<float>& sqrt_degree,
                                Buffer<float>& inverse) {
-  Kernel degree = context.kernel(kFile, "affinity_degree", "");
+  Kernel degree = context.kernel(kNormalizeFile, "affinity_degree", "");
   set_arguments(degree, values, sqrt_degree, inverse, rows, pitch, offsets.size());
   launch_rows(context, degree, rows, 1);
-  Kernel normalize = context.kernel(kFile, "affinity_normalize", "");
+  Kernel normalize = context.kernel(kNormalizeFile, "affinity_normalize", "");
   set_arguments(normalize, values, inverse, offsets, rows, pitch);
   launch_rows(context, normalize, rows, offsets.size());
 }

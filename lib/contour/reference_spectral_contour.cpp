@@ -14,7 +14,7 @@ constexpr int kOrientations = 8;
 constexpr int kHalf = 3;  ///< Pixels to each side of the middle of a 7 x 7 filter.
 using Taps = std::array<double, 2 * kHalf + 1>;
 
-int mirrored(int i, int n) {
+int mirrored_index(int i, int n) {
   while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
   return i;
 }
@@ -28,8 +28,8 @@ std::vector<double> filtered(const std::vector<double>& in, int width, int heigh
     for (int x = 0; x < width; ++x, ++at) {
       double sum = 0;
       for (int t = -kHalf; t <= kHalf; ++t) {
-        const auto sx = static_cast<std::size_t>(rows ? mirrored(x + t, width) : x);
-        const auto sy = static_cast<std::size_t>(rows ? y : mirrored(y + t, height));
+        const auto sx = static_cast<std::size_t>(rows ? mirrored_index(x + t, width) : x);
+        const auto sy = static_cast<std::size_t>(rows ? y : mirrored_index(y + t, height));
         sum += taps[static_cast<std::size_t>(t + kHalf)] *
                in[sy * static_cast<std::size_t>(width) + sx];
       }

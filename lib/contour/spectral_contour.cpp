@@ -14,7 +14,7 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "contour/spectral_contour.cl";
+constexpr char kSpectralContourFile[] = "contour/spectral_contour.cl";
 constexpr int kBorder = 3;
 
 /// The distance of rows in a plane: whole vectors of any width that a device may use, and the
@@ -56,7 +56,7 @@ cl_float4 gaussian() {
 }  // namespace
 
 void SpectralContour::request(Context& context) {
-  context.kernel(kFile, "spectral_contour", options_for(context.info()));
+  context.kernel(kSpectralContourFile, "spectral_contour", options_for(context.info()));
 }
 
 SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors)
@@ -71,9 +71,9 @@ SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors
       scales_(context.allocate<float>(2 * static_cast<std::size_t>(vectors),
                                       "scales of eigenvectors")) {
   const std::string options = options_for(context.info());
-  scale_ = context.kernel(kFile, "spectral_scale", options);
-  pad_ = context.kernel(kFile, "spectral_pad", options);
-  contour_ = context.kernel(kFile, "spectral_contour", options);
+  scale_ = context.kernel(kSpectralContourFile, "spectral_scale", options);
+  pad_ = context.kernel(kSpectralContourFile, "spectral_pad", options);
+  contour_ = context.kernel(kSpectralContourFile, "spectral_contour", options);
 }
 
 std::size_t SpectralContour::planes_memory(const Grid& grid, int vectors) {

@@ -53,7 +53,7 @@ ParameterValue least_size_value(const LeastSize& size) {
 }
 LeastSize least_size_of(const ParameterValue& value) { return least_size_in(value).value(); }
 
-constexpr std::string_view kAutomatic = "auto";
+constexpr std::string_view kParameterTableAutomatic = "auto";
 
 /// A threshold that a person gave; nothing if it is neither a number nor automatic.
 std::optional<double> threshold_number(const ParameterValue& value) {
@@ -65,12 +65,12 @@ std::optional<double> threshold_number(const ParameterValue& value) {
 }
 bool accepts_threshold(const ParameterValue& value) {
   const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && *text == kAutomatic) return true;
+  if (text != nullptr && *text == kParameterTableAutomatic) return true;
   const std::optional<double> number = threshold_number(value);
   return number && *number >= 0 && *number <= 1;
 }
 ParameterValue threshold_value(const std::optional<double>& threshold) {
-  if (!threshold) return std::string(kAutomatic);
+  if (!threshold) return std::string(kParameterTableAutomatic);
   return *threshold;
 }
 std::optional<double> threshold_of(const ParameterValue& value) { return threshold_number(value); }

@@ -9,7 +9,7 @@ namespace diacut {
 
 namespace {
 
-constexpr int kColumns = 10;
+constexpr int kLanczosChecksColumns = 10;
 constexpr std::size_t kPitch = 4128;  ///< More than a work-group on any kind of device takes.
 
 /// A vector of a basis, in double.
@@ -33,20 +33,20 @@ Dot dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// w loses its parts along the basis, and its norm is taken.
 void orthogonalization(Trial& trial) {
-  BasisKernels kernels(trial.context(), kPitch, kColumns);
-  std::vector<float> basis = trial.normal(kColumns * kPitch);
+  BasisKernels kernels(trial.context(), kPitch, kLanczosChecksColumns);
+  std::vector<float> basis = trial.normal(kLanczosChecksColumns * kPitch);
   for (float& value : basis) value /= 64;
   const std::vector<float> w = trial.normal(kPitch);
   const Buffer<float> device_basis = trial.uploaded(basis);
   Buffer<float> device_w = trial.uploaded(w);
-  DeviceSums sums(trial.context(), kColumns + 1, "sums");
-  kernels.dots(device_basis, kColumns, device_w, sums);
-  const std::vector<double> dots = sums.download(kColumns);
+  DeviceSums sums(trial.context(), kLanczosChecksColumns + 1, "sums");
+  kernels.dots(device_basis, kLanczosChecksColumns, device_w, sums);
+  const std::vector<double> dots = sums.download(kLanczosChecksColumns);
   const std::vector<double> whole(w.begin(), w.end());
   std::vector<double> expected = whole;
   std::vector<double> magnitude(kPitch);
   for (std::size_t i = 0; i < kPitch; ++i) magnitude[i] = std::abs(whole[i]);
-  for (int c = 0; c < kColumns; ++c) {
+  for (int c = 0; c < kLanczosChecksColumns; ++c) {
     const std::vector<double> vector = vector_of(basis, c);
     const Dot product = dot(vector, whole);
     // Sums are in double, or compensated: the products' own roundings are left.
@@ -57,20 +57,20 @@ void orthogonalization(Trial& trial) {
       magnitude[i] += std::abs(dots[static_cast<std::size_t>(c)] * vector[i]);
     }
   }
-  kernels.update(device_basis, kColumns, device_w, sums, 0, kColumns);
+  kernels.update(device_basis, kLanczosChecksColumns, device_w, sums, 0, kLanczosChecksColumns);
   const std::vector<float> updated = device_w.download();
   trial.expect("vector without its parts along a basis", updated, expected, magnitude,
-               2 * kColumns + 2);
+               2 * kLanczosChecksColumns + 2);
   const std::vector<double> rest(updated.begin(), updated.end());
   const Dot square = dot(rest, rest);
-  trial.expect_one("square of a norm", sums.download(kColumns + 1).back(), square.sum,
+  trial.expect_one("square of a norm", sums.download(kLanczosChecksColumns + 1).back(), square.sum,
                    4 * Trial::kEps * square.sum);
 }
 
 void vectors_appended_and_copied(Trial& trial) {
-  BasisKernels kernels(trial.context(), kPitch, kColumns);
+  BasisKernels kernels(trial.context(), kPitch, kLanczosChecksColumns);
   const std::vector<float> w = trial.normal(kPitch);
-  Buffer<float> basis = trial.uploaded(trial.normal(kColumns * kPitch));
+  Buffer<float> basis = trial.uploaded(trial.normal(kLanczosChecksColumns * kPitch));
   Buffer<float> device_w = trial.uploaded(w);
   Buffer<float> copy = trial.empty(kPitch);
   DeviceSums sums(trial.context(), 1, "sums");
@@ -97,8 +97,8 @@ void rotation(Trial& trial) {
   constexpr int kKept = 4;
   constexpr int kFirst = 1;
   constexpr int kTurned = 7;
-  BasisKernels kernels(trial.context(), kPitch, kColumns);
-  const std::vector<float> before = trial.normal(kColumns * kPitch);
+  BasisKernels kernels(trial.context(), kPitch, kLanczosChecksColumns);
+  const std::vector<float> before = trial.normal(kLanczosChecksColumns * kPitch);
   const std::vector<float> turn = trial.normal(kKept * kTurned);
   Buffer<float> basis = trial.uploaded(before);
   kernels.rotate(basis, kFirst, kTurned, kKept, turn);
@@ -125,7 +125,7 @@ void rotation(Trial& trial) {
 /// have to be.
 void random_numbers_and_peaks(Trial& trial) {
   constexpr std::size_t kRows = 4000;
-  BasisKernels kernels(trial.context(), kPitch, kColumns);
+  BasisKernels kernels(trial.context(), kPitch, kLanczosChecksColumns);
   std::vector<float> mask(kPitch, 1.0F);
   for (std::size_t i = 0; i < kPitch; i += 5) mask[i] = 0;
   Buffer<float> w = trial.empty(kPitch);
@@ -147,14 +147,14 @@ void random_numbers_and_peaks(Trial& trial) {
   trial.expect_one("mean of pseudo-random numbers", sum / n, 0, 6 * std::sqrt(1.0 / 3 / n));
   trial.expect_one("mean square of pseudo-random numbers", squares / n, 1.0 / 3,
                    6 * std::sqrt(4.0 / 45 / n));
-  const std::vector<float> basis = trial.normal(kColumns * kPitch);
-  std::vector<float> peaks(kColumns, 0.0F);
+  const std::vector<float> basis = trial.normal(kLanczosChecksColumns * kPitch);
+  std::vector<float> peaks(kLanczosChecksColumns, 0.0F);
   for (std::size_t at = 0; at < basis.size(); ++at) {
     float& peak = peaks[at / kPitch];
     if (std::abs(basis[at]) > std::abs(peak)) peak = basis[at];
   }
-  trial.expect_same("largest entry of a vector", kernels.peaks(trial.uploaded(basis), kColumns),
-                    peaks);
+  trial.expect_same("largest entry of a vector",
+                    kernels.peaks(trial.uploaded(basis), kLanczosChecksColumns), peaks);
 }
 
 }  // namespace

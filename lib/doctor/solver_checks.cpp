@@ -18,7 +18,7 @@ namespace diacut {
 
 namespace {
 
-constexpr int kVectors = 9;
+constexpr int kSolverChecksVectors = 9;
 constexpr double kTolerance = 1e-5;
 /// That of runs by default.
 constexpr double kStageTolerance = 1e-4;
@@ -39,7 +39,7 @@ Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
 std::vector<double> exact_values(const Eigen::MatrixXd& a) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a, Eigen::EigenvaluesOnly);
   const Eigen::VectorXd& values = solver.eigenvalues();
-  std::vector<double> largest(values.data() + values.size() - kVectors,
+  std::vector<double> largest(values.data() + values.size() - kSolverChecksVectors,
                               values.data() + values.size());
   std::reverse(largest.begin(), largest.end());
   return largest;
@@ -49,17 +49,17 @@ std::vector<double> exact_values(const Eigen::MatrixXd& a) {
 /// vectors are orthonormal, and their residuals, computed anew in double, are small.
 void check_eigenvectors(Trial& trial, const Eigen::MatrixXd& a, const DeviceEigenvectors& found) {
   Trial::require(found.report.converged, "the eigenvectors do not converge");
-  Trial::require(found.count == kVectors, "another number of eigenvectors is found");
+  Trial::require(found.count == kSolverChecksVectors, "another number of eigenvectors is found");
   const std::vector<double> exact = exact_values(a);
   const std::vector<float> basis = found.basis.download();
   const auto rows = static_cast<Eigen::Index>(found.rows);
-  Eigen::MatrixXd z(rows, kVectors);
-  for (Eigen::Index k = 0; k < kVectors; ++k) {
+  Eigen::MatrixXd z(rows, kSolverChecksVectors);
+  for (Eigen::Index k = 0; k < kSolverChecksVectors; ++k) {
     const auto first = static_cast<std::size_t>(k) * found.pitch;
     for (Eigen::Index i = 0; i < rows; ++i) z(i, k) = basis[first + static_cast<std::size_t>(i)];
   }
   const Eigen::MatrixXd dots = z.transpose() * z;
-  for (Eigen::Index k = 0; k < kVectors; ++k) {
+  for (Eigen::Index k = 0; k < kSolverChecksVectors; ++k) {
     const double lambda = found.values[static_cast<std::size_t>(k)];
     trial.expect_one("eigenvalue", lambda, 1 - exact[static_cast<std::size_t>(k)], 2e-6);
     trial.expect_one("residual norm", (a * z.col(k) - (1 - lambda) * z.col(k)).norm(), 0,
@@ -74,7 +74,7 @@ void check_solver(Trial& trial, SolverKind solver, MatvecChoice product = {},
                   MatrixForm form = MatrixForm::kDia) {
   EigenProblem problem(30, 23, 3);
   EigenParameters parameters;
-  parameters.vectors = kVectors;
+  parameters.vectors = kSolverChecksVectors;
   parameters.tolerance = kTolerance;
   parameters.solver = solver;
   NormalizedMatrix matrix = matrix_of(trial.context(), problem);

@@ -15,7 +15,7 @@ namespace {
 /// The share of the larger weight by which W_ij and W_ji may differ: some roundings of a float.
 constexpr float kAlike = 1e-6F;
 /// Rows that a thread takes at least.
-constexpr std::size_t kRows = 4096;
+constexpr std::size_t kCheckGraphRows = 4096;
 
 void check_shape(const Graph& graph) {
   if (graph.starts.empty() || graph.nodes() == 0) {
@@ -96,10 +96,10 @@ void check_symmetry_of_row(const Graph& graph, std::size_t row) {
 
 void check_graph(const Graph& graph) {
   check_shape(graph);
-  parallel_ranges(graph.nodes(), kRows, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(graph.nodes(), kCheckGraphRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) check_row(graph, row);
   });
-  parallel_ranges(graph.nodes(), kRows, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(graph.nodes(), kCheckGraphRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) check_symmetry_of_row(graph, row);
   });
 }

@@ -16,13 +16,13 @@ namespace diacut {
 namespace {
 
 /// Rows that a thread takes at least.
-constexpr std::size_t kRows = 4096;
+constexpr std::size_t kGraphLevelsRows = 4096;
 /// A contraction is of use where at most this share of the nodes is left.
 constexpr double kUseful = 0.8;
 
 std::vector<double> row_sums(const HostCsr& weights) {
   std::vector<double> sums(weights.rows());
-  parallel_ranges(sums.size(), kRows, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(sums.size(), kGraphLevelsRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       double sum = 0;
       for (std::uint32_t at = weights.starts[row]; at < weights.starts[row + 1]; ++at) {
@@ -51,7 +51,7 @@ HostCsr without_isolated(const Graph& graph, std::vector<std::uint32_t>& origin)
   }
   result.columns.resize(result.starts.back());
   result.values.resize(result.starts.back());
-  parallel_ranges(origin.size(), kRows, [&](std::size_t first, std::size_t last) {
+  parallel_ranges(origin.size(), kGraphLevelsRows, [&](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
       std::uint32_t to = result.starts[row];
       const std::uint32_t from = origin[row];
@@ -95,7 +95,7 @@ HostCsr permuted(const HostCsr& weights, const Order& order) {
   }
   result.columns.resize(weights.columns.size());
   result.values.resize(weights.values.size());
-  parallel_ranges(weights.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(weights.rows(), kGraphLevelsRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       std::uint32_t to = result.starts[row];
       const std::uint32_t old = order.order[row];
@@ -230,7 +230,7 @@ HostCsr normalized(const GraphLevel& level) {
   for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = 1 / std::sqrt(level.degrees[i]);
   HostCsr result{level.weights.starts, level.weights.columns,
                  std::vector<float>(level.weights.values.size())};
-  parallel_ranges(level.nodes(), kRows, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(level.nodes(), kGraphLevelsRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (std::uint32_t at = result.starts[row]; at < result.starts[row + 1]; ++at) {
         result.values[at] = static_cast<float>(static_cast<double>(level.weights.values[at]) *

@@ -16,13 +16,13 @@ namespace diacut {
 namespace {
 
 /// A file in memory as OpenJPEG reads it, with the first error that it meets.
-struct Source {
+struct Jpeg2000Source {
   Bytes file;
   std::size_t at = 0;
   std::string message;
 
   static OPJ_SIZE_T read(void* to, OPJ_SIZE_T size, void* self) {
-    auto* source = static_cast<Source*>(self);
+    auto* source = static_cast<Jpeg2000Source*>(self);
     const std::size_t count = std::min<std::size_t>(size, source->file.size() - source->at);
     if (count == 0) return static_cast<OPJ_SIZE_T>(-1);
     std::memcpy(to, source->file.data() + source->at, count);
@@ -30,26 +30,26 @@ struct Source {
     return count;
   }
   static OPJ_OFF_T skip(OPJ_OFF_T size, void* self) {
-    auto* source = static_cast<Source*>(self);
+    auto* source = static_cast<Jpeg2000Source*>(self);
     if (size < 0 || static_cast<std::uint64_t>(size) > source->file.size() - source->at) return -1;
     source->at += static_cast<std::size_t>(size);
     return size;
   }
   static OPJ_BOOL seek(OPJ_OFF_T to, void* self) {
-    auto* source = static_cast<Source*>(self);
+    auto* source = static_cast<Jpeg2000Source*>(self);
     if (to < 0 || static_cast<std::uint64_t>(to) > source->file.size()) return OPJ_FALSE;
     source->at = static_cast<std::size_t>(to);
     return OPJ_TRUE;
   }
   static void keep_message(const char* message, void* self) {
-    auto* source = static_cast<Source*>(self);
+    auto* source = static_cast<Jpeg2000Source*>(self);
     if (!source->message.empty()) return;
     source->message = message;
     while (!source->message.empty() && source->message.back() <= ' ') source->message.pop_back();
   }
 };
 
-[[noreturn]] void refuse(const Source& source) {
+[[noreturn]] void refuse(const Jpeg2000Source& source) {
   throw InputError(
       fmt::format("the JPEG 2000 file is damaged or cut off ({}): copy or save it again",
                   source.message.empty() ? "its data end early" : source.message));
@@ -57,22 +57,22 @@ struct Source {
 
 using Stream = std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)>;
 using Codec = std::unique_ptr<opj_codec_t, decltype(&opj_destroy_codec)>;
-using Picture = std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)>;
+using Jpeg2000Picture = std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)>;
 
-Stream open_stream(Source& source) {
+Stream open_stream(Jpeg2000Source& source) {
   Stream stream(opj_stream_default_create(OPJ_TRUE), &opj_stream_destroy);
-  opj_stream_set_read_function(stream.get(), &Source::read);
-  opj_stream_set_skip_function(stream.get(), &Source::skip);
-  opj_stream_set_seek_function(stream.get(), &Source::seek);
+  opj_stream_set_read_function(stream.get(), &Jpeg2000Source::read);
+  opj_stream_set_skip_function(stream.get(), &Jpeg2000Source::skip);
+  opj_stream_set_seek_function(stream.get(), &Jpeg2000Source::seek);
   opj_stream_set_user_data(stream.get(), &source, nullptr);
   opj_stream_set_user_data_length(stream.get(), source.file.size());
   return stream;
 }
 
-Codec make_codec(Source& source) {
+Codec make_codec(Jpeg2000Source& source) {
   const bool is_bare = has_text(source.file, 0, "\xff\x4f\xff\x51");
   Codec codec(opj_create_decompress(is_bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2), &opj_destroy_codec);
-  opj_set_error_handler(codec.get(), &Source::keep_message, &source);
+  opj_set_error_handler(codec.get(), &Jpeg2000Source::keep_message, &source);
   opj_set_warning_handler(
       codec.get(), [](const char*, void*) {}, nullptr);
   opj_set_info_handler(
@@ -185,12 +185,12 @@ Decoded decoded_from(const opj_image_t& picture) {
 }  // namespace
 
 Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
-  Source source{file, 0, {}};
+  Jpeg2000Source source{file, 0, {}};
   const Stream stream = open_stream(source);
   const Codec codec = make_codec(source);
   opj_image_t* opened = nullptr;
   const bool has_header = opj_read_header(stream.get(), codec.get(), &opened) != OPJ_FALSE;
-  const Picture picture(opened, &opj_image_destroy);
+  const Jpeg2000Picture picture(opened, &opj_image_destroy);
   if (!has_header || opened == nullptr) refuse(source);
   check_header(*opened, limit);
   if (opj_decode(codec.get(), stream.get(), opened) == OPJ_FALSE ||

@@ -20,7 +20,7 @@ namespace {
 bool is_space(std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 /// The header of one picture, as pbm(5), pgm(5), ppm(5) and pam(5) describe it.
-struct Header {
+struct PnmHeader {
   int kind = 0;  ///< The number after the P.
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -54,8 +54,8 @@ class PnmReader {
     return true;
   }
 
-  Header read_header(const SizeLimit& limit) {
-    Header header;
+  PnmHeader read_header(const SizeLimit& limit) {
+    PnmHeader header;
     header.kind = file_[at_ + 1] - '0';
     at_ += 2;
     if (header.kind == 7) {
@@ -79,7 +79,7 @@ class PnmReader {
   }
 
   /// Precondition: the header was read.
-  cv::Mat read_samples(const Header& header) {
+  cv::Mat read_samples(const PnmHeader& header) {
     // A bit of 1 is black.
     const int depth = header.most > 255 ? CV_16U : CV_8U;
     cv::Mat samples(static_cast<int>(header.height), static_cast<int>(header.width),
@@ -95,7 +95,7 @@ class PnmReader {
   }
 
   /// Goes to the end of a picture whose header was read.
-  void skip(const Header& header) {
+  void skip(const PnmHeader& header) {
     if (!header.is_plain()) {
       at_ += header.row_bytes() * static_cast<std::size_t>(header.height);
       return;
@@ -138,7 +138,7 @@ class PnmReader {
     return {reinterpret_cast<const char*>(file_.data()) + begin, at_ - begin};
   }
 
-  void read_pam(Header& header) {
+  void read_pam(PnmHeader& header) {
     header.channels = 0;
     header.most = 0;
     for (std::string_view field = word(); field != "ENDHDR"; field = word()) {
@@ -168,7 +168,7 @@ class PnmReader {
   }
 
   /// A value of a picture that is written as text; the bits of a bitmap need no space in between.
-  std::int64_t plain_value(const Header& header) {
+  std::int64_t plain_value(const PnmHeader& header) {
     if (!header.is_bitmap()) return number("value");
     skip_space();
     const std::uint8_t digit = next_byte();
@@ -177,7 +177,7 @@ class PnmReader {
   }
 
   template <typename T>
-  void read_row(const Header& header, T* row) {
+  void read_row(const PnmHeader& header, T* row) {
     const std::int64_t count = header.width * header.channels;
     const Bytes bytes = header.is_plain() ? Bytes() : file_.subspan(at_, header.row_bytes());
     at_ += bytes.size();
@@ -212,7 +212,7 @@ Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page) {
   int pages = 0;
   while (reader.has_next()) {
     ++pages;
-    const Header header = reader.read_header(limit);
+    const PnmHeader header = reader.read_header(limit);
     if (pages != std::max(page, 1)) {
       reader.skip(header);
       continue;

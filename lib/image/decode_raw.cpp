@@ -10,7 +10,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(const char* why) {
+[[noreturn]] void refuse_raw(const char* why) {
   throw InputError(
       fmt::format("the raw camera file is damaged or cut off ({}): copy it again", why));
 }
@@ -26,7 +26,7 @@ void check(int result) {
       throw InputError(
           "a raw camera file of a kind that LibRaw does not read: save it as DNG, TIFF or JPEG");
     default:
-      refuse(LibRaw::strerror(result));
+      refuse_raw(LibRaw::strerror(result));
   }
 }
 
@@ -48,7 +48,7 @@ Decoded decode_raw(Bytes file, const SizeLimit& limit) {
   check_size(raw->imgdata.sizes.raw_width, raw->imgdata.sizes.raw_height, limit);
   check_size(raw->imgdata.sizes.width, raw->imgdata.sizes.height, limit);
   check(raw->unpack());
-  if (is_damaged) refuse("its data end early or contradict themselves");
+  if (is_damaged) refuse_raw("its data end early or contradict themselves");
   check(raw->dcraw_process());
   int error = LIBRAW_SUCCESS;
   const std::unique_ptr<libraw_processed_image_t, void (*)(libraw_processed_image_t*)> picture(
@@ -61,7 +61,7 @@ Decoded decode_raw(Bytes file, const SizeLimit& limit) {
   Decoded decoded;
   decoded.samples.create(picture->height, picture->width, CV_16UC(picture->colors));
   if (picture->data_size != decoded.samples.total() * decoded.samples.elemSize()) {
-    refuse("its picture has another size than it says");
+    refuse_raw("its picture has another size than it says");
   }
   std::memcpy(decoded.samples.data, picture->data, picture->data_size);
   decoded.type_range = std::pair{0.0, 65535.0};

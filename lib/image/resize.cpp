@@ -9,7 +9,7 @@
 namespace diacut {
 namespace {
 
-std::size_t pixels_of(const PictureSize& size) {
+std::size_t pixels_of_resize(const PictureSize& size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
@@ -70,7 +70,7 @@ Image reduced(const Image& image, const PictureSize& size) {
   result.height = size.height;
   result.channels = image.channels;
   result.notes = image.notes;
-  result.pixels.resize(pixels_of(size) * static_cast<std::size_t>(image.channels));
+  result.pixels.resize(pixels_of_resize(size) * static_cast<std::size_t>(image.channels));
   const cv::Size target(size.width, size.height);
   cv::Mat pixels(size.height, size.width, CV_32FC(image.channels), result.pixels.data());
   // Pixels without data are 0, so that they add nothing.
@@ -92,7 +92,7 @@ Image reduced(const Image& image, const PictureSize& size) {
 std::vector<float> enlarged(const std::vector<float>& map, const PictureSize& from,
                             const PictureSize& to, const std::vector<std::uint8_t>& valid) {
   if (from == to) return map;
-  std::vector<float> result(pixels_of(to));
+  std::vector<float> result(pixels_of_resize(to));
   cv::Mat values(to.height, to.width, CV_32F, result.data());
   cv::resize(view_of(map.data(), from, 1), values, cv::Size(to.width, to.height), 0, 0,
              cv::INTER_LINEAR);
@@ -108,7 +108,7 @@ std::vector<float> reduced_by_maximum(const std::vector<float>& map, const Pictu
   const std::vector<int> columns = cell_starts(from.width, to.width);
   const std::vector<int> rows = cell_starts(from.height, to.height);
   std::vector<float> result;
-  result.reserve(pixels_of(to));
+  result.reserve(pixels_of_resize(to));
   for (int y = 0; y < to.height; ++y) {
     for (int x = 0; x < to.width; ++x) {
       float largest = 0;

@@ -16,18 +16,18 @@ namespace diacut {
 namespace {
 
 /// How samples of a type lie in a cv::Mat, and which values the type can have.
-struct SampleKind {
+struct SamplesSampleKind {
   int depth = CV_8U;
   std::optional<std::pair<double, double>> range;
 };
 
 template <typename T>
-SampleKind integers(int depth) {
+SamplesSampleKind integers(int depth) {
   return {depth,
           std::pair<double, double>(std::numeric_limits<T>::min(), std::numeric_limits<T>::max())};
 }
 
-SampleKind kind_of(SampleType type) {
+SamplesSampleKind kind_of(SampleType type) {
   switch (type) {
     case SampleType::kBool:
       return {CV_8U, std::pair{0.0, 1.0}};
@@ -76,7 +76,7 @@ void check_shape(const Samples& samples, std::int64_t max_pixels) {
 
 Image image_from_samples(const Samples& samples, const ImageParameters& parameters) {
   check_shape(samples, parameters.max_pixels);
-  const SampleKind kind = kind_of(samples.type);
+  const SamplesSampleKind kind = kind_of(samples.type);
   const auto width = static_cast<int>(samples.width);
   const auto height = static_cast<int>(samples.height);
   const auto channels = static_cast<int>(samples.channels);

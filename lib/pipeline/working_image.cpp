@@ -28,7 +28,7 @@ std::shared_ptr<const Value> borrowed(const Value* value) {
   return {std::shared_ptr<const void>(), value};
 }
 
-double pixels_of(const PictureSize& size) {
+double pixels_of_working_image(const PictureSize& size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
@@ -340,7 +340,8 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   for (double& each : result.cue.scales) each *= std::min(1.0, scale);
   LeastSize& least = result.region.min_size;
   if (parameters.region.method == RegionMethod::kKway && least.unit == LeastSize::Unit::kPixels) {
-    least.value = std::round(least.value * pixels_of(working) / pixels_of(full));
+    least.value =
+        std::round(least.value * pixels_of_working_image(working) / pixels_of_working_image(full));
   }
   return result;
 }

@@ -14,10 +14,10 @@ namespace diacut {
 namespace {
 
 /// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = 16384;
+constexpr std::size_t kBordersLeastPixels = 16384;
 
 std::size_t least_rows(const Labels& labels) {
-  return 1 + kLeastPixels / static_cast<std::size_t>(labels.width);
+  return 1 + kBordersLeastPixels / static_cast<std::size_t>(labels.width);
 }
 
 /// Counts pairs. One that is met again soon, as in the next row, is counted where it is.
@@ -114,9 +114,10 @@ std::vector<Border> find_borders(const Labels& labels) {
 
 std::vector<std::int64_t> region_sizes(const Labels& labels) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(labels.count) + 1, 0);
-  parallel_ranges(labels.values.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
-    add_counts(std::span(labels.values).subspan(begin, end - begin), sizes);
-  });
+  parallel_ranges(labels.values.size(), kBordersLeastPixels,
+                  [&](std::size_t begin, std::size_t end) {
+                    add_counts(std::span(labels.values).subspan(begin, end - begin), sizes);
+                  });
   sizes[0] = 0;
   return sizes;
 }
@@ -124,7 +125,7 @@ std::vector<std::int64_t> region_sizes(const Labels& labels) {
 std::vector<std::int32_t> relabelled(const std::vector<std::int32_t>& labels,
                                      const std::vector<std::int32_t>& number_of) {
   std::vector<std::int32_t> result(labels.size());
-  parallel_ranges(labels.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(labels.size(), kBordersLeastPixels, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       result[i] = number_of[static_cast<std::size_t>(labels[i])];
     }

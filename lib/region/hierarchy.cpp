@@ -21,10 +21,10 @@ namespace diacut {
 namespace {
 
 /// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = 32768;
+constexpr std::size_t kHierarchyLeastPixels = 32768;
 
 /// The size and the mask that all maps share.
-struct Grid {
+struct Shape {
   const std::vector<std::uint8_t>& valid;
   int width = 0;
   int height = 0;
@@ -45,7 +45,7 @@ struct Grid {
     const auto good = [&](std::size_t i) {
       return std::isfinite(map[i]) || (!valid.empty() && valid[i] == 0);
     };
-    parallel_ranges(map.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(map.size(), kHierarchyLeastPixels, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (good(i)) continue;
         throw NumericalError(fmt::format("the {} at pixel ({}, {}) is {}, expected a finite number",
@@ -78,7 +78,7 @@ std::vector<Merge> merged_by_probability(const Parts& basins, const std::vector<
       learned.colours.channels == 3 ? learned.weights.colour : learned.weights.grey);
 }
 
-StrengthTree build(const Grid& grid, const std::vector<float>& strength,
+StrengthTree build(const Shape& grid, const std::vector<float>& strength,
                    const BoundaryStrength& along_arcs) {
   StrengthTree tree;
   tree.basins = watershed(strength, grid.valid, grid.width, grid.height);
@@ -109,7 +109,7 @@ StrengthTree strength_tree(const std::vector<float>& strength,
                            const std::vector<float>& orientation,
                            const std::vector<std::uint8_t>& valid, int width, int height,
                            double direction) {
-  const Grid grid{valid, width, height};
+  const Shape grid{valid, width, height};
   grid.check();
   grid.check(strength, "boundary strength");
   if (!orientation.empty()) grid.check(orientation, "boundary orientation");
@@ -129,7 +129,7 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
 
 Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
                     int width, int height, const RegionParameters& parameters) {
-  const Grid grid{valid, width, height};
+  const Shape grid{valid, width, height};
   grid.check();
   std::vector<float> largest(grid.pixels(), 0.0F);
   for (const std::vector<float>& map : strength) {

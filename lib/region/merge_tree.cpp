@@ -18,7 +18,7 @@ namespace diacut {
 namespace {
 
 /// Fewer parts are not worth a block of their own.
-constexpr std::size_t kLeastParts = 512;
+constexpr std::size_t kMergeTreeLeastParts = 512;
 constexpr std::size_t kMostBlocks = 64;
 
 /// A part, or several that became one.
@@ -186,7 +186,7 @@ class Blocks {
   };
 
   static std::size_t block_size(std::size_t parts) {
-    return std::max(kLeastParts, parts / kMostBlocks + 1);
+    return std::max(kMergeTreeLeastParts, parts / kMostBlocks + 1);
   }
   std::size_t block_of(std::int32_t part) const {
     return static_cast<std::size_t>(part) / parts_a_block_;

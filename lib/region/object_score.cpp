@@ -16,10 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "diacut-objects";
-constexpr int kVersion = 1;
+constexpr const char* kObjectScoreFormat = "diacut-objects";
+constexpr int kObjectScoreVersion = 1;
 
-[[noreturn]] void fail(const std::string& name, const std::string& what) {
+[[noreturn]] void fail_object_score(const std::string& name, const std::string& what) {
   throw ConfigError(
       fmt::format("the score of objects '{}': {}; expected a file as app/learn/fit_objects.py "
                   "writes it",
@@ -61,11 +61,13 @@ double ObjectModel::probability(const ObjectFeatures& features) const {
 ObjectModel parse_object_model(const std::string& text, const std::string& name) {
   try {
     const json root = json::parse(text);
-    if (root.at("format") != kFormat) fail(name, fmt::format("its format is not \"{}\"", kFormat));
-    if (root.at("version") != kVersion) fail(name, fmt::format("its version is not {}", kVersion));
+    if (root.at("format") != kObjectScoreFormat)
+      fail_object_score(name, fmt::format("its format is not \"{}\"", kObjectScoreFormat));
+    if (root.at("version") != kObjectScoreVersion)
+      fail_object_score(name, fmt::format("its version is not {}", kObjectScoreVersion));
     const json& features = root.at("features");
     if (features != json(kObjectFeatureNames)) {
-      fail(name, "its features are not those of lib/region/object_features.hpp");
+      fail_object_score(name, "its features are not those of lib/region/object_features.hpp");
     }
     ObjectModel model;
     model.least = numbers_of<1>(json::array({root.at("least")}))[0];
@@ -75,16 +77,17 @@ ObjectModel parse_object_model(const std::string& text, const std::string& name)
     model.weights = numbers_of<kObjectFeatures>(root.at("weights"));
     model.products = numbers_of<ObjectModel::kProducts>(root.at("products"));
     if (*std::min_element(model.deviation.begin(), model.deviation.end()) <= 0) {
-      fail(name, "a deviation is not above 0");
+      fail_object_score(name, "a deviation is not above 0");
     }
     if (!(model.least >= 0 && model.least < 1)) {
-      fail(name, fmt::format("its least probability is {}, not from 0 to below 1", model.least));
+      fail_object_score(
+          name, fmt::format("its least probability is {}, not from 0 to below 1", model.least));
     }
     return model;
   } catch (const json::exception& error) {
-    fail(name, error.what());
+    fail_object_score(name, error.what());
   } catch (const std::domain_error& error) {
-    fail(name, error.what());
+    fail_object_score(name, error.what());
   }
 }
 

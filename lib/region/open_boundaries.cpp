@@ -19,7 +19,7 @@ namespace {
 using End = std::size_t;
 
 /// A boundary from crossing to crossing, or around.
-struct Chain {
+struct OpenBoundariesChain {
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
 
@@ -51,7 +51,7 @@ std::tuple<int, int, int> end_order(const Corner& end, const Corner& next) {
 
 /// A chain is divided from the first of its ends on, and one without ends from its first corner
 /// to the right.
-void begin_at_first(Chain& chain, bool around) {
+void begin_at_first(OpenBoundariesChain& chain, bool around) {
   std::vector<Corner>& corners = chain.corners;
   if (!around) {
     const std::size_t last = corners.size() - 1;
@@ -120,7 +120,7 @@ class Joiner {
 
   /// Follows a chain from a boundary that begins or ends at a crossing, or from any.
   void follow(std::size_t from) {
-    Chain chain;
+    OpenBoundariesChain chain;
     End entered = open_[from].front_open && !open_[from].back_open ? 2 * from + 1 : 2 * from;
     bool around = false;
     for (;;) {

@@ -19,7 +19,7 @@ namespace diacut {
 namespace {
 
 /// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = 65536;
+constexpr std::size_t kPlacementLeastPixels = 65536;
 
 /// Centres of the pixels of a reduced side on the full side, in pixels of the full side.
 std::vector<int> centres(int reduced, int full) {
@@ -232,7 +232,7 @@ Placed renumbered(const std::vector<std::int32_t>& of_pixel, std::int64_t count,
                   const FullPicture& at) {
   constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> first_pixel(static_cast<std::size_t>(count) + 1, kNowhere);
-  parallel_ranges(of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(of_pixel.size(), kPlacementLeastPixels, [&](std::size_t begin, std::size_t end) {
     std::int32_t before = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (of_pixel[i] == std::exchange(before, of_pixel[i])) continue;

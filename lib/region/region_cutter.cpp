@@ -22,7 +22,7 @@ constexpr std::size_t kFineBins = 4096;
 constexpr std::size_t kThresholds = 128;
 /// Pixels of a region, spread evenly, by which two cuts are compared, and the most candidates that
 /// are kept for about one cut.
-constexpr std::size_t kSample = 256;
+constexpr std::size_t kRegionCutterSample = 256;
 constexpr std::ptrdiff_t kVariants = 3;
 /// The pixels of all regions: region after region, each in scan order.
 class PixelLists {
@@ -189,17 +189,17 @@ std::vector<Candidate> best_candidates(std::vector<Candidate> found, std::size_t
                                        const std::vector<std::vector<std::uint8_t>>& bins) {
   std::stable_sort(found.begin(), found.end(),
                    [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
-  using Side = std::bitset<kSample>;
+  using Side = std::bitset<kRegionCutterSample>;
   std::vector<Candidate> best;
   std::vector<Side> sides;
   for (const Candidate& candidate : found) {
     if (best.size() == wanted) break;
     Side side;
-    for (std::size_t s = 0; s < kSample; ++s) {
-      const std::size_t i = pixels[s * pixels.size() / kSample];
+    for (std::size_t s = 0; s < kRegionCutterSample; ++s) {
+      const std::size_t i = pixels[s * pixels.size() / kRegionCutterSample];
       side[s] = bins[candidate.direction][i] > candidate.threshold;
     }
-    if (side.count() > kSample / 2) side.flip();
+    if (side.count() > kRegionCutterSample / 2) side.flip();
     const std::ptrdiff_t alike = std::count_if(sides.begin(), sides.end(), [&](const Side& other) {
       return 4 * (side ^ other).count() <= std::min(side.count(), other.count());
     });

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 /// Rows together have this many pixels before they are worth another thread.
-constexpr std::size_t kLeastPixels = 16'384;
+constexpr std::size_t kRegionGraphLeastPixels = 16'384;
 
 /// The bin of each stored value of L, a or b. Bins of a and b divide -60 to 60; what lies outside
 /// is in the first or last one.
@@ -62,7 +62,7 @@ class GraphBuilder {
   void add_pixels(const std::vector<float>& strength, const Colours& colours) {
     const auto width = static_cast<std::size_t>(basins_.width);
     const auto height = static_cast<std::size_t>(basins_.height);
-    const std::vector<IndexRange> bands = ranges_of(height, kLeastPixels / width + 1);
+    const std::vector<IndexRange> bands = ranges_of(height, kRegionGraphLeastPixels / width + 1);
     std::vector<Band> sums(bands.size());
     parallel_for(static_cast<int>(bands.size()), [&](int k) {
       const auto i = static_cast<std::size_t>(k);

@@ -11,7 +11,7 @@
 namespace diacut {
 namespace {
 
-constexpr std::int32_t kNone = 0;  // No node has this number.
+constexpr std::int32_t kSmallRegionsNone = 0;  // No node has this number.
 
 /// The other leaf of a border, and the border's length.
 struct Neighbour {
@@ -27,12 +27,12 @@ class Absorption {
         min_size_(min_size),
         leaves_(sizes.size() - 1),
         area_(leaves_ + 1 + merges.size(), 0),
-        first_leaf_(area_.size(), kNone),
-        last_leaf_(area_.size(), kNone),
-        next_leaf_(leaves_ + 1, kNone),
+        first_leaf_(area_.size(), kSmallRegionsNone),
+        last_leaf_(area_.size(), kSmallRegionsNone),
+        next_leaf_(leaves_ + 1, kSmallRegionsNone),
         groups_(leaves_ + 1),
         tree_(leaves_ + 1),
-        node_(leaves_ + 1, kNone) {
+        node_(leaves_ + 1, kSmallRegionsNone) {
     std::copy(sizes.begin(), sizes.end(), area_.begin());
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
       first_leaf_[leaf] = last_leaf_[leaf] = node_[leaf] = static_cast<std::int32_t>(leaf);
@@ -56,7 +56,7 @@ class Absorption {
 
   /// The merges of two nodes that are large enough, for leaves with these new numbers.
   std::vector<Merge> merges(const std::vector<std::int32_t>& number) {
-    std::vector<std::int32_t> made(area_.size(), kNone);  // By old node: the new one.
+    std::vector<std::int32_t> made(area_.size(), kSmallRegionsNone);  // By old node: the new one.
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) made[leaf] = number[leaf];
     std::vector<Merge> result;
     std::int32_t next = *std::max_element(number.begin(), number.end());
@@ -115,8 +115,8 @@ class Absorption {
   /// Of the groups of node `other`, the one that shares the longest boundary with node `small`.
   std::int32_t longest_border(std::int32_t small, std::int32_t other) {
     std::vector<std::pair<std::int32_t, std::int64_t>> shares;
-    for (std::int32_t leaf = first_leaf_[small]; leaf != kNone;
-         leaf = leaf == last_leaf_[small] ? kNone : next_leaf_[leaf]) {
+    for (std::int32_t leaf = first_leaf_[small]; leaf != kSmallRegionsNone;
+         leaf = leaf == last_leaf_[small] ? kSmallRegionsNone : next_leaf_[leaf]) {
       for (std::size_t k = neighbours_begin_[leaf]; k < neighbours_begin_[leaf + 1]; ++k) {
         const Neighbour& neighbour = neighbours_[k];
         if (node_[tree_.find(neighbour.leaf)] != other) continue;
@@ -124,7 +124,7 @@ class Absorption {
       }
     }
     std::sort(shares.begin(), shares.end());
-    std::int32_t best = kNone;
+    std::int32_t best = kSmallRegionsNone;
     std::int64_t longest = 0;
     for (std::size_t k = 0; k < shares.size();) {
       const std::int32_t group = shares[k].first;

@@ -24,7 +24,7 @@ struct LocalBasins {
 };
 
 /// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
+constexpr std::size_t kTileRegionsLeastPixels = std::size_t{1} << 16;
 
 void sort_and_unite(std::vector<std::int32_t>& numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -33,7 +33,7 @@ void sort_and_unite(std::vector<std::int32_t>& numbers) {
 
 /// The numbers of basins in rows of `width` pixels, each once, ascending, and 0.
 std::vector<std::int32_t> distinct(const std::vector<std::int32_t>& basins, std::size_t width) {
-  const std::vector<IndexRange> ranges = ranges_of(basins.size(), kLeastPixels);
+  const std::vector<IndexRange> ranges = ranges_of(basins.size(), kTileRegionsLeastPixels);
   std::vector<std::vector<std::int32_t>> found(ranges.size());
   parallel_for(static_cast<int>(ranges.size()), [&](int k) {
     const auto range = static_cast<std::size_t>(k);
@@ -60,17 +60,18 @@ LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins)
                  static_cast<std::int32_t>(local.numbers.size()) - 1, std::move(basins)};
   const Places places(local.numbers);
   std::vector<std::int32_t>& of_pixel = local.parts.of_pixel;
-  parallel_ranges(of_pixel.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
-    std::int32_t before = 0;
-    std::int32_t number = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (of_pixel[i] != before) {
-        before = of_pixel[i];
-        number = static_cast<std::int32_t>(places.of(before));
-      }
-      of_pixel[i] = number;
-    }
-  });
+  parallel_ranges(of_pixel.size(), kTileRegionsLeastPixels,
+                  [&](std::size_t begin, std::size_t end) {
+                    std::int32_t before = 0;
+                    std::int32_t number = 0;
+                    for (std::size_t i = begin; i < end; ++i) {
+                      if (of_pixel[i] != before) {
+                        before = of_pixel[i];
+                        number = static_cast<std::int32_t>(places.of(before));
+                      }
+                      of_pixel[i] = number;
+                    }
+                  });
   return local;
 }
 
@@ -104,7 +105,7 @@ std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
   const std::span all(local.parts.of_pixel);
-  parallel_ranges(static_cast<std::size_t>(area.height), 1 + kLeastPixels / width,
+  parallel_ranges(static_cast<std::size_t>(area.height), 1 + kTileRegionsLeastPixels / width,
                   [&](std::size_t y, std::size_t end) {
                     for (; y < end; ++y) {
                       add_counts(all.subspan((y + 1) * (width + 2) + 1, width), pixels);

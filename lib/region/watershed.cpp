@@ -18,7 +18,7 @@ namespace {
 using Cell = std::uint32_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
 /// Fewer pixels are not worth another thread.
-constexpr std::size_t kLeastPixels = 8192;
+constexpr std::size_t kWatershedLeastPixels = 8192;
 
 /// A pixel on a plateau that has no lower neighbour itself.
 struct Flat {
@@ -65,7 +65,7 @@ class Drainage {
         levels_(large_array<Level>(stride_ * (height_ + 2))),
         drains_to_(large_array<Cell>(stride_ * (height_ + 2))),
         mark_(large_array<Cell>(stride_ * (height_ + 2))) {
-    for (const IndexRange& rows : ranges_of(height_, 1 + kLeastPixels / width_)) {
+    for (const IndexRange& rows : ranges_of(height_, 1 + kWatershedLeastPixels / width_)) {
       bands_.push_back({rows.begin, rows.end, {}, 0, {}, {}, 0});
     }
     find_levels(strength, valid);
@@ -249,7 +249,7 @@ class Drainage {
     if (rim_ != nullptr) {
       each_rim_pixel([&](std::size_t, Cell outer, Cell) { mark_[outer] = kNone; });
     }
-    parallel_ranges(flats.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(flats.size(), kWatershedLeastPixels, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         const Flat& flat = flats[k];
         drains_to_[flat.cell] = flat.drains_to;

@@ -24,7 +24,7 @@ class CliOutput : public CliTest {
 
 /// An environment in which a run that looks for a device fails, so that a test knows what the
 /// program does before that.
-const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+const Surroundings kOutputNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
 
 TEST_F(CliOutput, LabelsOnlyWhereAsked) {
   const Result result = segment({"a.png", "-o", "labels.png"});
@@ -154,7 +154,7 @@ TEST_F(CliOutput, PlacesThatCannotBeWrittenAreToldBeforeTheWork) {
       {{"a.png", "missing.png", "-o", "/proc/out"}, "/proc/out"}};
   for (const auto& [arguments, told] : cases) {
     SCOPED_TRACE(::testing::PrintToString(arguments));
-    expect_error(segment(arguments, kNoDevice), 3, {told});
+    expect_error(segment(arguments, kOutputNoDevice), 3, {told});
     EXPECT_EQ(files(), before);
   }
 }
@@ -163,7 +163,7 @@ TEST_F(CliOutput, FolderWithoutPermission) {
   if (geteuid() == 0) GTEST_SKIP() << "permissions do not bind root";
   make_folder("shut");
   fs::permissions(path("shut"), fs::perms::owner_read | fs::perms::owner_exec);
-  expect_error(segment({"a.png", "-o", "shut/x.png"}, kNoDevice), 3, {"shut"});
+  expect_error(segment({"a.png", "-o", "shut/x.png"}, kOutputNoDevice), 3, {"shut"});
   fs::permissions(path("shut"), fs::perms::owner_all);
 }
 

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 /// An environment without OpenCL drivers, in which opening a device fails.
-const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+const Surroundings kRecutNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
 
 class CliRecut : public CliTest {
  protected:
@@ -32,7 +32,7 @@ class CliRecut : public CliTest {
     write_tree(path("a.tree"), tree_);
   }
 
-  Result recut(std::vector<std::string> arguments, Surroundings around = kNoDevice) const {
+  Result recut(std::vector<std::string> arguments, Surroundings around = kRecutNoDevice) const {
     arguments.insert(arguments.begin(), "recut");
     return segment(arguments, std::move(around));
   }
@@ -56,7 +56,7 @@ class CliRecut : public CliTest {
 TEST_F(CliRecut, AnyCutWithoutADevice) {
   write_picture("photo.png");
   // A run that needs a device fails here:
-  EXPECT_EQ(segment({"photo.png", "-o", "x.png"}, kNoDevice).exit_code, 4);
+  EXPECT_EQ(segment({"photo.png", "-o", "x.png"}, kRecutNoDevice).exit_code, 4);
   std::vector<std::string> notes;
   expect_done(recut({"a.tree", "--regions", "3", "-o", "three.png"}));
   expect_written("three.png", cut_to_count(tree_, 3, notes));
@@ -135,7 +135,7 @@ TEST_F(CliRecut, TreesOfAFolderMirrorIt) {
 
 TEST_F(CliRecut, AsAFilter) {
   expect_done(recut({"a.tree", "--regions", "2", "-o", "x.png"}));
-  Surroundings around = kNoDevice;
+  Surroundings around = kRecutNoDevice;
   around.input = read("a.tree");
   const Result result = recut({"-", "--regions", "2", "-o", "-", "--quiet"}, around);
   expect_done(result);

@@ -12,7 +12,7 @@ namespace diacut::testing {
 namespace {
 
 constexpr int kOther = 1;
-constexpr int kInputOutput = 3;  // An image for which there is no memory.
+constexpr int kMemoryFaultsInputOutput = 3;  // An image for which there is no memory.
 constexpr int kDevice = 4;
 
 const Setting& quick() {
@@ -29,7 +29,7 @@ PlannedFault memory_fault(const std::string& plan) {
   fault.shim = DIACUT_MEMORY_SHIM;
   fault.variable = "DIACUT_FAULT_MEMORY";
   fault.plan = plan;
-  fault.exit_codes = {kOther, kInputOutput, kDevice};
+  fault.exit_codes = {kOther, kMemoryFaultsInputOutput, kDevice};
   return fault;
 }
 

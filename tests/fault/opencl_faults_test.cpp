@@ -9,14 +9,14 @@
 namespace diacut::testing {
 namespace {
 
-constexpr int kDevice = 4;
+constexpr int kOpenclFaultsDevice = 4;
 
 PlannedFault opencl_fault(const std::string& plan) {
   PlannedFault fault;
   fault.shim = DIACUT_OPENCL_SHIM;
   fault.variable = "DIACUT_FAULT_OPENCL";
   fault.plan = plan;
-  fault.exit_codes = {kDevice};
+  fault.exit_codes = {kOpenclFaultsDevice};
   return fault;
 }
 

@@ -164,7 +164,7 @@ void read_device_profile(const FileBytes& bytes) {
           "a profile is read as it was written");
 }
 
-std::vector<FileBytes> profile_seeds() {
+std::vector<FileBytes> text_targets_profile_seeds() {
   return {bytes_of(testing::plausible_profile_text(DeviceKind::kCpu)),
           shipped("profile-pocl.json")};
 }
@@ -237,7 +237,7 @@ std::vector<Target> text_targets() {
        spoilt_weights},
       {"device_profile",
        read_device_profile,
-       profile_seeds,
+       text_targets_profile_seeds,
        {"lib/matrix/device_profile.cpp", "lib/matrix/matvec_profile.cpp",
         "lib/spmv/format_profile.cpp"},
        spoilt_profiles},

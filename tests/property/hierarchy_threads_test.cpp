@@ -21,7 +21,7 @@ namespace diacut {
 namespace {
 
 /// A boundary map as the contour stage gives it, and a mask.
-struct Maps {
+struct HierarchyThreadsMaps {
   int width = 0;
   int height = 0;
   std::vector<float> strength;
@@ -37,9 +37,9 @@ float quantised(float value, int steps) {
 
 /// The gradient of a photograph's first channel over a few pixels. `steps`: to how many levels it
 /// is rounded, which makes plateaus; 0: it is not.
-Maps photograph(const std::string& name, int steps) {
+HierarchyThreadsMaps photograph(const std::string& name, int steps) {
   const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
-  Maps maps{image.width, image.height, {}, {}, image.valid, lab_bytes(image)};
+  HierarchyThreadsMaps maps{image.width, image.height, {}, {}, image.valid, lab_bytes(image)};
   const auto at = [&](int x, int y) {
     const int u = std::clamp(x, 0, image.width - 1);
     const int v = std::clamp(y, 0, image.height - 1);
@@ -59,8 +59,8 @@ Maps photograph(const std::string& name, int steps) {
 }
 
 /// Noise in coarse steps with holes.
-Maps noise(std::mt19937& random, int width, int height, int steps) {
-  Maps maps{width, height, {}, {}, {}, {}};
+HierarchyThreadsMaps noise(std::mt19937& random, int width, int height, int steps) {
+  HierarchyThreadsMaps maps{width, height, {}, {}, {}, {}};
   std::uniform_real_distribution<float> value(0, 1);
   for (int i = 0; i < width * height; ++i) {
     maps.strength.push_back(quantised(value(random), steps));
@@ -92,7 +92,7 @@ struct Result {
   Labels labels;
 };
 
-Result result_of(const Maps& maps) {
+Result result_of(const HierarchyThreadsMaps& maps) {
   Result result;
   result.tree = hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
   LearnedMerging learned;
@@ -127,7 +127,7 @@ void expect_equal(const Hierarchy& a, const Hierarchy& b) {
   }
 }
 
-void expect_the_same_for_any_threads(const Maps& maps) {
+void expect_the_same_for_any_threads(const HierarchyThreadsMaps& maps) {
   Result one;
   {
     const Threads threads(1);
@@ -153,7 +153,7 @@ TEST(HierarchyThreads, OfPhotographs) {
   for (const std::string name : {"astronaut.jpg", "coffee.jpg", "rocket.jpg"}) {
     for (const int steps : {0, 12}) {
       SCOPED_TRACE(name + ", steps " + std::to_string(steps));
-      const Maps maps = photograph(name, steps);
+      const HierarchyThreadsMaps maps = photograph(name, steps);
       ASSERT_GT(maps.strength.size(), 100000u);  // Several threads have work.
       expect_the_same_for_any_threads(maps);
     }
@@ -171,7 +171,7 @@ TEST(HierarchyThreads, OfNoiseWithPlateaus) {
 TEST(HierarchyThreads, ArcsHaveTheLengthsOfTheBorders) {
   std::mt19937 random(4);
   for (const int steps : {2, 200}) {
-    const Maps maps = noise(random, 301, 200, steps);
+    const HierarchyThreadsMaps maps = noise(random, 301, 200, steps);
     const Parts basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
     const std::vector<Arc> arcs =
         find_arcs(basins, [](std::size_t, std::size_t, double, double) { return 0.5; });

@@ -22,7 +22,7 @@
 namespace diacut {
 namespace {
 
-struct Maps {
+struct TiledHierarchyMaps {
   int width = 0;
   int height = 0;
   std::vector<float> strength;
@@ -34,8 +34,8 @@ struct Maps {
 
 /// Of a map with a margin around a tile. Pixels outside of the map get `outside`.
 template <class Value>
-std::vector<Value> part_of(const std::vector<Value>& map, const Maps& maps, const TileArea& area,
-                           int margin, Value outside) {
+std::vector<Value> part_of(const std::vector<Value>& map, const TiledHierarchyMaps& maps,
+                           const TileArea& area, int margin, Value outside) {
   std::vector<Value> part;
   if (map.empty()) return part;
   for (auto y = area.y - margin; y < area.y + area.height + margin; ++y) {
@@ -55,7 +55,8 @@ struct Tiled {
   std::map<std::int32_t, std::int32_t> leaf_of;  ///< Of basins that are no leaves.
 };
 
-std::vector<std::int32_t> basins_of(const Maps& maps, const Tiling& tiling, BasinNumbers& numbers) {
+std::vector<std::int32_t> basins_of(const TiledHierarchyMaps& maps, const Tiling& tiling,
+                                    BasinNumbers& numbers) {
   std::vector<TilePlateaus> plateaus;
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
     const TileArea area = tiling.area(tile);
@@ -90,7 +91,8 @@ std::vector<std::int32_t> basins_of(const Maps& maps, const Tiling& tiling, Basi
 }
 
 /// `least`: as in unite_small().
-Tiled tiled_hierarchy(const Maps& maps, int side, double direction, std::int64_t least) {
+Tiled tiled_hierarchy(const TiledHierarchyMaps& maps, int side, double direction,
+                      std::int64_t least) {
   const Tiling tiling{maps.width, maps.height, side};
   Tiled result;
   result.basins = basins_of(maps, tiling, result.numbers);
@@ -140,7 +142,7 @@ void expect_the_same_cuts(Tiled tiled, const Hierarchy& whole, int least) {
   }
 }
 
-void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides) {
+void expect_the_same_in_tiles(const TiledHierarchyMaps& maps, std::initializer_list<int> sides) {
   const RegionParameters parameters;
   const double direction = maps.orientation.empty() ? 0.0 : parameters.direction;
   const Hierarchy whole =
@@ -180,8 +182,8 @@ void expect_the_same_in_tiles(const Maps& maps, std::initializer_list<int> sides
 
 /// A map whose strength is given at each pixel, with an orientation that turns.
 template <class Strength>
-Maps map_of(int width, int height, const Strength& strength) {
-  Maps maps{width, height, {}, {}, {}};
+TiledHierarchyMaps map_of(int width, int height, const Strength& strength) {
+  TiledHierarchyMaps maps{width, height, {}, {}, {}};
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       maps.strength.push_back(static_cast<float>(strength(x, y)));
@@ -209,7 +211,7 @@ TEST(TiledHierarchy, OfRamps) {
 }
 
 /// A spiral of one level with a hole at its end or at none, between walls.
-Maps spiral(bool drained) {
+TiledHierarchyMaps spiral(bool drained) {
   constexpr int kSide = 75;
   const auto strength = [&](int x, int y) {
     const int ring = std::min({x, y, kSide - 1 - x, kSide - 1 - y});
@@ -236,7 +238,7 @@ TEST(TiledHierarchy, WithIslandsOfData) {
   std::mt19937 random(5);
   std::uniform_real_distribution<float> value(0, 1);
   for (const int steps : {2, 9, 1000}) {
-    Maps maps = map_of(83, 61, [&](int, int) {
+    TiledHierarchyMaps maps = map_of(83, 61, [&](int, int) {
       return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
     });
     for (int y = 0; y < maps.height; ++y) {
@@ -255,7 +257,8 @@ TEST(TiledHierarchy, OfArcsThatAreAllTied) {
   expect_the_same_in_tiles(
       map_of(70, 66, [](int x, int y) { return x % 4 == 3 || y % 4 == 3 ? 0.5 : 0.1; }),
       {16, 18, 64});
-  Maps maps = map_of(70, 66, [](int x, int y) { return x % 5 == 3 || y % 3 == 1 ? 0.5 : 0.0; });
+  TiledHierarchyMaps maps =
+      map_of(70, 66, [](int x, int y) { return x % 5 == 3 || y % 3 == 1 ? 0.5 : 0.0; });
   maps.orientation.clear();
   expect_the_same_in_tiles(maps, {16, 18, 64});
 }
@@ -292,7 +295,7 @@ TEST(TiledHierarchy, OfNoise) {
     SCOPED_TRACE(trial);
     const int steps = any(0, 1) == 0 ? any(1, 6) : 5000;
     const bool holes = any(0, 2) == 0;
-    Maps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
+    TiledHierarchyMaps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
       return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
     });
     for (std::size_t k = 0; holes && k < maps.pixels(); ++k) maps.valid.push_back(any(0, 8) > 0);
@@ -307,7 +310,7 @@ TEST(TiledHierarchy, OfAPhotograph) {
     const int v = std::clamp(y, 0, image.height - 1);
     return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
   };
-  Maps maps = map_of(image.width, image.height, [&](int x, int y) {
+  TiledHierarchyMaps maps = map_of(image.width, image.height, [&](int x, int y) {
     return std::min(1.0F, std::hypot(at(x + 2, y) - at(x - 2, y), at(x, y + 2) - at(x, y - 2)));
   });
   expect_the_same_in_tiles(maps, {37, 64, 200});

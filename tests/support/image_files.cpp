@@ -250,7 +250,7 @@ FileBytes write_png(const PngFile& file) {
     uLongf size = compressBound(file.profile.size());
     FileBytes chunk = {'p', 0, 0};
     chunk.resize(3 + size);
-    check(compress(chunk.data() + 3, &size, file.profile.data(), file.profile.size()) == Z_OK,
+    check(::compress(chunk.data() + 3, &size, file.profile.data(), file.profile.size()) == Z_OK,
           "zlib");
     png_write_chunk(png, reinterpret_cast<png_const_bytep>("iCCP"), chunk.data(), 3 + size);
   }

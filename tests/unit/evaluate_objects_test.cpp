@@ -16,7 +16,7 @@
 namespace diacut {
 namespace {
 
-using Map = std::vector<std::int32_t>;
+using EvaluateObjectsMap = std::vector<std::int32_t>;
 
 std::vector<std::int64_t> matched(const ObjectScores& scores) {
   std::vector<std::int64_t> counts;
@@ -25,7 +25,7 @@ std::vector<std::int64_t> matched(const ObjectScores& scores) {
 }
 
 /// One row of pixels.
-ObjectScores of_row(const Map& labels, const Map& truth) {
+ObjectScores of_row(const EvaluateObjectsMap& labels, const EvaluateObjectsMap& truth) {
   return evaluate_objects(labels, truth, static_cast<int>(labels.size()), 1);
 }
 
@@ -50,9 +50,9 @@ TEST(ObjectScores, CountAnOverlapThatIsReachedExactly) {
   EXPECT_THAT(matched(of_row({1, 1, 1, 0}, {1, 1, 1, 1})),
               ::testing::ElementsAre(1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
   // 11 of 20 are .55, which no float is.
-  Map eleven(20, 0);
+  EvaluateObjectsMap eleven(20, 0);
   std::fill_n(eleven.begin(), 11, 1);
-  EXPECT_THAT(matched(of_row(eleven, Map(20, 1))),
+  EXPECT_THAT(matched(of_row(eleven, EvaluateObjectsMap(20, 1))),
               ::testing::ElementsAre(1, 1, 0, 0, 0, 0, 0, 0, 0, 0));
 }
 
@@ -73,41 +73,44 @@ TEST(ObjectScores, HalvesMatchOnce) {
 }
 
 TEST(ObjectScores, OfNothing) {
-  const Map none(6, 0);
+  const EvaluateObjectsMap none(6, 0);
   const ObjectMatches both = of_row(none, none).matches[0];
   EXPECT_DOUBLE_EQ(both.f1(), 1);
   EXPECT_DOUBLE_EQ(both.average_precision(), 1);
-  const ObjectMatches missed = of_row(none, Map(6, 1)).matches[0];
+  const ObjectMatches missed = of_row(none, EvaluateObjectsMap(6, 1)).matches[0];
   EXPECT_DOUBLE_EQ(missed.recall(), 0);
   EXPECT_DOUBLE_EQ(missed.f1(), 0);
   EXPECT_DOUBLE_EQ(missed.average_precision(), 0);
-  const ObjectMatches invented = of_row(Map(6, 1), none).matches[0];
+  const ObjectMatches invented = of_row(EvaluateObjectsMap(6, 1), none).matches[0];
   EXPECT_DOUBLE_EQ(invented.precision(), 0);
   EXPECT_DOUBLE_EQ(invented.f1(), 0);
 }
 
 TEST(ObjectScores, NeedMapsOfTheImagesSize) {
-  EXPECT_THROW(evaluate_objects(Map(6, 1), Map(5, 1), 3, 2), InputError);
-  EXPECT_THROW(evaluate_objects(Map(5, 1), Map(6, 1), 3, 2), InputError);
-  EXPECT_THROW(evaluate_objects(Map(), Map(), 0, 0), InputError);
+  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(6, 1), EvaluateObjectsMap(5, 1), 3, 2),
+               InputError);
+  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(5, 1), EvaluateObjectsMap(6, 1), 3, 2),
+               InputError);
+  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(), EvaluateObjectsMap(), 0, 0), InputError);
 }
 
-constexpr int kSide = 12;
+constexpr int kEvaluateObjectsSide = 12;
 
 /// Up to five rectangles, later ones above earlier ones.
-Map rectangles(std::mt19937& random) {
+EvaluateObjectsMap rectangles(std::mt19937& random) {
   const auto below = [&](int end) {
     return static_cast<int>(random() % static_cast<unsigned>(end));
   };
-  Map map(kSide * kSide, 0);
+  EvaluateObjectsMap map(kEvaluateObjectsSide * kEvaluateObjectsSide, 0);
   const int count = below(6);
   for (int label = 1; label <= count; ++label) {
-    const int left = below(kSide);
-    const int top = below(kSide);
-    const int right = std::min(kSide, left + 2 + below(6));
-    const int bottom = std::min(kSide, top + 2 + below(6));
+    const int left = below(kEvaluateObjectsSide);
+    const int top = below(kEvaluateObjectsSide);
+    const int right = std::min(kEvaluateObjectsSide, left + 2 + below(6));
+    const int bottom = std::min(kEvaluateObjectsSide, top + 2 + below(6));
     for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x) map[static_cast<std::size_t>(y * kSide + x)] = label;
+      for (int x = left; x < right; ++x)
+        map[static_cast<std::size_t>(y * kEvaluateObjectsSide + x)] = label;
     }
   }
   return map;
@@ -115,11 +118,11 @@ Map rectangles(std::mt19937& random) {
 
 /// A map whose objects differ from those of another by few pixels: moved by up to one pixel, or
 /// joined.
-Map disturbed(const Map& map, std::mt19937& random) {
-  Map result(map.size(), 0);
+EvaluateObjectsMap disturbed(const EvaluateObjectsMap& map, std::mt19937& random) {
+  EvaluateObjectsMap result(map.size(), 0);
   const int right = static_cast<int>(random() % 2);
   const int join = static_cast<int>(random() % 4);
-  for (int i = 0; i + right < kSide * kSide; ++i) {
+  for (int i = 0; i + right < kEvaluateObjectsSide * kEvaluateObjectsSide; ++i) {
     const std::int32_t label = map[static_cast<std::size_t>(i)];
     result[static_cast<std::size_t>(i + right)] = label == join ? 1 : label;
   }
@@ -127,7 +130,8 @@ Map disturbed(const Map& map, std::mt19937& random) {
 }
 
 /// The intersection over union of each true object (row) with each found one.
-std::vector<std::vector<double>> overlaps(const Map& labels, const Map& truth) {
+std::vector<std::vector<double>> overlaps(const EvaluateObjectsMap& labels,
+                                          const EvaluateObjectsMap& truth) {
   const std::set<std::int32_t> found(labels.begin(), labels.end());
   const std::set<std::int32_t> real(truth.begin(), truth.end());
   std::vector<std::vector<double>> table;
@@ -168,10 +172,12 @@ TEST(ObjectScores, AreThoseOfTheBestOfAllAssignments) {
   int several = 0;
   int parted = 0;
   for (int round = 0; round < 400; ++round) {
-    const Map truth = rectangles(random);
-    const Map labels = round % 2 == 0 ? disturbed(truth, random) : rectangles(random);
+    const EvaluateObjectsMap truth = rectangles(random);
+    const EvaluateObjectsMap labels =
+        round % 2 == 0 ? disturbed(truth, random) : rectangles(random);
     const auto table = overlaps(labels, truth);
-    const ObjectScores scores = evaluate_objects(labels, truth, kSide, kSide);
+    const ObjectScores scores =
+        evaluate_objects(labels, truth, kEvaluateObjectsSide, kEvaluateObjectsSide);
     for (std::size_t k = 0; k < scores.matches.size(); ++k) {
       std::set<std::size_t> taken;
       const double least = 0.5 + 0.05 * static_cast<double>(k);

@@ -15,25 +15,26 @@
 namespace diacut {
 namespace {
 
-using Labels = std::vector<std::int32_t>;
+using LabelValues = std::vector<std::int32_t>;
 
-GroundTruth truth_of(int width, int height, const std::vector<Labels>& annotations) {
+GroundTruth truth_of(int width, int height, const std::vector<LabelValues>& annotations) {
   GroundTruth truth{width, height, {}};
-  for (const Labels& labels : annotations) truth.annotations.push_back({labels, {}});
+  for (const LabelValues& labels : annotations) truth.annotations.push_back({labels, {}});
   return truth;
 }
 
 /// A label for each pixel of a 4 x 4 image.
 template <typename Label>
-Labels four_by_four(Label label) {
-  Labels labels;
+LabelValues four_by_four(Label label) {
+  LabelValues labels;
   for (int i = 0; i < 16; ++i) labels.push_back(label(i % 4, i / 4));
   return labels;
 }
 
-const Labels kHalves = four_by_four([](int x, int) { return x / 2; });
-const Labels kQuarters = four_by_four([](int x, int y) { return 10 * (x / 2) + 5 * (y / 2) - 3; });
-const Labels kWhole(16, 4);
+const LabelValues kHalves = four_by_four([](int x, int) { return x / 2; });
+const LabelValues kQuarters =
+    four_by_four([](int x, int y) { return 10 * (x / 2) + 5 * (y / 2) - 3; });
+const LabelValues kWhole(16, 4);
 
 TEST(RegionScore, KnownByHand) {
   // Each pair of pixels: 120. Together in halves: 2 * 28, in quarters: 4 * 6, in one: all.
@@ -65,7 +66,7 @@ TEST(RegionScore, AnnotatorsArePooledForCoveringAndAveragedForTheOthers) {
 }
 
 TEST(RegionScore, OnePixelAgrees) {
-  const RegionCurve one = score_labels(Labels{3}, truth_of(1, 1, {{9}}));
+  const RegionCurve one = score_labels(LabelValues{3}, truth_of(1, 1, {{9}}));
   EXPECT_EQ(one.scores[0].covered, 1);
   EXPECT_EQ(one.scores[0].pri, 1);
   EXPECT_EQ(one.scores[0].vi, 0);
@@ -79,11 +80,11 @@ struct Plain {
   std::vector<double> best;  ///< Of each region of each annotator.
 };
 
-Plain plain_scores(const Labels& ours, const GroundTruth& truth) {
+Plain plain_scores(const LabelValues& ours, const GroundTruth& truth) {
   Plain plain;
   const auto n = static_cast<double>(ours.size());
   for (const Annotation& annotation : truth.annotations) {
-    const Labels& theirs = annotation.labels;
+    const LabelValues& theirs = annotation.labels;
     std::map<std::int32_t, double> own_size;
     std::map<std::int32_t, double> truth_size;
     std::map<std::pair<std::int32_t, std::int32_t>, double> both;
@@ -120,10 +121,10 @@ Plain plain_scores(const Labels& ours, const GroundTruth& truth) {
 }
 
 /// The protocol to the letter: 8-connected components of what is at most t, sampled at the pixels.
-Labels components(const std::vector<double>& strength, int width, int height, double t) {
+LabelValues components(const std::vector<double>& strength, int width, int height, double t) {
   const int columns = 2 * width + 1;
   const int rows = 2 * height + 1;
-  Labels all(static_cast<std::size_t>(columns * rows), 0);
+  LabelValues all(static_cast<std::size_t>(columns * rows), 0);
   std::int32_t count = 0;
   for (int start = 0; start < columns * rows; ++start) {
     if (strength[static_cast<std::size_t>(start)] > t ||
@@ -146,7 +147,7 @@ Labels components(const std::vector<double>& strength, int width, int height, do
       }
     }
   }
-  Labels labels;
+  LabelValues labels;
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       labels.push_back(all[static_cast<std::size_t>((2 * y + 1) * columns + 2 * x + 1)]);
@@ -168,8 +169,8 @@ TEST(RegionScore, AHierarchyIsScoredAsEachOfItsSegmentations) {
         const double value = static_cast<double>(random() % 21) / 20;
         strength.push_back(is_pixel ? 0 : std::sqrt(value));
       }
-      std::vector<Labels> annotations(1 + random() % 3);
-      for (Labels& labels : annotations) {
+      std::vector<LabelValues> annotations(1 + random() % 3);
+      for (LabelValues& labels : annotations) {
         for (int i = 0; i < width * height; ++i) {
           labels.push_back(static_cast<std::int32_t>(random() % 4) - 1);
         }
@@ -179,7 +180,7 @@ TEST(RegionScore, AHierarchyIsScoredAsEachOfItsSegmentations) {
       ASSERT_EQ(curve.scores.size(), thresholds.size());
       std::vector<double> best;
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
-        const Labels labels = components(strength, width, height, thresholds[t]);
+        const LabelValues labels = components(strength, width, height, thresholds[t]);
         const Plain plain = plain_scores(labels, truth);
         EXPECT_NEAR(curve.scores[t].covered, plain.covered, 1e-9);
         EXPECT_NEAR(curve.scores[t].pri, plain.pri, 1e-12);

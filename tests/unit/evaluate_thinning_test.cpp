@@ -11,18 +11,18 @@
 namespace diacut {
 namespace {
 
-using Mask = std::vector<std::uint8_t>;
+using EvaluateThinningMask = std::vector<std::uint8_t>;
 
 /// '#' is set.
-Mask mask_of(const std::vector<std::string>& rows) {
-  Mask mask;
+EvaluateThinningMask mask_of(const std::vector<std::string>& rows) {
+  EvaluateThinningMask mask;
   for (const std::string& row : rows) {
     for (const char c : row) mask.push_back(c == '#' ? 1 : 0);
   }
   return mask;
 }
 
-std::vector<std::string> drawn(const Mask& mask, int width) {
+std::vector<std::string> drawn(const EvaluateThinningMask& mask, int width) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (i % static_cast<std::size_t>(width) == 0) rows.emplace_back();
@@ -32,10 +32,10 @@ std::vector<std::string> drawn(const Mask& mask, int width) {
 }
 
 /// Pieces of the pixels of one value, 8-connected or 4-connected; outside the image is 0.
-int pieces(const Mask& mask, int width, int height, bool value, bool diagonally) {
+int pieces(const EvaluateThinningMask& mask, int width, int height, bool value, bool diagonally) {
   const int w = width + 2;
   const int h = height + 2;
-  Mask left(static_cast<std::size_t>(w * h), value ? 0 : 1);
+  EvaluateThinningMask left(static_cast<std::size_t>(w * h), value ? 0 : 1);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const bool set = mask[static_cast<std::size_t>(y * width + x)] != 0;
@@ -108,9 +108,9 @@ TEST(Thinning, KeepsPiecesAndHolesAndLeavesNothingToThin) {
     const int width = 1 + static_cast<int>(random() % 30);
     const int height = 1 + static_cast<int>(random() % 30);
     const std::uint64_t share = 20 + random() % 75;
-    Mask mask(static_cast<std::size_t>(width * height));
+    EvaluateThinningMask mask(static_cast<std::size_t>(width * height));
     for (std::uint8_t& value : mask) value = random() % 100 < share ? 255 : 0;
-    const Mask lines = thin(mask, width, height);
+    const EvaluateThinningMask lines = thin(mask, width, height);
     ASSERT_EQ(lines.size(), mask.size());
     for (std::size_t i = 0; i < mask.size(); ++i) {
       ASSERT_LE(lines[i], 1);
@@ -125,11 +125,11 @@ TEST(Thinning, KeepsPiecesAndHolesAndLeavesNothingToThin) {
 
 TEST(Thinning, ThinsABarToALineWithinIt) {
   for (const int thickness : {2, 3, 4, 9}) {
-    Mask mask(40 * 20, 0);
+    EvaluateThinningMask mask(40 * 20, 0);
     for (int y = 5; y < 5 + thickness; ++y) {
       for (int x = 3; x < 37; ++x) mask[static_cast<std::size_t>(y * 40 + x)] = 1;
     }
-    const Mask line = thin(mask, 40, 20);
+    const EvaluateThinningMask line = thin(mask, 40, 20);
     for (int x = 12; x < 28; ++x) {
       int count = 0;
       for (int y = 0; y < 20; ++y) count += line[static_cast<std::size_t>(y * 40 + x)];
@@ -139,10 +139,10 @@ TEST(Thinning, ThinsABarToALineWithinIt) {
 }
 
 TEST(Thinning, LeavesTheSmallestAlone) {
-  EXPECT_EQ(thin(Mask{1}, 1, 1), Mask{1});
-  EXPECT_EQ(thin(Mask{0}, 1, 1), Mask{0});
-  EXPECT_EQ(thin(Mask(7, 1), 7, 1), Mask(7, 1));
-  EXPECT_EQ(thin(Mask(7, 1), 1, 7), Mask(7, 1));
+  EXPECT_EQ(thin(EvaluateThinningMask{1}, 1, 1), EvaluateThinningMask{1});
+  EXPECT_EQ(thin(EvaluateThinningMask{0}, 1, 1), EvaluateThinningMask{0});
+  EXPECT_EQ(thin(EvaluateThinningMask(7, 1), 7, 1), EvaluateThinningMask(7, 1));
+  EXPECT_EQ(thin(EvaluateThinningMask(7, 1), 1, 7), EvaluateThinningMask(7, 1));
 }
 
 }  // namespace

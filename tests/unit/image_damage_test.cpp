@@ -31,7 +31,7 @@ std::optional<Image> try_decode(const FileBytes& file, const std::string& name) 
   }
 }
 
-std::string refusal(const FileBytes& file, const std::string& name) {
+std::string image_damage_refusal(const FileBytes& file, const std::string& name) {
   try {
     decode_image(file, name);
   } catch (const InputError& error) {
@@ -84,8 +84,9 @@ TEST(DamagedImage, CutFilesAreCalledSo) {
   for (const auto& [name, file] : testing::whole_files()) {
     const FileBytes cut(file.begin(),
                         file.begin() + static_cast<std::ptrdiff_t>(file.size() * 2 / 3));
-    EXPECT_THAT(refusal(cut, name), AllOf(StartsWith(name + ": "), HasSubstr("cut off"),
-                                          HasSubstr("copy or save it again")));
+    EXPECT_THAT(
+        image_damage_refusal(cut, name),
+        AllOf(StartsWith(name + ": "), HasSubstr("cut off"), HasSubstr("copy or save it again")));
   }
 }
 
@@ -110,7 +111,7 @@ TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
     FileBytes damaged = files.at(name);
     const std::size_t middle = damaged.size() / 2;
     for (std::size_t k = 0; k < 12; ++k) damaged[middle + k] ^= 0x5a;
-    EXPECT_THAT(refusal(damaged, name), HasSubstr("damaged")) << name;
+    EXPECT_THAT(image_damage_refusal(damaged, name), HasSubstr("damaged")) << name;
   }
 }
 
@@ -122,7 +123,7 @@ TEST(DamagedImage, AFewBytesTooManyInAJpegAreNoted) {
   EXPECT_EQ(image.pixels, whole.pixels);
   EXPECT_THAT(image.notes, ::testing::ElementsAre(HasSubstr("bytes too many")));
   file.insert(file.end() - 2, 100, 0x11);
-  EXPECT_THAT(refusal(file, "b.jpg"), HasSubstr("damaged"));
+  EXPECT_THAT(image_damage_refusal(file, "b.jpg"), HasSubstr("damaged"));
 }
 
 /// Sets big- or little-endian integers of a file.
@@ -158,23 +159,25 @@ FileBytes png_that_claims(std::uint32_t width, std::uint32_t height) {
 TEST(DamagedImage, HeadersThatClaimTooMuchAreRefusedAtOnce) {
   const std::map<std::string, FileBytes> files = testing::whole_files();
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(refusal(png_that_claims(100'000, 100'000), "bomb.png"),
+  EXPECT_THAT(image_damage_refusal(png_that_claims(100'000, 100'000), "bomb.png"),
               AllOf(StartsWith("bomb.png: "), HasSubstr("100000 x 100000 pixels"),
                     HasSubstr("limit of 268435456"), HasSubstr("image.max_pixels")));
-  EXPECT_THAT(refusal(png_that_claims(0x7fffffff, 0x7fffffff), "bomb.png"),
+  EXPECT_THAT(image_damage_refusal(png_that_claims(0x7fffffff, 0x7fffffff), "bomb.png"),
               HasSubstr("2147483647 x 2147483647 pixels"));
   const FileBytes& jpeg = files.at("colour.jpg");
   const std::size_t frame = find(jpeg, {0xff, 0xc0});
-  EXPECT_THAT(refusal(patched(patched(jpeg, frame + 5, 65000, 2, true), frame + 7, 65001, 2, true),
-                      "bomb.jpg"),
-              HasSubstr("65001 x 65000 pixels"));
+  EXPECT_THAT(
+      image_damage_refusal(
+          patched(patched(jpeg, frame + 5, 65000, 2, true), frame + 7, 65001, 2, true), "bomb.jpg"),
+      HasSubstr("65001 x 65000 pixels"));
   const FileBytes& bmp = files.at("colour.bmp");
   EXPECT_THAT(
-      refusal(patched(patched(bmp, 18, 100'000, 4, false), 22, 0x80000000, 4, false), "bomb.bmp"),
+      image_damage_refusal(patched(patched(bmp, 18, 100'000, 4, false), 22, 0x80000000, 4, false),
+                           "bomb.bmp"),
       HasSubstr("100000 x 2147483648 pixels"));
-  EXPECT_THAT(refusal(patched(patched(files.at("turned.webp"), 24, 0xfffffe, 3, false), 27,
-                              0x8fffff, 3, false),
-                      "bomb.webp"),
+  EXPECT_THAT(image_damage_refusal(patched(patched(files.at("turned.webp"), 24, 0xfffffe, 3, false),
+                                           27, 0x8fffff, 3, false),
+                                   "bomb.webp"),
               HasSubstr("16777215 x 9437184 pixels"));
   FileBytes tiff = files.at("raw.tif");
   // The directory's first entries are the width and the height, as SHORT.
@@ -182,7 +185,7 @@ TEST(DamagedImage, HeadersThatClaimTooMuchAreRefusedAtOnce) {
       tiff[4] | tiff[5] << 8 | tiff[6] << 16 | static_cast<std::size_t>(tiff[7]) << 24;
   tiff = patched(tiff, directory + 2 + 8, 65000, 2, false);
   tiff = patched(tiff, directory + 2 + 12 + 8, 65001, 2, false);
-  EXPECT_THAT(refusal(tiff, "bomb.tif"), HasSubstr("65000 x 65001 pixels"));
+  EXPECT_THAT(image_damage_refusal(tiff, "bomb.tif"), HasSubstr("65000 x 65001 pixels"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
@@ -208,19 +211,19 @@ TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
   const auto files = testing::whole_files();
   for (const char* name : {"raw.tif", "lzw.tif", "packbits.tif", "palette.tif"}) {
     for (const std::uint32_t height : {90U, 2'000'000U}) {
-      EXPECT_THAT(refusal(with_tag(files.at(name), TIFFTAG_IMAGELENGTH, height), name),
+      EXPECT_THAT(image_damage_refusal(with_tag(files.at(name), TIFFTAG_IMAGELENGTH, height), name),
                   HasSubstr("strips are missing"))
           << height;
     }
   }
   for (const char* name : {"raw.tif", "lzw.tif", "packbits.tif", "palette.tif"}) {
     const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 2'000'000);
-    EXPECT_THAT(refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 2'000'000), name),
+    EXPECT_THAT(image_damage_refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 2'000'000), name),
                 HasSubstr("bytes of data for 41 x 2000000 pixels"));
   }
   for (const char* name : {"fax.tif", "jpeg.tif"}) {
     const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 90);
-    EXPECT_THAT(refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), name),
+    EXPECT_THAT(image_damage_refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), name),
                 HasSubstr("damaged or cut off"));
   }
 }
@@ -233,21 +236,22 @@ TEST(DamagedImage, AFewRunLengthCodesMakeNoLargePicture) {
   runs.compression = 1;
   runs.palette.assign(256, 0x808080);
   runs.pixels = {0, 1};  // The end mark.
-  EXPECT_THAT(refusal(testing::write_bmp(runs), "bomb.bmp"),
+  EXPECT_THAT(image_damage_refusal(testing::write_bmp(runs), "bomb.bmp"),
               HasSubstr("2 bytes of run-length codes for 16000 x 16000 pixels"));
 }
 
 TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
   const FileBytes bmp = testing::whole_files().at("colour.bmp");
-  EXPECT_THAT(refusal(patched(bmp, 18, 0, 4, false), "a.bmp"), HasSubstr("0 x 29 pixels"));
-  EXPECT_THAT(refusal(patched(bmp, 18, 0xffffffff, 4, false), "a.bmp"),
+  EXPECT_THAT(image_damage_refusal(patched(bmp, 18, 0, 4, false), "a.bmp"),
+              HasSubstr("0 x 29 pixels"));
+  EXPECT_THAT(image_damage_refusal(patched(bmp, 18, 0xffffffff, 4, false), "a.bmp"),
               HasSubstr("-1 x 29 pixels"));
 }
 
 TEST(DamagedImage, AnimationsAreRefused) {
   FileBytes webp = testing::whole_files().at("turned.webp");
   webp[20] |= 2;
-  EXPECT_THAT(refusal(webp, "a.webp"), HasSubstr("animated"));
+  EXPECT_THAT(image_damage_refusal(webp, "a.webp"), HasSubstr("animated"));
 }
 
 }  // namespace

@@ -15,13 +15,13 @@ namespace {
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 
-Bytes bytes_of(const std::string& text) {
+Bytes image_format_bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 std::string refusal(const std::string& head) {
   try {
-    identify_format(bytes_of(head));
+    identify_format(image_format_bytes_of(head));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -49,7 +49,7 @@ TEST(ImageFormat, ThoseOfCamerasAreToldFromTheFirstBytes) {
   EXPECT_EQ(identify_format(testing::write_jpeg2000(samples)), ImageFormat::kJpeg2000);
   EXPECT_EQ(identify_format(testing::write_jpeg2000(samples, 8, true)), ImageFormat::kJpeg2000);
   for (const char* head : {"P1 3 2 0", "P5\n# by a scanner\n3 2", "P7\nWIDTH 3"}) {
-    EXPECT_EQ(identify_format(bytes_of(head)), ImageFormat::kPnm) << head;
+    EXPECT_EQ(identify_format(image_format_bytes_of(head)), ImageFormat::kPnm) << head;
   }
   const testing::FileBytes dng = testing::write_dng(cv::Mat(24, 32, CV_16UC3, cv::Scalar::all(9)));
   EXPECT_EQ(identify_format(dng), ImageFormat::kTiff);

@@ -58,13 +58,14 @@ void expect_turned(const Image& shown, const Image& stored, int orientation) {
   }
 }
 
-constexpr int kWidth = 5;
-constexpr int kHeight = 3;
+constexpr int kImageOrientationWidth = 5;
+constexpr int kImageOrientationHeight = 3;
 
 TEST(Orientation, OfJpeg) {
-  const FileBytes jpeg = testing::encode(".jpg", testing::random_samples(kWidth, kHeight, CV_8UC3));
+  const FileBytes jpeg = testing::encode(
+      ".jpg", testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_8UC3));
   const Image stored = decode_image(jpeg, "plain.jpg");
-  ASSERT_EQ(stored.width, kWidth);
+  ASSERT_EQ(stored.width, kImageOrientationWidth);
   ASSERT_EQ(stored.channels, 3);
   for (bool little_endian : {true, false}) {
     for (int orientation = 0; orientation <= 9; ++orientation) {  // 0 and 9 mean nothing.
@@ -76,13 +77,14 @@ TEST(Orientation, OfJpeg) {
 }
 
 TEST(Orientation, OfPngKeepsDepthAndNoData) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_16UC4);
+  const cv::Mat samples =
+      testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_16UC4);
   testing::PngFile file;
-  file.width = kWidth;
-  file.height = kHeight;
+  file.width = kImageOrientationWidth;
+  file.height = kImageOrientationHeight;
   file.bits = 16;
   file.colour_type = 6;
-  for (int y = 0; y < kHeight; ++y) {
+  for (int y = 0; y < kImageOrientationHeight; ++y) {
     file.rows.emplace_back(samples.ptr(y), samples.ptr(y) + samples.step[0]);
   }
   const Image stored = decode_image(testing::write_png(file), "plain.png");
@@ -94,20 +96,23 @@ TEST(Orientation, OfPngKeepsDepthAndNoData) {
 }
 
 TEST(Orientation, OfWebp) {
-  const FileBytes webp = testing::encode(".webp", testing::random_samples(kWidth, kHeight, CV_8UC3),
-                                         {cv::IMWRITE_WEBP_QUALITY, 101});
+  const FileBytes webp = testing::encode(
+      ".webp", testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_8UC3),
+      {cv::IMWRITE_WEBP_QUALITY, 101});
   const Image stored = decode_image(webp, "plain.webp");
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const FileBytes block = testing::exif_block(orientation);
-    expect_turned(
-        decode_image(testing::webp_with_exif(webp, kWidth, kHeight, block), "turned.webp"), stored,
-        orientation);
+    expect_turned(decode_image(testing::webp_with_exif(webp, kImageOrientationWidth,
+                                                       kImageOrientationHeight, block),
+                               "turned.webp"),
+                  stored, orientation);
   }
 }
 
 TEST(Orientation, OfTiffOfEveryDepth) {
   for (int type : {CV_8UC3, CV_16UC1, CV_16UC4, CV_32FC1, CV_64FC4}) {
-    testing::TiffPage page = testing::tiff_page(testing::random_samples(kWidth, kHeight, type));
+    testing::TiffPage page = testing::tiff_page(
+        testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, type));
     const Image stored = decode_image(testing::write_tiff({page}), "plain.tif");
     for (int orientation = 1; orientation <= 8; ++orientation) {
       page.orientation = orientation;
@@ -118,10 +123,11 @@ TEST(Orientation, OfTiffOfEveryDepth) {
 
 TEST(Orientation, OfTiffThatIsConverted) {
   testing::TiffPage page;  // Palettes take libtiff's own way.
-  page.width = kWidth;
-  page.height = kHeight;
+  page.width = kImageOrientationWidth;
+  page.height = kImageOrientationHeight;
   page.photometric = 3;
-  for (int k = 0; k < kWidth * kHeight; ++k) page.samples.push_back(static_cast<std::uint8_t>(k));
+  for (int k = 0; k < kImageOrientationWidth * kImageOrientationHeight; ++k)
+    page.samples.push_back(static_cast<std::uint8_t>(k));
   for (int k = 0; k < 3 * 256; ++k) page.palette.push_back(static_cast<std::uint16_t>(k * 997));
   const Image stored = decode_image(testing::write_tiff({page}), "plain.tif");
   ASSERT_EQ(stored.channels, 3);

@@ -22,8 +22,8 @@ using testing::FileBytes;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int kWidth = 23;
-constexpr int kHeight = 17;
+constexpr int kImageProfileWidth = 23;
+constexpr int kImageProfileHeight = 17;
 
 FileBytes png_with(const cv::Mat& samples, const FileBytes& profile) {
   testing::PngFile file;
@@ -95,7 +95,7 @@ void expect_adobe(const Image& image, const cv::Mat& samples, double full, doubl
 }
 
 TEST(ColourProfile, AnAdobeRgbPhotographIsReadAsWhatItShows) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC3);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
   for (const auto& [name, file] : files_with(samples, testing::adobe_rgb_profile())) {
     SCOPED_TRACE(name);
     const Image image = decode_image(file, name);
@@ -103,7 +103,7 @@ TEST(ColourProfile, AnAdobeRgbPhotographIsReadAsWhatItShows) {
     // Half a step of rounding, and half a step of the profile's own numbers and of tables.
     expect_adobe(image, samples, 255, 1.0 / 255);
   }
-  const cv::Mat deep = testing::random_samples(kWidth, kHeight, CV_16UC3);
+  const cv::Mat deep = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_16UC3);
   for (const FileBytes& file :
        {png_with(deep, testing::adobe_rgb_profile()), tiff_with(deep, testing::adobe_rgb_profile()),
         testing::write_jxl({.profile = testing::adobe_rgb_profile(), .frames = {deep}})}) {
@@ -112,7 +112,7 @@ TEST(ColourProfile, AnAdobeRgbPhotographIsReadAsWhatItShows) {
 }
 
 TEST(ColourProfile, HeicAndAvifAreReadAsWhatTheyShow) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC3);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
   for (const bool is_avif : {false, true}) {
     const auto read = [&](const FileBytes& profile) {
       return decode_image(
@@ -121,7 +121,7 @@ TEST(ColourProfile, HeicAndAvifAreReadAsWhatTheyShow) {
     };
     const Image plain = read({});
     EXPECT_EQ(read(testing::srgb_profile()).pixels, plain.pixels);
-    cv::Mat stored(kHeight, kWidth, CV_8UC3);
+    cv::Mat stored(kImageProfileHeight, kImageProfileWidth, CV_8UC3);
     for (std::size_t i = 0; i < plain.pixels.size(); ++i) {
       stored.data[i] = static_cast<std::uint8_t>(std::lround(plain.pixels[i] * 255));
     }
@@ -147,7 +147,7 @@ TEST(ColourProfile, AJpegIsReadAsWhatItShows) {
 }
 
 TEST(ColourProfile, WithSrgbOrNoneEveryBitStays) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC3);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
   const Image plain = decode_image(png_with(samples, {}), "plain.png");
   for (std::size_t i = 0; i < plain.pixels.size(); ++i) {
     ASSERT_EQ(plain.pixels[i], static_cast<float>(samples.data[i]) / 255.0F);
@@ -164,7 +164,7 @@ TEST(ColourProfile, WithSrgbOrNoneEveryBitStays) {
 }
 
 TEST(ColourProfile, GreyProfilesAndProfilesOfRgbOnGreysApply) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC1);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC1);
   const FileBytes linear = testing::grey_profile(1);
   const FileBytes linear_rgb = testing::rgb_profile({0.64, 0.33, 0.3, 0.6, 0.15, 0.06}, 1);
   for (const FileBytes& file :
@@ -182,7 +182,7 @@ TEST(ColourProfile, GreyProfilesAndProfilesOfRgbOnGreysApply) {
 }
 
 TEST(ColourProfile, AlphaStays) {
-  cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC4);
+  cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC4);
   const Image plain = decode_image(png_with(samples, {}), "a.png");
   const Image shown = decode_image(png_with(samples, testing::adobe_rgb_profile()), "a.png");
   EXPECT_EQ(shown.valid, plain.valid);
@@ -190,7 +190,7 @@ TEST(ColourProfile, AlphaStays) {
 }
 
 TEST(ColourProfile, GarbageIsNotedAndReadAsSrgb) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC3);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
   const Image plain = decode_image(png_with(samples, {}), "plain.png");
   FileBytes noise(500);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * 77);
@@ -212,17 +212,17 @@ TEST(ColourProfile, GarbageIsNotedAndReadAsSrgb) {
 }
 
 TEST(ColourProfile, ThatIsForOtherColoursIsNoted) {
-  const cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC3);
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
   const Image image = decode_image(tiff_with(samples, testing::grey_profile(2.2)), "a.tif");
   EXPECT_THAT(image.notes, ElementsAre(HasSubstr("is one for grey, and these are RGB")));
-  const cv::Mat light = testing::random_samples(kWidth, kHeight, CV_32FC3);
+  const cv::Mat light = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_32FC3);
   EXPECT_THAT(decode_image(tiff_with(light, testing::adobe_rgb_profile()), "a.tif").notes,
               ElementsAre(HasSubstr("values of 8 and 16 bits")));
 }
 
 TEST(ColourProfile, CodePointsOfHeifStandForAProfile) {
   enum CodePoint { kBt709 = 1, kDisplayP3 = 12, kSrgbCurve = 13, kPq = 16 };
-  const cv::Mat samples(kHeight, kWidth, CV_8UC3, cv::Scalar(200, 100, 50));
+  const cv::Mat samples(kImageProfileHeight, kImageProfileWidth, CV_8UC3, cv::Scalar(200, 100, 50));
   const auto read = [&](int primaries, int transfer) {
     return decode_image(
         testing::write_heif(

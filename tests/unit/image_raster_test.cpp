@@ -31,7 +31,7 @@ FileBytes npy(const std::string& dictionary, const FileBytes& elements, bool ver
   return {file.begin(), file.end()};
 }
 
-std::string failure_of(const FileBytes& bytes) {
+std::string image_raster_failure(const FileBytes& bytes) {
   try {
     decode_raster(bytes);
   } catch (const InputError& error) {
@@ -97,25 +97,29 @@ TEST(Raster, ACutArrayIsAnErrorAtEveryByte) {
 }
 
 TEST(Raster, RefusesArraysThatAreNoPicture) {
-  EXPECT_THAT(failure_of(encode_npy<float>(std::vector<float>{1, 2}, {2})), HasSubstr("1 dim"));
-  EXPECT_THAT(failure_of(encode_npy<float>(std::vector<float>{1, 2}, {1, 1, 2})),
+  EXPECT_THAT(image_raster_failure(encode_npy<float>(std::vector<float>{1, 2}, {2})),
+              HasSubstr("1 dim"));
+  EXPECT_THAT(image_raster_failure(encode_npy<float>(std::vector<float>{1, 2}, {1, 1, 2})),
               HasSubstr("3 dim"));
-  EXPECT_THAT(failure_of(encode_npy<float>({}, {0, 4})), HasSubstr("0"));
-  EXPECT_THAT(failure_of(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }", {})),
-              HasSubstr("c8"));
-  EXPECT_THAT(failure_of(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,1)}",
-                             FileBytes(4))),
-              HasSubstr("structures"));
-  EXPECT_THAT(failure_of(npy("{'descr': '<f4', 'shape': (1, 1), }", FileBytes(4))),
+  EXPECT_THAT(image_raster_failure(encode_npy<float>({}, {0, 4})), HasSubstr("0"));
+  EXPECT_THAT(
+      image_raster_failure(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }", {})),
+      HasSubstr("c8"));
+  EXPECT_THAT(
+      image_raster_failure(
+          npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,1)}", FileBytes(4))),
+      HasSubstr("structures"));
+  EXPECT_THAT(image_raster_failure(npy("{'descr': '<f4', 'shape': (1, 1), }", FileBytes(4))),
               HasSubstr("fortran_order"));
-  EXPECT_THAT(failure_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
-                             "(99999999999999999999999, 1)}",
-                             FileBytes(4))),
+  EXPECT_THAT(image_raster_failure(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
+                                       "(99999999999999999999999, 1)}",
+                                       FileBytes(4))),
               HasSubstr("no number"));
-  EXPECT_NE(failure_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, "
-                           "1000000000)}",
-                           FileBytes(4))),
-            "no error");
+  EXPECT_NE(
+      image_raster_failure(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, "
+                               "1000000000)}",
+                               FileBytes(4))),
+      "no error");
 }
 
 TEST(Raster, GreyPicturesAreTheirNumbersAndFullStrength) {
@@ -168,8 +172,8 @@ TEST(Raster, ColourIsRefusedUnlessItIsGrey) {
   cv::Mat grey(2, 2, CV_8UC3, cv::Scalar(7, 7, 7));
   EXPECT_EQ(decode_raster(testing::encode(".png", grey)).values, std::vector<double>(4, 7));
   grey.at<cv::Vec3b>(1, 1)[2] = 8;
-  EXPECT_THAT(failure_of(testing::encode(".png", grey)), HasSubstr("colour"));
-  EXPECT_THAT(failure_of(testing::encode(".jpg", grey)), HasSubstr("expected PNG"));
+  EXPECT_THAT(image_raster_failure(testing::encode(".png", grey)), HasSubstr("colour"));
+  EXPECT_THAT(image_raster_failure(testing::encode(".jpg", grey)), HasSubstr("expected PNG"));
 }
 
 TEST(Raster, MessagesNameTheFile) {

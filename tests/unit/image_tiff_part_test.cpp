@@ -17,15 +17,15 @@ using testing::FileBytes;
 using ::testing::HasSubstr;
 using testing::TiffPage;
 
-constexpr int kWidth = 8;
-constexpr int kHeight = 4;
+constexpr int kImageTiffPartWidth = 8;
+constexpr int kImageTiffPartHeight = 4;
 
 /// A page all of whose pixels but the first, which is white, have one grey.
 TiffPage page_of(std::uint8_t grey, const std::string& description = {}) {
   TiffPage page;
-  page.width = kWidth;
-  page.height = kHeight;
-  page.samples.assign(kWidth * kHeight, grey);
+  page.width = kImageTiffPartWidth;
+  page.height = kImageTiffPartHeight;
+  page.samples.assign(kImageTiffPartWidth * kImageTiffPartHeight, grey);
   page.samples[0] = 255;
   page.description = description;
   return page;
@@ -73,7 +73,7 @@ TEST(TiffPart, PagesAreChosenByNumber) {
 }
 
 TEST(TiffPart, SamplesAreChannels) {
-  cv::Mat samples = testing::random_samples(kWidth, kHeight, CV_8UC(5));
+  cv::Mat samples = testing::random_samples(kImageTiffPartWidth, kImageTiffPartHeight, CV_8UC(5));
   for (const bool is_separate : {false, true}) {
     TiffPage page = testing::tiff_page(samples);
     page.photometric = 1;

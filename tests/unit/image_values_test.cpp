@@ -32,7 +32,7 @@ Image decode(const FileBytes& file, ValueRange range = ValueRange::kAuto) {
   return decode_image(file, "a.tif", parameters);
 }
 
-std::string refusal(const FileBytes& file, const ImageParameters& parameters = {}) {
+std::string values_refusal(const FileBytes& file, const ImageParameters& parameters = {}) {
   try {
     decode_image(file, "a.tif", parameters);
   } catch (const InputError& error) {
@@ -63,7 +63,7 @@ TEST(ValueRange, FloatsBeyondItAreStretchedOrRefused) {
   EXPECT_THAT(image.notes, ElementsAre(AllOf(HasSubstr("-2"), HasSubstr("6"))));
   ImageParameters type;
   type.range = ValueRange::kType;
-  EXPECT_THAT(refusal(file, type),
+  EXPECT_THAT(values_refusal(file, type),
               AllOf(HasSubstr("a.tif: "), HasSubstr("-2 to 6"), HasSubstr("\"data\"")));
 }
 
@@ -212,10 +212,10 @@ TEST(NoData, TakesNoPartInTheRange) {
 }
 
 TEST(NoData, EverywhereIsAnError) {
-  EXPECT_THAT(refusal(tiff_of(row<float>({kNaN, kInfinity}))),
+  EXPECT_THAT(values_refusal(tiff_of(row<float>({kNaN, kInfinity}))),
               AllOf(HasSubstr("a.tif: nothing to segment"), HasSubstr("2 are not finite")));
   const cv::Mat hidden(3, 3, CV_8UC4, cv::Scalar(9, 9, 9, 0));
-  EXPECT_THAT(refusal(testing::encode(".png", hidden)),
+  EXPECT_THAT(values_refusal(testing::encode(".png", hidden)),
               AllOf(HasSubstr("nothing to segment"), HasSubstr("9 are transparent")));
 }
 
@@ -234,7 +234,7 @@ TEST(MaxPixels, IsAsManyAsAreRead) {
     parameters.max_pixels = 200;
     EXPECT_EQ(decode_image(file, "a", parameters).width, 20);
     parameters.max_pixels = 199;
-    EXPECT_THAT(refusal(file, parameters),
+    EXPECT_THAT(values_refusal(file, parameters),
                 AllOf(HasSubstr("20 x 10 pixels"), HasSubstr("199"), HasSubstr("image.max_pixels")))
         << extension;
   }

@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-const fs::path kRoot = DIACUT_SOURCE_DIR;
-const fs::path kLib = kRoot / "lib";
-const fs::path kKernels = kRoot / "kernels";
-const fs::path kDeviceTests = kRoot / "tests" / "device";
+const fs::path kKernelLayoutRoot = DIACUT_SOURCE_DIR;
+const fs::path kKernelLayoutLib = kKernelLayoutRoot / "lib";
+const fs::path kKernels = kKernelLayoutRoot / "kernels";
+const fs::path kDeviceTests = kKernelLayoutRoot / "tests" / "device";
 
 /// Kernels without a test of their name -> the test that holds them, and why it is another one.
 const std::map<std::string, std::string>& tests_of_other_names() {
@@ -122,7 +122,7 @@ TEST(KernelLayout, EveryKernelSaysWhatItComputes) {
 
 TEST(KernelLayout, EveryKernelHasALauncherInTheFolderOfLibThatMirrorsItsOwn) {
   for (const std::string& kernel : kernels()) {
-    EXPECT_TRUE(any_exists(kernel, kLib, ".cpp"))
+    EXPECT_TRUE(any_exists(kernel, kKernelLayoutLib, ".cpp"))
         << "kernels/" << kernel << ".cl needs a launcher lib/" << kernel << ".cpp";
   }
 }
@@ -151,8 +151,9 @@ TEST(KernelLayout, OnlyLaunchersMakeKernels) {
   for (const std::string& kernel : kernels()) {
     for (const std::string& name : names_for(kernel)) launchers.insert(name);
   }
-  for (const fs::path& path : testing::files_with(kLib, {".hpp", ".cpp"})) {
-    const std::string name = fs::relative(path, kLib).replace_extension().generic_string();
+  for (const fs::path& path : testing::files_with(kKernelLayoutLib, {".hpp", ".cpp"})) {
+    const std::string name =
+        fs::relative(path, kKernelLayoutLib).replace_extension().generic_string();
     if (launchers.contains(name)) continue;
     EXPECT_THAT(kernel_creations(testing::text_of(path)), IsEmpty())
         << path << ": only the launcher of a kernel, which has the kernel's name, may do this";
@@ -160,8 +161,8 @@ TEST(KernelLayout, OnlyLaunchersMakeKernels) {
 }
 
 TEST(KernelLayout, AFolderLoadsItsOwnKernels) {
-  for (const fs::path& path : testing::files_with(kLib, {".hpp", ".cpp"})) {
-    const std::string folder = fs::relative(path.parent_path(), kLib).generic_string();
+  for (const fs::path& path : testing::files_with(kKernelLayoutLib, {".hpp", ".cpp"})) {
+    const std::string folder = fs::relative(path.parent_path(), kKernelLayoutLib).generic_string();
     for (const std::string& file : kernel_literals(testing::text_of(path))) {
       EXPECT_EQ(fs::path(file).parent_path().generic_string(), folder) << path << ": " << file;
       EXPECT_TRUE(fs::exists(kKernels / file)) << path << ": " << file;
@@ -178,7 +179,7 @@ TEST(KernelLayout, KernelsIncludeTheirOwnFolderAndCommonFilesOnly) {
 
 TEST(KernelLayout, OpenclNamesNoStage) {
   std::string stages;
-  for (const auto& entry : fs::directory_iterator(kLib)) {
+  for (const auto& entry : fs::directory_iterator(kKernelLayoutLib)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_directory() || name == "include" || name == "core" || name == "opencl") continue;
     // "image" and "matrix" are things of OpenCL and of mathematics too, and "map" of both.
@@ -186,7 +187,7 @@ TEST(KernelLayout, OpenclNamesNoStage) {
       stages += (stages.empty() ? "" : "|") + name;
   }
   const std::regex named("\\b(?:" + stages + ")\\b|embedded_(?!kernels\\b)\\w+_kernels");
-  for (const fs::path& path : testing::files_with(kLib / "opencl", {".hpp", ".cpp"})) {
+  for (const fs::path& path : testing::files_with(kKernelLayoutLib / "opencl", {".hpp", ".cpp"})) {
     const std::string code = testing::without_comments(testing::text_of(path));
     std::smatch match;
     EXPECT_FALSE(std::regex_search(code, match, named)) << path << " names " << match.str();

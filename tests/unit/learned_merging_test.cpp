@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// A boundary map of smoothed noise with colours that change slowly, and holes.
-struct Scene {
+struct MergingScene {
   int width = 0;
   int height = 0;
   std::vector<float> strength;
@@ -30,8 +30,8 @@ struct Scene {
   Colours colours;
 };
 
-Scene scene(unsigned seed, int width, int height, int channels) {
-  Scene made{width, height, {}, {}, {channels, {}}};
+MergingScene scene(unsigned seed, int width, int height, int channels) {
+  MergingScene made{width, height, {}, {}, {channels, {}}};
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(0, 1);
   for (int y = 0; y < height; ++y) {
@@ -49,7 +49,7 @@ Scene scene(unsigned seed, int width, int height, int channels) {
   return made;
 }
 
-StrengthTree tree_of(const Scene& scene) {
+StrengthTree tree_of(const MergingScene& scene) {
   return strength_tree(scene.strength, {}, scene.valid, scene.width, scene.height, 1);
 }
 
@@ -70,7 +70,7 @@ MergingModel model_of_all() {
 }
 
 /// Features of two labels, pixel by pixel. `strengths`: sums and lengths of arcs between basins.
-PairFeatures plain_features(const Scene& scene, const StrengthTree& tree,
+PairFeatures plain_features(const MergingScene& scene, const StrengthTree& tree,
                             const std::vector<std::int32_t>& label, std::int32_t a,
                             std::int32_t b) {
   RegionSums sums[2];
@@ -126,7 +126,7 @@ std::vector<std::int32_t> labels_of(const StrengthTree& tree, const RegionGraph&
   return labels;
 }
 
-std::set<std::pair<std::int32_t, std::int32_t>> neighbours(const Scene& scene,
+std::set<std::pair<std::int32_t, std::int32_t>> neighbours(const MergingScene& scene,
                                                            const std::vector<std::int32_t>& label) {
   std::set<std::pair<std::int32_t, std::int32_t>> found;
   const auto width = static_cast<std::size_t>(scene.width);
@@ -142,7 +142,7 @@ std::set<std::pair<std::int32_t, std::int32_t>> neighbours(const Scene& scene,
 
 TEST(RegionGraph, HasTheSumsOfItsPixelsAfterAnyNumberOfMerges) {
   for (const int channels : {1, 3}) {
-    const Scene drawn = scene(5, 41, 33, channels);
+    const MergingScene drawn = scene(5, 41, 33, channels);
     const StrengthTree tree = tree_of(drawn);
     ASSERT_GT(tree.merges.size(), 20u);
     for (const std::size_t merges :
@@ -163,7 +163,7 @@ TEST(RegionGraph, HasTheSumsOfItsPixelsAfterAnyNumberOfMerges) {
 }
 
 TEST(PairFeatures, DoNotDependOnWhichRegionComesFirst) {
-  const Scene drawn = scene(6, 30, 30, 3);
+  const MergingScene drawn = scene(6, 30, 30, 3);
   const StrengthTree tree = tree_of(drawn);
   const RegionGraph graph = region_graph(tree.basins, tree.arcs, tree.merges,
                                          tree.merges.size() / 2, drawn.strength, drawn.colours);
@@ -218,7 +218,7 @@ TEST(PairFeatures, OfASmallExample) {
 /// merge_by_probability() by its description, from labels alone.
 class PlainMerging {
  public:
-  PlainMerging(const Scene& scene, const StrengthTree& tree, std::size_t kept,
+  PlainMerging(const MergingScene& scene, const StrengthTree& tree, std::size_t kept,
                const MergingModel& model)
       : scene_(scene), tree_(tree), model_(model) {
     const RegionGraph graph =
@@ -279,7 +279,7 @@ class PlainMerging {
     }
   }
 
-  const Scene& scene_;
+  const MergingScene& scene_;
   const StrengthTree& tree_;
   const MergingModel& model_;
   std::vector<std::int32_t> label_;
@@ -292,7 +292,7 @@ class PlainMerging {
 TEST(LearnedMerging, IsWhatItsDescriptionSays) {
   const MergingModel model = model_of_all();
   for (const unsigned seed : {1U, 2U, 3U}) {
-    const Scene drawn = scene(seed, 32, 25, seed == 3 ? 1 : 3);
+    const MergingScene drawn = scene(seed, 32, 25, seed == 3 ? 1 : 3);
     const StrengthTree tree = tree_of(drawn);
     const std::size_t kept = tree.merges.size() / 3;
     std::vector<Merge> first(tree.merges.begin(),
@@ -317,7 +317,7 @@ TEST(LearnedMerging, IsWhatItsDescriptionSays) {
 TEST(LearnedMerging, MakesHierarchies) {
   LearnedMerging learned{{}, load_merging_weights("")};
   for (const unsigned seed : {7U, 8U}) {
-    const Scene drawn = scene(seed, 70, 50, seed == 7 ? 3 : 1);
+    const MergingScene drawn = scene(seed, 70, 50, seed == 7 ? 3 : 1);
     learned.colours = drawn.colours;
     const Hierarchy tree =
         hierarchy(drawn.strength, {}, drawn.valid, drawn.width, drawn.height, {}, &learned);

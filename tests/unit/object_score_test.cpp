@@ -22,18 +22,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Scene {
+struct ObjectScoreScene {
   Hierarchy tree;
   Image image;
 };
 
 /// A tree of a random boundary map with pixels without data, and an image of two channels.
-Scene random_scene(unsigned seed, int width, int height) {
+ObjectScoreScene random_scene(unsigned seed, int width, int height) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(0, 1);
   std::vector<float> strength;
   std::vector<std::uint8_t> valid;
-  Scene scene{{}, {width, height, 2, {}, {}, {}}};
+  ObjectScoreScene scene{{}, {width, height, 2, {}, {}, {}}};
   for (int i = 0; i < width * height; ++i) {
     strength.push_back(std::floor(uniform(random) * 5) / 5);
     valid.push_back(uniform(random) < 0.1F ? 0 : 1);
@@ -61,7 +61,7 @@ double brightness(const Image& image, std::size_t pixel) {
   return 0.5 * (static_cast<double>(image.pixels[2 * pixel]) + image.pixels[2 * pixel + 1]);
 }
 
-struct Plain {
+struct ObjectScorePlain {
   double mean = 0;
   double deviation = 0;
   double sides = 0;
@@ -70,9 +70,9 @@ struct Plain {
 };
 
 /// Means over the pixels of a node and over the sides on its boundary, by plain loops.
-Plain plain(const Scene& scene, const std::vector<char>& in) {
+ObjectScorePlain plain(const ObjectScoreScene& scene, const std::vector<char>& in) {
   const Labels& leaves = scene.tree.leaves;
-  Plain result;
+  ObjectScorePlain result;
   double count = 0;
   double squares = 0;
   for (int y = 0; y < leaves.height; ++y) {
@@ -100,7 +100,7 @@ Plain plain(const Scene& scene, const std::vector<char>& in) {
   return result;
 }
 
-double median_brightness(const Scene& scene) {
+double median_brightness(const ObjectScoreScene& scene) {
   std::vector<double> known;
   for (std::size_t i = 0; i < scene.tree.leaves.values.size(); ++i) {
     if (scene.tree.leaves.values[i] != 0) known.push_back(brightness(scene.image, i));
@@ -111,7 +111,7 @@ double median_brightness(const Scene& scene) {
 
 TEST(ObjectFeatures, EqualPlainRecomputation) {
   for (const unsigned seed : {1U, 2U, 3U}) {
-    const Scene scene = random_scene(seed, 13, 9);
+    const ObjectScoreScene scene = random_scene(seed, 13, 9);
     const NodeFigures figures = node_figures(scene.tree);
     const std::vector<double> solidity = node_solidity(scene.tree, figures.area, 1000);
     const NodeMeasures measures(scene.tree, figures, solidity, scene.image);
@@ -124,7 +124,7 @@ TEST(ObjectFeatures, EqualPlainRecomputation) {
       for (const auto& [node, sibling] :
            {std::pair(merge.first, merge.second), {merge.second, merge.first}}) {
         const auto index = static_cast<std::size_t>(node);
-        const Plain own = plain(scene, pixels_of(scene.tree, index));
+        const ObjectScorePlain own = plain(scene, pixels_of(scene.tree, index));
         const double beside =
             plain(scene, pixels_of(scene.tree, static_cast<std::size_t>(sibling))).mean;
         const auto area = static_cast<double>(figures.area[index]);
@@ -210,10 +210,10 @@ TEST(ObjectModel, FaultsOfAFileAreNamed) {
 }
 
 /// A round spot of radius 6 with its boundary in the tree, on a ground that a line divides.
-Scene spot(float own, float ground) {
+ObjectScoreScene spot(float own, float ground) {
   constexpr int kSide = 40;
-  Scene scene{{{kSide, kSide, 3, {}}, {{1, 3, 0.05F}, {2, 4, 0.6F}}, 0.3},
-              {kSide, kSide, 2, {}, {}, {}}};
+  ObjectScoreScene scene{{{kSide, kSide, 3, {}}, {{1, 3, 0.05F}, {2, 4, 0.6F}}, 0.3},
+                         {kSide, kSide, 2, {}, {}, {}}};
   for (int y = 0; y < kSide; ++y) {
     for (int x = 0; x < kSide; ++x) {
       const bool inside = (x - 20) * (x - 20) + (y - 15) * (y - 15) <= 36;
@@ -227,7 +227,7 @@ Scene spot(float own, float ground) {
 
 TEST(NucleiScore, FindsBrightAndDarkSpots) {
   for (const auto& [own, ground] : {std::pair(0.45F, 0.1F), {0.3F, 0.8F}}) {
-    const Scene scene = spot(own, ground);
+    const ObjectScoreScene scene = spot(own, ground);
     std::vector<std::string> notes;
     const auto find = [&](const Interval& brightness) {
       ObjectConditions conditions = nuclei_conditions();
@@ -248,7 +248,7 @@ TEST(NucleiScore, FindsBrightAndDarkSpots) {
 }
 
 TEST(NucleiScore, NeedsAnImage) {
-  const Scene scene = spot(0.5F, 0.1F);
+  const ObjectScoreScene scene = spot(0.5F, 0.1F);
   std::vector<std::string> notes;
   EXPECT_THROW(find_objects(scene.tree, nuclei_conditions(), nullptr, notes), ConfigError);
 }

@@ -318,8 +318,8 @@ TEST(PageIndex, LinksPagesThatAreThere) {
 }
 
 TEST(PageText, FillsTemplatesOnce) {
-  EXPECT_EQ(filled("a {{b}} {{c}}.", {{"b", "{{c}}"}, {"c", "d"}}), "a {{c}} d.");
-  EXPECT_THROW(filled("{{x}}", {}), std::logic_error);
+  EXPECT_EQ(diacut::filled("a {{b}} {{c}}.", {{"b", "{{c}}"}, {"c", "d"}}), "a {{c}} d.");
+  EXPECT_THROW(diacut::filled("{{x}}", {}), std::logic_error);
   EXPECT_EQ(html_unescaped(html_escaped("<&amp;\"'>")), "<&amp;\"'>");
   const Bytes bytes = {0, 255, 16, 7, 9};
   for (std::size_t size = 0; size <= bytes.size(); ++size) {

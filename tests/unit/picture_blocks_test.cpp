@@ -17,13 +17,13 @@ using testing::SceneFile;
 using testing::TempFolder;
 using testing::write_scene;
 
-constexpr int kSide = 300;
+constexpr int kPictureBlocksSide = 300;
 constexpr int kPart = 50;
 
 TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   const TempFolder folder;
   SceneFile scene;
-  scene.width = scene.height = kSide;
+  scene.width = scene.height = kPictureBlocksSide;
   scene.options = {"TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=64", "COMPRESS=DEFLATE"};
   scene.no_data = 7;
   scene.value = [](int, int x, int y) { return static_cast<double>((x * 31 + y * 17) % 251); };
@@ -31,8 +31,8 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   write_scene(path, scene);
   const PictureBlocks picture(path, {}, {});
   const auto expect_part = [&](int number) {
-    const int left = number % (kSide / kPart) * kPart;
-    const int top = number / (kSide / kPart) * kPart;
+    const int left = number % (kPictureBlocksSide / kPart) * kPart;
+    const int top = number / (kPictureBlocksSide / kPart) * kPart;
     const Image part = picture.read(left, top, kPart, kPart, {0, 255}, false);
     int different = 0;
     for (int y = 0; y < kPart; ++y) {
@@ -46,7 +46,7 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
     }
     return different;
   };
-  constexpr int kParts = kSide / kPart * (kSide / kPart);
+  constexpr int kParts = kPictureBlocksSide / kPart * (kPictureBlocksSide / kPart);
   constexpr int kRounds = 20;
   std::atomic<int> next = 0;
   std::atomic<int> different = 0;

@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRegionObjectsInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<std::string> letters(const Labels& labels) {
   std::vector<std::string> rows;
@@ -199,7 +199,7 @@ TEST(Objects, BrightnessIsThatBesideTheSibling) {
   conditions.brightness.low = 0.2;
   EXPECT_THAT(found(conditions, &image),
               ElementsAre("..........", "......AAA.", "......A...", "......A..."));
-  conditions.brightness = {-kInfinity, -0.2};
+  conditions.brightness = {-kRegionObjectsInfinity, -0.2};
   EXPECT_THAT(found(conditions, &image),
               ElementsAre("..........", ".AAAA.....", ".AAAA.....", ".........."));
   EXPECT_THROW(found(conditions), ConfigError);

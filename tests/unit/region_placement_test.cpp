@@ -62,7 +62,7 @@ TEST(RegionCores, HaveNothingWithoutData) {
 const std::vector<std::uint8_t> kEverywhere;  // No mask.
 
 /// A disc and a bar on a ground, with colours that change at their edges.
-struct Scene {
+struct RegionPlacementScene {
   int width = 0;
   int height = 0;
 
@@ -104,7 +104,7 @@ struct Scene {
 
 /// Pixels by how far they are from a pixel of the scene that has their region: 0, 1, 2, or 3 and
 /// more.
-std::array<int, 4> errors(const Scene& scene, const Labels& labels,
+std::array<int, 4> errors(const RegionPlacementScene& scene, const Labels& labels,
                           const std::map<std::int32_t, std::int32_t>& region_of) {
   std::array<int, 4> count{};
   for (int y = 0; y < scene.height; ++y) {
@@ -128,7 +128,8 @@ std::array<int, 4> errors(const Scene& scene, const Labels& labels,
 }
 
 /// For labels of a scene whose regions are all one piece: scan order of the scene.
-std::map<std::int32_t, std::int32_t> majority(const Scene& scene, const Labels& labels) {
+std::map<std::int32_t, std::int32_t> majority(const RegionPlacementScene& scene,
+                                              const Labels& labels) {
   std::map<std::int32_t, std::map<std::int32_t, int>> votes;
   for (int y = 0; y < scene.height; ++y) {
     for (int x = 0; x < scene.width; ++x) {
@@ -146,7 +147,7 @@ std::map<std::int32_t, std::int32_t> majority(const Scene& scene, const Labels& 
   return result;
 }
 
-Labels placed_in(const Scene& scene, const Labels& found) {
+Labels placed_in(const RegionPlacementScene& scene, const Labels& found) {
   const Image image = scene.image();
   const PictureSize size{found.width, found.height};
   const std::vector<std::uint8_t> levels =
@@ -155,7 +156,7 @@ Labels placed_in(const Scene& scene, const Labels& found) {
 }
 
 TEST(Placement, FindsTheEdgesOfTheFullPictureWithinAPixel) {
-  const Scene scene{480, 360};
+  const RegionPlacementScene scene{480, 360};
   for (const int scale : {2, 3, 4, 6}) {
     const Labels found = scene.found(scale, 0.7);
     ASSERT_EQ(found.count, 3);
@@ -172,8 +173,8 @@ TEST(Placement, FindsTheEdgesOfTheFullPictureWithinAPixel) {
 }
 
 TEST(Placement, OfTwoSizesIsTheSameScene) {
-  const Scene small{240, 180};
-  const Scene large{960, 720};
+  const RegionPlacementScene small{240, 180};
+  const RegionPlacementScene large{960, 720};
   const Labels found = small.found(2, 0.5);
   const Labels at_small = placed_in(small, found);
   const Labels at_large = placed_in(large, found);

@@ -31,7 +31,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 };
 
-ImageParameters untrusted() {
+ImageParameters sandbox_program_untrusted() {
   ImageParameters parameters;
   parameters.untrusted = true;
   return parameters;
@@ -40,7 +40,7 @@ ImageParameters untrusted() {
 /// What is said of a whole picture.
 std::string refusal() {
   try {
-    decode_image(testing::whole_files().at("8.png"), "a", untrusted());
+    decode_image(testing::whole_files().at("8.png"), "a", sandbox_program_untrusted());
     return "";
   } catch (const InputError& error) {
     return error.what();
@@ -59,7 +59,7 @@ TEST(SandboxProgram, DecodesWhileOtherThreadsTakeMemory) {
   for (const auto& [name, file] : files) {
     SCOPED_TRACE(name);
     const Image trusted = decode_image(file, name);
-    const Image image = decode_image(file, name, untrusted());
+    const Image image = decode_image(file, name, sandbox_program_untrusted());
     EXPECT_EQ(image.pixels, trusted.pixels);
     EXPECT_EQ(image.valid, trusted.valid);
     EXPECT_EQ(image.notes, trusted.notes);
@@ -70,7 +70,7 @@ TEST(SandboxProgram, DecodesWhileOtherThreadsTakeMemory) {
 
 TEST(SandboxProgram, HoldsTheLimits) {
   const Program program(DIACUT_DECODER);
-  ImageParameters parameters = untrusted();
+  ImageParameters parameters = sandbox_program_untrusted();
   parameters.decoding_memory = 16;
   const testing::FileBytes large = testing::encode(".png", cv::Mat::zeros(4000, 4000, CV_8UC3));
   try {

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// B and C are the halves of a rectangle on the ground A, D is an angle on it.
-Hierarchy rectangle_and_angle() {
+Hierarchy seeded_cut_rectangle_and_angle() {
   return {drawn_labels({"AAAAAAAAAA",  //
                         "ABBCCADDDA",  //
                         "ABBCCADAAA",  //
@@ -51,7 +51,7 @@ std::vector<std::string> digits(const Labels& labels) {
 
 TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
                                            drawn_seeds({"7.........",  //
                                                         "..........",  //
                                                         ".5..5.....",  //
@@ -68,7 +68,7 @@ TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
 
 TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
                                            drawn_seeds({"..........",  //
                                                         ".1..2.....",  //
                                                         "..........",  //
@@ -85,7 +85,7 @@ TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
 
 TEST(SeededCut, LeavesWithSeveralLabelsTakeThatOfMostSeeds) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
                                            drawn_seeds({"3322......",  //
                                                         "......9...",  //
                                                         "......9...",  //
@@ -154,7 +154,7 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
 TEST(SeededCut, WrongSeedsAreRefused) {
   const auto refuse = [](const std::vector<std::string>& rows, const std::string& part) {
     std::vector<std::string> notes;
-    Hierarchy tree = rectangle_and_angle();
+    Hierarchy tree = seeded_cut_rectangle_and_angle();
     try {
       cut_by_seeds(tree, drawn_seeds(rows), notes);
       ADD_FAILURE() << "expected: " << part;

@@ -13,7 +13,7 @@
 namespace diacut {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr double kSmallEigenEps = std::numeric_limits<double>::epsilon();
 
 SmallMatrix small(const Eigen::MatrixXd& from) {
   SmallMatrix result(static_cast<int>(from.rows()), static_cast<int>(from.cols()));
@@ -52,7 +52,7 @@ void expect_largest(const Eigen::MatrixXd& a, int count) {
   ASSERT_EQ(pairs.vectors.columns, count);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
   const double norm = solver.eigenvalues().cwiseAbs().maxCoeff();
-  const double tolerance = 4 * (size + 2) * kEps;
+  const double tolerance = 4 * (size + 2) * kSmallEigenEps;
   const Eigen::VectorXd values = Eigen::VectorXd::Map(pairs.values.data(), count);
   const Eigen::MatrixXd vectors = dense(pairs.vectors);
   const Eigen::VectorXd expected = solver.eigenvalues().reverse().head(count);
@@ -143,7 +143,7 @@ TEST(SmallMatrix, Factors) {
     SmallMatrix factor = small(a);
     ASSERT_TRUE(cholesky(factor));
     const Eigen::MatrixXd u = dense(factor).triangularView<Eigen::Upper>();
-    EXPECT_LE((u.transpose() * u - a).norm(), size * kEps * a.norm()) << size;
+    EXPECT_LE((u.transpose() * u - a).norm(), size * kSmallEigenEps * a.norm()) << size;
   }
 }
 
@@ -161,7 +161,8 @@ TEST(SmallMatrix, InvertsAnUpperTriangle) {
     const Eigen::MatrixXd u = upper_triangle(size, 0);
     const Eigen::MatrixXd inverse = dense(inverse_of_upper(small(upper_triangle(size, NAN))));
     // Rows are dominated by their diagonals: the condition is less than ten.
-    EXPECT_LE((u * inverse - Eigen::MatrixXd::Identity(size, size)).norm(), 10 * size * kEps);
+    EXPECT_LE((u * inverse - Eigen::MatrixXd::Identity(size, size)).norm(),
+              10 * size * kSmallEigenEps);
     EXPECT_EQ(inverse.triangularView<Eigen::StrictlyLower>().toDenseMatrix().norm(), 0);
   }
 }
@@ -177,7 +178,7 @@ TEST(SmallMatrix, Multiplies) {
       }
       const Eigen::MatrixXd transposed = b.transpose();
       const Eigen::MatrixXd right = random_matrix(inner, 19, 12);
-      const double tolerance = inner * kEps * b.norm();
+      const double tolerance = inner * kSmallEigenEps * b.norm();
       EXPECT_LE((dense(multiply(small(a), small(b))) - a * b).norm(), tolerance * a.norm());
       EXPECT_LE((dense(multiply_transposed(small(b), small(right))) - transposed * right).norm(),
                 tolerance * right.norm());

@@ -14,7 +14,7 @@ using testing::drawn_labels;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::string> letters(const Labels& labels) {
+std::vector<std::string> small_regions_letters(const Labels& labels) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < labels.values.size(); ++i) {
     if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
@@ -36,10 +36,10 @@ Hierarchy speck() {
 TEST(WithoutSmallRegions, OneJoinsTheNeighbourWithTheLongestBoundary) {
   const Hierarchy clean = without_small_regions(speck(), 3);
   check(clean);
-  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAAABBBB",  //
-                                                 "AAAABBBB",  //
-                                                 "AAAACCCC",  //
-                                                 "AAAACCCC"));
+  EXPECT_THAT(small_regions_letters(clean.leaves), ElementsAre("AAAABBBB",  //
+                                                               "AAAABBBB",  //
+                                                               "AAAACCCC",  //
+                                                               "AAAACCCC"));
   ASSERT_EQ(clean.merges.size(), 2u);
   EXPECT_EQ(clean.merges[0].first, 2);
   EXPECT_EQ(clean.merges[0].second, 3);
@@ -60,15 +60,17 @@ TEST(WithoutSmallRegions, ALeastSizeOfOneChangesNothing) {
 
 TEST(WithoutSmallRegions, SmallOnesThatMergeMayBeLargeTogether) {
   const Hierarchy tree{drawn_labels({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
-  EXPECT_THAT(letters(without_small_regions(tree, 5).leaves), ElementsAre("AAAABBBB", "AAAABBBB"));
-  EXPECT_THAT(letters(without_small_regions(tree, 9).leaves), ElementsAre("AAAAAAAA", "AAAAAAAA"));
+  EXPECT_THAT(small_regions_letters(without_small_regions(tree, 5).leaves),
+              ElementsAre("AAAABBBB", "AAAABBBB"));
+  EXPECT_THAT(small_regions_letters(without_small_regions(tree, 9).leaves),
+              ElementsAre("AAAAAAAA", "AAAAAAAA"));
 }
 
 TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
   const Hierarchy tree{drawn_labels({"AAA B", "AAA B"}), {}, 0.3};
   const Hierarchy clean = without_small_regions(tree, 100);
   check(clean);
-  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
+  EXPECT_THAT(small_regions_letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
   EXPECT_THAT(clean.merges, IsEmpty());
 }
 

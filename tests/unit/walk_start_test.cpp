@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 template <class Expected>
-std::string failure_of(const std::function<void()>& work) {
+std::string walk_start_failure(const std::function<void()>& work) {
   try {
     work();
   } catch (const Expected& error) {
@@ -38,7 +38,7 @@ class ReadProbabilities : public ::testing::Test {
  protected:
   std::string failure(const std::vector<std::uint8_t>& bytes) {
     const std::string path = folder_.write("p.npy", bytes);
-    const std::string message = failure_of<InputError>([&] { read_probabilities(path); });
+    const std::string message = walk_start_failure<InputError>([&] { read_probabilities(path); });
     EXPECT_THAT(message, HasSubstr("p.npy"));
     return message;
   }
@@ -77,7 +77,7 @@ TEST_F(ReadProbabilities, RefusesOtherFiles) {
   cut.resize(cut.size() - 4);
   EXPECT_THAT(failure(cut), HasSubstr("cut off"));
   EXPECT_THAT(failure({'P', '5'}), HasSubstr("no .npy file"));
-  EXPECT_THAT(failure_of<InputError>([&] { read_probabilities(folder_.path("none.npy")); }),
+  EXPECT_THAT(walk_start_failure<InputError>([&] { read_probabilities(folder_.path("none.npy")); }),
               AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
 }
 
@@ -158,7 +158,7 @@ TEST_F(WalkStart, Is0WhereNoSeedIsReached) {
 
 TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
   const auto refusal = [&](const Probabilities& start) {
-    return failure_of<InputError>([&] { working_image(asked(start), walking()); });
+    return walk_start_failure<InputError>([&] { working_image(asked(start), walking()); });
   };
   EXPECT_THAT(refusal(halves(8, 5, 2)), AllOf(HasSubstr("8x5"), HasSubstr("8x4")));
   EXPECT_THAT(refusal(halves(8, 4, 3)), AllOf(HasSubstr("3 labels"), HasSubstr("have 2")));
@@ -173,7 +173,7 @@ TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
 TEST_F(WalkStart, IsRefusedWhereNothingHeedsIt) {
   const Probabilities start = halves(8, 4, 2);
   const auto refusal = [&](const ImageToSegment& asked, const Parameters& parameters) {
-    return failure_of<ConfigError>([&] { working_image(asked, parameters); });
+    return walk_start_failure<ConfigError>([&] { working_image(asked, parameters); });
   };
   Parameters cut = walking();
   cut.region.method = RegionMethod::kHierarchy;

@@ -16,7 +16,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Image grey(int width, int height) {
+Image working_image_grey(int width, int height) {
   return {width, height, 1, std::vector<float>(static_cast<std::size_t>(width * height), 0.5F),
           {},    {}};
 }
@@ -28,7 +28,7 @@ Parameters with_detail(int side) {
 }
 
 TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
-  const Image image = grey(64, 40);
+  const Image image = working_image_grey(64, 40);
   for (const int side : {0, 64, 640}) {
     const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
     EXPECT_EQ(working.image.get(), &image);
@@ -38,7 +38,7 @@ TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
 }
 
 TEST(WorkingImage, IsReducedBeyondIt) {
-  const Image image = grey(64, 40);
+  const Image image = working_image_grey(64, 40);
   const WorkingImage working = working_image({&image, nullptr}, with_detail(32));
   EXPECT_EQ(working.size(), (PictureSize{32, 20}));
   ASSERT_TRUE(working.full);
@@ -49,7 +49,7 @@ TEST(WorkingImage, IsReducedBeyondIt) {
 }
 
 TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
-  const Image image = grey(8, 4);
+  const Image image = working_image_grey(8, 4);
   EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
   for (std::size_t y = 0; y < 4; ++y) edges.strength[y * 8 + 5] = 0.75F;
   const WorkingImage working = working_image({&image, &edges}, with_detail(4));
@@ -67,7 +67,7 @@ std::string refusal(const Image& image, const EdgeMap& edges) {
 }
 
 TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {
-  const Image image = grey(8, 4);
+  const Image image = working_image_grey(8, 4);
   EXPECT_THAT(refusal(image, {4, 2, std::vector<float>(8, 0.0F)}), HasSubstr("4x2"));
   EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
   for (const float bad : {-0.1F, 1.1F, std::numeric_limits<float>::quiet_NaN()}) {

@@ -5,13 +5,13 @@
 namespace diacut {
 
 namespace {
-constexpr char kFile[] = "eigen/lobpcg/peaks.cl";
+constexpr char kPeaksFile[] = "eigen/lobpcg/peaks.cl";
 }
 
 Peaks::Peaks(Workspace& workspace)
     : workspace_(&workspace),
-      of_groups_(workspace.context().kernel(kFile, "group_peaks", workspace.options())),
-      of_segments_(workspace.context().kernel(kFile, "segment_peaks", workspace.options())) {}
+      of_groups_(workspace.context().kernel(kPeaksFile, "group_peaks", workspace.options())),
+      of_segments_(workspace.context().kernel(kPeaksFile, "segment_peaks", workspace.options())) {}
 
 std::vector<float> Peaks::compute(const Buffer<float>& x, const Segments& segments,
                                   Buffer<float>& scratch) {

@@ -8,14 +8,15 @@
 namespace diacut {
 
 namespace {
-constexpr char kFile[] = "eigen/lobpcg/residuals.cl";
+constexpr char kResidualsFile[] = "eigen/lobpcg/residuals.cl";
 }
 
 Residuals::Residuals(Workspace& workspace)
     : workspace_(&workspace),
       sums_(workspace),
-      residuals_(workspace.context().kernel(kFile, "residuals", workspace.options())),
-      squares_(workspace.context().kernel(kFile, "squared_residuals", workspace.options())) {}
+      residuals_(workspace.context().kernel(kResidualsFile, "residuals", workspace.options())),
+      squares_(
+          workspace.context().kernel(kResidualsFile, "squared_residuals", workspace.options())) {}
 
 void Residuals::compute(const Buffer<float>& x, const Buffer<float>& product,
                         const RitzValues& theta, const ColumnSelection& selection,

@@ -24,15 +24,15 @@ namespace diacut {
 
 namespace {
 
-constexpr int kLanes = SmallMatrix::kLanes;
+constexpr int kSmallMatrixLanes = SmallMatrix::kLanes;
 constexpr int kFloats = FloatMatrix::kLanes;
 /// Columns whose sums are kept in registers at once.
-constexpr int kWide = 4 * kLanes;
+constexpr int kWide = 4 * kSmallMatrixLanes;
 /// Rows whose sums are kept in registers at once.
 constexpr int kAtOnce = 4;
 
 /// The first of the lanes that column `i` is in.
-int lanes_before(int i) { return i / kLanes * kLanes; }
+int lanes_before(int i) { return i / kSmallMatrixLanes * kSmallMatrixLanes; }
 
 /// Zeros that row `i` begins with.
 int zeros_before(const SmallMatrix& a, int i) {
@@ -158,18 +158,18 @@ void add_combination(const double* coefficients, int step, const double* rows, i
     }
     for (int l = 0; l < kWide; ++l) out[first + l] = sum[l];
   }
-  for (; first < width; first += kLanes) {
-    double sum[kLanes];
+  for (; first < width; first += kSmallMatrixLanes) {
+    double sum[kSmallMatrixLanes];
     DIACUT_LANES
-    for (int l = 0; l < kLanes; ++l) sum[l] = out[first + l];
+    for (int l = 0; l < kSmallMatrixLanes; ++l) sum[l] = out[first + l];
     for (int j = 0; j < count; ++j) {
       const double coefficient = coefficients[static_cast<std::ptrdiff_t>(j) * step];
       const double* row = rows + static_cast<std::ptrdiff_t>(j) * stride + first;
       DIACUT_LANES
-      for (int l = 0; l < kLanes; ++l) sum[l] += coefficient * row[l];
+      for (int l = 0; l < kSmallMatrixLanes; ++l) sum[l] += coefficient * row[l];
     }
     DIACUT_LANES
-    for (int l = 0; l < kLanes; ++l) out[first + l] = sum[l];
+    for (int l = 0; l < kSmallMatrixLanes; ++l) out[first + l] = sum[l];
   }
 }
 
@@ -178,7 +178,7 @@ void subtract_outer(const double* v, const double* w, double* a, int stride, int
   for (int i = 0; i < count; ++i) {
     double* __restrict__ row = a + static_cast<std::ptrdiff_t>(i) * stride;
     const double factor = v[i];
-    for (int l = 0; l < width / kLanes * kLanes; ++l) row[l] -= factor * w[l];
+    for (int l = 0; l < width / kSmallMatrixLanes * kSmallMatrixLanes; ++l) row[l] -= factor * w[l];
   }
 }
 
@@ -189,7 +189,8 @@ void subtract_symmetric(const double* v, const double* w, double* a, int stride,
     double* __restrict__ row = a + static_cast<std::ptrdiff_t>(i) * stride;
     const double with_v = w[offset + i];
     const double with_w = v[offset + i];
-    for (int l = 0; l < width / kLanes * kLanes; ++l) row[l] -= with_w * w[l] + with_v * v[l];
+    for (int l = 0; l < width / kSmallMatrixLanes * kSmallMatrixLanes; ++l)
+      row[l] -= with_w * w[l] + with_v * v[l];
   }
 }
 
@@ -215,22 +216,22 @@ void apply_reversed(const std::vector<PlaneRotation>& rotations, SmallMatrix& a)
       }
       for (int l = 0; l < kWide; ++l) row[l] = carried[l];
     }
-    for (; first < stride; first += kLanes) {
+    for (; first < stride; first += kSmallMatrixLanes) {
       double* row = a.row(rotations[end - 1].i) + first;
-      double carried[kLanes];
+      double carried[kSmallMatrixLanes];
       DIACUT_LANES
-      for (int l = 0; l < kLanes; ++l) carried[l] = row[l];
+      for (int l = 0; l < kSmallMatrixLanes; ++l) carried[l] = row[l];
       for (std::ptrdiff_t k = end - 1; k >= begin; --k, row += stride) {
         const PlaneRotation rotation = rotations[k];
         DIACUT_LANES
-        for (int l = 0; l < kLanes; ++l) {
+        for (int l = 0; l < kSmallMatrixLanes; ++l) {
           const double below = row[stride + l];
           row[l] = rotation.c * carried[l] + rotation.s * below;
           carried[l] = rotation.c * below - rotation.s * carried[l];
         }
       }
       DIACUT_LANES
-      for (int l = 0; l < kLanes; ++l) row[l] = carried[l];
+      for (int l = 0; l < kSmallMatrixLanes; ++l) row[l] = carried[l];
     }
   }
 }
@@ -241,11 +242,12 @@ bool cholesky(SmallMatrix& a) {
     double* __restrict__ pivot = a.row(k);
     if (!(pivot[k] > 0)) return false;
     const double scale = 1 / std::sqrt(pivot[k]);
-    for (int l = k / kLanes * kLanes; l < a.stride; ++l) pivot[l] *= scale;
+    for (int l = k / kSmallMatrixLanes * kSmallMatrixLanes; l < a.stride; ++l) pivot[l] *= scale;
     for (int i = k + 1; i < a.rows; ++i) {
       double* __restrict__ row = a.row(i);
       const double factor = pivot[i];
-      for (int l = i / kLanes * kLanes; l < a.stride; ++l) row[l] -= factor * pivot[l];
+      for (int l = i / kSmallMatrixLanes * kSmallMatrixLanes; l < a.stride; ++l)
+        row[l] -= factor * pivot[l];
     }
   }
   return true;

@@ -12,7 +12,7 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "eigen/lobpcg/tile_products.cl";
+constexpr char kTileProductsFile[] = "eigen/lobpcg/tile_products.cl";
 
 /// Work-items of a group on a GPU: with blocks of 24 vectors all 342 tiles.
 constexpr std::size_t kGroup = 352;
@@ -34,8 +34,8 @@ TileProducts::TileProducts(Workspace& workspace)
   const std::string options =
       fmt::format("{} -DTILE={} -DLINES={} -DVALUES={} -DLANES={}", workspace.options(),
                   workspace.tile(), lines_, total_values_, total_lanes_);
-  products_ = workspace.context().kernel(kFile, "tile_products", options);
-  totals_ = workspace.context().kernel(kFile, "tile_totals", options);
+  products_ = workspace.context().kernel(kTileProductsFile, "tile_products", options);
+  totals_ = workspace.context().kernel(kTileProductsFile, "tile_totals", options);
 }
 
 int TileProducts::parts_of(int block, int width) const {

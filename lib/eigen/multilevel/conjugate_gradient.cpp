@@ -12,7 +12,7 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "eigen/multilevel/conjugate_gradient.cl";
+constexpr char kConjugateGradientFile[] = "eigen/multilevel/conjugate_gradient.cl";
 
 /// Quotients for each column; 0 where the divisor is not positive: such a column is solved.
 std::vector<double> quotients(const std::vector<double>& dividends,
@@ -48,11 +48,13 @@ ConjugateGradient::ConjugateGradient(Workspace& workspace, std::size_t rows)
       segments_{rows, rows},
       rz_(workspace.context(), static_cast<std::size_t>(workspace.columns()),
           "products of residuals with preconditioned ones"),
-      products_(workspace.context().kernel(kFile, "cg_products", workspace.options())),
-      alpha_(workspace.context().kernel(kFile, "cg_alpha", workspace.options())),
-      beta_(workspace.context().kernel(kFile, "cg_beta", workspace.options())),
-      step_(workspace.context().kernel(kFile, "cg_step", workspace.options())),
-      direction_(workspace.context().kernel(kFile, "cg_direction", workspace.options())) {
+      products_(
+          workspace.context().kernel(kConjugateGradientFile, "cg_products", workspace.options())),
+      alpha_(workspace.context().kernel(kConjugateGradientFile, "cg_alpha", workspace.options())),
+      beta_(workspace.context().kernel(kConjugateGradientFile, "cg_beta", workspace.options())),
+      step_(workspace.context().kernel(kConjugateGradientFile, "cg_step", workspace.options())),
+      direction_(
+          workspace.context().kernel(kConjugateGradientFile, "cg_direction", workspace.options())) {
   const std::size_t size = rows * static_cast<std::size_t>(workspace.columns());
   Context& context = workspace.context();
   factors_ = context.allocate<float>(static_cast<std::size_t>(workspace.columns()),

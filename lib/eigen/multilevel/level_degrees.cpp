@@ -12,7 +12,7 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "eigen/multilevel/level_degrees.cl";
+constexpr char kLevelDegreesFile[] = "eigen/multilevel/level_degrees.cl";
 
 /// Elements that a work-group sums. They depend on the image alone, so that an image has the same
 /// sums in every batch.
@@ -49,8 +49,8 @@ DegreeKernels degree_kernels(Context& context) {
           ? 1
           : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256));
   const std::string options = fmt::format("-DGROUP={}", group);
-  return {group, context.kernel(kFile, "level_degrees_partial", options),
-          context.kernel(kFile, "level_degrees_join", options)};
+  return {group, context.kernel(kLevelDegreesFile, "level_degrees_partial", options),
+          context.kernel(kLevelDegreesFile, "level_degrees_join", options)};
 }
 
 }  // namespace

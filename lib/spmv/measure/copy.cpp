@@ -9,13 +9,13 @@
 namespace diacut {
 
 namespace {
-constexpr std::size_t kGroup = 256;
+constexpr std::size_t kCopyGroup = 256;
 }  // namespace
 
 Copy::Copy(Context& context, int floats)
     : context_(&context),
       floats_(static_cast<std::size_t>(floats)),
-      group_(std::min(kGroup, context.info().max_work_group)),
+      group_(std::min(kCopyGroup, context.info().max_work_group)),
       kernel_(context.kernel(
           "spmv/measure/copy.cl", "copy",
           floats == 1 ? std::string("-DELEMENT=float") : fmt::format("-DELEMENT=float{}", floats),

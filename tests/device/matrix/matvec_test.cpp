@@ -31,7 +31,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 /// What lies behind a vector's end: a NaN that no arithmetic makes.
 constexpr std::uint32_t kCanary = 0x7fc0beef;
 
-struct Factors {
+struct MatvecFactors {
   float alpha = 1.0f;
   float beta = 0.0f;
   float gamma = 0.0f;
@@ -83,7 +83,7 @@ bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
 /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
 /// u = 2^-24 and three more roundings for the recurrence.
 std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
-                           const std::vector<float>& before, const Factors& factors,
+                           const std::vector<float>& before, const MatvecFactors& factors,
                            const std::vector<double>& product, const std::vector<double>& magnitude,
                            const Buffer<float>& out) {
   const std::vector<float> result = out.download();
@@ -138,8 +138,9 @@ void check_product(const DiaShape& shape, const MakeOperator& make) {
   op->perform_op(in, out);
   EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
 
-  for (const Factors& factors :
-       {Factors{1.75f, -0.3f, -1.0f}, Factors{-0.6f, 0.0f, 0.8f}, Factors{2.0f, 0.5f, 0.0f}}) {
+  for (const MatvecFactors& factors :
+       {MatvecFactors{1.75f, -0.3f, -1.0f}, MatvecFactors{-0.6f, 0.0f, 0.8f},
+        MatvecFactors{2.0f, 0.5f, 0.0f}}) {
     SCOPED_TRACE(::testing::Message()
                  << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
     const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
@@ -273,7 +274,7 @@ class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
   }
 };
 
-std::string form_name(const ::testing::TestParamInfo<MatvecUnrolledForm>& info) {
+std::string unrolled_form_name(const ::testing::TestParamInfo<MatvecUnrolledForm>& info) {
   return "Rows" + std::to_string(info.param.rows) + "Lanes" + std::to_string(info.param.lanes);
 }
 INSTANTIATE_TEST_SUITE_P(Kernels, TinyUnrolledForm,
@@ -281,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, TinyUnrolledForm,
                                            MatvecUnrolledForm{64, 4, 4},
                                            MatvecUnrolledForm{8, 32, 16},
                                            MatvecUnrolledForm{1, 512, 16}),
-                         form_name);
+                         unrolled_form_name);
 
 TEST_P(TinyUnrolledForm, AtTheBorderAndInside) {
   for (std::size_t rows : {33, 40, 63, 64}) check(dia_shape(rows, kMixed));

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const KernelTable& table() {
+const KernelTable& program_table() {
   // Both files define names and macros of their own that the other defines otherwise. The product
   // of `contracted` has an error that shows whether it was rounded.
   static const KernelTable files = {
@@ -40,7 +40,7 @@ const KernelTable& table() {
 class Programs : public ::testing::Test {
  protected:
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options = "") {
-    return context_.kernel(file, name, options, table());
+    return context_.kernel(file, name, options, program_table());
   }
   float run(const Kernel& kernel, std::vector<float> values) {
     auto buffer = context_.allocate<float>(values.size(), "values");
@@ -98,8 +98,8 @@ TEST_F(Programs, KeepTheirOwnRounding) {
   const std::vector<float> values = {1 + e, 1 + 2 * e};
   const float alone = run(kernel("second.cl", "contracted"), values);
   Context other(testing::test_device());
-  const Kernel rounded = other.kernel("first.cl", "rounded", "-DOFFSET=0", table());
-  const Kernel contracted = other.kernel("second.cl", "contracted", "", table());
+  const Kernel rounded = other.kernel("first.cl", "rounded", "-DOFFSET=0", program_table());
+  const Kernel contracted = other.kernel("second.cl", "contracted", "", program_table());
   for (const auto& [kernel, expected] : {std::pair(rounded, 0.0f), std::pair(contracted, alone)}) {
     auto buffer = other.allocate<float>(2, "values");
     buffer.upload(values);

@@ -17,8 +17,8 @@ using testing::two_discs;
 /// A photograph's size: what the plan does not know beforehand, up to 12 MB for how far grids are
 /// coarsened and which sums a device takes, is more than a tenth of what a much smaller image
 /// takes.
-constexpr int kWidth = 480;
-constexpr int kHeight = 320;
+constexpr int kSegmenterMemoryWidth = 480;
+constexpr int kSegmenterMemoryHeight = 320;
 
 /// Expects that at most a tenth of what was announced for the device was not taken, and no more
 /// was taken.
@@ -46,40 +46,40 @@ void expect_taken_as_announced(const Parameters& parameters, int width, int heig
 
 TEST(SegmenterMemory, IsTakenAsAnnounced) {
   Parameters parameters;
-  expect_taken_as_announced(parameters, kWidth, kHeight);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   parameters.cue.kind = CueKind::kGradient;
-  expect_taken_as_announced(parameters, kWidth, kHeight);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   parameters.eigen.solver = SolverKind::kLanczos;
-  expect_taken_as_announced(parameters, kWidth, kHeight);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
 }
 
 TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
   Parameters parameters;
-  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
   parameters.cue.kind = CueKind::kGradient;
   parameters.contour.spectral = SpectralUse::kNever;
-  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
 }
 
 TEST(SegmenterMemory, OfObjectsIsTakenAsAnnounced) {
   Parameters parameters = load_parameters("nuclei");
-  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
   parameters.cue.turns = 4;
-  parameters.image.detail = kHeight;
-  expect_taken_as_announced(parameters, kWidth, kHeight, false);
+  parameters.image.detail = kSegmenterMemoryHeight;
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
 }
 
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
   Parameters parameters;
   parameters.cue.turns = 8;
-  parameters.image.detail = kWidth;
-  expect_taken_as_announced(parameters, 2 * kHeight, 2 * kWidth);
+  parameters.image.detail = kSegmenterMemoryWidth;
+  expect_taken_as_announced(parameters, 2 * kSegmenterMemoryHeight, 2 * kSegmenterMemoryWidth);
 }
 
 TEST(SegmenterMemory, OfSeveralImagesWithoutEigenvectorsIsTakenAsAnnounced) {
   Segmenter segmenter(Parameters(), test_device());
   segmenter.keep_eigenvectors(false);
-  const Image image = two_discs(kWidth, kHeight);
+  const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   const Segmentation alone = segmenter.segment(image);
   const std::vector<ImageToSegment> images(3, {&image, nullptr});
   for (BegunSegmentation& each : segmenter.begin(images)) {
@@ -93,11 +93,12 @@ TEST(SegmenterMemory, OfSeveralImagesWithoutEigenvectorsIsTakenAsAnnounced) {
 
 TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
   Segmenter segmenter(Parameters(), test_device());
-  const Image image = two_discs(kWidth, kHeight);
+  const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   const std::vector<ImageToSegment> images(2, {&image, nullptr});
   std::vector<BegunSegmentation> begun = segmenter.begin(images);
   const MemoryPlan alone =
-      plan_memory({kWidth, kHeight, image.channels}, Parameters(), segmenter.device());
+      plan_memory({kSegmenterMemoryWidth, kSegmenterMemoryHeight, image.channels}, Parameters(),
+                  segmenter.device());
   for (BegunSegmentation& each : begun) {
     const Segmentation result = std::move(each).finish();
     expect_taken_as_announced(result);
@@ -108,10 +109,13 @@ TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
 
 /// Seeds of so many labels, a few pixels each.
 Seeds seeds_of(int labels) {
-  Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(std::size_t{kWidth} * kHeight, 0)};
+  Seeds seeds{
+      kSegmenterMemoryWidth, kSegmenterMemoryHeight,
+      std::vector<std::int32_t>(std::size_t{kSegmenterMemoryWidth} * kSegmenterMemoryHeight, 0)};
   for (int k = 0; k < labels; ++k) {
-    const auto row = static_cast<std::size_t>((2 * k + 1) * kHeight / (2 * labels));
-    for (std::size_t x = 20; x < kWidth - 20; x += 40) seeds.labels[row * kWidth + x] = k + 1;
+    const auto row = static_cast<std::size_t>((2 * k + 1) * kSegmenterMemoryHeight / (2 * labels));
+    for (std::size_t x = 20; x < kSegmenterMemoryWidth - 20; x += 40)
+      seeds.labels[row * kSegmenterMemoryWidth + x] = k + 1;
   }
   return seeds;
 }
@@ -122,7 +126,7 @@ TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
   parameters.region.method = RegionMethod::kWalker;
   parameters.cue.kind = CueKind::kGradient;
   Segmenter segmenter(parameters, test_device());
-  const Image image = two_discs(kWidth, kHeight);
+  const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   std::uint64_t fewer = 0;
   for (const int labels : {2, 4, 7, 20}) {
     SCOPED_TRACE(labels);
@@ -131,7 +135,8 @@ TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
     expect_taken_as_announced(result);
     const std::uint64_t taken = result.memory_plan.device_bytes();
     const MemoryPlan before =
-        plan_memory({kWidth, kHeight, image.channels}, parameters, segmenter.device());
+        plan_memory({kSegmenterMemoryWidth, kSegmenterMemoryHeight, image.channels}, parameters,
+                    segmenter.device());
     if (labels <= 4) {
       EXPECT_EQ(before.device_bytes(), taken);
     } else {
