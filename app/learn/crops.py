@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from network import MEAN, SCALE
+from weather import Random, stretched, weathered
 
 CROP = 320
 REACH = 2  # Boundaries of annotators agree within this many pixels.
@@ -20,8 +21,11 @@ class Crops:
     stretch = 0.12
     mirrored = False  # Whether crops that reach beyond a photograph see it mirrored there.
 
-    def __init__(self, photographs, regions, device, seed, turns=False):
-        """turns: half of the upright crops are turned by a multiple of 90 degrees."""
+    stretches = 0.75  # How many of the crops are stretched to the range of their values, with weather.
+
+    def __init__(self, photographs, regions, device, seed, turns=False, weather=0.0):
+        """turns: half of the upright crops are turned by a multiple of 90 degrees. weather: the share of the
+        crops that are degraded."""
         annotators = max(r.shape[0] for r in regions)
         sizes = [p.shape[:2] for p in photographs]
         pixels = sum(h * w for h, w in sizes)
@@ -37,7 +41,8 @@ class Crops:
         self.regions = torch.from_numpy(region_pixels).to(device)
         self.start = torch.tensor(starts, device=device)
         self.size = torch.tensor([(w, h) for h, w in sizes], device=device)
-        self.device, self.turns = device, turns
+        self.device, self.turns, self.weather = device, turns, weather
+        self.skies = Random(seed, device)
         self.random = torch.Generator(device=device)
         self.random.manual_seed(seed)
 
@@ -54,7 +59,11 @@ class Crops:
         at_x, at_y = self.places(pick)
         image = self.sample(pick, at_x, at_y)
         regions = self.nearest(pick, at_x.round().long(), at_y.round().long())
-        return (self.colour(image.clamp(0, 1)).clamp(0, 1) - MEAN) * SCALE, *self.target(regions)
+        image = self.colour(image.clamp(0, 1)).clamp(0, 1)
+        if self.weather > 0:
+            image = weathered(image, self.weather, self.skies)
+            image = torch.where(self.chance(n, self.stretches)[:, None, None, None], stretched(image), image)
+        return (image - MEAN) * SCALE, *self.target(regions)
 
     def pick(self, n, folds):
         draw = torch.rand(n, generator=self.random, device=self.device)
@@ -165,8 +174,8 @@ class ObjectCrops(Crops):
     mirrored = True
     touching = 3.0  # The weight of boundaries between two objects, which are rare.
 
-    def __init__(self, photographs, regions, device, seed, turns=False):
-        super().__init__(photographs, regions, device, seed, turns)
+    def __init__(self, photographs, regions, device, seed, turns=False, weather=0.0):
+        super().__init__(photographs, regions, device, seed, turns, weather)
         # Bright images, stained tissue for the most, get a share of the crops that is not left to how many
         # of them there are.
         bright = torch.tensor([bool(p.mean() > 127) for p in photographs], device=device)

@@ -98,6 +98,8 @@ def add_options(parser):
         help="how often the encoder's last block is skipped in training; default 0.1, with --start 0")
     add("--decay", type=float, default=0.02, help="weight decay; default 0.02")
     add("--turns", action="store_true", help="turn half of the upright crops by a multiple of 90 degrees")
+    add("--weather", type=float, default=0.0,
+        help="the share of the crops that are degraded: noise, blur, darkness, fog, ...; default 0")
     add("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
     add("--teacher", help="file to write for --teachers of another run")
     add("--teachers", nargs="+", default=[], help="one file for each fold")
@@ -390,6 +392,8 @@ def write_file(training, count):
         command += f" --start {os.path.basename(a.start)}"
     if a.turns:
         command += " --turns"
+    if a.weather:
+        command += f" --weather {a.weather:g}"
     if a.teachers:
         command += f" --teachers {' '.join(os.path.basename(p) for p in a.teachers)} --share {a.share:g}"
     if a.fold:
@@ -474,7 +478,8 @@ def main():
         print(f"{len(kept.names)} pictures to learn from, {len(val.names)} held out", flush=True)
         if arguments.given:
             print(f"held out, before: {judge.score(arguments.given[0])}", flush=True)
-    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.turns)
+    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.turns,
+                                  arguments.weather)
     teachers = load_teachers(arguments.teachers, arguments.task, device)
     training = Training(arguments, crops, device, begin)
     training.run(teachers)
