@@ -422,17 +422,18 @@ void SegmentLine::check_effects() const {
 
 void SegmentLine::check_eigenvectors() const {
   const Parameters& parameters = options_.parameters;
-  const bool own_map = given("--edges") || given("--features");
-  if (!makes_hierarchy(parameters) || takes_spectral_contour(parameters, own_map) ||
-      wants_eigenvectors(options_) || given("--print-config")) {
+  if (!makes_hierarchy(parameters) || given("--features") ||
+      parameters.contour.spectral == SpectralUse::kFull || wants_eigenvectors(options_) ||
+      given("--print-config")) {
     return;
   }
-  for (const char* name : {"--radius", "--vectors", "--tolerance", "--solver", "--matvec"}) {
+  for (const char* name : {"--vectors", "--tolerance", "--solver", "--matvec"}) {
     if (!given(name)) continue;
-    fail_options(
-        fmt::format("{} is about eigenvectors, which this run does not need: leave it out, or add "
-                    "--spectral always, which lets them count in the contours, or --eigenvectors",
-                    name));
+    fail_options(fmt::format(
+        "{} is about eigenvectors of the image's own grid, which this run does not need: "
+        "leave it out, or add --spectral full, which makes contours by them, or "
+        "--eigenvectors",
+        name));
   }
 }
 

@@ -17,15 +17,26 @@ std::string bytes_text(double bytes) {
 namespace {
 
 std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
-  if (eigenvectors.values.empty()) return "  no eigenvectors: nothing asked for them\n";
+  if (eigenvectors.values.empty()) {
+    return "  no eigenvectors: contours are those of the boundary map alone (contour.spectral)\n";
+  }
   const EigenReport& eigen = eigenvectors.report;
+  const MatrixReport& matrix = eigen.matrix;
   double worst = 0;
   for (const double residual : eigen.residuals) worst = std::max(worst, residual);
+  const bool decimated = eigen.solver == "decimated";
   return fmt::format(
-      "  {} eigenvectors by {}, {} products in {} passes over the matrix ({}), {} restarts or "
-      "iterations, largest residual {:.1e}, {} eigenvalues resolved\n",
-      eigenvectors.values.size(), eigen.solver, eigen.products, eigen.passes, eigen.matvec,
-      eigen.restarts, worst, eigen.resolved());
+      "  affinity matrix {}: {} rows, {} diagonals in {} bands, pitch {}, {}, form {}\n"
+      "  {} eigenvectors by the {} solver on {} grids, kernel {}: {} products in {} passes over "
+      "the matrix, {} restarts or iterations, eigenvalues {:.2e} to {:.2e}, largest residual "
+      "{:.1e}, {} eigenvalues resolved{}\n",
+      decimated ? "of the grid on which contours are solved" : "of the image", matrix.rows,
+      matrix.diagonals, matrix.bands, matrix.pitch, bytes_text(static_cast<double>(matrix.bytes)),
+      matrix.form, eigenvectors.values.size(), eigen.solver, eigen.levels, eigen.matvec,
+      eigen.products, eigen.passes, eigen.restarts,
+      eigenvectors.values.size() > 1 ? eigenvectors.values[1] : 0.0, eigenvectors.values.back(),
+      worst, eigen.resolved(),
+      decimated ? "; --eigenvectors DIR computes those of the image and shows them" : "");
 }
 
 std::string describe_walk(const WalkReport& walk) {

@@ -81,6 +81,27 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
   return shared_contour(context, grid, eigenvectors, sqrt_degree, boundary, shares(parameters));
 }
 
+Buffer<float> combined_contour(Context& context, const Grid& grid,
+                               const ContourEigenvectors& eigenvectors, std::size_t image,
+                               const Buffer<float>& mask, const Buffer<float>& boundary,
+                               const ContourParameters& parameters) {
+  const ContourEigenvectors::Image& own = eigenvectors.images[image];
+  const std::size_t count = own.values.size();
+  std::vector<float> scales;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double weight = spectral_weight(own.values[k]);
+    scales.push_back(own.least[k]);
+    scales.push_back(own.extent[k] > 0 ? static_cast<float>(weight / own.extent[k]) : 0.0F);
+  }
+  SpectralContour kernels(context, grid, static_cast<int>(count));
+  auto contour = context.allocate<float>(grid.rows(), kContours);
+  kernels.launch_scaled({eigenvectors.vectors,
+                         image * static_cast<std::size_t>(eigenvectors.count) * eigenvectors.pitch,
+                         eigenvectors.pitch, static_cast<int>(count)},
+                        mask, scales, boundary, shares(parameters), contour);
+  return contour;
+}
+
 Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
                                      const DeviceEigenvectors& eigenvectors,
                                      const Buffer<float>& sqrt_degree, const Buffer<float>& nothing,

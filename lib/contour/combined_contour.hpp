@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "diacut/parameters.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
@@ -33,6 +34,13 @@ void request_contour_kernels(Context& context, bool spectral);
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
+                               const ContourParameters& parameters);
+
+/// The contour map g with the eigenvectors of image `image` of `eigenvectors`. `mask`: 1 where
+/// there is data, else 0.
+Buffer<float> combined_contour(Context& context, const Grid& grid,
+                               const ContourEigenvectors& eigenvectors, std::size_t image,
+                               const Buffer<float>& mask, const Buffer<float>& boundary,
                                const ContourParameters& parameters);
 
 /// The contour map g of combined_contour() without a spectral contour: min(cue_weight * b, 1).

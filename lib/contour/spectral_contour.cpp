@@ -93,6 +93,22 @@ void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& 
     set_arguments(scale_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, grid_.rows(),
                   weights_, scales_);
     context_->launch(scale_, cl::NDRange(count * group_), cl::NDRange(group_));
+  }
+  launch_contour(vectors, sqrt_degree, boundary, shares, contour);
+}
+
+void SpectralContour::launch_scaled(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
+                                    const std::vector<float>& scales, const Buffer<float>& boundary,
+                                    const ContourShares& shares, Buffer<float>& contour) {
+  scales_.upload_later(scales);
+  launch_contour(vectors, sqrt_degree, boundary, shares, contour);
+}
+
+void SpectralContour::launch_contour(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
+                                     const Buffer<float>& boundary, const ContourShares& shares,
+                                     Buffer<float>& contour) {
+  const auto count = static_cast<std::size_t>(vectors.count);
+  if (count > 0) {
     set_arguments(pad_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, scales_, planes_,
                   grid_.width, grid_.height, grid_.stride, padded_stride_);
     const std::size_t columns = static_cast<std::size_t>(padded_stride_) / lanes_;

@@ -46,8 +46,17 @@ class SpectralContour {
   void launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
               const std::vector<float>& weights, const Buffer<float>& boundary,
               const ContourShares& shares, Buffer<float>& contour);
+  /// The same, of vectors whose scales are known: for each what is subtracted and what the rest is
+  /// multiplied by, one after the other.
+  void launch_scaled(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
+                     const std::vector<float>& scales, const Buffer<float>& boundary,
+                     const ContourShares& shares, Buffer<float>& contour);
 
  private:
+  void launch_contour(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
+                      const Buffer<float>& boundary, const ContourShares& shares,
+                      Buffer<float>& contour);
+
   Context* context_;
   Grid grid_;
   int padded_stride_;

@@ -49,7 +49,9 @@ inline constexpr EnumName<MatvecStorage> kMatvecStorageNames[] = {
     {MatvecStorage::kMinifloat, "minifloat"}};
 
 inline constexpr EnumName<SpectralUse> kSpectralUseNames[] = {
-    {SpectralUse::kAuto, "auto"}, {SpectralUse::kAlways, "always"}, {SpectralUse::kNever, "never"}};
+    {SpectralUse::kDecimated, "decimated"},
+    {SpectralUse::kFull, "full"},
+    {SpectralUse::kNever, "never"}};
 
 inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "auto"},
                                                         {SolverKind::kMultilevel, "multilevel"},

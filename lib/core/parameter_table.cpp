@@ -262,13 +262,14 @@ void add_eigen(Table& table) {
 
 void add_contour(Table& table) {
   Section contour(table, "contour", &Parameters::contour);
-  contour.names("spectral", &ContourParameters::spectral, kSpectralUseNames,
-                "Whether contours take the spectral contour in. auto: with cue.kind gradient, with "
-                "boundary maps of one's own, where that makes better regions, and with features; "
-                "not with a network's map, where it changes no score and would take most of the "
-                "time. Where it "
-                "does not count, eigenvectors are computed only if they are a result or "
-                "region.method is kway.");
+  contour.names(
+      "spectral", &ContourParameters::spectral, kSpectralUseNames,
+      "By which eigenvectors contours take the spectral contour in. decimated: by 16 of a "
+      "grid of every other pixel, decimated again and again, which is as exact as "
+      "contours need them. full: by those of the image's own grid, as section eigen asks "
+      "for them; always so with features. never: by none, so that contours are those of "
+      "the boundary map. With decimated and never, eigenvectors of the image's own grid "
+      "are computed only if they are a result or region.method is kway.");
   contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
                {"", "What the cue adds to the contours."});
   contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,

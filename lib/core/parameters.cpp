@@ -341,15 +341,4 @@ bool makes_hierarchy(const Parameters& parameters) {
   return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;
 }
 
-bool takes_spectral_contour(const Parameters& parameters, bool own_map) {
-  switch (parameters.contour.spectral) {
-    case SpectralUse::kAlways:
-      return true;
-    case SpectralUse::kNever:
-      return false;
-    default:
-      return own_map || parameters.cue.kind != CueKind::kLearned;
-  }
-}
-
 }  // namespace diacut

@@ -86,6 +86,26 @@ DeviceEigenvectors solve_by_products(Context& context, NormalizedMatrix& matrix,
   return eigenpairs(context, matrix, *op, solve());
 }
 
+/// Of the matrix of one image or of a batch; of an image its share.
+MatrixReport matrix_report(const NormalizedMatrix& matrix) {
+  const DiaShape& shape = matrix.shape();
+  MatrixReport report{
+      matrix.batch().image.rows(), shape.pitch, static_cast<int>(shape.diagonals()), 0, 0, "dia"};
+  const std::vector<StencilOffset>& entries = matrix.stencil().entries;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const bool goes_on =
+        k > 0 && entries[k].dy == entries[k - 1].dy && entries[k].dx == entries[k - 1].dx + 1;
+    if (!goes_on) ++report.bands;
+  }
+  report.bytes = shape.stored() * sizeof(float);
+  if (matrix.form() == MatrixForm::kCompressed) {
+    report.form = to_string(matrix.compressed().storage);
+    report.bytes = matrix.compressed().upper.bytes() + matrix.compressed().diagonal.bytes();
+  }
+  report.bytes /= static_cast<std::uint64_t>(matrix.batch().count);
+  return report;
+}
+
 }  // namespace
 
 std::vector<DeviceEigenvectors> eigenvectors(Context& context, NormalizedMatrix& matrix,
@@ -101,6 +121,7 @@ std::vector<DeviceEigenvectors> eigenvectors(Context& context, NormalizedMatrix&
     if (batch.count > 1) return result;
     result.push_back(solve_by_products(context, matrix, parameters, watch));
   }
+  for (DeviceEigenvectors& each : result) each.report.matrix = matrix_report(matrix);
   watch.report(kStage, 1);
   return result;
 }

@@ -17,6 +17,10 @@ std::size_t vector_run(const DeviceInfo& device) {
   return device.kind == DeviceKind::kCpu ? 16 : 1;
 }
 
+std::size_t plane_group(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCpu ? 4 : 32;
+}
+
 std::string lane_options(const LaneShape& shape) {
   return fmt::format("-DGROUP={} -DWIDTH={} -DSTEPS={}", shape.group, shape.width, shape.steps);
 }

@@ -22,6 +22,9 @@ LaneShape lane_shape(const DeviceInfo& device);
 /// whose widest vectors hold as many floats, and 1 elsewhere.
 std::size_t vector_run(const DeviceInfo& device);
 
+/// Work-items of a group along a row of kernels that compute a vector of a plane each.
+std::size_t plane_group(const DeviceInfo& device);
+
 /// The macros that lanes.clh asks for.
 std::string lane_options(const LaneShape& shape);
 

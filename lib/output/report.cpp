@@ -106,6 +106,11 @@ Json features_json(const Segmentation& segmentation, const Parameters& parameter
           {"with_boundary", affinity.with_boundary}};
 }
 
+Json matrix_json(const MatrixReport& matrix) {
+  return {{"rows", matrix.rows},   {"pitch", matrix.pitch}, {"diagonals", matrix.diagonals},
+          {"bands", matrix.bands}, {"bytes", matrix.bytes}, {"form", matrix.form}};
+}
+
 Json eigen_json(const Eigenvectors& eigenvectors) {
   Json json = {{"converged", eigenvectors.report.converged},
                {"solver", eigenvectors.report.solver},
@@ -115,7 +120,8 @@ Json eigen_json(const Eigenvectors& eigenvectors) {
                {"restarts", eigenvectors.report.restarts},
                {"filter_degree", eigenvectors.report.filter_degree},
                {"values", eigenvectors.values},
-               {"residuals", eigenvectors.report.residuals}};
+               {"residuals", eigenvectors.report.residuals},
+               {"matrix", matrix_json(eigenvectors.report.matrix)}};
   add_resolution(json, eigenvectors.report);
   return json;
 }

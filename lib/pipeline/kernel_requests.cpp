@@ -2,8 +2,11 @@
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
+#include "affinity/kept_affinity.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "eigen/decimation/decimation.hpp"
+#include "pipeline/pipeline_budget.hpp"
 
 namespace diacut {
 
@@ -17,7 +20,11 @@ void request_later_kernels(Context& context, const RunParameters& parameters) {
   } else if (needs_matrix(parameters)) {
     request_affinity_kernels(context, parameters.affinity);
   }
-  request_contour_kernels(context, needs_matrix(parameters));
+  if (decimates(parameters)) {
+    request_kept_affinity(context, parameters.affinity);
+    Decimation::request(context, parameters.affinity.radius);
+  }
+  request_contour_kernels(context, parameters.contour.spectral != SpectralUse::kNever);
   request_orientation_kernels(context);
 }
 

@@ -12,7 +12,9 @@
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
+#include "matrix/interpolation.hpp"
 #include "matrix/stencil.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "region/device_graph.hpp"
@@ -47,6 +49,22 @@ struct BufferGroups {
   MemoryBudget graph;         ///< With direct cuts: for cutting.
 };
 
+/// What kept_affinity() and contour_eigenvectors() allocate: each grid has a quarter of the pixels
+/// of the one before.
+void budget_decimated(MemoryBudget& budget, const Batch& batch, const RunParameters& parameters) {
+  const int radius = parameters.affinity.radius;
+  const PlaneGrid cells = PlaneGrid(batch.image.width, batch.image.height, radius).decimated();
+  const std::uint64_t planes = KeptNeighbours(radius).size() + 5;
+  const auto count = static_cast<std::uint64_t>(batch.count);
+  const std::uint64_t plane = cells.pitch * sizeof(float);
+  budget.add("affinities to the kept pixels", count * planes * plane);
+  budget.add("the affinity matrix of the decimated grid", count * planes * plane);
+  budget.add("affinities and matrices of coarser grids", count * planes * plane);
+  budget.add("pixels with affinities", count * batch.image.rows() * sizeof(float));
+  budget.add("eigenvectors",
+             count * kContourVectors * (dia_pitch(batch.image.rows()) * sizeof(float) + plane));
+}
+
 BufferGroups buffer_groups(const Batch& batch, const RunParameters& parameters, MatrixForm form) {
   const Grid grid = batch.grid();
   const EigenParameters eigen = eigen_parameters(parameters);
@@ -59,7 +77,8 @@ BufferGroups buffer_groups(const Batch& batch, const RunParameters& parameters, 
     budget_cue(groups.boundaries, batch.image, parameters.cue);
     groups.boundaries.add("boundary maps of the other images", (count - 1) * plane);
     groups.strength.add(kStrength, count * plane);
-    budget_contour(groups.contours, batch.image, 0);
+    if (decimates(parameters)) budget_decimated(groups.contours, batch, parameters);
+    budget_contour(groups.contours, batch.image, decimates(parameters) ? kContourVectors + 1 : 0);
     budget_orientation(groups.contours, batch.image);
     return groups;
   }
@@ -120,6 +139,10 @@ EigenParameters eigen_parameters(const Parameters& parameters) {
 
 bool walks(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kWalker;
+}
+
+bool decimates(const RunParameters& parameters) {
+  return makes_hierarchy(parameters) && parameters.contour.spectral == SpectralUse::kDecimated;
 }
 
 bool needs_eigenvectors(const Parameters& parameters) {

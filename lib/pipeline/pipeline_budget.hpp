@@ -87,8 +87,11 @@ EigenParameters eigen_parameters(const Parameters& parameters);
 /// Whether regions grow from seeds by a random walk.
 bool walks(const Parameters& parameters);
 
-/// Whether a run with these parameters computes eigenvectors: for a hierarchy unless eigen.vectors
-/// is 0, and for direct cuts.
+/// Whether contours are made with eigenvectors of a decimated grid.
+bool decimates(const RunParameters& parameters);
+
+/// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
+/// hierarchy unless eigen.vectors is 0, and for direct cuts.
 bool needs_eigenvectors(const Parameters& parameters);
 
 }  // namespace diacut

@@ -10,11 +10,13 @@
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
+#include "affinity/kept_affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "boundary/walls.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "diacut/objects.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
 #include "image/colour.hpp"
@@ -62,17 +64,17 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
       continue;
     }
     Buffer<float> unthinned;
-    if (hierarchical(plan) && needs_matrix(plan.parameters) && !each.edges && thins(cue)) {
+    const bool for_affinity = needs_matrix(plan.parameters) || decimates(plan.parameters);
+    if (hierarchical(plan) && for_affinity && !each.edges && thins(cue)) {
       unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
       check_boundary_map(unthinned);
     }
     found.unthinned.push_back(std::move(unthinned));
-    const bool for_matrix = needs_matrix(plan.parameters);
-    found.maps.push_back(boundary_map(context, *each.image, grid, for_matrix ? cue : whole,
+    found.maps.push_back(boundary_map(context, *each.image, grid, for_affinity ? cue : whole,
                                       networks, each.edges.get()));
     check_boundary_map(found.maps.back().values);
     if (each.seeds && !each.seeds->walls.empty()) add_walls(found.maps.back(), each.seeds->walls);
-    if (!for_matrix) found.maps.back().valid = {};
+    if (!for_affinity) found.maps.back().valid = {};
     // On the host, since no later stage of the device reads it.
     const Buffer<float> inside = std::move(found.maps.back().inside);
     const bool wanted = plan.parameters.region.method == RegionMethod::kObjects;
@@ -196,6 +198,42 @@ std::vector<Contours> find_contours(Context& context,
     found.push_back(on_host(context, contours, batch.image));
   }
   return found;
+}
+
+/// The map that an image's contours are made from.
+const Buffer<float>& strength_of(const Boundaries& boundaries, std::size_t image) {
+  const Buffer<float>& unthinned = boundaries.unthinned[image];
+  return unthinned ? unthinned : boundaries.maps[image].values;
+}
+
+/// The contours of all images with the eigenvectors of a decimated grid, and what these are.
+struct DecimatedContours {
+  std::vector<Contours> contours;
+  std::vector<ContourEigenvectors::Image> spectra;
+};
+
+DecimatedContours find_decimated_contours(Context& context, TimedStages& timed,
+                                          const Boundaries& boundaries,
+                                          const SegmentationPlan& plan, const Watch& watch) {
+  const Grid& grid = plan.batch.image;
+  const KeptAffinity kept = timed("affinity", [&] {
+    return kept_affinity(context, boundaries.maps, plan.parameters.affinity);
+  });
+  ContourEigenvectors found = timed("eigenvectors", [&] {
+    return contour_eigenvectors(context, kept.interpolation, grid, watch);
+  });
+  DecimatedContours result;
+  timed("contours", [&] {
+    for (std::size_t k = 0; k < found.images.size(); ++k) {
+      const Buffer<float> contours =
+          combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
+                           plan.parameters.contour);
+      result.contours.push_back(on_host(context, contours, grid));
+    }
+    return true;
+  });
+  result.spectra = std::move(found.images);
+  return result;
 }
 
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
@@ -326,24 +364,35 @@ std::vector<std::string> joined(std::vector<std::string> notes,
   return notes;
 }
 
-/// The hierarchies of all images from their boundary maps alone.
-std::vector<UnfinishedSegmentation> find_cue_contours(Context& context, Boundaries boundaries,
-                                                      std::span<const WorkingImage> images,
-                                                      std::vector<MergingToCome> merging,
-                                                      const SegmentationPlan& plan) {
-  const Grid& grid = plan.batch.image;
+/// The contours of all images from their boundary maps alone.
+std::vector<Contours> find_cue_contours(Context& context, const Boundaries& boundaries,
+                                        const SegmentationPlan& plan) {
+  std::vector<Contours> found;
+  for (std::size_t k = 0; k < boundaries.maps.size(); ++k) {
+    const Buffer<float> contours =
+        cue_contour(context, plan.batch.image, strength_of(boundaries, k), plan.parameters.contour);
+    found.push_back(on_host(context, contours, plan.batch.image));
+  }
+  return found;
+}
+
+/// Results without eigenvectors. `spectra`: what contours were made with; empty: of no
+/// eigenvectors.
+std::vector<UnfinishedSegmentation> without_eigenvectors(
+    std::vector<ContourEigenvectors::Image> spectra, std::span<const WorkingImage> images,
+    const SegmentationPlan& plan) {
   std::vector<UnfinishedSegmentation> begun(images.size());
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.notes = joined(images[k].image->notes, plan.notes, {});
     result.device_memory = plan.budget.uses;
-    result.eigenvectors.width = grid.width;
-    result.eigenvectors.height = grid.height;
+    result.eigenvectors.width = plan.batch.image.width;
+    result.eigenvectors.height = plan.batch.image.height;
     result.eigenvectors.report.converged = true;
-    const Buffer<float> contours =
-        cue_contour(context, grid, boundaries.maps[k].values, plan.parameters.contour);
-    leave_hierarchy(begun[k], on_host(context, contours, grid), images[k], std::move(merging[k]),
-                    plan);
+    if (spectra.empty()) continue;
+    result.eigenvectors.values = {0};
+    for (const double value : spectra[k].values) result.eigenvectors.values.push_back(value);
+    result.eigenvectors.report = std::move(spectra[k].report);
   }
   return begun;
 }
@@ -450,10 +499,24 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   std::vector<std::vector<float>> inside = std::move(boundaries.inside);
+  const SpectralUse spectral = plan.parameters.contour.spectral;
+  DecimatedContours decimated;
+  if (decimates(plan.parameters)) {
+    decimated = find_decimated_contours(context, timed, boundaries, plan, watch);
+  } else if (hierarchical(plan) && spectral == SpectralUse::kNever) {
+    decimated.contours =
+        timed("contours", [&] { return find_cue_contours(context, boundaries, plan); });
+  }
+  const auto leave_hierarchies = [&](std::vector<UnfinishedSegmentation>& begun,
+                                     std::vector<Contours> contours) {
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      leave_hierarchy(begun[k], std::move(contours[k]), images[k], std::move(merging[k]), plan);
+    }
+  };
   if (!needs_matrix(plan.parameters)) {
-    std::vector<UnfinishedSegmentation> begun = timed("contours", [&] {
-      return find_cue_contours(context, std::move(boundaries), images, std::move(merging), plan);
-    });
+    std::vector<UnfinishedSegmentation> begun =
+        without_eigenvectors(std::move(decimated.spectra), images, plan);
+    leave_hierarchies(begun, std::move(decimated.contours));
     note_run(begun, timed, context, before, std::move(inside));
     return begun;
   }
@@ -480,11 +543,11 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   for (UnfinishedSegmentation& each : begun) each.result.feature_scale = feature_scale;
   if (hierarchical(plan)) {
     affinities.matrix.free_weights();
-    std::vector<Contours> contours = timed(
-        "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
-    for (std::size_t k = 0; k < images.size(); ++k) {
-      leave_hierarchy(begun[k], std::move(contours[k]), images[k], std::move(merging[k]), plan);
+    if (spectral == SpectralUse::kFull) {
+      decimated.contours = timed(
+          "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
     }
+    leave_hierarchies(begun, std::move(decimated.contours));
   } else {
     found->on_device.clear();
     timed(kRegions, [&] {

@@ -35,8 +35,9 @@ class TimedStages {
     auto result = std::forward<Work>(work)();
     const cl::Event last = context_.mark();
     context_.finish();
-    times_.push_back(
-        {std::string(stage), milliseconds_since(start), milliseconds_between(first, last)});
+    StageTime& time = time_of(stage);
+    time.wall_ms += milliseconds_since(start);
+    time.device_ms += milliseconds_between(first, last);
     watch_.report(stage, 1);
     return result;
   }
@@ -52,6 +53,14 @@ class TimedStages {
   }
 
  private:
+  /// Where the time of a stage is added up: a stage may run twice for one image.
+  StageTime& time_of(std::string_view stage) {
+    for (StageTime& time : times_) {
+      if (time.stage == stage) return time;
+    }
+    return times_.emplace_back(StageTime{std::string(stage), 0, 0});
+  }
+
   Context& context_;
   const Watch& watch_;
   std::vector<StageTime> times_;

@@ -329,10 +329,13 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
                                  const PictureSize& full, const PlannedResults& results) {
   RunParameters result = parameters;
   result.feature_channels = results.features.channels;
-  const bool own_map = results.edges || results.features.channels > 0;
-  if (makes_hierarchy(parameters) && !takes_spectral_contour(parameters, own_map)) {
-    result.contour.spectral_weight = 0;
-    if (!results.eigenvectors) result.eigen.vectors = 0;
+  SpectralUse& spectral = result.contour.spectral;
+  // Kept pixels reach one another in one way alone: by affinities of a boundary map within a disc.
+  const bool decimable = results.features.channels == 0 &&
+                         parameters.affinity.strides.size() == 1 && parameters.affinity.radius > 1;
+  if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
+  if (makes_hierarchy(parameters) && spectral != SpectralUse::kFull && !results.eigenvectors) {
+    result.eigen.vectors = 0;
   }
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.

@@ -49,9 +49,9 @@ void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
         "--merging learned looks at whole regions, which tiles do not have: with --tile-size "
         "regions merge by --merging strength");
   }
-  if (parameters.contour.spectral == SpectralUse::kAlways) {
+  if (parameters.contour.spectral == SpectralUse::kFull) {
     throw ConfigError(
-        "--spectral always needs eigenvectors of the whole picture: with --tile-size contours are "
+        "--spectral full needs eigenvectors of the whole picture: with --tile-size contours are "
         "made without them (--spectral never)");
   }
   if (parameters.cue.kind == CueKind::kLearned &&
@@ -61,7 +61,7 @@ void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
         "cue.pose to given (--set cue.turns=1 --set cue.pose=given)");
   }
   if (parameters.image.detail != 0 || parameters.region.merging == MergingRule::kAuto ||
-      parameters.contour.spectral == SpectralUse::kAuto) {
+      parameters.contour.spectral == SpectralUse::kDecimated) {
     notes.emplace_back(
         "Tiles are segmented with --detail native --merging strength --spectral never.");
   }

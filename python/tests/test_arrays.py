@@ -169,7 +169,7 @@ def test_eigenvectors_are_kept_on_request_alone(segmenter, picture):
     assert len(kept.eigenvalues) == count
     assert kept.eigenvalues[0] == pytest.approx(0, abs=1e-6)
     assert np.array_equal(kept.labels, result.labels)
-    counted = diacut.segment(picture, 6, config="fast", set={"contour.spectral": "always"})
+    counted = diacut.segment(picture, 6, config="fast", set={"contour.spectral": "full"})
     assert len(counted.eigenvalues) == count
     with pytest.raises(diacut.ConfigError, match="not kept"):
         _ = counted.eigenvectors

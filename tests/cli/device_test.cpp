@@ -177,33 +177,32 @@ TEST_F(CliDevice, KernelFolder) {
 TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
   write_picture("large.png", 96, 64);
   const Result multilevel =
-      segment({"large.png", "-o", "large-labels.png", "--spectral", "always", "--verbose"});
+      segment({"large.png", "-o", "large-labels.png", "--spectral", "full", "--verbose"});
   expect_done(multilevel);
   EXPECT_THAT(multilevel.err, HasSubstr("by multilevel"));
   EXPECT_THAT(multilevel.err, HasSubstr("passes over the matrix (block)"));
-  expect_done(segment({"a.png", "-o", "auto.png", "--spectral", "always", "--regions", "2"}));
+  expect_done(segment({"a.png", "-o", "auto.png", "--spectral", "full", "--regions", "2"}));
   for (const char* kernel : {"naive", "image", "unrolled"}) {
     SCOPED_TRACE(kernel);
-    const Result result = segment({"a.png", "-o", "x.png", "--spectral", "always", "--regions", "2",
+    const Result result = segment({"a.png", "-o", "x.png", "--spectral", "full", "--regions", "2",
                                    "--solver", "lanczos", "--matvec", kernel, "--verbose"});
     expect_done(result);
     EXPECT_THAT(result.err, HasSubstr(kernel));
     EXPECT_EQ(read("x.png"), read("auto.png"));
   }
-  const Result compressed =
-      segment({"a.png", "-o", "x.png", "--spectral", "always", "--regions", "2", "--solver",
-               "lanczos", "--matvec", "symmetric", "--verbose"});
+  const Result compressed = segment({"a.png", "-o", "x.png", "--spectral", "full", "--regions", "2",
+                                     "--solver", "lanczos", "--matvec", "symmetric", "--verbose"});
   expect_done(compressed);
   EXPECT_THAT(compressed.err, HasSubstr("symmetric"));
   EXPECT_EQ(read("x.png"), read("auto.png"));
   for (const std::string kernel : {"symmetric", "naive"}) {
-    EXPECT_THAT(segment({"a.png", "-o", "x.png", "--spectral", "always", "--regions", "2",
-                         "--solver", "multilevel", "--matvec", kernel})
+    EXPECT_THAT(segment({"a.png", "-o", "x.png", "--spectral", "full", "--regions", "2", "--solver",
+                         "multilevel", "--matvec", kernel})
                     .err,
                 HasSubstr("--matvec " + kernel + " is for --solver lanczos"));
   }
   expect_done(segment(
-      {"a.png", "-o", "x.png", "--spectral", "always", "--regions", "2", "--solver", "spectra"}));
+      {"a.png", "-o", "x.png", "--spectral", "full", "--regions", "2", "--solver", "spectra"}));
   EXPECT_EQ(read("x.png"), read("auto.png"));
 }
 

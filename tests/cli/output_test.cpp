@@ -106,7 +106,7 @@ TEST_F(CliOutput, StandardOutputHoldsTheDataAndNothingElse) {
   const Result labels = segment({"a.png", "-o", "-", "--verbose"});
   expect_done(labels);
   EXPECT_EQ(labels.out, read("x.png"));
-  const Result report = segment({"a.png", "--json", "-", "--spectral", "always", "--verbose"});
+  const Result report = segment({"a.png", "--json", "-", "--spectral", "full", "--verbose"});
   expect_done(report);
   const auto json = nlohmann::json::parse(report.out);
   EXPECT_EQ(json.at("input"), "a.png");
@@ -130,7 +130,7 @@ TEST_F(CliOutput, QuietSaysNothingAndVerboseTheStages) {
   const Result plain = segment({"a.png", "-o", "x.png", "--verbose"});
   expect_done(plain);
   EXPECT_THAT(plain.err, HasSubstr("no eigenvectors"));
-  const Result verbose = segment({"a.png", "-o", "x.png", "--spectral", "always", "--verbose"});
+  const Result verbose = segment({"a.png", "-o", "x.png", "--spectral", "full", "--verbose"});
   expect_done(verbose);
   for (const char* part : {"device ", " ms", "products", "residual"}) {
     EXPECT_THAT(verbose.err, HasSubstr(part));
@@ -232,7 +232,7 @@ TEST_F(CliOutput, AnImageIsNeverOverwritten) {
 
 TEST_F(CliOutput, LabelsAreWrittenWhenTheSolverDoesNotConverge) {
   write_picture("large.png", 48, 40);  // Smaller ones are solved densely.
-  const Result result = segment({"large.png", "-o", "x.png", "--spectral", "always", "--set",
+  const Result result = segment({"large.png", "-o", "x.png", "--spectral", "full", "--set",
                                  "eigen.max_products=3", "--quiet"});
   expect_error(result, 5, {"large.png", "did not converge", "--tolerance"});
   expect_labels(read_picture("x.png"));

@@ -265,7 +265,7 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
     expect_error(segment(arguments), 2, told);
   };
   refuse({"--merging", "learned"}, {"--merging learned", "strength"});
-  refuse({"--spectral", "always"}, {"--spectral always", "never"});
+  refuse({"--spectral", "full"}, {"--spectral full", "never"});
   refuse({"--method", "kway"}, {"--method hierarchy"});
   refuse({"--set", "cue.turns=4"}, {"cue.turns"});
   refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});

@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "--set", "eigen.vectors"}, {"--set", "KEY=VALUE"}},
         Wrong{{"a.png", "--set", "eigen.vektors=4"}, {"--set", "eigen.vektors", "eigen.vectors"}},
         Wrong{{"a.png", "--set", "eigen.vectors=1"}, {"--set", "eigen.vectors"}},
-        Wrong{{"a.png", "--solver", "lanczos", "-o", "x.png"}, {"--solver", "--spectral always"}},
+        Wrong{{"a.png", "--solver", "lanczos", "-o", "x.png"}, {"--solver", "--spectral full"}},
         Wrong{{"a.png", "--vectors", "33", "-o", "x.png"}, {"--vectors", "--eigenvectors"}},
         Wrong{{"a.png", "--set", "eigen.basis=18", "--vectors", "18"}, {"eigen.basis"}},
         Wrong{{"a.png", "--config", "missing.toml"}, {"missing.toml"}},

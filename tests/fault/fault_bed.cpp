@@ -164,7 +164,7 @@ const std::vector<Setting>& settings() {
       {"recut", {"recut", "in/a.tree", "--regions", "3", "-o", "out/labels.png"}, false, false},
       // What a GPU would do: transfers through mapped memory, images together.
       {"gpu",
-       {"in/photos", "--cue", "gradient", "--spectral", "always", "-o", "out"},
+       {"in/photos", "--cue", "gradient", "--spectral", "full", "-o", "out"},
        true,
        true,
        {{"DIACUT_FAULT_GPU", "1"}}},

@@ -59,8 +59,6 @@ void read_configuration(const FileBytes& bytes) {
   require(print_parameters(listed) == printed, "each parameter is set to what it is listed as");
   require(makes_hierarchy(parameters) || parameters.region.method != RegionMethod::kHierarchy,
           "the method hierarchy makes a hierarchy");
-  require(takes_spectral_contour(parameters, true) || !takes_spectral_contour(parameters, false),
-          "spectral contours that are taken with a network are taken with a map");
 }
 
 std::vector<FileBytes> configuration_seeds() {

@@ -29,8 +29,17 @@ struct Sample {
   Sample() {
     segmentation.labels = {4, 3, 3, {0, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 3}};
     segmentation.eigenvectors.values = {0, 1e-5, 2.5e-4};
-    segmentation.eigenvectors.report = {true, "multilevel",       "block", 345, 23, 5, 6,
-                                        8,    {1e-7, 2e-5, 9e-5}, {}};
+    EigenReport& eigen = segmentation.eigenvectors.report;
+    eigen.converged = true;
+    eigen.solver = "multilevel";
+    eigen.matvec = "block";
+    eigen.products = 345;
+    eigen.passes = 23;
+    eigen.matrix = {12, 32, 81, 11, 10'368, "dia"};
+    eigen.levels = 5;
+    eigen.restarts = 6;
+    eigen.filter_degree = 8;
+    eigen.residuals = {1e-7, 2e-5, 9e-5};
     segmentation.eigenvectors.report.resolution = {
         {0, 0, true}, {2e-5, 1, false}, {4e-5, .5, true}};
     segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};

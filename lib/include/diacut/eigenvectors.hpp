@@ -43,14 +43,26 @@ inline constexpr double kResidualRounding = 1e-7;
 /// it on images of any size, and hardly less.
 inline constexpr double kResidualFloor = 5e-7;
 
+/// The matrix whose products a solver made, in pitched DIA form: diagonal d is elements
+/// [d * pitch, d * pitch + rows) of its values.
+struct MatrixReport {
+  std::size_t rows = 0;     ///< Of the pixels of the grid on which the eigenproblem was solved.
+  std::size_t pitch = 0;    ///< Elements from one diagonal to the next.
+  int diagonals = 0;        ///< 81 for a radius of 5.
+  int bands = 0;            ///< Runs of neighbouring diagonals: 11 for a radius of 5.
+  std::uint64_t bytes = 0;  ///< Of the values.
+  std::string form;         ///< "dia", or "half" where half of the diagonals are kept in 16 bits.
+};
+
 /// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
 /// error: `converged` is false then, and the eigenvectors found so far are returned.
 struct EigenReport {
   /// Whether every residual norm is at most what EigenParameters::tolerance and
   /// EigenParameters::relative_tolerance allow; true of no eigenvectors.
   bool converged = false;
-  /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense". It differs from the solver
-  /// asked for where the image is small, or cannot be coarsened.
+  /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense", which differs from the
+  /// solver asked for where the image is small, or cannot be coarsened; "decimated" for the
+  /// eigenvectors of contours (ContourVectors::kDecimated).
   std::string solver;
   /// The kernel of the products that ran, as a name of MatvecKind and, for a compressed matrix, of
   /// MatvecStorage: "unrolled", "symmetric half". The multilevel solver has a kernel of its own,
@@ -61,6 +73,7 @@ struct EigenReport {
   /// How many times those products read the matrix. A pass that multiplies a block of vectors reads
   /// the matrix once, so that there are fewer passes than products.
   std::int64_t passes = 0;
+  MatrixReport matrix;    ///< What was multiplied.
   int levels = 1;         ///< Grids of the multilevel solver, with the image's own; 1 for others.
   int restarts = 0;       ///< Restarts of Lanczos, or iterations of multilevel on all its grids.
   int filter_degree = 1;  ///< Degree of the Chebyshev polynomial that Lanczos ran with.

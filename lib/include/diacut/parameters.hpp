@@ -161,11 +161,13 @@ struct EigenParameters {
   int max_products = 20'000;  ///< Products with the matrix after which the solver gives up.
 };
 
-/// Whether contours take the spectral contour in.
+/// By which eigenvectors contours take the spectral contour in.
 enum class SpectralUse {
-  kAuto,    ///< With a boundary map that no network made, and with features.
-  kAlways,  ///< Always.
-  kNever,   ///< Never.
+  /// By 16 eigenvectors of a decimated grid, interpolated: as exact as contours need them. With
+  /// features, a radius of 1 or several strides as kFull.
+  kDecimated,
+  kFull,   ///< By those of the image's own grid, as EigenParameters asks for them.
+  kNever,  ///< By none: contours are those of the boundary map.
 };
 
 /// How the boundary map b and the spectral contour s become one map of contours, at most 1:
@@ -173,9 +175,10 @@ enum class SpectralUse {
 /// M. Maire, C. Fowlkes and J. Malik, "Contour detection and hierarchical image segmentation",
 /// 2011, equation 14).
 struct ContourParameters {
-  /// Whether s counts. Where it does not, its term is 0, and eigenvectors are computed for
-  /// RegionMethod::kKway and for who wants them (Segmenter::keep_eigenvectors()) alone.
-  SpectralUse spectral = SpectralUse::kAuto;
+  /// By which eigenvectors s is computed. With kNever its term is 0. With kNever and kDecimated,
+  /// eigenvectors of the image's own grid are computed for RegionMethod::kKway and for who wants
+  /// them (Segmenter::keep_eigenvectors()) alone.
+  SpectralUse spectral = SpectralUse::kDecimated;
   double cue_weight = 0.8;         ///< Weight of the boundary map.
   double spectral_weight = 0.2;    ///< Weight of the spectral contour.
   double spectral_power = 0.7071;  ///< Exponent of the spectral contour.
@@ -288,14 +291,6 @@ struct Parameters {
 /// @param parameters The run's parameters.
 /// @return True with RegionMethod::kHierarchy and RegionMethod::kObjects.
 bool makes_hierarchy(const Parameters& parameters);
-
-/// Whether the contours of a hierarchy take the spectral contour in (ContourParameters::spectral),
-/// for which eigenvectors are computed.
-/// @param parameters The run's parameters.
-/// @param own_map Whether the image comes with a boundary map of the caller's, which no network
-///     made, or with features.
-/// @return Whether they do.
-bool takes_spectral_contour(const Parameters& parameters, bool own_map);
 
 /// Checks every parameter.
 /// @param parameters The parameters.

@@ -159,7 +159,7 @@ std::map<std::string, Parameters> parameters_of_runs() {
   all["gradient, no eigenvectors"].contour.spectral = SpectralUse::kNever;
   for (const std::string name :
        {"spectral contours", "spectral contours by Lanczos", "40 eigenvectors"}) {
-    all[name].contour.spectral = SpectralUse::kAlways;
+    all[name].contour.spectral = SpectralUse::kFull;
     all[name].cue.weights = "fast";
   }
   all["spectral contours by Lanczos"].eigen.solver = SolverKind::kLanczos;
@@ -202,7 +202,7 @@ TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
   const Image image = drawn_scene(48, 36);
   for (const bool spectral : {false, true}) {
     Parameters parameters;
-    if (spectral) parameters.contour.spectral = SpectralUse::kAlways;
+    if (spectral) parameters.contour.spectral = SpectralUse::kFull;
     Segmenter checked(parameters, testing::test_device());
     checked.keep_eigenvectors(false);
     checked.check_device();

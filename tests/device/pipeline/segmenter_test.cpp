@@ -143,7 +143,7 @@ TEST(Segmenter, GivesTheSameBytesTwice) {
 TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   const Image image = two_discs(64, 48);
   Parameters spectral;
-  spectral.contour.spectral = SpectralUse::kAlways;
+  spectral.contour.spectral = SpectralUse::kFull;
   for (const Parameters& parameters : {spectral, direct_cuts()}) {
     Segmenter segmenter(parameters, test_device());
     const Segmentation whole = segmenter.segment(image);
@@ -190,18 +190,28 @@ TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
     EXPECT_EQ(with.eigenvectors.vectors.size(), 17u);
     EXPECT_EQ(with.contours, without.contours);
     EXPECT_EQ(with.labels.values, without.labels.values);
-    parameters.contour.spectral = SpectralUse::kAlways;
-    const Segmentation spectral = segmented(parameters, image, false);
-    EXPECT_EQ(spectral.eigenvectors.values.size(), 17u);
-    EXPECT_TRUE(has_stage(spectral, "eigenvectors"));
-    EXPECT_NE(spectral.contours, without.contours);
-    parameters.contour.spectral = SpectralUse::kAuto;
-    const Segmentation chosen = segmented(parameters, image, false);
-    EXPECT_EQ(chosen.contours, cue == CueKind::kLearned ? without.contours : spectral.contours);
+    parameters.contour.spectral = SpectralUse::kFull;
+    const Segmentation full = segmented(parameters, image, false);
+    EXPECT_EQ(full.eigenvectors.values.size(), 17u);
+    EXPECT_TRUE(has_stage(full, "eigenvectors"));
+    EXPECT_NE(full.contours, without.contours);
+    // By default contours are made with the eigenvectors of a decimated grid, whether or not those
+    // of the image are computed for somebody.
+    parameters.contour.spectral = SpectralUse::kDecimated;
+    const Segmentation decimated = segmented(parameters, image, false);
+    EXPECT_EQ(decimated.eigenvectors.report.solver, "decimated");
+    EXPECT_EQ(decimated.eigenvectors.values.size(), 17u);
+    EXPECT_TRUE(decimated.eigenvectors.vectors.empty());
+    EXPECT_TRUE(has_stage(decimated, "affinity"));
+    EXPECT_NE(decimated.contours, without.contours);
+    const Segmentation both = segmented(parameters, image, true);
+    EXPECT_EQ(both.eigenvectors.vectors.size(), 17u);
+    EXPECT_EQ(both.contours, decimated.contours);
+    EXPECT_EQ(both.labels.values, decimated.labels.values);
   }
 }
 
-TEST(Segmenter, TakesTheSpectralContourWithABoundaryMapOfOnesOwn) {
+TEST(Segmenter, MakesTheMatrixOfABoundaryMapOfOnesOwn) {
   const Image image = two_discs(97, 61);
   EdgeMap edges{image.width, image.height, std::vector<float>(image.pixel_count(), 0.0f)};
   for (int y = 0; y < image.height; ++y) {
@@ -211,8 +221,13 @@ TEST(Segmenter, TakesTheSpectralContourWithABoundaryMapOfOnesOwn) {
   segmenter.keep_eigenvectors(false);
   const std::vector<ImageToSegment> both = {{&image, &edges, nullptr}, {&image, nullptr, nullptr}};
   std::vector<BegunSegmentation> begun = segmenter.begin(both);
-  EXPECT_EQ(std::move(begun[0]).finish().eigenvectors.values.size(), 17u);
-  EXPECT_TRUE(std::move(begun[1]).finish().eigenvectors.values.empty());
+  const Eigenvectors of_edges = std::move(begun[0]).finish().eigenvectors;
+  EXPECT_EQ(of_edges.values.size(), 17u);
+  EXPECT_EQ(of_edges.report.matrix.diagonals, 81);
+  EXPECT_EQ(of_edges.report.matrix.bands, 11);
+  // One line parts the picture into two.
+  EXPECT_LT(of_edges.values[1], 0.1 * of_edges.values[2]);
+  EXPECT_NE(of_edges.values, std::move(begun[1]).finish().eigenvectors.values);
 }
 
 TEST(Segmenter, LabelsNothingWhereThereIsNoData) {

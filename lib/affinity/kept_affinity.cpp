@@ -1,0 +1,165 @@
+#include "affinity/kept_affinity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "affinity/affinity.hpp"
+#include "affinity/line.hpp"
+#include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The pixels on the line between a pixel and a kept one, from the pixel on, without itself. Lines
+/// are drawn from the pixel that comes first in reading order.
+std::vector<StencilOffset> line_from(StencilOffset end) {
+  if (end.dy > 0 || (end.dy == 0 && end.dx > 0)) return bresenham(end);
+  std::vector<StencilOffset> line = bresenham({-end.dx, -end.dy});
+  std::vector<StencilOffset> reversed;
+  for (auto point = line.rbegin() + 1; point != line.rend(); ++point) {
+    reversed.push_back({end.dx + point->dx, end.dy + point->dy});
+  }
+  reversed.push_back(end);
+  return reversed;
+}
+
+int halved(int pixels) { return pixels >= 0 ? pixels / 2 : -((1 - pixels) / 2); }
+
+/// PARITY(p, lines) of kept_affinity.cl, without spaces, which would end the macro in the options.
+std::string parity_macro(const KeptNeighbours& neighbours, int parity) {
+  std::map<std::tuple<int, int, int>, int> steps;
+  std::string text;
+  const auto at = static_cast<std::size_t>(parity);
+  for (int k = neighbours.first[at]; k < neighbours.first[at + 1]; ++k) {
+    const StencilOffset end = neighbours.in_pixels(parity, static_cast<std::size_t>(k));
+    if (end == StencilOffset{}) {
+      text += fmt::format("SELF({})", k);
+      continue;
+    }
+    int before = 0;
+    for (const auto& [dx, dy] : line_from(end)) {
+      const auto [found, is_new] =
+          steps.try_emplace({before, dx, dy}, static_cast<int>(steps.size()) + 1);
+      if (is_new) {
+        const int x = parity % 2 + dx;
+        const int y = parity / 2 + dy;
+        text += fmt::format("STEP({},{},{},{},{})", found->second, before,
+                            x - 2 * halved(x) + 2 * (y - 2 * halved(y)), halved(x), halved(y));
+      }
+      before = found->second;
+    }
+    const StencilOffset& cell = neighbours.cells[static_cast<std::size_t>(k)];
+    text += fmt::format("LINE({},{},{},{})", k, before, cell.dx, cell.dy);
+  }
+  return fmt::format("PARITY({},{})", parity, text);
+}
+
+int most_neighbours(const KeptNeighbours& neighbours) {
+  int most = 0;
+  for (std::size_t p = 0; p < 4; ++p) {
+    most = std::max(most, neighbours.first[p + 1] - neighbours.first[p]);
+  }
+  return most;
+}
+
+Kernel kept_kernel(Context& context, const char* name, const AffinityParameters& parameters) {
+  const KeptNeighbours neighbours(parameters.radius);
+  const PlaneGrid margins(1, 1, parameters.radius);
+  std::string lines;
+  for (int parity = 0; parity < 4; ++parity) lines += parity_macro(neighbours, parity);
+  return context.kernel(
+      "affinity/kept_affinity.cl", name,
+      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DMOST={} -DWIDTH={} -DLOGISTIC={} -DPIXELS={}",
+                  margins.columns, margins.rows, most_neighbours(neighbours),
+                  vector_run(context.info()),
+                  parameters.formula == AffinityFormula::kLogistic ? 1 : 0, lines));
+}
+
+}  // namespace
+
+void request_kept_affinity(Context& context, const AffinityParameters& parameters) {
+  kept_kernel(context, "kept_affinity", parameters);
+}
+
+KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
+                           const AffinityParameters& parameters) {
+  const Grid& grid = maps.front().grid;
+  const KeptNeighbours neighbours(parameters.radius);
+  const PlaneGrid cells = PlaneGrid(grid.width, grid.height, parameters.radius).decimated();
+  const std::size_t lanes = vector_run(context.info());
+  Kernel split = kept_kernel(context, "kept_split", parameters);
+  Kernel affinity = kept_kernel(context, "kept_affinity", parameters);
+
+  const std::size_t images = maps.size();
+  KeptAffinity result{
+      {cells, parameters.radius, static_cast<int>(images),
+       context.allocate<float>(images * neighbours.size() * cells.pitch + kBehindPlanes,
+                               "affinities to the kept pixels"),
+       context.allocate<float>(images * 4 * cells.pitch + kBehindPlanes, "sums of the affinities")},
+      {}};
+  auto planes = context.allocate<float>(4 * cells.pitch + kBehindPlanes,
+                                        "the boundary map, every other pixel");
+  const AffinityWeight weight = affinity_weight(parameters);
+  const auto stride = static_cast<std::size_t>(cells.stride);
+  const auto rows = static_cast<std::size_t>(cells.all_rows());
+  const std::size_t group = plane_group(context.info());
+  for (std::size_t k = 0; k < images; ++k) {
+    set_arguments(split, maps[k].values, maps[k].valid, planes, grid.width, grid.height,
+                  grid.stride, cells.stride, cells.all_rows(), cells.pitch);
+    context.launch(split, cl::NDRange(round_up(stride, group), rows, 4), cl::NDRange(group, 1, 1));
+    result.masks.push_back(context.allocate<float>(grid.rows(), "pixels with affinities"));
+    set_arguments(affinity, planes, result.interpolation.weights,
+                  k * neighbours.size() * cells.pitch, result.interpolation.roots,
+                  k * 4 * cells.pitch, result.masks.back(), grid.width, grid.height, grid.stride,
+                  cells.stride, cells.all_rows(), cells.pitch, static_cast<int>(neighbours.size()),
+                  weight.inverse_scale, weight.bias, weight.slope);
+    context.launch(affinity, cl::NDRange(round_up(stride / lanes, group), rows),
+                   cl::NDRange(group, 1));
+  }
+  return result;
+}
+
+ReferenceKeptAffinity reference_kept_affinity(const Grid& grid, const std::vector<float>& strength,
+                                              const std::vector<std::uint8_t>& valid,
+                                              const AffinityParameters& parameters) {
+  const KeptNeighbours neighbours(parameters.radius);
+  const PlaneGrid cells = PlaneGrid(grid.width, grid.height, parameters.radius).decimated();
+  const std::vector<double> matrix = reference_affinity(grid, strength, valid, parameters);
+  const Stencil stencil = affinity_stencil(parameters);
+  const DiaShape shape = dia_shape(grid, stencil);
+  ReferenceKeptAffinity result{std::vector<double>(neighbours.size() * cells.pitch, 0.0),
+                               std::vector<double>(4 * cells.pitch, 0.0)};
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const int parity = x % 2 + 2 * (y % 2);
+      const auto p = static_cast<std::size_t>(parity);
+      const std::size_t cell = cells.element(x / 2, y / 2);
+      const auto affinity_to = [&](int k) {
+        const std::size_t d =
+            stencil.index(neighbours.in_pixels(parity, static_cast<std::size_t>(k)));
+        return matrix[d * shape.pitch +
+                      static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+                      static_cast<std::size_t>(x)];
+      };
+      double sum = 0;
+      for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) sum += affinity_to(k);
+      if (!(sum > 0)) continue;
+      result.roots[p * cells.pitch + cell] = 1 / std::sqrt(sum);
+      for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) {
+        result.weights[static_cast<std::size_t>(k) * cells.pitch + cell] =
+            affinity_to(k) / std::sqrt(sum);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace diacut

@@ -1,0 +1,180 @@
+#include "eigen/decimation/decimation.hpp"
+
+#include <fmt/format.h>
+
+#include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The pairs of neighbours of one pixel that decimation_product adds up, for each diagonal from the
+/// middle one on.
+struct ProductTerms {
+  std::vector<std::int64_t> terms;   ///< Two numbers each.
+  std::vector<std::int32_t> starts;  ///< In terms.
+};
+
+ProductTerms product_terms(const PlaneGrid& grid, const Stencil& stencil,
+                           const KeptNeighbours& neighbours) {
+  ProductTerms result{{}, {0}};
+  const auto pitch = static_cast<std::int64_t>(grid.pitch);
+  for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
+    const auto [dx, dy] = stencil.entries[d];
+    for (std::size_t p = 0; p < 4; ++p) {
+      for (int j = neighbours.first[p]; j < neighbours.first[p + 1]; ++j) {
+        const StencilOffset& to_j = neighbours.cells[static_cast<std::size_t>(j)];
+        const std::int64_t pixel = -std::int64_t{to_j.dy} * grid.stride - to_j.dx;
+        for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) {
+          const StencilOffset& to_k = neighbours.cells[static_cast<std::size_t>(k)];
+          if (to_k.dx - to_j.dx != dx || to_k.dy - to_j.dy != dy) continue;
+          result.terms.insert(result.terms.end(), {j * pitch + pixel, k * pitch + pixel});
+        }
+      }
+    }
+    result.starts.push_back(static_cast<std::int32_t>(result.terms.size() / 2));
+  }
+  return result;
+}
+
+template <class T>
+Buffer<T> table(Context& context, const std::vector<T>& words) {
+  auto buffer = context.allocate<T>(words.size(), "tables of the decimation");
+  buffer.upload_later(words);
+  return buffer;
+}
+
+Kernel decimation_kernel(Context& context, const char* name, int radius) {
+  const PlaneGrid margins(1, 1, radius);
+  return context.kernel(
+      "eigen/decimation/decimation.cl", name,
+      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DDIAGONALS={} -DNEIGHBOURS={} -DWIDTH={}",
+                  margins.columns, margins.rows, disc_stencil(radius).size(),
+                  KeptNeighbours(radius).size(), vector_run(context.info())));
+}
+
+}  // namespace
+
+void Decimation::request(Context& context, int radius) {
+  decimation_kernel(context, "decimation_split", radius);
+}
+
+Decimation::Decimation(Context& context, int radius, int images)
+    : context_(&context),
+      radius_(radius),
+      images_(images),
+      lanes_(vector_run(context.info())),
+      group_(plane_group(context.info())),
+      stencil_(disc_stencil(radius)),
+      neighbours_(radius) {
+  split_ = decimation_kernel(context, "decimation_split", radius);
+  product_ = decimation_kernel(context, "decimation_product", radius);
+  step_ = decimation_kernel(context, "decimation_step", radius);
+  interpolate_ = decimation_kernel(context, "decimation_interpolate", radius);
+
+  std::vector<std::int32_t> of_neighbours;
+  for (int parity = 0; parity < 4; ++parity) {
+    const auto p = static_cast<std::size_t>(parity);
+    for (int k = neighbours_.first[p]; k < neighbours_.first[p + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const std::size_t diagonal = stencil_.index(neighbours_.in_pixels(parity, at));
+      of_neighbours.insert(of_neighbours.end(), {neighbours_.cells[at].dx, neighbours_.cells[at].dy,
+                                                 static_cast<std::int32_t>(diagonal), 0});
+    }
+  }
+  of_neighbours_ = table(context, of_neighbours);
+  first_ =
+      table(context, std::vector<std::int32_t>(neighbours_.first.begin(), neighbours_.first.end()));
+  std::vector<std::int32_t> half;
+  for (std::size_t d = stencil_.centre(); d < stencil_.size(); ++d) {
+    half.insert(half.end(), {stencil_.entries[d].dx, stencil_.entries[d].dy});
+  }
+  half_offsets_ = table(context, half);
+}
+
+Buffer<float> Decimation::matrix(const Interpolation& interpolation) {
+  const PlaneGrid& grid = interpolation.cells;
+  const auto images = static_cast<std::size_t>(images_);
+  auto values = context_->allocate<float>(images * stencil_.size() * grid.pitch + kBehindPlanes,
+                                          "the affinity matrix of the decimated grid");
+  const ProductTerms sums = product_terms(grid, stencil_, neighbours_);
+  const Buffer<std::int64_t> terms = table(*context_, sums.terms);
+  const Buffer<std::int32_t> starts = table(*context_, sums.starts);
+  set_arguments(product_, interpolation.weights, terms, starts, half_offsets_, values, grid.height,
+                grid.stride, grid.pitch);
+  const std::size_t columns = static_cast<std::size_t>(grid.stride) / lanes_;
+  context_->launch(product_,
+                   cl::NDRange(round_up(columns, group_), stencil_.centre() + 1,
+                               images * static_cast<std::size_t>(grid.height)),
+                   cl::NDRange(group_, 1, 1));
+  return values;
+}
+
+Interpolation Decimation::split(const Buffer<float>& matrix, const PlaneGrid& grid) {
+  const PlaneGrid cells = grid.decimated();
+  const auto images = static_cast<std::size_t>(images_);
+  Interpolation result{
+      cells, radius_, images_,
+      context_->allocate<float>(images * neighbours_.size() * cells.pitch + kBehindPlanes,
+                                "affinities to the kept pixels"),
+      context_->allocate<float>(images * 4 * cells.pitch + kBehindPlanes,
+                                "sums of the affinities")};
+  set_arguments(split_, matrix, grid.width, grid.height, grid.stride, grid.pitch, of_neighbours_,
+                first_, result.weights, result.roots, cells.stride, cells.all_rows(), cells.pitch);
+  context_->launch(split_,
+                   cl::NDRange(round_up(static_cast<std::size_t>(cells.stride), group_),
+                               static_cast<std::size_t>(cells.all_rows()), 4 * images),
+                   cl::NDRange(group_, 1, 1));
+  return result;
+}
+
+Buffer<std::int32_t> Decimation::offsets(const PlaneGrid& grid) {
+  std::vector<std::int32_t> offsets;
+  for (const StencilOffset& entry : stencil_.entries) {
+    offsets.push_back(entry.dy * grid.stride + entry.dx);
+  }
+  return table(*context_, offsets);
+}
+
+Buffer<float> Decimation::zeros(const PlaneGrid& grid, int vectors) {
+  auto buffer = context_->allocate<float>(
+      static_cast<std::size_t>(images_ * vectors) * grid.pitch + kBehindPlanes,
+      "vectors of the decimated grid");
+  buffer.fill(0);
+  return buffer;
+}
+
+void Decimation::step(const Step& fixed, int step, const Buffer<float>& x,
+                      const Buffer<float>& before, Buffer<float>& out) {
+  const PlaneGrid& grid = fixed.grid;
+  const int groups = fixed.vectors / kGroup;
+  set_arguments(step_, fixed.matrix, fixed.offsets, x, before, out, fixed.degrees, fixed.steps,
+                step, images_, groups, grid.width, grid.stride, grid.pitch);
+  const std::size_t columns = round_up(static_cast<std::size_t>(grid.width), lanes_) / lanes_;
+  context_->launch(step_,
+                   cl::NDRange(round_up(columns, group_), static_cast<std::size_t>(grid.height),
+                               static_cast<std::size_t>(images_ * groups)),
+                   cl::NDRange(group_, 1, 1));
+}
+
+Decimation::Target Decimation::in_planes(const PlaneGrid& grid) {
+  return {grid.width, grid.height, grid.stride, grid.pitch, grid.element(0, 0)};
+}
+
+void Decimation::interpolate(const Interpolation& interpolation, int vectors,
+                             const Buffer<float>& coarse, const Target& target,
+                             Buffer<float>& fine) {
+  const PlaneGrid& cells = interpolation.cells;
+  const int groups = vectors / kGroup;
+  set_arguments(interpolate_, interpolation.weights, interpolation.roots, of_neighbours_, first_,
+                coarse, fine, groups, cells.stride, cells.pitch, target.width, target.height,
+                target.stride, target.pitch, target.origin);
+  context_->launch(interpolate_,
+                   cl::NDRange(round_up(static_cast<std::size_t>(cells.stride) / lanes_, group_),
+                               static_cast<std::size_t>(cells.height),
+                               static_cast<std::size_t>(4 * images_ * groups)),
+                   cl::NDRange(group_, 1, 1));
+}
+
+}  // namespace diacut
