@@ -5,6 +5,7 @@
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
+#include "affinity/kept_affinity.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/stage_checks.hpp"
 
@@ -52,6 +53,30 @@ void check_affinity(Trial& trial, const AffinityParameters& parameters) {
                       (value > 0 ? std::numeric_limits<float>::min() : 0));
   }
   trial.expect_within("affinity", matrix.values.download(), expected, allowed);
+}
+
+void check_kept_affinity(Trial& trial, const AffinityParameters& parameters) {
+  const Boundary boundary(trial);
+  const BoundaryMap map = boundary.on_device(trial);
+  const KeptAffinity found = kept_affinity(trial.context(), {&map, 1}, parameters);
+  const ReferenceKeptAffinity expected =
+      reference_kept_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
+  const PlaneGrid& cells = found.interpolation.cells;
+  // As check_affinity(), and sums of at most 81 weights under a square root.
+  const auto expect = [&](const char* what, const Buffer<float>& device,
+                          const std::vector<double>& host) {
+    const std::vector<float> values = device.download();
+    for (std::size_t plane = 0; plane < host.size(); plane += cells.pitch) {
+      const auto own = std::span(host).subspan(plane, cells.elements());
+      std::vector<double> allowed;
+      for (const double value : own) {
+        allowed.push_back(value * Trial::kEps * (100 + 8 / parameters.scale));
+      }
+      trial.expect_within(what, std::span(values).subspan(plane, cells.elements()), own, allowed);
+    }
+  };
+  expect("affinity to a kept pixel", found.interpolation.weights, expected.weights);
+  expect("sum of affinities", found.interpolation.roots, expected.roots);
 }
 
 void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters) {

@@ -24,6 +24,7 @@ std::vector<DeviceCheck> block_product_checks();
 std::vector<DeviceCheck> lobpcg_checks();
 std::vector<DeviceCheck> multilevel_checks();
 std::vector<DeviceCheck> lanczos_checks();
+std::vector<DeviceCheck> decimation_checks();
 std::vector<DeviceCheck> contour_checks();
 std::vector<DeviceCheck> region_checks();
 std::vector<DeviceCheck> walker_checks();

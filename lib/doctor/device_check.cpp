@@ -72,7 +72,14 @@ void Segmenter::check_device(bool own_maps) {
       check_solutions(context, run);
     }
     if (!makes_hierarchy(run)) return;
-    check(context, "contours", needs_matrix(run) ? check_combined_contours : check_cue_contours);
+    if (decimates(run)) {
+      check(context, "affinity", [&](Trial& trial) { check_kept_affinity(trial, run.affinity); });
+      check(context, "eigenvectors",
+            [&](Trial& trial) { check_decimation(trial, run.affinity.radius); });
+    }
+    check(
+        context, "contours",
+        run.contour.spectral == SpectralUse::kNever ? check_cue_contours : check_combined_contours);
     check(context, "contours", check_orientations);
   });
 }

@@ -22,10 +22,14 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
 void check_gradient(Trial& trial, const CueParameters& parameters);
 /// The affinities of a boundary map, and these normalized.
 void check_affinity(Trial& trial, const AffinityParameters& parameters);
+/// Those to the kept pixels alone.
+void check_kept_affinity(Trial& trial, const AffinityParameters& parameters);
 void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// The matrix of a decimated grid, products with it, and the interpolation from it.
+void check_decimation(Trial& trial, int radius);
 /// Labels from seeds in a small image, by random walks with matrices of that form.
 void check_walks(Trial& trial, MatrixForm form, int radius);
 /// What direct cuts take from the affinities.

@@ -129,7 +129,13 @@ TEST_F(CliOutput, QuietSaysNothingAndVerboseTheStages) {
   EXPECT_THAT(quiet.err, IsEmpty());
   const Result plain = segment({"a.png", "-o", "x.png", "--verbose"});
   expect_done(plain);
-  EXPECT_THAT(plain.err, HasSubstr("no eigenvectors"));
+  for (const char* part : {"81 diagonals in 11 bands", "pitch ", "by the decimated solver",
+                           "eigenvalues", "--eigenvectors DIR"}) {
+    EXPECT_THAT(plain.err, HasSubstr(part));
+  }
+  const Result fast = segment({"a.png", "-o", "x.png", "--config", "fast", "--verbose"});
+  expect_done(fast);
+  EXPECT_THAT(fast.err, HasSubstr("no eigenvectors"));
   const Result verbose = segment({"a.png", "-o", "x.png", "--spectral", "full", "--verbose"});
   expect_done(verbose);
   for (const char* part : {"device ", " ms", "products", "residual"}) {

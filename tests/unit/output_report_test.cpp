@@ -102,7 +102,10 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                                            "residuals": [1e-7, 2e-5, 9e-5],
                                            "error_bounds": [0.0, 2e-5, 4e-5],
                                            "angle_bounds": [0.0, 1.0, 0.5],
-                                           "resolved": [true, false, true]})"));
+                                           "resolved": [true, false, true],
+                                           "matrix": {"rows": 12, "pitch": 32, "diagonals": 81,
+                                                      "bands": 11, "bytes": 10368,
+                                                      "form": "dia"}})"));
 }
 
 TEST(Report, GroupsTheParametersWithTheirTypes) {
