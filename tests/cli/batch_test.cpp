@@ -57,6 +57,21 @@ TEST_F(CliBatch, MirrorsTheTree) {
   expect_labels(read_picture("out/labels/a/b.png"));
 }
 
+TEST_F(CliBatch, VerifiedResultsAreTheSame) {
+  write_pictures({"photos/a.png", "photos/b.png"});
+  const std::vector<std::string> words = {"photos", "--spectral", "always",    "-o",
+                                          "once",   "--tree",     "once/trees"};
+  std::vector<std::string> twice = {"photos", "--spectral", "always",      "-o",
+                                    "twice",  "--tree",     "twice/trees", "--verify"};
+  expect_done(segment(words));
+  expect_done(segment(twice));
+  for (const char* name : {"/a.png", "/b.png", "/trees/a.tree", "/trees/b.tree"}) {
+    EXPECT_EQ(read_bytes(path(std::string("twice") + name)),
+              read_bytes(path(std::string("once") + name)))
+        << name;
+  }
+}
+
 TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
   write_pictures({"photos/a.png", "photos/c.png"});
   write("photos/b.png", "no picture");
