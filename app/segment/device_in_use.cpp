@@ -43,6 +43,7 @@ void DeviceInUse::open(const DeviceInfo& device) {
   segmenter_->limit_device_memory(options_.memory);
   segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
   segmenter_->keep_eigenvectors(wants_eigenvectors(options_));
+  segmenter_->verify_results(options_.verify);
   segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
   log_.opened(segmenter_->device());
 }

@@ -212,6 +212,9 @@ void SegmentLine::declare_parameters() {
 
 void SegmentLine::declare_device() {
   line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices, and end");
+  line_.flag("--verify", options_.verify, kDeviceGroup,
+             "Segment each image twice, and fail where both do not agree to the byte: for devices "
+             "that may compute wrongly now and then; takes twice the time");
   line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
                "End the run after this time, also where the device hangs, with exit code 130; "
                "--skip-existing goes on");

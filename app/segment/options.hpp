@@ -36,6 +36,7 @@ struct Options : CommonOptions, DeviceOptions {
   bool rle = false;  ///< Whether COCO's masks are all RLE.
   BatchOptions batch;
   Parameters parameters;
+  bool verify = false;    ///< Whether each image is segmented twice, and both are compared.
   double time_limit = 0;  ///< Seconds that the run may take; 0: as many as it needs.
   TileOptions tiles;      ///< Of the only input.
 };

@@ -265,6 +265,11 @@ void check_options(const Options& options) {
     fail_tiled(
         "--files-from and --shard are about many images: segment tile has a --shard of its own");
   }
+  if (options.verify) {
+    fail_tiled(
+        "--verify compares segmentations of whole pictures: leave it out with --tile-size, or "
+        "segment the picture twice and compare the files");
+  }
   if (!options.json.empty() || options.batch.skip_existing || options.all_pages ||
       options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
     fail_tiled("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");

@@ -320,8 +320,12 @@ void add_region(Table& table) {
       "strength: by the mean strength of their boundary. auto: learned where the boundary "
       "map comes from a network; strength with the gradient, with a map of your own, and with "
       "features alone.");
-  region.text("merging_weights", &RegionParameters::merging_weights, "a file of weights",
-              {"", "learned: a file of app/learn/fit_merging.py; empty: the weights built in."});
+  region.text(
+      "merging_weights", &RegionParameters::merging_weights, "a file of weights",
+      {"",
+       "learned: a file of app/learn/fit_merging.py, or the weights \"boundary\", which are "
+       "built in and were fitted to contours without eigenvectors; empty: those that "
+       "are built in and suit contour.spectral."});
   region.form("threshold", &RegionParameters::threshold,
               {"a number from 0 to 1, or \"auto\"", accepts_threshold}, threshold_value,
               threshold_of,

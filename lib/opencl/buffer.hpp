@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,12 +15,7 @@ namespace diacut {
 class Context;
 
 /// Context::hold() and Context::wait(), for the templates below.
-void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory,
-          std::function<void()> check = {});
-/// Throws DeviceError unless both are the same: what was sent to the device or came from it, and
-/// what came when it was asked for once more.
-void check_transfer(const Context& context, const void* first, const void* again,
-                    std::size_t bytes);
+void hold(Context& context, const cl::Event& command, std::shared_ptr<const void> memory);
 void wait_for(Context& context, const cl::Event& command);
 /// Context::transfer_memory().
 std::shared_ptr<std::byte> transfer_memory(Context& context, std::size_t bytes);
@@ -42,23 +36,23 @@ class RawBuffer {
   Context& context() const { return *context_; }
   explicit operator bool() const { return context_ != nullptr; }
 
-  /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer. What was
-  /// written is read back, and what is read is read twice: DeviceError where that differs.
+  /// Blocking copies; `offset` in bytes. Preconditions: the range lies within the buffer.
   void write(const void* data, std::size_t bytes, std::size_t offset);
   void read(void* data, std::size_t bytes, std::size_t offset) const;
   /// Copies that do not block. The data have to stay until the command that is returned is done:
   /// they are given to Context::hold() with it.
   cl::Event write_later(const void* data, std::size_t bytes, std::size_t offset);
   cl::Event read_later(void* data, std::size_t bytes, std::size_t offset) const;
-  void fill(const void* pattern, std::size_t pattern_bytes, std::size_t bytes, std::size_t offset);
+  /// Sets all of it to a pattern of 1, 2, 4 or 8 bytes. Enqueues.
+  void fill(const void* pattern, std::size_t pattern_bytes);
 
  private:
   void release() noexcept;
 
   struct Part;
-  /// Copies by way of the context's memory for that: begin(part) enqueues a part's commands and
-  /// returns the last of them, and end(part) follows when that is done. The next part begins
-  /// before, so that the device copies one while the host is busy with another.
+  /// Copies by way of the context's memory for that: begin(part) enqueues a part's command and
+  /// returns it, and end(part) follows when that is done. The next part begins before, so that the
+  /// device copies one while the host is busy with another.
   template <class Begin, class End>
   void each_part(std::size_t bytes, const Begin& begin, const End& end) const;
 
@@ -71,17 +65,14 @@ class RawBuffer {
 template <class T>
 class Arriving {
  public:
-  /// `data`: memory for `count` elements, and for the same once more. `read`: the last of both
-  /// commands.
+  /// `data`: memory for `count` elements, which the command `read` fills.
   Arriving(Context& context, std::shared_ptr<std::byte> data, std::size_t count, cl::Event read)
       : context_(&context), data_(std::move(data)), count_(count), read_(std::move(read)) {}
   /// Waits for the elements, and hands them over: to be called once.
   std::vector<T> take() {
     wait_for(*context_, read_);
-    const std::size_t bytes = count_ * sizeof(T);
-    check_transfer(*context_, data_.get(), data_.get() + bytes, bytes);
     std::vector<T> result(count_);
-    std::memcpy(result.data(), data_.get(), bytes);
+    std::memcpy(result.data(), data_.get(), count_ * sizeof(T));
     data_.reset();
     return result;
   }
@@ -119,23 +110,17 @@ class Buffer {
   void upload_later(const std::vector<T>& data) {
     if (data.empty()) return;
     const std::size_t bytes = data.size() * sizeof(T);
-    const auto kept = transfer_memory(context(), 2 * bytes);
-    std::byte* const again = kept.get() + bytes;
+    const auto kept = transfer_memory(context(), bytes);
     std::memcpy(kept.get(), data.data(), bytes);
     hold(context(), raw_.write_later(kept.get(), bytes, 0), kept);
-    hold(context(), raw_.read_later(again, bytes, 0), kept,
-         [&context = context(), kept, again, bytes] {
-           check_transfer(context, kept.get(), again, bytes);
-         });
   }
   void download(std::span<T> data, std::size_t offset = 0) const {
     raw_.read(data.data(), data.size_bytes(), offset * sizeof(T));
   }
   /// Does not wait for the device. Precondition: size() is not 0.
   Arriving<T> download_later() const {
-    auto data = transfer_memory(context(), 2 * bytes());
-    hold(context(), raw_.read_later(data.get(), bytes(), 0), data);
-    const cl::Event read = raw_.read_later(data.get() + bytes(), bytes(), 0);
+    auto data = transfer_memory(context(), bytes());
+    const cl::Event read = raw_.read_later(data.get(), bytes(), 0);
     hold(context(), read, data);
     return {context(), std::move(data), count_, read};
   }
@@ -144,7 +129,7 @@ class Buffer {
     download(std::span<T>(data));
     return data;
   }
-  void fill(T value) { raw_.fill(&value, sizeof(T), count_ * sizeof(T), 0); }
+  void fill(T value) { raw_.fill(&value, sizeof(T)); }
 
  private:
   RawBuffer raw_;

@@ -89,7 +89,6 @@ Context::Context(std::string_view device, std::string kernel_dir)
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
   });
-  contents_ = Contents(*this);
 }
 
 Context::Together Context::together_on(const DeviceInfo& info) {
@@ -138,9 +137,8 @@ std::shared_ptr<std::byte> Context::transfer_memory(std::size_t bytes) {
   return result;
 }
 
-void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory,
-                   std::function<void()> check) {
-  held_.push_back({command, std::move(memory), std::move(check)});
+void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory) {
+  held_.push_back({command, std::move(memory)});
   with_device_errors("asking for the state of a command", [&] { drop_held(); });
 }
 
@@ -148,9 +146,7 @@ void Context::drop_held() {
   // The queue is in order: what follows a command that is not done is not done either.
   while (!held_.empty() &&
          held_.front().command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) {
-    const Held done = std::move(held_.front());
     held_.pop_front();
-    if (done.check) done.check();
   }
 }
 
@@ -175,13 +171,11 @@ void Context::abandon() {
   struct Rest {
     std::list<Held> held;
     std::shared_ptr<std::byte> staging;
-    Contents contents;
   };
   // Never freed. The driver's objects are not released either: that may wait for the device.
   static auto& rests = *new std::list<Rest>;
-  rests.push_back({std::move(held_), std::move(own_staging_), std::move(contents_)});
+  rests.push_back({std::move(held_), std::move(own_staging_)});
   staging_() = nullptr;
-  counter_.abandon();
   for (auto& [key, entry] : programs_) entry.program() = nullptr;
   for (Kept& each : kept_) each.buffer() = nullptr;
   queue_() = nullptr;
@@ -328,22 +322,10 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
 
 Kernel Context::kernel(const std::string& file, const std::string& name, const std::string& options,
                        const KernelTable& built_in) {
-  return kernel_of(kernel_dir_, file, name, options, built_in);
-}
-
-Kernel Context::own_kernel(const std::string& file, const std::string& name,
-                           const std::string& options) {
-  return kernel_of("", file, name, options, embedded_kernels());
-}
-
-Kernel Context::kernel_of(const std::string& dir, const std::string& file, const std::string& name,
-                          const std::string& options, const KernelTable& built_in) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
   if (!programs_.contains(key)) {
-    const LaunchCount by =
-        info_.kind == DeviceKind::kCpu ? LaunchCount::kByFirstRow : LaunchCount::kByOneItem;
-    programs_[key] = {counted_source(program_source(dir, file, built_in), by), {}, {}};
+    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
     waiting_.push_back(key);
   }
   return Kernel({this, std::move(key), name, {}});
@@ -354,10 +336,7 @@ Kernel::operator cl::Kernel&() const {
   const auto make = [this](const Context::ProgramEntry& entry) {
     with_device_errors(
         fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first), [&] {
-          Context& context = *state_->context;
           cl::Kernel made(entry.program, (state_->name + entry.suffix).c_str());
-          made.setArg(made.getInfo<CL_KERNEL_NUM_ARGS>() - 1,
-                      context.counter_.words(context.context_, context.info_.max_work_group));
           state_->made = std::move(made);
         });
   };
@@ -391,20 +370,7 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   } catch (const std::bad_alloc&) {
     lose_for_memory("launching a kernel");
   }
-  counter_.count();
 }
-
-std::uint32_t* Context::launches_found() {
-  return reinterpret_cast<std::uint32_t*>(staged() + kLaunchesAt);
-}
-
-bool Context::ask_launches() {
-  if (!counter_.is_open()) return false;
-  counter_.ask(queue_, launches_found());
-  return true;
-}
-
-void Context::check_launches() { counter_.check(*launches_found(), info_.name); }
 
 void Context::treat_as(DeviceKind kind) {
   info_.kind = kind;
@@ -413,7 +379,6 @@ void Context::treat_as(DeviceKind kind) {
   together_ = kind == DeviceKind::kCpu ? together_on(info_) : Together::kNever;
   programs_.clear();
   waiting_.clear();
-  contents_ = Contents(*this);
 }
 
 cl::Event Context::mark() {
@@ -426,14 +391,6 @@ cl::Event Context::mark() {
 
 void Context::finish() {
   with_device_errors("waiting for the device", [&] { wait(mark()); });
-}
-
-void Context::finish_and_check_launches() {
-  with_device_errors("waiting for the device", [&] {
-    const bool asked = ask_launches();
-    finish();
-    if (asked) check_launches();
-  });
 }
 
 void Context::wait(const cl::Event& event) {

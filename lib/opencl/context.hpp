@@ -18,9 +18,7 @@
 #include "diacut/errors.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
-#include "opencl/contents.hpp"
 #include "opencl/kernel.hpp"
-#include "opencl/launch_counter.hpp"
 #include "opencl/program_source.hpp"
 
 namespace diacut {
@@ -63,11 +61,6 @@ class Context {
   Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
                 const KernelTable& built_in = embedded_kernels());
 
-  /// A kernel that belongs to the context itself, and comes from no kernel_dir.
-  Kernel own_kernel(const std::string& file, const std::string& name, const std::string& options);
-  /// Fills and copies of buffers.
-  const Contents& contents() const { return contents_; }
-
   /// Builds programs side by side on a CPU too, for tests.
   void build_side_by_side_always() { together_ = Together::kSideBySide; }
 
@@ -83,8 +76,7 @@ class Context {
     return Buffer<T>(*this, count, what);
   }
 
-  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched. Each launch is
-  /// counted, here and by the device, and what is read from the device is held to that.
+  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched.
   void launch(const cl::Kernel& kernel, const cl::NDRange& global, const cl::NDRange& local);
 
   /// A point in the queue whose time can be asked once the queue is finished.
@@ -94,18 +86,13 @@ class Context {
   /// device is lost: it may still read and write memory, so that what hold() was given is never
   /// freed, and each later launch and wait throws DeviceError at once.
   void finish();
-  /// Throws DeviceError too where the device counted other launches than were made: for one who met
-  /// numbers that cannot be.
-  void finish_and_check_launches();
   /// As finish(), up to some command, of which later ones may be queued already.
   void wait(const cl::Event& event);
   double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
   bool lost() const { return lost_; }
-  /// Keeps memory that a queued command reads or writes until the command is done. Then `check` is
-  /// called, if there is one, in a later wait() or hold(), which throws what it throws.
-  void hold(const cl::Event& command, std::shared_ptr<const void> memory,
-            std::function<void()> check = {});
+  /// Keeps memory that a queued command reads or writes until the command is done.
+  void hold(const cl::Event& command, std::shared_ptr<const void> memory);
 
   /// Memory that a queued command may read or write: the driver's own (staged()) where it is small
   /// and the device no CPU. Its last owner must not outlive the context.
@@ -169,15 +156,6 @@ class Context {
   cl::Program built_once(const std::string& source, const std::string& options,
                          const std::string& what);
 
-  Kernel kernel_of(const std::string& dir, const std::string& file, const std::string& name,
-                   const std::string& options, const KernelTable& built_in);
-
-  /// Enqueues a read of the number of launches, unless that is known. After a wait for what was
-  /// enqueued then, check_launches() throws DeviceError where the device counted other launches
-  /// than were made. It does so once: the next check counts from there on.
-  bool ask_launches();
-  void check_launches();
-
   struct Kept {
     std::size_t bytes = 0;
     cl::Buffer buffer;
@@ -187,28 +165,23 @@ class Context {
   void keep(std::size_t bytes, cl::Buffer buffer);
   void drop_kept();
 
-  /// What goes to and from the device passes through this memory, kStaged bytes at a time, and as
-  /// many behind them to which the device brings the same once more (RawBuffer). There are two of
-  /// both, one for the host while the device has the other. The memory is there as long as the
-  /// device may touch it, also after a wait that failed. Elsewhere than on CPUs it is the driver's:
-  /// a device copies to such memory by itself, to other memory by way of a thread of the driver
-  /// that may take many times as long.
+  /// What goes to and from the device passes through this memory, kStaged bytes at a time. There
+  /// are two such parts, one for the host while the device has the other. The memory is there as
+  /// long as the device may touch it, also after a wait that failed. Elsewhere than on CPUs it is
+  /// the driver's: a device copies to such memory by itself, to other memory by way of a thread of
+  /// the driver that may take many times as long.
   static constexpr std::size_t kStaged = std::size_t{1} << 20;
   std::byte* staged();
   /// What lies behind that memory for transfers that nobody waits for at once: kSlots pieces of
   /// kSlotBytes.
-  static constexpr std::size_t kSlotsFrom = 4 * kStaged;
+  static constexpr std::size_t kSlotsFrom = 2 * kStaged;
   static constexpr std::size_t kSlots = 32;
   static constexpr std::size_t kSlotBytes = 4096;
-  /// The device's number of launches is brought behind these.
-  static constexpr std::size_t kLaunchesAt = kSlotsFrom + kSlots * kSlotBytes;
-  static constexpr std::size_t kAllStaged = kLaunchesAt + 64;
-  std::uint32_t* launches_found();
+  static constexpr std::size_t kAllStaged = kSlotsFrom + kSlots * kSlotBytes;
 
   struct Held {
     cl::Event command;
     std::shared_ptr<const void> memory;
-    std::function<void()> check;
   };
   /// Frees what done commands held.
   void drop_held();
@@ -226,8 +199,6 @@ class Context {
   cl::Context context_;
   cl::CommandQueue queue_;
   std::map<ProgramKey, ProgramEntry> programs_;
-  LaunchCounter counter_;
-  Contents contents_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
   Together together_ = Together::kNever;
   ProgramBuilds builds_;

@@ -10,8 +10,11 @@ namespace diacut {
 template <class T>
 void copy_elements(const Buffer<T>& from, std::size_t first, Buffer<T>& to, std::size_t at,
                    std::size_t count) {
-  from.context().contents().copy(from.cl(), first * sizeof(T), to.cl(), at * sizeof(T),
-                                 count * sizeof(T));
+  if (count == 0) return;
+  with_device_errors("copying on the device", [&] {
+    from.context().queue().enqueueCopyBuffer(from.cl(), to.cl(), first * sizeof(T), at * sizeof(T),
+                                             count * sizeof(T));
+  });
 }
 
 }  // namespace diacut

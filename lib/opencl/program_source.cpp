@@ -16,16 +16,6 @@ namespace diacut {
 
 namespace {
 
-constexpr char kCounter[] = "__global uint* restrict diacut_launches";
-constexpr char kCountByOneItem[] =
-    " if (get_group_id(0) + get_group_id(1) + get_group_id(2) + get_local_id(0) + get_local_id(1) +"
-    " get_local_id(2) == 0) atomic_inc(diacut_launches);";
-/// A store to neighbouring words under a condition that is the same in the whole row leaves the
-/// loop over the row's items to be vectorized; a condition that only the first fulfils does not.
-constexpr char kCountByFirstRow[] =
-    " if (get_group_id(0) + get_group_id(1) + get_group_id(2) + get_local_id(1) + get_local_id(2)"
-    " == 0) diacut_launches[get_local_id(0)] += 1;";
-
 std::string file_text(const std::string& dir, const std::string& file,
                       const KernelTable& built_in) {
   if (!dir.empty()) {
@@ -105,98 +95,6 @@ std::string defined_name(std::string_view head, std::string_view tail) {
   return opening == std::string_view::npos ? std::string() : name_before(head, opening);
 }
 
-/// Where a comment, a line of the preprocessor, a name, or else a single character that is at `i`
-/// ends.
-std::size_t behind_token(std::string_view source, std::size_t i) {
-  const std::string_view rest = source.substr(i);
-  const std::size_t before = i == 0 ? i : source.find_last_not_of(" \t", i - 1);
-  const bool line_begins = i == 0 || before == std::string_view::npos || source[before] == '\n';
-  if (rest.substr(0, 2) == "//" || (rest[0] == '#' && line_begins)) {
-    // To the end of the line, and of those that it continues on.
-    while (++i < source.size() && (source[i] != '\n' || source[i - 1] == '\\')) {
-    }
-    return i;
-  }
-  if (rest.substr(0, 2) == "/*") {
-    const std::size_t end = source.find("*/", i + 2);
-    return end == std::string_view::npos ? source.size() : end + 2;
-  }
-  if (!in_name(rest[0])) return i + 1;
-  while (i < source.size() && in_name(source[i])) ++i;
-  return i;
-}
-
-/// A kernel's parameters and the counter of launches.
-std::string with_counter(std::string_view parameters) {
-  const std::string code = plain_code(parameters);
-  const std::size_t begin = code.find_first_not_of(" \n");
-  const bool none = begin == std::string::npos ||
-                    code.substr(begin, code.find_last_not_of(" \n") + 1 - begin) == "void";
-  return none ? std::string(kCounter) : fmt::format("{}, {}", parameters, kCounter);
-}
-
-/// Text in place of another.
-struct Edit {
-  std::size_t begin;
-  std::size_t end;
-  std::string text;
-};
-
-/// Finds, token by token, what is to be changed in a source text for its launches to be counted.
-class LaunchCounting {
- public:
-  LaunchCounting(std::string_view source, LaunchCount by)
-      : source_(source),
-        count_(by == LaunchCount::kByOneItem ? kCountByOneItem : kCountByFirstRow) {
-    for (std::size_t i = 0; i < source_.size();) {
-      const std::size_t end = behind_token(source_, i);
-      take(i, end);
-      i = end;
-    }
-  }
-  const std::vector<Edit>& edits() const { return edits_; }
-
- private:
-  void take(std::size_t begin, std::size_t end) {
-    const std::string_view token = source_.substr(begin, end - begin);
-    const char first = token.front();
-    if (first == '#' || first == '/' || std::isspace(static_cast<unsigned char>(first)) != 0) {
-      return;
-    }
-    if (depth_ == 0 && (token == "__kernel" || token == "kernel")) {
-      end_parameters();  // The other branch of a conditional has the brace.
-      in_head_ = true;
-    } else if (in_head_ && token == "(") {
-      // The last parentheses before the brace are the parameters', but for those of attributes.
-      if (depth_++ == 0 && before_ != "__attribute__") parameters_ = {end, 0, {}};
-    } else if (in_head_ && token == ")") {
-      if (--depth_ == 0 && parameters_.begin != 0 && parameters_.end == 0) parameters_.end = begin;
-    } else if (in_head_ && depth_ == 0 && (token == "{" || token == ";")) {
-      end_parameters();
-      if (token == "{") edits_.push_back({end, end, count_});
-      in_head_ = false;
-    }
-    before_ = token;
-  }
-
-  void end_parameters() {
-    if (parameters_.end != 0) {
-      parameters_.text =
-          with_counter(source_.substr(parameters_.begin, parameters_.end - parameters_.begin));
-      edits_.push_back(parameters_);
-    }
-    parameters_ = {};
-  }
-
-  std::string_view source_;
-  const char* count_;
-  std::vector<Edit> edits_;
-  bool in_head_ = false;
-  int depth_ = 0;
-  Edit parameters_ = {};  ///< Ends at 0 while they are open, or if there are none yet.
-  std::string_view before_;
-};
-
 /// "NAME" and "VALUE" of "-DNAME=VALUE"; the value of "-DNAME" is 1.
 std::pair<std::string, std::string> macro_of(const std::string& option) {
   const std::size_t equals = option.find('=');
@@ -273,19 +171,6 @@ std::vector<std::string> defined_names(std::string_view source) {
     }
   }
   return {names.begin(), names.end()};
-}
-
-std::string counted_source(std::string_view source, LaunchCount by) {
-  std::string result;
-  std::size_t copied = 0;
-  const LaunchCounting counting(source, by);
-  for (const Edit& edit : counting.edits()) {
-    result += source.substr(copied, edit.begin - copied);
-    result += edit.text;
-    copied = edit.end;
-  }
-  result += source.substr(copied);
-  return result;
 }
 
 std::string part_name(std::string_view name, std::size_t part) {

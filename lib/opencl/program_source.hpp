@@ -18,17 +18,6 @@ using KernelTable = std::vector<EmbeddedText>;
 std::string program_source(const std::string& dir, const std::string& file,
                            const KernelTable& built_in);
 
-/// Who counts a launch: the first work-item, by an atomic operation that nothing waits for; or each
-/// of the first row of the first group in a word of its own, of which the first counts, which
-/// leaves loops over work-items as quick as they are on CPUs.
-enum class LaunchCount { kByOneItem, kByFirstRow };
-
-/// The source text with one more parameter for each kernel, the last: a counter, to which is added
-/// 1 at the kernel's beginning; it has as many words as a group may have work-items. Lines stay
-/// where they are. Each kernel has to spell out `__kernel`, the parentheses of its parameters and
-/// its first brace, of which no macro is made.
-std::string counted_source(std::string_view source, LaunchCount by);
-
 /// A kernel file that is to be compiled with macros of its own.
 struct ProgramPart {
   std::string file;     ///< For the compiler's messages.

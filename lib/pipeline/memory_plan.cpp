@@ -45,12 +45,16 @@ class HostBytes {
         working_(plan.batch.image.pixels()),
         file_(image.file_bytes),
         features_(image.features.bytes()) {
+    const std::uint64_t inside = inside_ ? kFloat : 0;
+    of_hierarchy_ = (hierarchical_ ? kLabel + kFloat : 0) + inside;
+    maps_ = working_ * ((hierarchical_ ? 2 * kFloat : 0) + inside);
     const PictureSize working{plan.batch.image.width, plan.batch.image.height};
     if (features_ > 0) {
       const int block = std::min(image.features.channels, kFeatureBlock);
       feature_planes_ = feature_planes_memory(image.features, block, working);
     }
     if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
+    if (image.verified) other_ = full_ * (of_hierarchy_ + kLabel) + maps_ + detail_ * value_;
   }
 
   bool places() const { return detail_ > 0; }
@@ -66,12 +70,9 @@ class HostBytes {
     const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
     // The colours are there as soon as the device begins.
     const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
-    return full_ * value_ + reduced + features_ + colours;
+    return full_ * value_ + reduced + features_ + colours + other_;
   }
-  std::uint64_t contours() const {
-    return on_device() + (hierarchical_ ? 2 * kFloat * working_ : 0) +
-           (inside_ ? kFloat * working_ : 0);
-  }
+  std::uint64_t contours() const { return on_device() + maps_; }
   std::uint64_t regions() const {
     return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
   }
@@ -83,10 +84,8 @@ class HostBytes {
   }
   /// Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
   std::uint64_t results() const {
-    const std::uint64_t of_hierarchy =
-        (hierarchical_ ? kLabel + kFloat : 0) + (inside_ ? kFloat : 0);
-    return features_ + detail_ * value_ +
-           full_ * (value_ + of_hierarchy + kLabel + sizeof(std::uint16_t));
+    return features_ + detail_ * value_ + other_ +
+           full_ * (value_ + of_hierarchy_ + kLabel + sizeof(std::uint16_t));
   }
 
  private:
@@ -98,6 +97,9 @@ class HostBytes {
   std::uint64_t full_;
   std::uint64_t working_;
   std::uint64_t file_;
+  std::uint64_t of_hierarchy_ = 0;    ///< Of a pixel: contours and leaves, and the inside map.
+  std::uint64_t maps_ = 0;            ///< Bytes of what comes from the device.
+  std::uint64_t other_ = 0;           ///< Of a verified image, bytes of its other segmentation.
   std::uint64_t features_;            ///< Bytes of the features.
   std::uint64_t feature_planes_ = 0;  ///< Bytes of channels on their way to the device.
   std::uint64_t detail_ = 0;          ///< Pixels; 0: the image is not reduced.
@@ -156,7 +158,8 @@ MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const PlannedResults& results) {
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
-  const HostImage one{full, image.channels, false, image.file_bytes, results.features};
+  const HostImage one{
+      full, image.channels, false, image.file_bytes, results.features, results.verified};
   try {
     const SegmentationPlan plan =
         plan_for_image(grid_for(working.width, working.height),

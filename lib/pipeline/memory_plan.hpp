@@ -16,6 +16,7 @@ struct HostImage {
   bool masked = false;           ///< Whether there are pixels without data.
   std::uint64_t file_bytes = 0;  ///< As ImageSize::file_bytes.
   FeatureSize features = {};     ///< Of the image's features; else without channels.
+  bool verified = false;         ///< As Segmenter::verify_results().
 };
 
 /// The memory of a run by this plan, that of the images themselves included. `images`: as many as

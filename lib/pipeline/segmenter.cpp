@@ -20,6 +20,7 @@
 #include "pipeline/memory_plan.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
+#include "pipeline/verification.hpp"
 #include "pipeline/working_image.hpp"
 #include "region/merging_weights.hpp"
 
@@ -73,6 +74,20 @@ void check_regions(const Image& image, const RegionParameters& parameters) {
                   parameters.regions, image.width, image.height, pixels, pixels));
 }
 
+/// The failure of an image of whose two segmentations one failed of `failure`.
+std::exception_ptr failure_of_one(const std::exception_ptr& failure, const std::string& device) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const NumericalError& error) {
+    return std::make_exception_ptr(DeviceError(
+        fmt::format("{} computed the image twice, and failed once ({}): the device or its driver "
+                    "fails; run again, or on another device (--list-devices)",
+                    device, error.what())));
+  } catch (...) {
+    return failure;
+  }
+}
+
 /// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
@@ -107,6 +122,9 @@ class Segmenter::Implementation {
   const Parameters& parameters() const { return parameters_; }
   Stages& stages() { return stages_; }
   const Stages& stages() const { return stages_; }
+
+  void verify(bool verify) { verifies_ = verify; }
+  bool verifies() const { return verifies_; }
 
   /// Begins one image. Throws as Segmenter::begin() of one image does.
   UnfinishedSegmentation begin(const ImageToSegment& asked, const Watch& watch) {
@@ -200,7 +218,7 @@ class Segmenter::Implementation {
     for (const WorkingImage& each : images) {
       on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
                          !(each.full ? each.full->valid : each.image->valid).empty(), 0,
-                         each.features ? each.features->size() : FeatureSize()});
+                         each.features ? each.features->size() : FeatureSize(), verifies_});
     }
     const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
     for (UnfinishedSegmentation& each : begun) {
@@ -211,6 +229,7 @@ class Segmenter::Implementation {
 
   Parameters parameters_;
   Stages stages_;
+  bool verifies_ = false;
   std::optional<std::uint64_t> held_before_;
 };
 
@@ -235,6 +254,8 @@ void Segmenter::keep_probabilities(bool keep) {
   implementation_->stages().keep_probabilities(keep);
 }
 
+void Segmenter::verify_results(bool verify) { implementation_->verify(verify); }
+
 void Segmenter::on_compiling(std::function<void()> tell) {
   implementation_->stages().on_compiling(std::move(tell));
 }
@@ -253,11 +274,27 @@ BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, con
 }
 
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
-  return BegunSegmentation(implementation_->begin(image, watch));
+  if (!implementation_->verifies()) return BegunSegmentation(implementation_->begin(image, watch));
+  BegunSegmentation begun = std::move(begin({&image, 1}, watch).front());
+  if (begun.failure()) std::rethrow_exception(begun.failure());
+  return begun;
 }
 
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
+  std::vector<BegunSegmentation> begun = begin_once(images, watch);
+  if (implementation_->verifies()) {
+    stages().forget_networks();
+    std::vector<BegunSegmentation> again = begin_once(images, watch);
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      begun[k].compare_with(std::move(again[k]), device().name);
+    }
+  }
+  return begun;
+}
+
+std::vector<BegunSegmentation> Segmenter::begin_once(std::span<const ImageToSegment> images,
+                                                     const Watch& watch) {
   std::vector<BegunSegmentation> all(images.size());
   // The images of one working size, and their places in `images`.
   struct Group {
@@ -318,9 +355,18 @@ BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)
       host_work_(std::move(begun.host_work)),
       failure_(std::move(begun.failure)) {}
 
+void BegunSegmentation::compare_with(BegunSegmentation again, const std::string& device) {
+  if (!failure_ != !again.failure_) {
+    failure_ = failure_of_one(failure_ ? failure_ : again.failure_, device);
+  }
+  again_ = std::make_unique<BegunSegmentation>(std::move(again));
+  device_ = device;
+}
+
 Segmentation BegunSegmentation::finish(const Watch& watch) && {
   if (failure_) std::rethrow_exception(failure_);
   if (host_work_) host_work_(result_, watch);
+  if (again_) check_same_results(result_, std::move(*again_).finish(watch), device_);
   result_.host_peak_bytes = host_memory_peak();
   return std::move(result_);
 }

@@ -437,17 +437,8 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
 
 template <class Work>
 auto Stages::guarded(const char* doing, const Work& work) {
-  const auto checked = [&] {
-    try {
-      return work();
-    } catch (const NumericalError&) {
-      // Numbers that cannot be may be those of a device that left work out.
-      if (context_) context_->finish_and_check_launches();
-      throw;
-    }
-  };
   try {
-    return with_device_errors(doing, checked);
+    return with_device_errors(doing, work);
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context, so the next image gets
     // a fresh one. The networks are the only buffers left in this context.

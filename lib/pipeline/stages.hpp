@@ -54,6 +54,9 @@ class Stages {
                                                          const SegmentationPlan& plan,
                                                          const Watch& watch);
 
+  /// Has networks uploaded anew when they are next needed.
+  void forget_networks() { networks_.clear(); }
+
   /// Does other work on the device, with the networks that are kept there. `doing`: for errors.
   /// Throws what the work throws; as after run(), there may be more work after an error.
   void work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what);

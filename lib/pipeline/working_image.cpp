@@ -337,6 +337,9 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   if (makes_hierarchy(parameters) && spectral != SpectralUse::kFull && !results.eigenvectors) {
     result.eigen.vectors = 0;
   }
+  if (spectral == SpectralUse::kNever && result.region.merging_weights.empty()) {
+    result.region.merging_weights = "boundary";
+  }
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.
   const double scale = kNetworkShare * parameters.image.detail / longer_side(working);

@@ -114,15 +114,12 @@ MergingWeights parse_merging_weights(const std::string& text, const std::string&
   }
 }
 
-MergingWeights load_merging_weights(const std::string& path) {
-  if (!path.empty()) {
-    return parse_merging_weights(text_of_file(path), path);
+MergingWeights load_merging_weights(const std::string& name) {
+  const std::string wanted = name.empty() ? "merging.json" : "merging-" + name + ".json";
+  for (const EmbeddedText& file : embedded_merging()) {
+    if (file.name == wanted) return parse_merging_weights(std::string(file.text), wanted);
   }
-  static const MergingWeights built_in = [] {
-    const EmbeddedText& file = embedded_merging().front();
-    return parse_merging_weights(std::string(file.text), std::string(file.name));
-  }();
-  return built_in;
+  return parse_merging_weights(text_of_file(name), name);
 }
 
 }  // namespace diacut

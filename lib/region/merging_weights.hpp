@@ -33,9 +33,10 @@ struct MergingWeights {
   double threshold = 0;  ///< The probability at which the automatic cut is made.
 };
 
-/// The weights in the file at `path`, or those that are built in if it is empty. Throws ConfigError
-/// when there is no such file, or it is damaged.
-MergingWeights load_merging_weights(const std::string& path);
+/// The weights that are built in by that name (empty: for contours with eigenvectors; "boundary":
+/// for contours of a network's boundary map alone), or those in the file of that path. Throws
+/// ConfigError when there is no such file, or it is damaged.
+MergingWeights load_merging_weights(const std::string& name);
 
 /// The weights in the text of a file that messages call `name`. Throws ConfigError.
 MergingWeights parse_merging_weights(const std::string& text, const std::string& name);

@@ -46,7 +46,8 @@ class Segmenter:
 
     device: "gpu", "cpu", "gpu:1" for the second GPU, an index as "0:1", a part of a name, or "auto" for
     the device that a job was given; None: the environment variable DIACUT_DEVICE, else the first GPU,
-    else the CPU. memory: the most device memory held at once, bytes.
+    else the CPU. memory: the most device memory held at once, bytes. verify: whether each image is
+    segmented twice, and a DeviceError raised where both do not agree to the byte.
     eigenvectors: whether results hold them. kernel_dir: a folder of OpenCL kernels in place of those
     built in.
 
@@ -69,6 +70,7 @@ class Segmenter:
         set: Mapping[str, Value] | None = None,
         device: str | None = None,
         memory: int | None = None,
+        verify: bool = False,
         eigenvectors: bool = False,
         kernel_dir: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -86,6 +88,7 @@ class Segmenter:
             "set": set,
             "device": device,
             "memory": memory,
+            "verify": bool(verify),
             "eigenvectors": eigenvectors,
             "kernel_dir": None if kernel_dir is None else os.fspath(kernel_dir),
         }
@@ -93,7 +96,11 @@ class Segmenter:
         self._eigenvectors = bool(eigenvectors)
         self._max_pixels = int(dict(self._parameters.items())["image.max_pixels"])
         self._engine: _core.Engine | None = _core.Engine(
-            self._parameters, device or "", self._arguments["kernel_dir"] or "", _bytes_of(memory)
+            self._parameters,
+            device or "",
+            self._arguments["kernel_dir"] or "",
+            _bytes_of(memory),
+            bool(verify),
         )
 
     @property
@@ -383,7 +390,7 @@ def shared_segmenter(**arguments: Any) -> Segmenter:
         **dict.fromkeys(("config", "set")),
         **arguments,
     }
-    device = (complete.get("device"), complete.get("memory"), complete.get("kernel_dir"))
+    device = tuple(complete.get(name) for name in ("device", "memory", "verify", "kernel_dir"))
     key = (_parameters_of(complete).toml(), device, os.environ.get("DIACUT_DEVICE"))
     with _last_lock:
         if _last is None or _last[0] != key:
@@ -408,6 +415,7 @@ def segment(
     set: Mapping[str, Value] | None = None,
     device: str | None = None,
     memory: int | None = None,
+    verify: bool = False,
     mask: ArrayLike | None = None,
     edges: ArrayLike | None = None,
     seeds: ArrayLike | None = None,
@@ -440,6 +448,7 @@ def segment(
         set=set,
         device=device,
         memory=memory,
+        verify=verify,
     )
     return segmenter.segment(
         image,

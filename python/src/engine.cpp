@@ -112,12 +112,13 @@ class Begun {
 class Engine {
  public:
   Engine(const Parameters& parameters, const std::string& device, const std::string& kernel_dir,
-         std::uint64_t memory)
-      : memory_(memory) {
+         std::uint64_t memory, bool verify)
+      : memory_(memory), verify_(verify) {
     check_process();
     const nb::gil_scoped_release release;
     segmenter_.emplace(parameters, device, kernel_dir);
     segmenter_->limit_device_memory(memory);
+    segmenter_->verify_results(verify);
   }
 
   /// The image that a file holds. One that takes too much memory is refused before it is decoded.
@@ -132,7 +133,7 @@ class Engine {
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
       const auto [rows, columns, channels, bytes] = features;
-      const PlannedResults results{edges, eigenvectors, {columns, rows, channels, bytes}};
+      const PlannedResults results{edges, eigenvectors, {columns, rows, channels, bytes}, verify_};
       check_host_memory(plan_memory(size, parameters, device, memory_, results), size, device);
     });
   }
@@ -217,6 +218,7 @@ class Engine {
   };
 
   std::uint64_t memory_;  ///< At most, on the device, bytes; 0: all of it.
+  bool verify_;
   std::optional<Segmenter> segmenter_;
   std::timed_mutex turns_;
   std::atomic<std::thread::id> holder_;
@@ -228,8 +230,9 @@ void bind_engine(nb::module_& module) {
   nb::class_<Begun>(module, "Begun", "An image that the device is done with.")
       .def("finish", &Begun::finish, "Does the rest on the host. To be called once.");
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
-      .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t>(),
-           "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a)
+      .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t,
+                    bool>(),
+           "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a, "verify"_a)
       .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
            "barriers"_a.none(), "start"_a.none(), "features"_a.none(), "eigenvectors"_a,

@@ -40,6 +40,13 @@ def test_segment_keeps_the_device(picture):
     assert other is not kept and shared_segmenter(regions=5, config="fast") is not kept
 
 
+def test_verified_results_are_the_same(picture):
+    once = diacut.segment(picture, 5, config="fast")
+    with diacut.Segmenter(5, config="fast", verify=True) as verifying:
+        assert np.array_equal(verifying.segment(picture).labels, once.labels)
+        assert all(np.array_equal(each.labels, once.labels) for each in verifying.map([picture, picture]))
+
+
 def pictures(picture: np.ndarray) -> list[np.ndarray]:
     return [picture, picture[:, ::-1], picture[:50, :70], picture[:, :, 0], picture.transpose(1, 0, 2)]
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -55,6 +56,21 @@ TEST_F(CliBatch, MirrorsTheTree) {
   EXPECT_THAT(result.err, HasSubstr("4 done, 0 skipped, 0 failed"));
   EXPECT_THAT(result.err, HasSubstr("out/labels"));
   expect_labels(read_picture("out/labels/a/b.png"));
+}
+
+TEST_F(CliBatch, VerifiedResultsAreTheSame) {
+  write_pictures({"photos/a.png", "photos/b.png"});
+  const std::vector<std::string> words = {"photos", "--spectral", "full",      "-o",
+                                          "once",   "--tree",     "once/trees"};
+  std::vector<std::string> twice = {"photos", "--spectral", "full",        "-o",
+                                    "twice",  "--tree",     "twice/trees", "--verify"};
+  expect_done(segment(words));
+  expect_done(segment(twice));
+  for (const char* name : {"/a.png", "/b.png", "/trees/a.tree", "/trees/b.tree"}) {
+    EXPECT_EQ(testing::read_bytes(path(std::string("twice") + name)),
+              testing::read_bytes(path(std::string("once") + name)))
+        << name;
+  }
 }
 
 TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {

@@ -271,6 +271,7 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});
   refuse({"--tree", "a.tree"}, {"--tree", "whole picture"});
   refuse({"--json", "a.json"}, {"--json"});
+  refuse({"--verify"}, {"--verify"});
   expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});
   expect_error(segment({"a.png", "a.png", "-o", "x.tif", "--tile-size", "16"}), 2, {"one file"});
   expect_error(segment({"a.png", "-o", "x.tif", "--tile-size", "big"}), 2, {"--tile-size", "big"});

@@ -30,7 +30,7 @@ TEST_F(CliUsage, HelpNamesEveryOptionInGroupsAndEndsWithExamples) {
       "--cog",        "--seeds",         "--probabilities", "--features",     "--tile-size",
       "--tiles-in",   "--plan-only",     "--skip-damaged",  "--untrusted",    "--barriers",
       "--files-from", "--null",          "--base",          "--shard",        "--time-limit",
-      "--start-from"};
+      "--start-from", "--verify"};
   std::set<std::string> named;
   std::istringstream lines(result.out);
   const std::regex option("^ {2}(-[a-z0], | {4})(--[a-z-]+).*");

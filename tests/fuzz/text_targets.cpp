@@ -69,7 +69,7 @@ std::vector<FileBytes> configuration_seeds() {
           bytes_of("# a comment alone\n"),
           bytes_of("[region]\nmethod = 'walker'\n[cue]\nweights = 'a \\\\ b'\n"),
           bytes_of("[region]\nmethod = 'objects'\n[contour]\nspectral = 'never'\n"),
-          bytes_of("[contour]\nspectral = 'always'\n"),
+          bytes_of("[contour]\nspectral = 'full'\n"),
           bytes_of("set eigen.vectors 17"),
           bytes_of("set eigen.tolerance 1e-5"),
           bytes_of("set eigen.solver lanczos"),

@@ -80,7 +80,7 @@ bool any_exists(const std::string& kernel, const fs::path& root, const std::stri
 /// The uses of OpenCL programs and kernels by name that only launchers may have.
 std::vector<std::string> kernel_creations(const std::string& source) {
   static const std::regex creation(
-      R"(context\w*(?:\(\))?\s*(?:\.|->)\s*(?:(?:own_)?kernel|program)\s*\(|cl::(?:Kernel|Program)\s*[({])");
+      R"(context\w*(?:\(\))?\s*(?:\.|->)\s*(?:kernel|program)\s*\(|cl::(?:Kernel|Program)\s*[({])");
   const std::string code = testing::without_comments_and_literals(source);
   std::vector<std::string> found;
   for (std::sregex_iterator match(code.begin(), code.end(), creation), end; match != end; ++match) {
@@ -200,8 +200,6 @@ TEST(KernelLayoutRules, FindWhatIsNotAllowed) {
               ElementsAre("context.kernel("));
   EXPECT_THAT(kernel_creations("context_->program(f, o); cl::Kernel(p, \"a\");"),
               ElementsAre("context_->program(", "cl::Kernel("));
-  EXPECT_THAT(kernel_creations("context.own_kernel(kFile, \"a\", \"\");"),
-              ElementsAre("context.own_kernel("));
   EXPECT_THAT(kernel_creations("cl::Kernel kernel_; // context.kernel(\nf(\"context.kernel(\");"),
               IsEmpty());
   EXPECT_THAT(kernel_literals("f(\"a/b.cl\"); // \"c/d.cl\"\n#include \"e/f.clh\"\n"),

@@ -5,10 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
@@ -19,7 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 TEST(DefinedNames, AreThoseOfFunctionsTypesAndConstants) {
   EXPECT_THAT(defined_names("// void no(int a) {}\n"
@@ -54,99 +50,6 @@ TEST(JoinedSource, GivesEachPartItsMacrosAndItsNames) {
   }
   EXPECT_THAT(joined.substr(second), HasSubstr("#define k k_1\n"));
   EXPECT_EQ(part_name("k", 1), "k_1");
-}
-
-constexpr char kCounter[] = "__global uint* restrict diacut_launches";
-constexpr char kCount[] =
-    " if (get_group_id(0) + get_group_id(1) + get_group_id(2) + get_local_id(0) + get_local_id(1) +"
-    " get_local_id(2) == 0) atomic_inc(diacut_launches);";
-
-std::string counted(std::string_view source) {
-  return counted_source(source, LaunchCount::kByOneItem);
-}
-
-/// The text with PARAMETER and COUNT replaced by what kernels get.
-std::string with_counts(std::string text) {
-  for (const auto& [word, meaning] : {std::pair("PARAMETER", kCounter), {"COUNT", kCount}}) {
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) {
-      text.replace(at, std::string_view(word).size(), meaning);
-    }
-  }
-  return text;
-}
-
-TEST(CountedSource, GivesEachKernelTheCounterAsItsLastParameter) {
-  EXPECT_EQ(counted(""), "");
-  EXPECT_EQ(counted("float f(float x) { return g(x); }\n"), "float f(float x) { return g(x); }\n");
-  EXPECT_EQ(counted("__kernel void f(__global float* x) { x[0] = 1; }\n"
-                    "kernel void g(int a,\n  int b)\n{\n  if (a) { return; }\n}\n"),
-            with_counts("__kernel void f(__global float* x, PARAMETER) {COUNT x[0] = 1; }\n"
-                        "kernel void g(int a,\n  int b, PARAMETER)\n{COUNT\n"
-                        "  if (a) { return; }\n}\n"));
-}
-
-TEST(CountedSource, KnowsKernelsWithoutParameters) {
-  EXPECT_EQ(counted("__kernel void f() {}"), with_counts("__kernel void f(PARAMETER) {COUNT}"));
-  EXPECT_EQ(counted("__kernel void f( void ) {}"),
-            with_counts("__kernel void f(PARAMETER) {COUNT}"));
-  EXPECT_EQ(counted("__kernel void f(/* none */) {}"),
-            with_counts("__kernel void f(PARAMETER) {COUNT}"));
-}
-
-TEST(CountedSource, TellsParametersFromAttributes) {
-  EXPECT_EQ(counted("__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void f(\n"
-                    "    MATRIX, int a) {\n}\n"),
-            with_counts("__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void f(\n"
-                        "    MATRIX, int a, PARAMETER) {COUNT\n}\n"));
-  EXPECT_EQ(
-      counted("__kernel void f(int a) __attribute__((vec_type_hint(float4))) {}"),
-      with_counts(
-          "__kernel void f(int a, PARAMETER) __attribute__((vec_type_hint(float4))) {COUNT}"));
-  EXPECT_EQ(counted("__kernel GROUPS(64, (1)) void NAME(f, int)(MATRIX) {}"),
-            with_counts("__kernel GROUPS(64, (1)) void NAME(f, int)(MATRIX, PARAMETER) {COUNT}"));
-  EXPECT_EQ(counted("__kernel void f(int a);\n__kernel void f(int a) {}"),
-            with_counts("__kernel void f(int a, PARAMETER);\n"
-                        "__kernel void f(int a, PARAMETER) {COUNT}"));
-}
-
-TEST(CountedSource, PassesCommentsAndThePreprocessor) {
-  const std::string nothing =
-      "// __kernel void f(int a) {}\n/* __kernel void g() {} */\n"
-      "#define K \\\n  __kernel void h() {}\nint my__kernel(int a) {}\n";
-  EXPECT_EQ(counted(nothing), nothing);
-  EXPECT_EQ(counted("__kernel void f(int a,  // a (first\n"
-                    "#ifdef SCALED\n    int b,\n#endif\n"
-                    "    int c /* ) { */ MORE) {\n}\n"),
-            with_counts("__kernel void f(int a,  // a (first\n"
-                        "#ifdef SCALED\n    int b,\n#endif\n"
-                        "    int c /* ) { */ MORE, PARAMETER) {COUNT\n}\n"));
-}
-
-TEST(CountedSource, KnowsKernelsInBranches) {
-  EXPECT_EQ(counted("#if A\n__kernel void f(int a) {\n#else\n__kernel void f(long a) {\n"
-                    "#endif\n}\n"),
-            with_counts("#if A\n__kernel void f(int a, PARAMETER) {COUNT\n#else\n"
-                        "__kernel void f(long a, PARAMETER) {COUNT\n#endif\n}\n"));
-  EXPECT_EQ(counted("#if A\n__kernel void f(int a)\n#else\n__kernel void g(int a)\n#endif\n{}\n"),
-            with_counts("#if A\n__kernel void f(int a, PARAMETER)\n#else\n"
-                        "__kernel void g(int a, PARAMETER)\n#endif\n{COUNT}\n"));
-}
-
-TEST(CountedSource, LeavesNamesAndLinesAsTheyAre) {
-  const std::string source =
-      "#define N 2\n__kernel __attribute__((reqd_work_group_size(N, 1, 1))) void k(\n"
-      "    __global float* x) {\n  x[N] = 1;\n}\nstatic void helper(void) {}\n"
-      "__kernel void other(void) {}\n";
-  const std::string with_count = counted_source(source, LaunchCount::kByFirstRow);
-  EXPECT_THAT(with_count,
-              HasSubstr(", __global uint* restrict diacut_launches) { if (get_group_id"));
-  EXPECT_THAT(with_count, HasSubstr(" diacut_launches[get_local_id(0)] += 1;"));
-  EXPECT_EQ(std::count(with_count.begin(), with_count.end(), '\n'),
-            std::count(source.begin(), source.end(), '\n'));
-  EXPECT_THAT(defined_names(with_count), ElementsAre("helper", "k", "other"));
-  const std::string joined = joined_source({{"a.cl", "", with_count}, {"b.cl", "", with_count}});
-  EXPECT_THAT(joined, HasSubstr("#define k k_1\n"));
-  EXPECT_THAT(joined, Not(HasSubstr("#define diacut_launches")));
 }
 
 TEST(ProgramSource, HasTheIncludedFilesInIt) {

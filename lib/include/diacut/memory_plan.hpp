@@ -39,6 +39,7 @@ struct PlannedResults {
   bool edges = false;  ///< Whether the image comes with a boundary map (ImageToSegment::edges).
   bool eigenvectors = true;   ///< As Segmenter::keep_eigenvectors().
   FeatureSize features = {};  ///< Of the features that the image comes with; else without channels.
+  bool verified = false;      ///< As Segmenter::verify_results().
 };
 
 /// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes

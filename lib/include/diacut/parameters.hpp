@@ -261,7 +261,8 @@ struct RegionParameters {
   /// without_small_regions()). kKway: the one that they are most alike.
   LeastSize min_size;
   MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
-  /// MergingRule::kLearned: the file of the weights; empty: the weights that are built in.
+  /// MergingRule::kLearned: a file of weights, or "boundary", weights that are built in and were
+  /// fitted to contours without eigenvectors; empty: those built in that suit ContourParameters.
   std::string merging_weights;
   /// kHierarchy, kObjects: height of the automatic cut, in [0, 1]: regions merge over boundaries of
   /// at most this probability or mean strength. Empty: for MergingRule::kLearned what the weights

@@ -117,7 +117,8 @@ class BegunSegmentation {
   /// @param watch How the caller watches and stops the work.
   /// @return The results.
   /// @throws CancelledError when the caller stops the work; what the work on the device failed of,
-  ///     when the image was begun together with others.
+  ///     when the image was begun together with others; DeviceError when results are verified
+  ///     (Segmenter::verify_results()) and differ.
   Segmentation finish(const Watch& watch = {}) &&;
 
   /// What the work on the device failed of.
@@ -127,10 +128,14 @@ class BegunSegmentation {
  private:
   friend class Segmenter;
   explicit BegunSegmentation(UnfinishedSegmentation begun);
+  /// Has finish() compare the results with those of the image begun once more on this device.
+  void compare_with(BegunSegmentation again, const std::string& device);
 
   Segmentation result_;
   std::function<void(Segmentation&, const Watch&)> host_work_;  ///< Empty: nothing is left to do.
   std::exception_ptr failure_;
+  std::unique_ptr<BegunSegmentation> again_;  ///< Null: nothing to compare with.
+  std::string device_;
 };
 
 /// One of several images to segment.
@@ -209,6 +214,11 @@ class Segmenter {
   /// float for each pixel and label.
   /// @param keep Whether they do; they do not until this is called.
   void keep_probabilities(bool keep);
+
+  /// Says whether each image is segmented twice, from the upload of the networks to the last
+  /// result, and results are given only where both agree to the byte. It takes twice the time.
+  /// @param verify Whether it is; it is not until this is called.
+  void verify_results(bool verify);
 
   /// Says whom to tell that the driver compiles kernels, which takes seconds when a device is used
   /// for the first time: drivers keep what they compiled.
@@ -303,6 +313,9 @@ class Segmenter {
 
  private:
   Stages& stages();
+  /// As begin(), without a second computation.
+  std::vector<BegunSegmentation> begin_once(std::span<const ImageToSegment> images,
+                                            const Watch& watch);
 
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
