@@ -39,6 +39,7 @@ struct EigenOptions {
   std::string by;
   double give_up = 600;
   std::string cue = "learned";
+  std::string weights;
   std::string plot;
   EigenParameters eigen;
   AccuracyOptions accuracy;
@@ -103,6 +104,7 @@ BoundaryMap boundary_of(Context& context, const Image& image, const EigenOptions
   const Grid grid{image.width, image.height, image.width};
   CueParameters cue;
   cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
+  cue.weights = options.weights;
   return boundary_map(context, image, grid, cue);
 }
 
@@ -306,7 +308,7 @@ void plot_times(const Context& context, const EigenOptions& options, EigenFigure
   for (const std::string& solver : options.solvers) series.push_back(figures.times[solver]);
   const std::string svg = log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
                                                options.eigen.tolerance, context.info().name),
-                                   {"megapixels"}, {"milliseconds"}, series);
+                                   "megapixels", "milliseconds", series);
   AtomicFile file(options.plot);
   file.write(svg.data(), svg.size());
   file.commit();
@@ -361,6 +363,7 @@ void add_image_options(CLI::App& command, EigenOptions& options) {
   command.add_option("--cue", options.cue, "learned or gradient")
       ->check(CLI::IsMember({"learned", "gradient"}))
       ->capture_default_str();
+  command.add_option("--weights", options.weights, "With learned: the network, as for segment");
   command.add_option("--radius", options.affinity.radius, "Of the affinity, pixels")
       ->check(CLI::Range(1, 10))
       ->capture_default_str();

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "svg.hpp"
+
 namespace diacut::bench {
 
 namespace {
@@ -32,66 +34,39 @@ struct Range {
   bool empty() const { return least > most; }
 };
 
-/// A logarithmic axis over whole powers of a base.
+/// A logarithmic axis over whole powers of ten.
 class Scale {
  public:
-  Scale(double base, double least, double most, double from, double to) : from_(from), to_(to) {
-    begin_ = std::floor(std::log(least) / std::log(base));
-    end_ = std::max(begin_ + 1, std::ceil(std::log(most) / std::log(base)));
-    base_ = base;
+  Scale(double least, double most, double from, double to) : from_(from), to_(to) {
+    begin_ = std::floor(std::log10(least));
+    end_ = std::max(begin_ + 1, std::ceil(std::log10(most)));
   }
   double place(double value) const {
-    const double share = (std::log(value) / std::log(base_) - begin_) / (end_ - begin_);
+    const double share = (std::log10(value) - begin_) / (end_ - begin_);
     return from_ + share * (to_ - from_);
   }
   std::vector<double> ticks() const {
     std::vector<double> result;
-    for (double power = begin_; power <= end_; ++power) result.push_back(std::pow(base_, power));
+    for (double power = begin_; power <= end_; ++power) result.push_back(std::pow(10.0, power));
     return result;
   }
 
  private:
-  double base_ = 10;
   double begin_ = 0;
   double end_ = 1;
   double from_;
   double to_;
 };
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 /// The two axes of a plot, and the SVG elements that are drawn in them.
 class Canvas {
  public:
-  Canvas(const LogAxis& across_axis, const LogAxis& up_axis, const Range& x, const Range& y)
-      : across_axis_(across_axis),
-        up_axis_(up_axis),
-        across_(across_axis.base, x.least, x.most, kLeft, kWidth - kRight),
-        up_(up_axis.base, y.least, y.most, kHeight - kBottom, kTop) {}
+  Canvas(const Range& x, const Range& y)
+      : across_(x.least, x.most, kLeft, kWidth - kRight),
+        up_(y.least, y.most, kHeight - kBottom, kTop) {}
 
-  std::string head(const std::string& title) const {
-    return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-        "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-        "<text x=\"{2}\" y=\"28\" font-size=\"15\">{3}</text>\n",
-        kWidth, kHeight, kLeft, escaped(title));
-  }
-
-  /// Lines at the ticks of both axes, and the axes' labels.
-  std::string axes() const {
+  /// Lines at the ticks of both axes, and what these show.
+  std::string axes(const std::string& across, const std::string& up) const {
     std::string svg;
     for (const double tick : across_.ticks()) {
       svg += fmt::format(
@@ -109,14 +84,14 @@ class Canvas {
                      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
                      "<text transform=\"translate(24 {}) rotate(-90)\" "
                      "text-anchor=\"middle\">{}</text>\n",
-                     (kLeft + kWidth - kRight) / 2, kHeight - 16, escaped(across_axis_.label),
-                     (kTop + kHeight - kBottom) / 2, escaped(up_axis_.label));
+                     (kLeft + kWidth - kRight) / 2, kHeight - 16, svg_escaped(across),
+                     (kTop + kHeight - kBottom) / 2, svg_escaped(up));
   }
 
-  /// A series with its marks, and its name at the height `name_y`. Measured series are told apart
-  /// by the colour `number`; after all colours were used, marks are hollow.
+  /// A series with its marks, and its name at the height `name_y`. Series are told apart by the
+  /// colour `number`; after all colours were used, marks are hollow.
   std::string series(const Series& line, std::size_t number, double name_y) const {
-    const char* const ink = line.bound ? "#888888" : kColours[number % kColours.size()];
+    const char* const ink = kColours[number % kColours.size()];
     const bool hollow = number / kColours.size() % 2 == 1;
     const auto mark = [&](double x, double y) {
       return fmt::format(
@@ -129,30 +104,28 @@ class Canvas {
       const double x = across_.place(line.x[i]);
       const double y = up_.place(line.y[i]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
-      if (!line.bound) marks += mark(x, y);
+      marks += mark(x, y);
     }
-    const char* const dashes = line.bound ? " stroke-dasharray=\"6 4\"" : " stroke-width=\"1.5\"";
+    const char* const thick = " stroke-width=\"1.5\"";
     const double name_x = kWidth - kRight + 14;
-    if (!line.bound) marks += mark(name_x + 11, name_y - 4);
+    marks += mark(name_x + 11, name_y - 4);
     return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\"{}/>\n", points, ink,
-                       dashes) +
+                       thick) +
            fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"{}/>\n",
-                       name_x, name_x + 22, name_y - 4, name_y - 4, ink, dashes) +
+                       name_x, name_x + 22, name_y - 4, name_y - 4, ink, thick) +
            marks +
            fmt::format("<text x=\"{}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n", name_x + 30, name_y,
-                       ink, escaped(line.name));
+                       ink, svg_escaped(line.name));
   }
 
  private:
-  const LogAxis& across_axis_;
-  const LogAxis& up_axis_;
   Scale across_;
   Scale up_;
 };
 
 }  // namespace
 
-std::string log_plot(const std::string& title, const LogAxis& across, const LogAxis& up,
+std::string log_plot(const std::string& title, const std::string& across, const std::string& up,
                      const std::vector<Series>& series) {
   Range x;
   Range y;
@@ -161,14 +134,14 @@ std::string log_plot(const std::string& title, const LogAxis& across, const LogA
     for (const double each : line.y) y.add(each);
   }
   if (x.empty()) x = y = {1, 1};
-  const Canvas canvas(across, up, x, y);
-  std::string svg = canvas.head(title) + canvas.axes();
+  const Canvas canvas(x, y);
+  std::string svg = svg_head(kWidth, kHeight, title, kLeft) + canvas.axes(across, up);
   double name_y = kTop + 10;
   std::size_t measured = 0;
   for (const Series& line : series) {
     if (line.x.empty()) continue;
     svg += canvas.series(line, measured, name_y);
-    if (!line.bound) ++measured;
+    ++measured;
     name_y += 17;
   }
   return svg + "</svg>\n";

@@ -10,17 +10,11 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
-  bool bound = false;  ///< A limit that no measurement exceeds: drawn dashed.
 };
 
-/// A logarithmic axis: ticks at powers of `base`.
-struct LogAxis {
-  std::string label;
-  double base = 10;
-};
-
-/// Both axes logarithmic, as an SVG picture. Precondition: x, y > 0.
-std::string log_plot(const std::string& title, const LogAxis& across, const LogAxis& up,
+/// Both axes logarithmic with ticks at powers of ten, as an SVG picture; `across` and `up` name
+/// what they show. Precondition: x, y > 0.
+std::string log_plot(const std::string& title, const std::string& across, const std::string& up,
                      const std::vector<Series>& series);
 
 }  // namespace diacut::bench

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times the products of other libraries on the stencil matrices of `diacut-bench spmv`.
 
-    spmv_peers.py FIGURES.json [--repeats 9]
+    spmv_peers.py FIGURES.json [--repeats 9] [--json PEERS.json]
 
 FIGURES.json is what `diacut-bench spmv --json` wrote: its sizes and radius are measured here too,
-and each peer is compared with diacut's fastest kernel at that size. The peers: SciPy's DIA and CSR
+and each peer is compared with diacut's fastest kernel at that size. PEERS.json is for `diacut-bench
+spmv --plot LADDER.svg --peers PEERS.json`, which draws the peers beside its own kernels. The peers: SciPy's DIA and CSR
 products, on one CPU core as SciPy always runs; and CuPy's CSR product, which is cuSPARSE, where
 CuPy and a GPU are there. Weights are float32, random, and not the same as diacut's; the pattern is:
 a CSR matrix stores exactly the pairs inside the image, DIA all diagonals. A peer that is missing or
@@ -126,8 +127,8 @@ def cupy_products(width, height, radius):
         expected = expected_rows(data, indices, starts, x, sample)
         check("cuSPARSE CSR", (csr @ x).get()[sample], expected)
         properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-        name = f"cuSPARSE CSR (CuPy {cupy.__version__}, {properties['name'].decode()})"
-        yield name, lambda: csr @ x, cupy.cuda.Stream.null.synchronize
+        print(f"  CuPy {cupy.__version__}, {properties['name'].decode()}")
+        yield "cuSPARSE CSR", lambda: csr @ x, cupy.cuda.Stream.null.synchronize
     except cupy.cuda.memory.OutOfMemoryError as error:
         print(f"  cuSPARSE skipped: {error}")
 
@@ -136,6 +137,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("figures", help="what diacut-bench spmv --json wrote")
     parser.add_argument("--repeats", type=int, default=9, help="batches to take the median of")
+    parser.add_argument("--json", help="write the peers' figures to this file, too")
     options = parser.parse_args()
     with open(options.figures) as file:
         figures = json.load(file)
@@ -148,6 +150,7 @@ def main():
         if not result["recurrence"] and result["vectors"] == 1 and (
                 key not in best or result["milliseconds"] < best[key]["milliseconds"]):
             best[key] = result
+    results = []
     for (width, height, radius), ours in best.items():
         print(f"\n{width}x{height}, radius {radius}: {ours['nonzeros']} non-zeros; diacut's "
               f"'{ours['name']}' {ours['milliseconds']:.4f} ms, {ours['gflops']:.1f} GFLOP/s")
@@ -155,10 +158,16 @@ def main():
             try:
                 for name, call, finish in source(width, height, radius):
                     ms = median_milliseconds(call, finish, options.repeats)
-                    print(f"  {name}: {ms:.4f} ms, {2e-6 * ours['nonzeros'] / ms:.1f} GFLOP/s, "
+                    gflops = 2e-6 * ours["nonzeros"] / ms
+                    results.append({"name": name, "width": width, "height": height, "radius": radius,
+                                    "milliseconds": ms, "gflops": gflops})
+                    print(f"  {name}: {ms:.4f} ms, {gflops:.1f} GFLOP/s, "
                           f"{ms / ours['milliseconds']:.2f} times diacut's time", flush=True)
             except ImportError as error:
                 print(f"  skipped: {error}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"results": results}, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -90,10 +90,29 @@ TEST_F(CliBench, Control) {
 }
 
 TEST_F(CliBench, Spmv) {
-  ++kept_;  // The plot.
+  kept_ = 2;  // The plot, and a peer at the first size, at another radius and at another size.
+  write("peers.json",
+        R"({"results": [
+  {"name": "some <peer>", "width": 16, "height": 12, "radius": 5, "gflops": 7.25},
+  {"name": "other radius", "width": 16, "height": 12, "radius": 4, "gflops": 7.25},
+  {"name": "other size", "width": 16, "height": 13, "radius": 5, "gflops": 7.25}]})");
   const json out = measure({"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric",
-                            "--storages", "half", "--plot", "plot.svg"});
-  EXPECT_THAT(read("plot.svg"), HasSubstr("</svg>"));
+                            "--storages", "half", "--plot", "plot.svg", "--peers", "peers.json"});
+  const std::string plot = read("plot.svg");
+  const auto drawn = [&](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = plot.find(text); at != plot.npos; at = plot.find(text, at + 1)) ++count;
+    return count;
+  };
+  // A panel for each size: two kernels and three bounds; the peer in the first alone.
+  EXPECT_EQ(drawn(">16x12 pixels"), 1U);
+  EXPECT_EQ(drawn(">7x5 pixels"), 1U);
+  EXPECT_EQ(drawn(">naive<"), 2U);
+  EXPECT_EQ(drawn(">half<"), 2U);
+  EXPECT_EQ(drawn("bytes for 2 flop: "), 6U);
+  EXPECT_EQ(drawn(">&lt;peer><"), 1U);
+  EXPECT_EQ(drawn(">7.25<"), 1U);
+  EXPECT_THAT(plot, HasSubstr("</svg>"));
   ASSERT_EQ(out["results"].size(), 4U);
   // Entries of the stencil within the image, counted from each pixel.
   const auto entries = [](int width, int height) {
@@ -295,6 +314,8 @@ TEST_F(CliBench, WhatCannotBeRead) {
   };
   error({"cocktail", "--profile", "missing.json"}, 3, "'missing.json'");
   error({"cocktail", "--profile", "profile.json"}, 2, "'profile.json' is damaged");
+  error({"spmv", "--peers", "missing.json"}, 3, "'missing.json'");
+  error({"spmv", "--peers", "profile.json"}, 2, "'profile.json' is no file of");
   error({"cocktail", "--classes", "fast", "--formats", "csr/scalar"}, 2, "fast");
   error({"formats", "m.mtx", "--formats", "csr/scalar"}, 3, "m.mtx");
   error({"formats", "missing.mtx", "--formats", "csr/scalar"}, 3, "missing.mtx");

@@ -1,7 +1,9 @@
 // docs/usage.md against the programs: every option that --help prints is in the page's tables, in
-// the section of its program, and the tables hold no other option.
+// the section of its program, and the tables hold no other option. And docs/sources.md: its
+// commands have no other options.
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -144,6 +146,34 @@ TEST_F(UsagePage, ListsTheSubcommandsOfBenchAndTheirOptions) {
     EXPECT_EQ(documented(section(page, "### diacut-bench " + subcommand)), without(all, common))
         << subcommand;
   }
+}
+
+TEST_F(UsagePage, TheCommandsOfTheSourcesPageAreThere) {
+  std::ifstream file(std::string(DIACUT_SOURCE_DIR) + "/docs/sources.md");
+  const std::regex command("(segment|diacut-bench) ?(.*)");
+  const std::regex option("--[a-z][a-z-]*");
+  std::map<std::string, Options> known;  // By program and subcommand.
+  int seen = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, command)) continue;
+    SCOPED_TRACE(line);
+    ++seen;
+    const bool bench_command = match[1] == "diacut-bench";
+    const std::string words = match[2];
+    const std::string subcommand = bench_command ? words.substr(0, words.find(' ')) : "";
+    if (!known.contains(match[1].str() + subcommand)) {
+      const Result help = bench_command ? bench({subcommand, "--help"}) : segment({"--help"});
+      expect_done(help);
+      for (const std::string& text : printed(help.out)) {
+        known[match[1].str() + subcommand].insert(text.substr(text.find("--")));
+      }
+    }
+    for (std::sregex_iterator each(words.begin(), words.end(), option), end; each != end; ++each) {
+      EXPECT_THAT(known[match[1].str() + subcommand], Contains(each->str()));
+    }
+  }
+  EXPECT_GE(seen, 12);
 }
 
 TEST_F(UsagePage, ListsTheExitCodesThatHelpNames) {

@@ -257,8 +257,8 @@ TEST(DescribeParameters, TellsEveryKey) {
 }
 
 TEST(Presets, AreTheShippedFiles) {
-  EXPECT_EQ(preset_names(),
-            (std::vector<std::string>{"default", "fast", "micrographs", "nuclei", "quality"}));
+  EXPECT_EQ(preset_names(), (std::vector<std::string>{"default", "fast", "micrographs", "ncut",
+                                                      "nuclei", "quality"}));
   for (const std::string& name : preset_names()) {
     const std::string path = std::string(DIACUT_SOURCE_DIR) + "/configs/" + name + ".toml";
     EXPECT_EQ(list_parameters(load_parameters(name)), list_parameters(load_parameters(path)));
@@ -281,6 +281,15 @@ TEST(Presets, GoFromFastToQuality) {
   // More eigenvectors, or more exact ones, would not show in quality's scores; networks do.
   EXPECT_EQ(std::count(standard.cue.weights.begin(), standard.cue.weights.end(), ','), 0);
   EXPECT_EQ(std::count(quality.cue.weights.begin(), quality.cue.weights.end(), ','), 1);
+}
+
+TEST(Presets, NcutIsTheWholeMatrixLanczosTheImageKernelAndDirectCuts) {
+  const Parameters ncut = load_parameters("ncut");
+  EXPECT_EQ(ncut.affinity.radius, 5);
+  EXPECT_EQ(ncut.affinity.strides, Parameters{}.affinity.strides);
+  EXPECT_EQ(ncut.matvec.kernel, MatvecKind::kImage);
+  EXPECT_EQ(ncut.eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(ncut.region.method, RegionMethod::kKway);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace diacut {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMiB = 1 << 20;
@@ -296,6 +298,33 @@ TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   EXPECT_EQ(product(spectra), "unrolled");
 }
 
+TEST(PlanForImage, OfTheNcutPresetIsTheWholeMatrixAtAnySizeAndTellsOfMissingImages) {
+  const Parameters ncut = load_parameters("ncut");
+  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    for (const Grid& grid : {grid_for(481, 321), grid_for(4000, 3000)}) {
+      device.kind = kind;
+      device.images = true;
+      device.image_max_width = device.image_max_height = 16384;
+      const SegmentationPlan plan = plan_for_image(grid, ncut, device, 0);
+      EXPECT_EQ(plan.form, MatrixForm::kDia);
+      EXPECT_EQ(plan.parameters.eigen.solver, SolverKind::kLanczos);
+      EXPECT_EQ(plan.product.kind, MatvecKind::kImage);
+      EXPECT_TRUE(plan.notes.empty());
+      EXPECT_FALSE(plan_for_batch(grid, 2, ncut, device, 0));
+      // Nothing compresses it where memory is short.
+      EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.pixels()), DeviceError);
+
+      device.images = false;
+      const SegmentationPlan without = plan_for_image(grid, ncut, device, 0);
+      EXPECT_EQ(without.form, MatrixForm::kDia);
+      EXPECT_EQ(without.product.kind, MatvecKind::kVectorized);
+      EXPECT_THAT(without.notes, ElementsAre(AllOf(HasSubstr("has no images"),
+                                                   HasSubstr("'vectorized' is used instead"))));
+    }
+  }
+}
+
 TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
   EigenParameters eigen;
   const auto storages = [&](double tolerance) {
@@ -304,7 +333,6 @@ TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
     return storages_within_tolerance(eigen, MatvecStorage::kAuto);
   };
   using enum MatvecStorage;
-  using ::testing::ElementsAre;
   EXPECT_THAT(storages(1e-2), ElementsAre(kMinifloat, kHalf, kFloat32));
   EXPECT_THAT(storages(EigenParameters{}.tolerance), ElementsAre(kHalf, kFloat32));
   EXPECT_THAT(storages(1e-6), ElementsAre(kFloat32));

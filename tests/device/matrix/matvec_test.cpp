@@ -338,13 +338,15 @@ TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
 
 TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
   const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
-  for (const MatvecKind asked : {MatvecKind::kAuto, MatvecKind::kImage}) {
+  for (const auto& [asked, next] : {std::pair(MatvecKind::kAuto, MatvecKind::kUnrolled),
+                                    {MatvecKind::kImage, MatvecKind::kVectorized}}) {
     const MatvecChoice missing = choose_matvec({asked}, device(DeviceKind::kGpu, 0, 0), shape);
-    EXPECT_EQ(missing.kind, MatvecKind::kUnrolled);
+    EXPECT_EQ(missing.kind, next);
     EXPECT_NE(missing.note.find("no images"), std::string::npos) << missing.note;
+    EXPECT_NE(missing.note.find(to_string(next)), std::string::npos) << missing.note;
     // 154,401 rows are 150 whole image rows of 256 float4 and a bit, or 37 of 1,024.
     const MatvecChoice small = choose_matvec({asked}, device(DeviceKind::kGpu, 512, 60), shape);
-    EXPECT_EQ(small.kind, MatvecKind::kUnrolled);
+    EXPECT_EQ(small.kind, next);
     EXPECT_NE(small.note.find("512 x 60"), std::string::npos) << small.note;
     EXPECT_EQ(choose_matvec({asked}, device(DeviceKind::kGpu, 1024, 60), shape).kind,
               MatvecKind::kImage);

@@ -347,6 +347,30 @@ TEST(Segmenter, EveryProductGivesTheDiscs) {
   }
 }
 
+TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
+  Parameters parameters = load_parameters("ncut");
+  parameters.region.regions = 3;
+  for (const MatvecKind kind : {MatvecKind::kImage, MatvecKind::kVectorized}) {
+    parameters.matvec.kernel = kind;
+    Segmenter segmenter(parameters, test_device());
+    SCOPED_TRACE(to_string(kind));
+    const Segmentation first = segmenter.segment(two_discs(64, 48));
+    EXPECT_EQ(first.eigenvectors.report.solver, "lanczos");
+    EXPECT_TRUE(first.eigenvectors.report.converged);
+    const MatvecChoice choice =
+        choose_matvec({kind}, segmenter.device(), dia_shape(grid_for(64, 48), disc_stencil(5)));
+    EXPECT_EQ(first.eigenvectors.report.matvec, choice.name());
+    if (choice.note.empty()) {
+      EXPECT_THAT(first.notes, ::testing::IsEmpty());
+    } else {
+      EXPECT_THAT(first.notes, ElementsAre(choice.note));
+    }
+    EXPECT_EQ(first.labels.count, 3);
+    expect_discs_found(first.labels);
+    expect_same(first, segmenter.segment(two_discs(64, 48)));
+  }
+}
+
 TEST(Segmenter, SaysWhenItDidNotConverge) {
   Parameters parameters;
   parameters.eigen.max_products = 1;
