@@ -27,7 +27,7 @@ struct TypeName {
 TypeName type_name(const CLI::Option& option) {
   const std::string name = option.get_type_name();
   const std::size_t colon = name.find(':');
-  if (colon == std::string::npos) return {name, {}};
+  if (colon == std::string::npos || name == "LOW:HIGH") return {name, {}};
   return {name.substr(0, colon), name.substr(colon + 1)};
 }
 
@@ -134,12 +134,13 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values) {
 
 std::string generate(const CommandDescription& command, const std::string& format) {
   if (format == "man") return man_options(command);
+  if (format == "markdown") return reference_page(command);
   if (format == "bash") return bash_completion(command);
   if (format == "zsh") return zsh_completion(command);
   if (format == "fish") return fish_completion(command);
   throw ConfigError(
-      fmt::format("--generate: '{}' is none of man, bash, zsh, fish (the parts of diacut's "
-                  "packages that are made from the options)",
+      fmt::format("--generate: '{}' is none of man, markdown, bash, zsh, fish (the texts that "
+                  "are made from the options)",
                   format));
 }
 

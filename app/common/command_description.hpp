@@ -46,8 +46,9 @@ struct CommandDescription {
 /// subcommands has: option tables and values belong together.
 CommandDescription describe(const CLI::App& app, const ValueTable& values);
 
-/// What `--generate FORMAT` prints: "man" (the options as a part of a manual page), "bash", "zsh"
-/// or "fish" (completions). Throws ConfigError for another format.
+/// What `--generate FORMAT` prints: "man" (the options as a part of a manual page), "markdown" (as
+/// a part of docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for
+/// another format.
 std::string generate(const CommandDescription& command, const std::string& format);
 
 /// The text for the command line `PROGRAM --generate FORMAT`, by which the build makes manual pages
@@ -57,6 +58,7 @@ std::optional<std::string> generated(int argc, const char* const* argv,
 
 /// `generate`'s parts.
 std::string man_options(const CommandDescription& command);
+std::string reference_page(const CommandDescription& command);
 std::string bash_completion(const CommandDescription& command);
 std::string zsh_completion(const CommandDescription& command);
 std::string fish_completion(const CommandDescription& command);

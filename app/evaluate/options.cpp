@@ -161,9 +161,8 @@ EvaluateLine::EvaluateLine() {
   line_.option("--csv", options_.csv, "FILE|-", kOutput, "The scores of each image, as a table");
   line_.option("--plot", options_.plot, "FILE", kOutput,
                "Precision against recall, with lines of equal F: .png");
-  line_.option(
-      "-j,--jobs", options_.jobs, "N", kMessages,
-      fmt::format("Images scored at once (default: one a processor, here {})", processors()));
+  line_.option("-j,--jobs", options_.jobs, "N", kMessages,
+               "Images scored at once (default: one for each processor)");
   line_.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
                       true);
 }

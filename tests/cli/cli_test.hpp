@@ -38,6 +38,9 @@ class CliTest : public ::testing::Test {
 
   /// Runs `diacut-bench` with these arguments, in the test's folder.
   Result bench(const std::vector<std::string>& arguments, Surroundings around = {}) const;
+  std::unique_ptr<Process> start_program(const std::string& program,
+                                         const std::vector<std::string>& arguments,
+                                         Surroundings around = {}) const;
 
   void write(const std::string& name, const std::string& bytes) const;
   std::string read(const std::string& name) const;
@@ -53,10 +56,6 @@ class CliTest : public ::testing::Test {
   std::set<std::string> files() const;
 
  private:
-  std::unique_ptr<Process> start_program(const std::string& program,
-                                         const std::vector<std::string>& arguments,
-                                         Surroundings around) const;
-
   std::filesystem::path folder_;
 };
 
