@@ -210,14 +210,14 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
   const Result result = segment(batch("out"), with_faults(plan));
   expect_done(result);
   expect_all_files("out");
-  EXPECT_THAT(result.err, HasSubstr("left out work"));
+  EXPECT_THAT(result.err, HasSubstr("computes wrongly"));
   EXPECT_THAT(result.err, HasSubstr("is given up, and device 0:1"));
   for (const nlohmann::json& line : json_lines(read("out.jsonl"))) {
     EXPECT_EQ(line.at("device").at("index"), "0:1");
   }
   const Result named = segment(batch("other", "0:0"), with_faults(plan));
   EXPECT_EQ(named.exit_code, 4) << named.err;
-  EXPECT_THAT(named.err, HasSubstr("left out work"));
+  EXPECT_THAT(named.err, HasSubstr("computes wrongly"));
   EXPECT_FALSE(exists("other/a.png"));
 }
 

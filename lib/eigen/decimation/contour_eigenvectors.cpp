@@ -72,12 +72,17 @@ Spectrum solve_densely(const PlaneGrid& grid, const Stencil& stencil, const floa
   // The trivial eigenvector gets the eigenvalue -1 of A, below all others.
   Matrix a = root * root.transpose() * (-2 / degrees.head(n).sum());
   for (Eigen::Index i = 0; i < n; ++i) {
+    const std::size_t from = elements[static_cast<std::size_t>(i)];
+    const auto stride = static_cast<std::size_t>(grid.stride);
+    const int x = static_cast<int>(from % stride) - grid.columns;
+    const int y = static_cast<int>(from / stride) - grid.rows;
     for (std::size_t d = 0; d < stencil.size(); ++d) {
       const auto [dx, dy] = stencil.entries[d];
-      const std::size_t from = elements[static_cast<std::size_t>(i)];
       const float value = matrix[d * grid.pitch + from];
       if (value == 0) continue;
-      const Eigen::Index j = place[from + static_cast<std::size_t>(dy * grid.stride + dx)];
+      const bool inside = x + dx >= 0 && x + dx < grid.width && y + dy >= 0 && y + dy < grid.height;
+      const Eigen::Index j = inside ? place[grid.element(x + dx, y + dy)] : -1;
+      if (j < 0) throw NumericalError("the affinity matrix leads to a pixel without data");
       a(i, j) += value / (root(i) * root(j));
     }
   }
