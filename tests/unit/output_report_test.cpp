@@ -100,12 +100,12 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                                            "products": 345, "passes": 23, "restarts": 6,
                                            "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],
                                            "residuals": [1e-7, 2e-5, 9e-5],
-                                           "error_bounds": [0.0, 2e-5, 4e-5],
-                                           "angle_bounds": [0.0, 1.0, 0.5],
-                                           "resolved": [true, false, true],
                                            "matrix": {"rows": 12, "pitch": 32, "diagonals": 81,
                                                       "bands": 11, "bytes": 10368,
-                                                      "form": "dia"}})"));
+                                                      "form": "dia"},
+                                           "error_bounds": [0.0, 2e-5, 4e-5],
+                                           "angle_bounds": [0.0, 1.0, 0.5],
+                                           "resolved": [true, false, true]})"));
 }
 
 TEST(Report, GroupsTheParametersWithTheirTypes) {
