@@ -58,8 +58,7 @@ void budget_decimated(MemoryBudget& budget, const Batch& batch, const RunParamet
   const auto count = static_cast<std::uint64_t>(batch.count);
   const std::uint64_t plane = cells.pitch * sizeof(float);
   budget.add("affinities to the kept pixels", count * planes * plane);
-  budget.add("the affinity matrix of the decimated grid", count * planes * plane);
-  budget.add("affinities and matrices of coarser grids", count * planes * plane);
+  budget.add("the affinity matrix of the decimated grid", count * (planes / 2) * plane);
   budget.add("pixels with affinities", count * batch.image.rows() * sizeof(float));
   budget.add("eigenvectors",
              count * kContourVectors * (dia_pitch(batch.image.rows()) * sizeof(float) + plane));
@@ -109,6 +108,7 @@ BufferGroups buffer_groups(const Batch& batch, const RunParameters& parameters, 
     const std::uint64_t plane = grid.rows() * sizeof(float);
     groups.strength.add(kStrength, plane);
     groups.degrees.add("square roots of the degrees", plane);
+    if (decimates(parameters)) budget_decimated(groups.contours, batch, parameters);
     budget_contour(groups.contours, grid, eigen.vectors);
     budget_orientation(groups.contours, grid);
   } else {

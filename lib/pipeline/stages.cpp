@@ -212,28 +212,37 @@ struct DecimatedContours {
   std::vector<ContourEigenvectors::Image> spectra;
 };
 
+/// Where eigenvectors of the image's own grid follow, all of it is one stage.
 DecimatedContours find_decimated_contours(Context& context, TimedStages& timed,
                                           const Boundaries& boundaries,
                                           const SegmentationPlan& plan, const Watch& watch) {
   const Grid& grid = plan.batch.image;
-  const KeptAffinity kept = timed("affinity", [&] {
-    return kept_affinity(context, boundaries.maps, plan.parameters.affinity);
-  });
-  ContourEigenvectors found = timed("eigenvectors", [&] {
-    return contour_eigenvectors(context, kept.interpolation, grid, watch);
-  });
-  DecimatedContours result;
-  timed("contours", [&] {
-    for (std::size_t k = 0; k < found.images.size(); ++k) {
-      const Buffer<float> contours =
-          combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
-                           plan.parameters.contour);
-      result.contours.push_back(on_host(context, contours, grid));
-    }
-    return true;
-  });
-  result.spectra = std::move(found.images);
-  return result;
+  const bool one_stage = needs_matrix(plan.parameters);
+  const auto stage = [&](const char* name, const auto& work) {
+    return one_stage ? work() : timed(name, work);
+  };
+  const auto all = [&] {
+    const KeptAffinity kept = stage("affinity", [&] {
+      return kept_affinity(context, boundaries.maps, plan.parameters.affinity);
+    });
+    ContourEigenvectors found = stage("eigenvectors", [&] {
+      return contour_eigenvectors(context, kept.interpolation, grid, one_stage ? Watch() : watch);
+    });
+    DecimatedContours result;
+    result.contours = stage("contours", [&] {
+      std::vector<Contours> contours;
+      for (std::size_t k = 0; k < found.images.size(); ++k) {
+        const Buffer<float> contour =
+            combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
+                             plan.parameters.contour);
+        contours.push_back(on_host(context, contour, grid));
+      }
+      return contours;
+    });
+    result.spectra = std::move(found.images);
+    return result;
+  };
+  return one_stage ? timed("contours", all) : all();
 }
 
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.

@@ -245,8 +245,10 @@ TEST(CheckOfASegmenter, FindsSolversThatAreWrong) {
 
 TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
   const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");
-  Segmenter segmenter({}, testing::test_device(), kernels.path());
-  segmenter.keep_eigenvectors(false);  // So that contours come from the boundary map alone.
+  Parameters parameters;
+  parameters.contour.spectral = SpectralUse::kNever;  // Contours of the boundary map alone.
+  Segmenter segmenter(parameters, testing::test_device(), kernels.path());
+  segmenter.keep_eigenvectors(false);
   for (int time = 0; time < 2; ++time) {
     try {
       segmenter.check_device();

@@ -188,6 +188,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
     const Grid grid = grid_for(97, 71);
     Parameters parameters;
     parameters.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+    parameters.contour.spectral = SpectralUse::kFull;
     Segmenter segmenter(parameters, test_device());
     const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
       Parameters expected = parameters;
