@@ -58,7 +58,7 @@ void budget_decimated(MemoryBudget& budget, const Batch& batch, const RunParamet
   const auto count = static_cast<std::uint64_t>(batch.count);
   const std::uint64_t plane = cells.pitch * sizeof(float);
   budget.add("affinities to the kept pixels", count * planes * plane);
-  budget.add("the affinity matrix of the decimated grid", count * (planes / 2) * plane);
+  budget.add("the matrix of the decimated grid", count * (planes / 2) * plane);
   budget.add("pixels with affinities", count * batch.image.rows() * sizeof(float));
   budget.add("eigenvectors",
              count * kContourVectors * (dia_pitch(batch.image.rows()) * sizeof(float) + plane));
