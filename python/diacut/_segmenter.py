@@ -390,7 +390,8 @@ def shared_segmenter(**arguments: Any) -> Segmenter:
         **dict.fromkeys(("config", "set")),
         **arguments,
     }
-    device = tuple(complete.get(name) for name in ("device", "memory", "verify", "kernel_dir"))
+    device = (*(complete.get(name) for name in ("device", "memory", "kernel_dir")),
+              bool(complete.get("verify")))
     key = (_parameters_of(complete).toml(), device, os.environ.get("DIACUT_DEVICE"))
     with _last_lock:
         if _last is None or _last[0] != key:

@@ -178,7 +178,7 @@ INTERRUPTED = """
 import os, signal, sys, threading
 import numpy as np, diacut
 image = np.random.default_rng(1).integers(0, 255, (900, 900, 3), np.uint8)
-segmenter = diacut.Segmenter(detail="native", cue="gradient")
+segmenter = diacut.Segmenter(detail="native", cue="gradient", set={"contour.spectral": "full"})
 stages = []
 threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
