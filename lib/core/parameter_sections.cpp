@@ -7,8 +7,8 @@ const std::vector<ParameterSection>& parameter_sections() {
       {"image", "How files are read."},
       {"cue", "Boundary strength from the image, in [0, 1]."},
       {"affinity",
-       "How alike two pixels are, by the boundaries between them: intervening contour "
-       "(Leung and Malik 1998); or by features of one's own."},
+       "How alike two pixels are: by the boundaries between them (intervening contour, Leung and "
+       "Malik 1998), or by your own features."},
       {"matvec", "The product of the affinity matrix with a vector."},
       {"eigen", "Eigenvectors of the normalized cut."},
       {"contour",

@@ -86,78 +86,75 @@ int turns_of(const ParameterValue& value) {
 
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
-  image.names(
-      "range", &ImageParameters::range, kValueRangeNames,
-      "How stored values become [0, 1]. type: an integer type's whole range; floats must "
-      "lie within [0, 1]. data: the least to the greatest value of the image. robust: as "
-      "data, but without the thousandth of the values at either end, which is clipped. "
-      "auto: for 8 bits type; for more bits, signed integers and floats in [0, 1] type where "
-      "the values fill half of the range or more, else robust; for other floats robust.");
-  image.form(
-      "detail", &ImageParameters::detail,
-      {"an integer of 16 or more, or \"native\"", accepts_detail}, detail_value, detail_of,
-      {"pixels",
-       "Regions are found in the image reduced so that its longer side is at most this, and "
-       "their boundaries are placed in the image itself; the network sees no more than three "
-       "quarters of it. A strip, more than twice as long as it is wide, counts as a picture "
-       "of 2:1 with its area. native: regions are found in the image as it is, for "
-       "micrographs and other scenes whose objects have a size in pixels."});
+  image.names("range", &ImageParameters::range, kValueRangeNames,
+              "How stored values become [0, 1]. type: by the whole range of an integer type; "
+              "floats must lie within [0, 1]. data: from the least to the greatest value of the "
+              "image. robust: as data, but the lowest and the highest thousandth of the values are "
+              "clipped. auto: type for 8 bits; type for more bits, signed integers and floats in "
+              "[0, 1] if the values fill at least half of the range; otherwise robust.");
+  image.form("detail", &ImageParameters::detail,
+             {"an integer of 16 or more, or \"native\"", accepts_detail}, detail_value, detail_of,
+             {"pixels",
+              "Regions are found in the image reduced so that its longer side is at most this, and "
+              "their boundaries are placed in the image itself; the network sees three quarters of "
+              "it. An image more than twice as long as it is wide counts as one of 2:1 with its "
+              "area. native: regions are found in the image itself, for micrographs and other "
+              "images whose objects have a size in pixels."});
   image.integer("max_pixels", &ImageParameters::max_pixels, 1, kMaxInt,
                 {"pixels",
                  "Larger images are refused before they are decoded, so that a forged header "
-                 "cannot take the memory."});
+                 "cannot exhaust the memory."});
   image.flag("untrusted", &ImageParameters::untrusted,
              {"",
-              "For files of strangers: images are decoded in a process that can reach nothing but "
-              "the file's bytes (Linux's seccomp)."});
+              "Decode untrusted files in a sandboxed process, which can reach nothing but the "
+              "file's bytes (Linux's seccomp)."});
   image.integer("decoding_memory", &ImageParameters::decoding_memory, 64, 1 << 20,
-                {"MiB", "untrusted: the most memory that decoding an image may take."});
+                {"MiB", "untrusted: the most memory that decoding one image may use."});
   image.integer("decoding_seconds", &ImageParameters::decoding_seconds, 1, 86'400,
-                {"seconds", "untrusted: the most time that decoding an image may take."});
+                {"seconds", "untrusted: the longest time that decoding one image may take."});
 }
 
 void add_cue(Table& table) {
   Section cue(table, "cue", &Parameters::cue);
   cue.names("kind", &CueParameters::kind, kCueNames,
-            "What gives the boundary strength. learned: a small convolutional network, trained "
+            "Where boundary strength comes from. learned: a small convolutional network, trained "
             "on boundaries that people drew in photographs. gradient: first derivatives of a "
-            "Gaussian, in the colours of CIE Lab, for images that are nothing like photographs.");
+            "Gaussian in CIE Lab, for images that are nothing like photographs.");
   cue.text("weights", &CueParameters::weights, "a network's name or file",
            {"",
-            "learned: the network, by the name of one that is built in or as a .safetensors file; "
-            "empty: the one named default. Several, separated by commas, are averaged."});
+            "learned: the name of a built-in network, or a .safetensors file; empty: the network "
+            "named default. Several, separated by commas, are averaged."});
   cue.numbers("scales", &CueParameters::scales, {0.1, 4, 8},
               {"",
-               "learned: the image is resized by each of these, separated by commas, and what the "
-               "network gives for them is averaged."});
-  cue.form("turns", &CueParameters::turns, {"1, 2, 4 or 8", accepts_turns}, turns_value, turns_of,
-           {"",
-            "learned: the network sees the image in so many turned and mirrored forms, and what it "
-            "gives for them, turned back, is averaged; its time grows by as much. 1: as it is. 2: "
-            "and mirrored left to right. 4: turned by 0, 90, 180 and 270 degrees. 8: these and "
-            "their mirror images, so that a turned or mirrored image has the turned or mirrored "
-            "boundary map."});
+               "learned: the image is resized by each of these factors, separated by commas, and "
+               "the network's maps are averaged."});
+  cue.form(
+      "turns", &CueParameters::turns, {"1, 2, 4 or 8", accepts_turns}, turns_value, turns_of,
+      {"",
+       "learned: the network sees the image in this many turned and mirrored forms, and its maps, "
+       "turned back, are averaged; its time grows in proportion. 1: the image itself. 2: also "
+       "mirrored left to right. 4: turned by 0, 90, 180 and 270 degrees. 8: these and their mirror "
+       "images, so that a turned or mirrored image has the turned or mirrored boundary map."});
   cue.names("pose", &CueParameters::pose, kCuePoseNames,
-            "learned: which form of the image turns counts from. given: the image as it is. "
-            "canonical: of its eight turned and mirrored forms the one that is brightest at the "
-            "top, more than at any other side, and brighter on the left than on the right, so that "
-            "a turned or mirrored image has the turned or mirrored boundary map.");
+            "learned: the form of the image that turns starts from. given: the image itself. "
+            "canonical: of its eight turned and mirrored forms, the one that is brightest at the "
+            "top and brighter on the left than on the right, so that a turned or mirrored image "
+            "has the turned or mirrored boundary map.");
   cue.integer("border", &CueParameters::border, 0, 256,
               {"pixels",
                "learned: at each scale the image is mirrored beyond its edges by this, because a "
-               "network finds boundaries along the end of what it sees."});
+               "network finds false boundaries along the edge of its input."});
   cue.integer("tile", &CueParameters::tile, 64, 16'384,
               {"pixels",
-               "learned: larger images go through the network in squares with about this side, and "
-               "what the network sees around them, which bounds its memory. The result does not "
-               "depend on it."});
+               "learned: larger images go through the network in overlapping squares of about this "
+               "side, which limits its memory. The result does not depend on it."});
   cue.real("sigma", &CueParameters::sigma, 0.3, 10,
            {"pixels", "gradient: standard deviation of the Gaussian (Canny 1986)."});
   cue.real("quantile", &CueParameters::quantile, 0.01, 1,
            {"", "gradient: the quantile of the gradient's magnitude that becomes strength 1."});
   cue.real("floor", &CueParameters::floor, 1e-3, 1e3,
            {"Lab units a pixel (L in [0, 100])",
-            "gradient: the least magnitude that may become strength 1, so that the noise of a flat "
+            "gradient: the least magnitude that may become strength 1, so that noise in a flat "
             "image does not become boundaries."});
   cue.flag("thin", &CueParameters::thin,
            {"",
@@ -177,9 +174,9 @@ void add_affinity(Table& table) {
        accepts_strides},
       strides_value, strides_of,
       {"pixels",
-       "A pixel is compared with those at each offset within the radius times each of "
-       "these strides: 1,2,4 reaches four times as far as 1, with 201 diagonals in place "
-       "of 81 (radius 5). Other strides than 1 exclude --seeds and compressed matrices."});
+       "A pixel is compared with the pixels at each offset within the radius, multiplied by each "
+       "of these strides: 1,2,4 reaches four times as far as 1, with 201 diagonals instead of 81 "
+       "(radius 5). Strides other than 1 exclude --seeds and compressed matrices."});
   affinity.names("formula", &AffinityParameters::formula, kAffinityFormulaNames,
                  "How the largest strength on the line, ic, becomes the affinity W. logistic: p = "
                  "1/(1 + exp(-(1.8682 - 1.3113 ic/.3130))), W = exp(-(1 - p)/scale), as the "
@@ -189,16 +186,15 @@ void add_affinity(Table& table) {
                 {"strength", "The scale in affinity.formula; .1 in Arbelaez et al. 2011."});
   affinity.names("feature_measure", &AffinityParameters::feature_measure, kFeatureMeasureNames,
                  "With features (--features): how the distance d of two pixels' features is "
-                 "measured, from which W = exp(-d^2/(2 feature_scale^2)). cosine: between the "
-                 "features divided by their length, d^2 = 2 - 2 cos (Ng, Jordan and Weiss 2001). "
-                 "gaussian: between the features themselves (Shi and Malik 2000, equation 11).");
+                 "measured; W = exp(-d^2/(2 feature_scale^2)). cosine: between the features "
+                 "divided by their length, d^2 = 2 - 2 cos (Ng, Jordan and Weiss 2001). gaussian: "
+                 "between the features themselves (Shi and Malik 2000, equation 11).");
   affinity.real(
       "feature_scale", &AffinityParameters::feature_scale, 0, 1e30,
       {"distance",
-       "With features: the distance at which W is exp(-1/2). 0: 0.15 of the range of distances, "
-       "as Shi and Malik (2000) advise, the range being the quantile 0.999 of the "
-       "distances of pixels affinity.radius apart in a row or a column. The report tells "
-       "the scale."});
+       "With features: the distance at which W is exp(-1/2). 0: 0.15 of the range of distances, as "
+       "Shi and Malik (2000) advise; the range is the quantile 0.999 of the distances of pixels "
+       "affinity.radius apart in a row or a column. The report states the scale."});
   affinity.flag("with_boundary", &AffinityParameters::with_boundary,
                 {"",
                  "With features: whether W is multiplied by the affinity of the boundary map. "
@@ -208,48 +204,45 @@ void add_affinity(Table& table) {
 
 void add_matvec(Table& table) {
   Section matvec(table, "matvec", &Parameters::matvec);
-  matvec.names(
-      "kernel", &MatvecParameters::kernel, kMatvecNames,
-      "The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
-      "fastest on the device, for lanczos among the storages of symmetric too. All kernels "
-      "give one product up to rounding.");
+  matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
+               "The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
+               "fastest on the device; for lanczos, the storages of symmetric are candidates too. "
+               "All kernels give the same product up to rounding.");
   matvec.names(
       "storage", &MatvecParameters::storage, kMatvecStorageNames,
-      "How the kernel symmetric holds the weights between pixels: float32, half (16 bits) or "
-      "minifloat (8 bits: 4 of exponent, 4 of mantissa). auto: minifloat where the kernel is "
-      "symmetric; where the kernel is auto, the storages that keep eigen.tolerance for the whole "
-      "matrix, at 1e-4 half and float32.");
+      "How the kernel symmetric stores weights: float32, half (16 bits) or minifloat (8 bits: 4 of "
+      "exponent, 4 of mantissa). auto: minifloat if the kernel is symmetric; if the kernel is "
+      "auto, the storages that keep eigen.tolerance, which at 1e-4 are half and float32.");
 }
 
 void add_eigen(Table& table) {
   Section eigen(table, "eigen", &Parameters::eigen);
   eigen.names("solver", &EigenParameters::solver, kSolverNames,
-              "auto: multilevel, or lanczos where memory is short. multilevel: from a grid of a "
-              "few hundred pixels up, each finer one corrected by "
-              "locally optimal block conjugate gradients (Knyazev 2001) with a V-cycle over the "
-              "coarser ones; images that cannot be coarsened, or that it does not settle, go to "
-              "lanczos. lanczos: thick "
-              "restarts, wholly on the device (Wu and Simon 2000). spectra: Spectra's "
-              "SymEigsSolver on the host, with the product on the device. All: up to 400 pixels "
-              "are solved densely.");
-  eigen.integer("vectors", &EigenParameters::vectors, 2, 1000,
-                {"",
-                 "Eigenvectors, the trivial one (which is known) included; 17 leaves the 16 of "
-                 "Arbelaez et al. 2011. region.regions raises it, up to 100 for 100 regions."});
+              "auto: multilevel, or lanczos if memory is short. multilevel: starts on a grid of a "
+              "few hundred pixels and improves each finer grid by locally optimal block conjugate "
+              "gradients (Knyazev 2001) with a V-cycle over the coarser grids; lanczos takes over "
+              "if the image cannot be coarsened or does not converge. lanczos: thick restarts on "
+              "the device (Wu and Simon 2000). spectra: Spectra's SymEigsSolver on the host, with "
+              "the product on the device. All: images of up to 400 pixels are solved densely.");
+  eigen.integer(
+      "vectors", &EigenParameters::vectors, 2, 1000,
+      {"",
+       "Number of eigenvectors, including the trivial one, which is known; 17 leaves the 16 of "
+       "Arbelaez et al. 2011. region.regions raises it, up to 100 for 100 regions."});
   eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
              {"",
-              "Norm of A x - theta x at which a pair counts as converged; the norm of A is 1. "
-              "Measured on photographs of 481x321 pixels: 5e-4 leaves contours made of the "
-              "vectors .994 correlated with the exact ones, 4e-5 .9999."});
-  eigen.real("relative_tolerance", &EigenParameters::relative_tolerance, 0, 1,
-             {"",
-              "Asks in addition that the norm is at most this times the pair's eigenvalue, 1 - "
-              "theta, or 5e-7 if that is more, which is what float32 reaches: 0.5 resolves "
-              "eigenvalues above 1e-6, which fall as 1/pixels. 0: asks for no such thing. Not for "
-              "the solver spectra."});
+              "Norm of A x - theta x at which a pair has converged; the norm of A is 1. On "
+              "photographs of 481x321 pixels, contours from vectors solved to 5e-4 correlate .994 "
+              "with exact ones, and .9999 at 4e-5."});
+  eigen.real(
+      "relative_tolerance", &EigenParameters::relative_tolerance, 0, 1,
+      {"",
+       "Also requires that the norm is at most this times the pair's eigenvalue, 1 - theta, or "
+       "5e-7 if that is more, which is what float32 reaches: 0.5 resolves eigenvalues above 1e-6. "
+       "Eigenvalues fall as 1/pixels. 0: not required. Not for the solver spectra."});
   eigen.integer("basis", &EigenParameters::basis, 0, 10'000,
                 {"vectors",
-                 "Basis vectors kept at most, more than eigen.vectors; 0 chooses. More means fewer "
+                 "The most basis vectors, more than eigen.vectors; 0 chooses. More need fewer "
                  "products and more memory."});
   eigen.integer("filter_degree", &EigenParameters::filter_degree, 0, 1000,
                 {"",
@@ -257,25 +250,26 @@ void add_eigen(Table& table) {
                  "2007); 1 is plain Lanczos, 0 chooses from the size of the image."});
   eigen.integer(
       "max_products", &EigenParameters::max_products, 1, kMaxInt,
-      {"products", "Products with the matrix after which the solver gives up, and says so."});
+      {"products", "The solver gives up after this many products with the matrix, and says so."});
 }
 
 void add_contour(Table& table) {
   Section contour(table, "contour", &Parameters::contour);
   contour.names(
       "spectral", &ContourParameters::spectral, kSpectralUseNames,
-      "By which eigenvectors contours take the spectral contour in. decimated: by 16 of a "
-      "grid of every other pixel, decimated again and again, which is as exact as "
-      "contours need them. full: by those of the image's own grid, as section eigen asks "
-      "for them; always so with features. never: by none, so that contours are those of "
-      "the boundary map. With decimated and never, eigenvectors of the image's own grid "
-      "are computed only if they are a result or region.method is kway.");
+      "The eigenvectors that the spectral contour in contours is made of. decimated: 16 of a grid "
+      "of every other pixel, decimated repeatedly, which is as exact as contours need. full: those "
+      "of the image's own grid, as section eigen describes them; always with features. never: "
+      "none; contours are those of the boundary map. With decimated and never, diacut skips the "
+      "eigenvectors of the image's own grid unless they are a result or region.method is kway.");
   contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10,
-               {"", "What the cue adds to the contours."});
-  contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10,
-               {"", "What the spectral contour adds, the derivatives of the eigenvectors."});
+               {"", "The weight of the boundary map in the contours."});
+  contour.real(
+      "spectral_weight", &ContourParameters::spectral_weight, 0, 10,
+      {"",
+       "The weight of the spectral contour, which is made of derivatives of the eigenvectors."});
   contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10,
-               {"", "The power that the spectral contour is raised to."});
+               {"", "The spectral contour is raised to this power."});
   contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6,
                {"",
                 "The spectral contour that counts as 1, before it is raised to spectral_power; "
@@ -289,67 +283,65 @@ void add_region(Table& table) {
       "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, Maire, "
       "Fowlkes and Malik 2011), cut at region.threshold or into region.regions. kway: direct cuts "
       "by the eigenvectors. walker: labels grow from seeds. objects: as hierarchy, but 0 outside.");
-  region.integer("regions", &RegionParameters::regions, 0, kMaxInt,
-                 {"regions",
-                  "Regions wanted; kway: by k-way discretisation (Yu and Shi 2003). 0: a "
-                  "hierarchy's automatic cut; kway: recursive two-way cuts (Shi and Malik 2000)."});
+  region.integer(
+      "regions", &RegionParameters::regions, 0, kMaxInt,
+      {"regions",
+       "Number of regions; kway: by k-way discretisation (Yu and Shi 2003). 0: the automatic cut "
+       "of the hierarchy; kway: recursive two-way cuts (Shi and Malik 2000)."});
   region.real("max_ncut", &RegionParameters::max_ncut, 0, 2,
               {"",
                "A two-way cut is made while its normalized cut is at most this (Shi and Malik "
-               "2000), in a picture of 481 x 321 pixels; in others, times sqrt(154401/pixels), "
+               "2000) in a picture of 481 x 321 pixels; in others, this times sqrt(154401/pixels), "
                "because the same shapes in a larger picture have smaller normalized cuts. Lower "
                "values give fewer regions."});
   region.real("max_flatness", &RegionParameters::max_flatness, 0, 1,
               {"",
-               "A two-way cut is made only where the affinity across it is at most this share of "
-               "the region's own, between direct neighbours: along a boundary, not through what is "
-               "flat."});
+               "A two-way cut is made only if the affinity of direct neighbours across it is at "
+               "most this share of the region's own: along a boundary, not through a flat area."});
   region.form("min_size", &RegionParameters::min_size,
               {"a number of pixels, a share of the pixels with data as \"0.2%\", or \"auto\"",
                accepts_least_size},
               least_size_value, least_size_of,
               {"pixels",
-               "Smaller regions join the neighbour across the weakest boundary; kway: the "
-               "neighbour that they are most alike. auto: 0.1%, but where a number of regions is "
-               "asked for at most a quarter of their mean size; kway: 50 pixels."});
+               "Smaller regions join the neighbour across the weakest boundary; kway: the most "
+               "similar neighbour. auto: 0.1%, but with a number of regions at most a quarter of "
+               "their mean size; kway: 50 pixels."});
   region.names(
       "merging", &RegionParameters::merging, kMergingRuleNames,
-      "By what a hierarchy merges regions. learned: by the probability that two regions are "
-      "different things, from their boundary, areas and colours, fitted to segmentations "
-      "that people drew: regions that merge at .5 are parted by half of the people. "
-      "strength: by the mean strength of their boundary. auto: learned where the boundary "
-      "map comes from a network; strength with the gradient, with a map of your own, and with "
-      "features alone.");
-  region.text(
-      "merging_weights", &RegionParameters::merging_weights, "a file of weights",
-      {"",
-       "learned: a file of app/learn/fit_merging.py, or the weights \"boundary\", which are "
-       "built in and were fitted to contours without eigenvectors; empty: those that "
-       "are built in and suit contour.spectral."});
+      "How regions are merged. learned: by the probability that two regions are different things, "
+      "computed from their boundary, areas and colours and fitted to segmentations that people "
+      "drew; half of the people separate regions that merge at .5. strength: by the mean strength "
+      "of their boundary. auto: learned if the boundary map comes from a network; strength with "
+      "the gradient, with your own map, and with features alone.");
+  region.text("merging_weights", &RegionParameters::merging_weights, "a file of weights",
+              {"",
+               "learned: a file of weights from app/learn/fit_merging.py, or \"boundary\" for the "
+               "built-in weights fitted to contours without eigenvectors; empty: the built-in "
+               "weights that suit contour.spectral."});
   region.form("threshold", &RegionParameters::threshold,
               {"a number from 0 to 1, or \"auto\"", accepts_threshold}, threshold_value,
               threshold_of,
               {"",
-               "A hierarchy's automatic cut: regions merge while the probability or the mean "
-               "strength of the boundary between them is at most this. auto: with merging by "
-               "probability what its weights say, by strength 0.3."});
+               "The automatic cut of the hierarchy: regions merge while the probability or mean "
+               "strength of the boundary between them is at most this. auto: the threshold of the "
+               "merging weights; with strength 0.3."});
   region.real("direction", &RegionParameters::direction, 0, 1,
               {"",
-               "How much a hierarchy minds the angle between a boundary's own direction and the "
-               "line it is part of: its strength counts times 1 - direction + direction |cos|. 1 "
-               "is the oriented watershed of Arbelaez et al. 2011."});
+               "How much the angle between a boundary's own direction and the line that it is part "
+               "of counts: strength is multiplied by 1 - direction + direction |cos|. 1 is the "
+               "oriented watershed of Arbelaez et al. 2011."});
   region.real("inside", &RegionParameters::inside, 0, 1,
-              {"", "objects: the mean inside map of a region that is an object is above this."});
+              {"", "objects: a region is an object if the mean of its inside map is above this."});
 }
 
 void add_walker(Table& table) {
   Section walker(table, "walker", &Parameters::walker);
   walker.real("tolerance", &WalkerParameters::tolerance, 1e-7, 0.1,
               {"",
-               "Error of a label's probabilities at which its linear system counts as solved, "
-               "relative to them, in the norm of the system's matrix."});
+               "Relative error of a label's probabilities at which its linear system is solved, in "
+               "the norm of the system's matrix."});
   walker.integer("max_iterations", &WalkerParameters::max_iterations, 1, kMaxInt,
-                 {"iterations", "Iterations of conjugate gradients after which they give up."});
+                 {"iterations", "Conjugate gradients give up after this many iterations."});
 }
 
 Table make_table() {
