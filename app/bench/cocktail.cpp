@@ -162,9 +162,9 @@ void run(const Options& options) {
 }  // namespace
 
 Command cocktail_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "cocktail",
-      "The formats that the device's profile chooses for a matrix, against the best single one");
+  CLI::App* command = app.add_subcommand("cocktail",
+                                         "The formats that the device's profile chooses for a "
+                                         "matrix, compared with the best single one.");
   const auto options = std::make_shared<Options>();
   add_matrix_options(*command, options->matrices);
   add_formats_option(*command, options->formats,

@@ -147,12 +147,12 @@ void run(const ControlOptions& options) {
 }  // namespace
 
 Command control_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("control",
-                                         "What the device gives: bandwidth of memory and of "
-                                         "transfers, arithmetic, and launch latency");
+  CLI::App* command = app.add_subcommand(
+      "control",
+      "What the device reaches: bandwidth of memory and of transfers, arithmetic, launch latency.");
   const auto options = std::make_shared<ControlOptions>();
   add_common_options(*command, *options);
-  command->add_option("--widths", options->widths, "Floats that a work-item moves at once")
+  command->add_option("--widths", options->widths, "Floats moved at once by a work-item")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({1, 2, 4, 8, 16}));

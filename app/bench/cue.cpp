@@ -121,16 +121,14 @@ void run(const CueOptions& options) {
 Command cue_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "cue",
-      "The learned boundary cue on a photograph: time from the picture to the map on the device "
-      "once the networks are there, arithmetic, the most device memory held, and the time of the "
-      "first, which puts them there");
+      "The boundary network on a photograph: time to the map on the device, arithmetic, device "
+      "memory, and the time of the first run, which loads kernels and networks.");
   const auto options = std::make_shared<CueOptions>();
   add_common_options(*command, options->common);
   command->add_option("image", options->image, "A photograph")->required();
   command->add_option(
       "--weights", options->weights,
-      "The network: one that is built in, or a .safetensors file; several, separated by "
-      "commas, are averaged");
+      "The network: built in, or a .safetensors file; several, separated by commas, are averaged");
   command->add_option("--scales", options->scales, "As cue.scales")->capture_default_str();
   command->add_option("--tile", options->tile, "As cue.tile")
       ->check(CLI::Range(64, 16'384))

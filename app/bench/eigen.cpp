@@ -349,22 +349,23 @@ void add_image_options(CLI::App& command, EigenOptions& options) {
                      "A photograph; without one, --megapixels of a drawn scene");
   command
       .add_option("--megapixels", options.megapixels,
-                  "Sizes, ascending; without them the photograph's own")
+                  "Sizes, ascending (default: the photograph's own)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   command.add_option("--by", options.by,
-                     "How the photograph gets them: enlarge (default), tile, or scene");
+                     "How the photograph gets these sizes: enlarge (default), tile, or scene");
   command
       .add_option("--at-once", options.at_once,
-                  "So many photographs of one size are solved in one launch of each kernel, for "
-                  "the time of each: copies of IMAGE, or the first ones of a folder")
+                  "Photographs of one size solved in one launch of each kernel: copies of IMAGE, "
+                  "or the first ones of a folder")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command.add_option("--cue", options.cue, "learned or gradient")
       ->check(CLI::IsMember({"learned", "gradient"}))
       ->capture_default_str();
-  command.add_option("--weights", options.weights, "With learned: the network, as for segment");
-  command.add_option("--radius", options.affinity.radius, "Of the affinity, pixels")
+  command.add_option("--weights", options.weights,
+                     "With --cue learned: the network, as for segment");
+  command.add_option("--radius", options.affinity.radius, "Radius of the affinity, pixels")
       ->check(CLI::Range(1, 10))
       ->capture_default_str();
 }
@@ -372,15 +373,15 @@ void add_image_options(CLI::App& command, EigenOptions& options) {
 void add_solver_options(CLI::App& command, EigenOptions& options) {
   command
       .add_option("--solvers", options.solvers,
-                  "Among multilevel, lanczos, plain (lanczos without its filter), spectra; lanczos "
-                  "may end in :float32, :half or :minifloat, for a matrix so compressed, or in "
-                  ":auto, for what segment takes; multilevel in :half")
+                  "Among multilevel, lanczos, plain (lanczos without its filter) and spectra; with "
+                  "a compressed matrix lanczos:float32, lanczos:half, lanczos:minifloat, "
+                  "multilevel:half; lanczos:auto as segment chooses")
       ->delimiter(',')
       ->capture_default_str();
   command.add_option("--vectors", options.eigen.vectors, "Vectors, the trivial one included")
       ->check(CLI::Range(2, 256))
       ->capture_default_str();
-  command.add_option("--tolerance", options.eigen.tolerance, "Norm of the residual")
+  command.add_option("--tolerance", options.eigen.tolerance, "Residual norm")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--basis", options.eigen.basis, "Basis vectors; 0 chooses")
@@ -392,24 +393,23 @@ void add_solver_options(CLI::App& command, EigenOptions& options) {
   command.add_option("--matvec", options.matvec, "Kernel of the product")->capture_default_str();
   command
       .add_option("--give-up", options.give_up,
-                  "Seconds after which a solver is left out of the sizes that follow")
+                  "Leave out a solver after a size that took it so many seconds")
       ->capture_default_str();
 }
 
 void add_accuracy_options(CLI::App& command, AccuracyOptions& options) {
   command
-      .add_option(
-          "--tolerances", options.tolerances,
-          "Instead of the solvers' times: solutions by multilevel to each of these norms of "
-          "the residual, compared with a tight one: eigenvalues, subspace, spectral contour")
+      .add_option("--tolerances", options.tolerances,
+                  "Instead of times: solutions by multilevel to each of these residual norms, "
+                  "compared with a tight one")
       ->delimiter(',')
       ->check(CLI::Range(1e-7, 0.1));
   command
       .add_option("--relative-tolerances", options.relative,
-                  "The same for residuals of at most --tolerance and of these times the eigenvalue")
+                  "The same for residuals of at most --tolerance and these times the eigenvalue")
       ->delimiter(',')
       ->check(CLI::Range(1e-6, 1.0));
-  command.add_option("--tight", options.tight, "Norm of the residual of the tight solution")
+  command.add_option("--tight", options.tight, "Residual norm of the tight solution")
       ->check(CLI::Range(1e-7, 0.1))
       ->capture_default_str();
 }
@@ -420,18 +420,17 @@ Command eigen_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "eigen",
       "The eigenvectors of a normalized cut by each solver: time, products, passes over the "
-      "matrix, residuals, memory, the correlation of spectral contours with the first solver's, "
-      "and how the time grows with the pixels");
+      "matrix, residuals, memory, correlation of spectral contours with the first solver's, and "
+      "growth of the time with the pixels.");
   const auto options = std::make_shared<EigenOptions>();
   add_common_options(*command, options->common);
   add_image_options(*command, *options);
   add_solver_options(*command, *options);
   add_accuracy_options(*command, options->accuracy);
-  add_file_option(*command, "--plot", options->plot, "SVG file for the times by size");
-  command->add_option(
-      "--save-matrix", options->save_matrix,
-      "Folder to write the matrix of the last size to, as values.npy (diagonals by pitch), "
-      "offsets.npy and sqrt_degree.npy");
+  add_file_option(*command, "--plot", options->plot, "Write the times by size to this SVG file");
+  command->add_option("--save-matrix", options->save_matrix,
+                      "Write the matrix of the last size to this folder: values.npy (diagonals by "
+                      "pitch), offsets.npy, sqrt_degree.npy");
   return {command, [options] { run(*options); }};
 }
 

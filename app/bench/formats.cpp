@@ -70,12 +70,13 @@ void run(const FormatsOptions& options) {
 
 Command formats_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "formats", "Every sparse format and its kernels on matrices of many kinds, against the copy");
+      "formats",
+      "Every sparse format and its kernels on matrices of many kinds, compared with a copy.");
   const auto options = std::make_shared<FormatsOptions>();
   add_matrix_options(*command, options->matrices);
   add_formats_option(*command, options->formats, "Formats or products by name, or all");
   command->add_flag("--every", options->every,
-                    "Kernels that make no sense on the device too, and tell what is left out");
+                    "Also kernels that do not suit the device; say what is left out");
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
   add_common_options(*command, options->common);

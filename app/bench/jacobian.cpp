@@ -164,10 +164,9 @@ void run(const JacobianOptions& options) {
 }  // namespace
 
 Command jacobian_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "jacobian",
-      "The product with the transposed contact Jacobian of rigid bodies in four layouts, 60 "
-      "operations and 204 bytes a contact, against the copy");
+  CLI::App* command = app.add_subcommand("jacobian",
+                                         "The product with the transposed contact Jacobian of "
+                                         "rigid bodies in four layouts, compared with a copy.");
   const auto options = std::make_shared<JacobianOptions>();
   command->add_option("--contacts", options->contacts, "Contacts")
       ->capture_default_str()

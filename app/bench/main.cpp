@@ -27,7 +27,8 @@ struct BenchLine {
                 nodes_command(app),    stages_command(app)};
   }
 
-  CLI::App app{"Measures diacut's kernels against what the device's memory gives.", "diacut-bench"};
+  CLI::App app{"Measures diacut's kernels, compared with what the device's memory reaches.",
+               "diacut-bench"};
   std::vector<Command> commands;
 };
 

@@ -17,15 +17,16 @@ namespace diacut::bench {
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--device", options.device,
-                 "Device: an index P:D, part of a name, gpu or cpu (default: DIACUT_DEVICE, else "
-                 "the first GPU, else the first CPU)");
-  app.add_option("--kernel-dir", options.kernel_dir, "Read the kernels from this folder");
-  add_file_option(app, "--json", options.json, "Write the figures to this file too");
-  app.add_option("--repeats", options.repeats, "Batches to take the median of")
+                 "The device: gpu, cpu, an index P:D, or part of a name (default: DIACUT_DEVICE, "
+                 "else the first GPU, else the first CPU)");
+  app.add_option("--kernel-dir", options.kernel_dir,
+                 "Read the kernels from this folder instead of the built-in ones");
+  add_file_option(app, "--json", options.json, "Also write the figures to this file");
+  app.add_option("--repeats", options.repeats, "Batches whose median is taken")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_option("--megabytes", options.megabytes,
-                 "MiB that the measures of memory move; 0: more than the device's caches hold")
+                 "MiB moved to measure memory; 0: more than the caches hold")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 16));
 }

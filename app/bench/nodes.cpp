@@ -122,17 +122,15 @@ void run(const NodesOptions& options) {
 }  // namespace
 
 Command nodes_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "nodes",
-      "Features of the nodes of merge trees, and how much each overlaps an object: what "
-      "app/learn/fit_objects.py fits the score of segment recut --score nuclei to");
+  CLI::App* command = app.add_subcommand("nodes",
+                                         "Features of the nodes of merge trees and their overlap "
+                                         "with objects, for app/learn/fit_objects.py.");
   const auto options = std::make_shared<NodesOptions>();
   command->add_option("photos", options->photos, "A folder of pictures")->required();
-  command->add_option("--trees", options->trees, "The folder of their merge trees (.tree)")
-      ->required();
+  command->add_option("--trees", options->trees, "Folder of their merge trees (.tree)")->required();
   command
       ->add_option("--truth", options->truth,
-                   "The folder of their objects (.png): one number an object, 0 elsewhere")
+                   "Folder of their objects (.png): one number for each object, 0 elsewhere")
       ->required();
   command->add_option("--every", options->every, "Only each N-th picture")
       ->check(CLI::PositiveNumber);

@@ -208,21 +208,18 @@ void run(const PairsOptions& options) {
 }  // namespace
 
 Command pairs_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "pairs",
-      "Features of neighbouring regions of photographs, and how many people part them: what "
-      "app/learn/fit_merging.py fits the weights of --merging learned to");
+  CLI::App* command = app.add_subcommand("pairs",
+                                         "Features of neighbouring regions and how many people "
+                                         "separate them, for app/learn/fit_merging.py.");
   const auto options = std::make_shared<PairsOptions>();
   command->add_option("photos", options->photos, "A folder of photographs")->required();
   command
       ->add_option("--contours", options->contours,
-                   "The folder of their contours, as segment --contours writes them")
+                   "Folder of their contours, from segment --contours")
       ->required();
-  command->add_option("--truth", options->truth, "The folder of their ground truth (.mat)")
-      ->required();
-  command->add_option("--weights", options->weights,
-                      "A file of weights: rows are the merges by it");
-  command->add_flag("--grey", options->grey, "As if the photographs were grey");
+  command->add_option("--truth", options->truth, "Folder of their ground truth (.mat)")->required();
+  command->add_option("--weights", options->weights, "A file of weights: the rows are its merges");
+  command->add_flag("--grey", options->grey, "Treat the photographs as grey");
   add_file_option(*command, "--output", options->output,
                   "The rows, .npy: the features (or the logarithm of the odds), the target, the "
                   "weight");

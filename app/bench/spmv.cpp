@@ -300,7 +300,7 @@ void run(const SpmvOptions& options) {
 
 Command spmv_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "spmv", "Every product kernel on a stencil matrix of random weights, against the copy");
+      "spmv", "Every product kernel on a stencil matrix of random weights, compared with a copy.");
   const auto options = std::make_shared<SpmvOptions>();
   command->add_option("--sizes", options->sizes, "Image sizes, WIDTHxHEIGHT")
       ->delimiter(',')
@@ -320,8 +320,9 @@ Command spmv_command(CLI::App& app) {
       ->check(CLI::Range(1, 64));
   add_file_option(*command, "--plot", options->plot,
                   "Draw the throughput of each kernel and its bounds to this SVG file");
-  command->add_option("--peers", options->peers,
-                      "With --plot: draw the figures of this file of app/bench/spmv_peers.py, too");
+  command->add_option(
+      "--peers", options->peers,
+      "With --plot: also draw the figures of this file from app/bench/spmv_peers.py");
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -115,9 +115,8 @@ void run(const StagesOptions& options) {
 Command stages_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "stages",
-      "A photograph from its pixels to its labels: the time of each stage and its share of the "
-      "whole, once kernels and networks are there, and the time of the first run, which puts them "
-      "there. Stages that the host does for several images side by side overlap");
+      "A photograph from its pixels to its labels: the time of each stage, and of the first run, "
+      "which loads kernels and networks. With --together the host's stages overlap.");
   const auto options = std::make_shared<StagesOptions>();
   add_common_options(*command, options->common);
   command->add_option("image", options->image, "A photograph")->required();
@@ -126,7 +125,7 @@ Command stages_command(CLI::App& app) {
   command->add_option("--detail", options->detail, "As image.detail");
   command
       ->add_option("--together", options->together,
-                   "So many times the photograph, begun together as images of a folder are")
+                   "Begin the photograph so many times together, as images of a folder are")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   return {command, [options] { run(*options); }};

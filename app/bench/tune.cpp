@@ -123,10 +123,10 @@ void run(const TuneOptions& options) {
 }  // namespace
 
 Command tune_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("tune",
-                                         "Measures the products on the device and writes its "
-                                         "profile, from which segment --matvec auto "
-                                         "and the cocktail choose");
+  CLI::App* command =
+      app.add_subcommand("tune",
+                         "Measures the products on the device and writes its profile, from which "
+                         "segment --matvec auto and cocktail choose.");
   const auto options = std::make_shared<TuneOptions>();
   options->common.repeats = 3;
   command->add_option("--output", options->output,

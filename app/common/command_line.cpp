@@ -89,8 +89,8 @@ void CommandLine::message_flags(const char* group, const char* quiet, const char
                                 bool version) {
   flag("-q,--quiet", quiet_, group, quiet);
   flag("-v,--verbose", verbose_, group, verbose);
-  if (version) flag("--version", version_, group, "Print the version, and end");
-  flag("-h,--help", help_, group, "Print this, and end");
+  if (version) flag("--version", version_, group, "Print the version and exit");
+  flag("-h,--help", help_, group, "Print this help and exit");
 }
 
 bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common) {

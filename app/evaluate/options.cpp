@@ -30,7 +30,7 @@ constexpr const char* kExamples = R"(Examples:
   diacut-evaluate contours/ --truth groundTruth/val --suppress --plot pr.png
       contour maps: thinned first; precision against recall as a picture
   diacut-evaluate labels/ --truth annotations/ --kind labels --csv scores.csv
-      one segmentation an image, against label images of any data set
+      one segmentation for each image, against label images of any data set
   diacut-evaluate nuclei/ --truth annotations/ --objects
       objects before a background of 0, as nuclei: how many were found
   diacut-evaluate ucm2/ --truth groundTruth/val --json - | jq .boundaries.ods.f
@@ -79,7 +79,7 @@ std::optional<ResultKind> parse_kind(const std::string& name) {
 /// What --objects excludes.
 void check_objects(const Options& options) {
   if (options.kind && *options.kind != ResultKind::kLabels) {
-    fail("--objects scores labels; --kind says that these are none");
+    fail("--objects scores labels, but --kind names something else");
   }
   if (!options.boundaries || !options.regions || options.suppress || !options.plot.empty()) {
     fail(
@@ -105,7 +105,7 @@ void check(const Options& options) {
     fail("--no-boundaries leaves nothing to score: contours have no regions");
   }
   if (options.suppress && options.kind && *options.kind != ResultKind::kContours) {
-    fail("--suppress thins contour maps; --kind says that these are none");
+    fail("--suppress thins contour maps, but --kind names something else");
   }
   if (options.suppress && !options.boundaries) {
     fail("--suppress and --no-boundaries exclude each other");
@@ -148,9 +148,9 @@ EvaluateLine::EvaluateLine() {
   line_.option("--kind", kind_, "NAME", kInput,
                "What the results are: auto, contours, labels, ultrametric (default auto)");
   line_.flag("--suppress", options_.suppress, kInput,
-             "Thin contour maps by suppression of non-maxima before they are scored");
+             "Thin contour maps by non-maximum suppression before scoring");
   line_.flag("--partial", options_.partial, kInput,
-             "Score what there is, though results are missing");
+             "Score the results that exist, even if others are missing");
   line_.option("--thresholds", options_.thresholds, "N", kScores,
                "N evenly spaced thresholds between 0 and 1 (default 99)");
   line_.flag("--objects", options_.objects, kScores,

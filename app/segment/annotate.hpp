@@ -23,27 +23,27 @@ struct AnnotationOption {
 
 inline constexpr std::array kAnnotationOptions = {
     AnnotationOption{Result::kCoco,
-                     "COCO JSON: polygons, and RLE for regions with holes; of a folder one file",
+                     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder",
                      "json"},
     AnnotationOption{Result::kLabelMe, "LabelMe JSON: polygons, and masks for regions with holes",
                      "json"},
     AnnotationOption{Result::kYolo,
-                     "YOLO segmentation labels: one ring a region, holes joined to it", "txt"},
+                     "YOLO segmentation labels: one ring for each region, with holes joined to it",
+                     "txt"},
     AnnotationOption{Result::kLabelStudio,
-                     "Label Studio tasks with predictions (.json); of a folder one file", "json"},
-    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); of a folder one file", "xml"},
-    AnnotationOption{Result::kSvg, "The regions' outlines as paths (.svg)", "svg"},
+                     "Label Studio tasks with predictions (.json); one file for a folder", "json"},
+    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); one file for a folder", "xml"},
+    AnnotationOption{Result::kSvg, "The outlines of the regions as paths (.svg)", "svg"},
     AnnotationOption{Result::kGeoJson,
-                     "The regions as polygons with holes, in pixels from the upper left corner "
-                     "(.geojson)",
+                     "Polygons with holes, in pixels from the upper left corner (.geojson)",
                      "geojson"},
     AnnotationOption{Result::kTable,
-                     "The regions' figures: area, box, centroid, perimeter, solidity, mean and "
+                     "Figures of each region: area, box, centroid, perimeter, solidity, mean and "
                      "spread of each band, neighbours (.csv)",
                      "csv"},
     AnnotationOption{Result::kGraph,
-                     "Which regions are neighbours, with the length and the height of each "
-                     "boundary: .graphml, or .csv as a list of edges",
+                     "Neighbouring regions, with the length and height of each boundary: .graphml, "
+                     "or .csv as a list of edges",
                      "graphml"},
 };
 

@@ -31,28 +31,29 @@ std::optional<std::uint64_t> memory_size(const std::string& text) {
 
 void DeviceLine::declare(CommandLine& line, DeviceOptions& options, const std::string& beyond) {
   line.option("--device", options.device, "SPEC", kDeviceGroup,
-              "gpu, cpu, gpu:1 for the second GPU, an index as 0:1, a part of a name, or auto: the "
-              "one that a job was given; default: the environment variable DIACUT_DEVICE, else the "
-              "first GPU, else the CPU");
+              "The device: gpu, cpu, gpu:1 for the second GPU, an index such as 0:1, part of a "
+              "name, or auto for the one that a job was given (default: DIACUT_DEVICE, else the "
+              "first GPU, else the CPU)");
   declare_memory(line, kDeviceGroup, "of the device's memory", beyond);
   line.option("--kernel-dir", options.kernel_dir, "DIR", kDeviceGroup,
-              "Read the kernels from a folder instead of those built in");
+              "Read the kernels from this folder instead of the built-in ones");
 }
 
 void DeviceLine::declare_memory(CommandLine& line, const char* group, const std::string& which,
                                 const std::string& beyond) {
-  line.option("--memory", memory_, "SIZE", group,
-              fmt::format("At most this much {} at once: bytes, or with K, M, G (powers of 1024), "
-                          "as 2G or 1500M; {}",
-                          which, beyond));
+  line.option(
+      "--memory", memory_, "SIZE", group,
+      fmt::format(
+          "Use at most this much {}: bytes, or with K, M, G (powers of 1024), such as 2G; {}",
+          which, beyond));
 }
 
 void DeviceLine::set_memory(const std::string& program, DeviceOptions& options) const {
   if (!memory_) return;
   const std::optional<std::uint64_t> size = memory_size(*memory_);
   if (!size) {
-    fail_usage(program, fmt::format("--memory: '{}' is no size; expected a number of bytes, or one "
-                                    "with K, M or G, as 1500M",
+    fail_usage(program, fmt::format("--memory: '{}' is not a size; expected a number of bytes, or "
+                                    "one with K, M or G, such as 1500M",
                                     *memory_));
   }
   options.memory = *size;

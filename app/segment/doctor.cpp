@@ -33,11 +33,11 @@ constexpr const char* kMessages = "Messages and help";
 
 constexpr const char* kExamples = R"(Examples:
   segment doctor
-      each device against known answers, and a page of what was found
+      compares each device with known answers, and prints a page
   segment doctor --device gpu --json report.json
-      the first GPU, and everything that was found as JSON
+      the first GPU, with all findings as JSON
 
-It ends with 4 where a device gives a wrong answer.
+The exit code is 4 if a device gives a wrong answer.
 A file that is itself called doctor is segmented as ./doctor.
 )";
 
@@ -57,19 +57,17 @@ class DoctorLine {
 
  private:
   DoctorOptions options_;
-  CommandLine line_{"segment doctor",
-                    "Holds OpenCL devices to known answers, and tells of this computer what "
-                    "matters.",
+  CommandLine line_{"segment doctor", "Compares the results of OpenCL devices with known answers.",
                     "segment doctor [OPTION]...", "Inputs", kExamples};
 };
 
 DoctorLine::DoctorLine() {
   line_.option("--json", options_.json, "FILE|-", kOutput,
-               "Everything that was found, as JSON; - for standard output, without the page");
+               "Write all findings as JSON; - for standard output, without the page");
   line_.option("--device", options_.device, "SPEC", kDevice,
-               "gpu, cpu, an index as 0:1, or a part of a name; default: all devices");
+               "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)");
   line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
-               "Read the kernels from a folder instead of those built in");
+               "Read the kernels from this folder instead of the built-in ones");
   line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
 }
 
@@ -127,8 +125,8 @@ class Ward {
     if (end.exit_code > 0) throw_failure(end.exit_code, text_of(lines));
     if (end.signal != 0) {
       throw DeviceError(
-          fmt::format("a driver of OpenCL ended the program ({}) when it was asked "
-                      "for its devices: remove or update it (/etc/OpenCL/vendors)",
+          fmt::format("an OpenCL driver ended the program ({}) when it was asked for its devices: "
+                      "remove or update it (/etc/OpenCL/vendors)",
                       told(end)));
     }
     std::vector<Json> devices;
@@ -212,7 +210,7 @@ ExitCode run_doctor(int argc, const char* const* argv, Console& console,
     write_file(kStandardOutput, doctor_page(report));
   }
   if (report.at("sound").get<bool>()) return ExitCode::kDone;
-  console.error("not all is sound: see the page of segment doctor");
+  console.error("problems were found: see the page of segment doctor");
   return ExitCode::kDevice;
 }
 

@@ -40,7 +40,7 @@ constexpr const char* kGraphExamples = R"(Examples:
   segment graph w.npz --clusters 12 --labels labels.npy --json report.json
       twelve clusters of the nodes, and figures of the solution
 
-A graph is a symmetric sparse matrix of weights that scipy.sparse.save_npz wrote.
+A graph is a symmetric sparse matrix of weights from scipy.sparse.save_npz.
 A file that is itself called graph is segmented as ./graph.
 )";
 
@@ -85,8 +85,8 @@ GraphLine::GraphLine() {
   line_.option("--json", options_.json, "FILE|-", kInputOutput,
                "Eigenvalues, residuals, components and other figures, as JSON");
   line_.option("--vectors", options_.vectors, "K", kWanted,
-               "So many eigenvectors, those to the eigenvalue 0 included (default 17)");
-  line_.option("--clusters", options_.clusters, "K", kWanted, "So many clusters, for --labels");
+               "Number of eigenvectors, including those of the eigenvalue 0 (default 17)");
+  line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
   line_.option("--tolerance", options_.tolerance, "T", kWanted,
                "Residual norm at which an eigenvector has converged (default 1e-4)");
   device_.declare(line_, options_, "a graph that does not fit is refused");
@@ -104,13 +104,13 @@ CommandDescription GraphLine::describe() const {
 
 void GraphLine::check() const {
   if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
-    fail("say with -o, --labels or --json where results go");
+    fail("name a file for the results with -o, --labels or --json");
   }
   if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
-    fail("--clusters needs --labels or --json: say where the clusters go");
+    fail("--clusters needs --labels or --json: name a file for the clusters");
   }
   if (!options_.labels.empty() && !options_.clusters) {
-    fail("--labels needs --clusters: say how many there are to be");
+    fail("--labels needs --clusters: give the number of clusters");
   }
   ResultNames names({options_.graph});
   for (const auto& [name, place] :

@@ -53,7 +53,7 @@ auto parse_range(const char* option, const std::string& text, const char* number
 
 void set_area(ObjectConditions& conditions, const std::string& text) {
   const auto [low, high] =
-      parse_range("--area", text, "numbers of pixels, or shares as 0.2%", parse_area);
+      parse_range("--area", text, "numbers of pixels, or shares such as 0.2%", parse_area);
   if (low && high && low->unit == high->unit && low->value > high->value) {
     refuse_order("--area", text);
   }
@@ -80,23 +80,21 @@ double difference(const char* option, const std::string& text) {
 
 void ObjectLine::declare(CommandLine& line) {
   line.flag("--objects", objects_, kObjectLineGroup,
-            "Only objects, each one region of the hierarchy; the rest is 0");
-  line.option("--area", area_, "LOW:HIGH", kObjectLineGroup,
-              "Of this area: pixels, or parts of the picture as 0.2%; either may be left out, as "
-              "60:");
-  line.option("--solidity", solidity_, "LOW:HIGH", kObjectLineGroup,
-              "Whose area is this part of that of their convex hull (default 0.9:)");
-  line.option("--contrast", contrast_, "LOW:HIGH", kObjectLineGroup,
-              "Whose boundary is stronger by so much than the strongest one removed within "
-              "(default 0.08:)");
-  line.option("--brighter", brighter_, "D", kObjectLineGroup,
-              "Brighter by D or more than what they merge with, 0 to 1; needs --image");
-  line.option("--darker", darker_, "D", kObjectLineGroup,
-              "Darker by D or more than what they merge with, 0 to 1; needs --image");
+            "Keep only objects, each one region of the tree; the rest is 0");
   line.option(
-      "--score", score_, "NAME", kObjectLineGroup,
-      "What is best: contrast, or nuclei, learned from nuclei of cells, which needs --image "
-      "(default contrast)");
+      "--area", area_, "LOW:HIGH", kObjectLineGroup,
+      "Objects of this area: pixels, or shares of the picture such as 0.2%; 60: means at least 60");
+  line.option("--solidity", solidity_, "LOW:HIGH", kObjectLineGroup,
+              "Objects whose area is this share of their convex hull's (default 0.9:)");
+  line.option("--contrast", contrast_, "LOW:HIGH", kObjectLineGroup,
+              "Objects whose boundary is stronger by this than any removed inside (default 0.08:)");
+  line.option("--brighter", brighter_, "D", kObjectLineGroup,
+              "Objects brighter by at least D, 0 to 1, than what they merge with; needs --image");
+  line.option("--darker", darker_, "D", kObjectLineGroup,
+              "Objects darker by at least D, 0 to 1, than what they merge with; needs --image");
+  line.option("--score", score_, "NAME", kObjectLineGroup,
+              "How objects are scored: contrast, or nuclei, learned from cell nuclei, which needs "
+              "--image (default contrast)");
 }
 
 std::optional<ObjectConditions> ObjectLine::conditions() const {
@@ -106,8 +104,8 @@ std::optional<ObjectConditions> ObjectLine::conditions() const {
           std::pair("--contrast", &contrast_), std::pair("--brighter", &brighter_),
           std::pair("--darker", &darker_), std::pair("--score", &score_)}) {
       if (!*given) continue;
-      throw ConfigError(
-          fmt::format("{} is '{}', but objects are not asked for: add --objects", option, **given));
+      throw ConfigError(fmt::format("{} is '{}', but it has no effect without --objects: add it",
+                                    option, **given));
     }
     return std::nullopt;
   }

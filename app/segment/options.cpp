@@ -41,7 +41,7 @@ int page_number(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 1) {
-    fail_options(fmt::format("--page: '{}' is no page; pages are counted from 1, or all", text));
+    fail_options(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
   }
   return number;
 }
@@ -53,7 +53,7 @@ double seconds_of(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, seconds);
   if (code != std::errc() || stop != end || !(seconds >= 0.001 && seconds <= kMost)) {
-    fail_options(fmt::format("--time-limit: '{}' is no time; expected seconds, 0.001 to {:.0f}",
+    fail_options(fmt::format("--time-limit: '{}' is not a time; expected seconds, 0.001 to {:.0f}",
                              text, kMost));
   }
   return seconds;
@@ -108,84 +108,70 @@ SegmentLine::SegmentLine() {
   declare_parameters();
   declare_device();
   line_.message_flags(kOptionsMessages, "Only errors",
-                      "Also the device, the stages' times, and each file", true);
+                      "Also the device, the time of each stage, and each file", true);
 }
 
 void SegmentLine::declare_places() {
   line_.option(
       "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kOptionsInputOutput,
-      "Labels: .png (16 bits), .tif or .npy (32 bits); of a scene with coordinates also polygons: "
-      ".gpkg, .geojson or .shp; - is a PNG on standard output; for several images a folder, made "
-      "if missing");
+      "Labels: .png (16 bits), .tif or .npy (32 bits); for scenes with coordinates also polygons: "
+      ".gpkg, .geojson or .shp; - writes a PNG to standard output; for several images a folder");
   line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
-             "Labels as the indices of a palette (PNG, at most 255 regions)");
+             "Write labels as palette indices (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,
-             "Labels, and maps that are .tif, as a cloud-optimised GeoTIFF");
+             "Write .tif results as cloud-optimised GeoTIFF");
   line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kOptionsInputOutput,
-               "The image with the regions' boundaries: .png or .jpg");
+               "The image with region boundaries drawn: .png or .jpg");
   line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR",
                kOptionsInputOutput,
-               "Eigenvectors as PNG, a montage and NPY; for several images a folder each");
+               "Eigenvectors as PNG, a montage and NPY; one folder for each image");
   line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kOptionsInputOutput,
-               "The hierarchy of all regions, for segment recut (.tree)");
+               "The merge tree of all regions, for segment recut (.tree)");
   line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR",
                kOptionsInputOutput,
-               "Its ultrametric contour map: .png (16 bits), .npy or .tif (floats)");
+               "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)");
   line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kOptionsInputOutput,
                "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)");
-  line_.option(
-      "--html", options_.results[Result::kPage], "FILE|DIR", kOptionsInputOutput,
-      "A page to look at in a browser, with every cut of the hierarchy (.html); for several "
-      "images a folder of pages with an index, index.html");
-  line_.option(
-      "--json", options_.json, "FILE|-", kOptionsInputOutput,
-      "A report for machines; for several images one line each (JSON Lines); with --list-devices "
-      "the devices");
-  line_.option(
-      "--edges", options_.edges, "FILE|DIR", kOptionsInputOutput,
-      "Anybody's boundary map in place of the cue: a grey image of 8 or 16 bits, or floats in [0, "
-      "1] (TIFF, NPY), of the image's size; for several images a folder in which photos/a/b.jpg "
-      "has a/b.png, .tif or .npy");
-  line_.option(
-      "--seeds", options_.seeds, "FILE|DIR", kOptionsInputOutput,
-      "Labels of a few pixels, from which the labels of all others grow by the random walker: a "
-      "PNG, TIFF or NPY of the image's size that holds numbers from 1, and 0 elsewhere, or GeoJSON "
-      "in pixels with properties.label; with --method hierarchy the largest regions that do not "
-      "join seeds of two labels; for several "
-      "images a folder as with --edges");
+  line_.option("--html", options_.results[Result::kPage], "FILE|DIR", kOptionsInputOutput,
+               "A page for a browser, with every cut of the tree (.html); for several images a "
+               "folder with index.html");
+  line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
+               "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
+  line_.option("--edges", options_.edges, "FILE|DIR", kOptionsInputOutput,
+               "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, "
+               "or floats in [0, 1] (TIFF, NPY), of the image's size; for several images a folder "
+               "in which a/b.png, .tif or .npy belongs to photos/a/b.jpg");
+  line_.option("--seeds", options_.seeds, "FILE|DIR", kOptionsInputOutput,
+               "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers "
+               "from 1, and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method "
+               "hierarchy, find the largest regions that do not join two labels; for several "
+               "images a folder as with --edges");
   line_.option(
       "--barriers", options_.barriers, "FILE|DIR", kOptionsInputOutput,
-      "With --seeds, lines that labels do not cross: pixels other than 0 of a PNG, TIFF or NPY of "
-      "the image's size, or lines of GeoJSON in pixels; for several images a folder as with "
-      "--edges");
-  line_.option(
-      "--start-from", options_.start, "FILE|DIR", kOptionsInputOutput,
-      "With --seeds, the --probabilities of an earlier run over the image, which the random walk "
-      "starts from, so that it ends sooner where few seeds are new; for several images a folder as "
-      "with --edges");
-  line_.option(
-      "--features", options_.features, "FILE|DIR", kOptionsInputOutput,
-      "Anybody's features, by whose likeness pixels belong together, in place of the cue: a .npy "
-      "of float32 or float16, (height, width, channels), of the image's size or smaller in its "
-      "proportions; for several images a folder as with --edges");
+      "With --seeds: lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
+      "the image's size, or GeoJSON in pixels; for several images a folder as with --edges");
+  line_.option("--start-from", options_.start, "FILE|DIR", kOptionsInputOutput,
+               "With --seeds: start from the --probabilities of an earlier run (.npy), to save "
+               "time after adding a few seeds; for several images a folder as with --edges");
+  line_.option("--features", options_.features, "FILE|DIR", kOptionsInputOutput,
+               "Compare pixels by your own features instead of boundaries: .npy of float32 or "
+               "float16, (height, width, channels), of the image's size or a smaller one of its "
+               "proportions; for several images a folder as with --edges");
   line_.option(
       "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kOptionsInputOutput,
-      "Of each label of --seeds the probability at each pixel: .npy (floats; labels, height, "
-      "width)");
-  line_.option("--page", page_, "N|all", kOptionsInputOutput,
-               "The page of a TIFF, frame of an animation or picture of a collection that is read, "
-               "from 1 (default: the first); all: each page is an image, and the labels of all "
-               "pages are one TIFF; other results go into folders");
+      "With --seeds: the probability of each label at each pixel, .npy (labels, height, width)");
+  line_.option(
+      "--page", page_, "N|all", kOptionsInputOutput,
+      "Read this page of a TIFF, frame of an animation or picture of a collection, from 1 "
+      "(default: the first); all: each page is an image, and the labels of all pages are one TIFF");
   line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
-               "The channel that is read, as grey: its number from 1, or its name in an OME-TIFF, "
-               "whose pages are then counted within the channel");
+               "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
+               "then counts its pages");
   line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
-               "Scenes: the bands that are looked at, as grey or as red, green and blue; default: "
-               "all of them, which become their principal components where there are neither one "
-               "nor three");
+               "Scenes: use these bands as grey or as red, green and blue (default: all; the "
+               "principal components if there are two, or four and more)");
   line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
-             "Files of strangers: decode each image in a process of its own, which the kernel ends "
-             "when it does anything but compute; scenes are read as pictures");
+             "Decode untrusted files in a sandboxed process; scenes are read as pictures");
 }
 
 void SegmentLine::declare_parameters() {
@@ -198,28 +184,26 @@ void SegmentLine::declare_parameters() {
         ->group(matrix ? kParameters : kSegmentation);
   }
   line_.option("--config", config_, "NAME|FILE", kParameters,
-               fmt::format("A preset ({}) or a TOML file; the options here win over it",
+               fmt::format("A preset ({}) or a TOML file; other options override it",
                            fmt::join(preset_names(), ", ")));
   line_.app()
-      .add_option("--set", assignments_, "One parameter by its key; may be repeated")
+      .add_option("--set", assignments_, "Set one parameter by its key; may be repeated")
       ->type_name("KEY=VALUE")
       ->group(kParameters)
       ->allow_extra_args(false)  // What follows the assignment is an input.
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  line_.flag("--print-config", print_, kParameters,
-             "Print every parameter as a TOML file, and end");
+  line_.flag("--print-config", print_, kParameters, "Print every parameter as TOML and exit");
 }
 
 void SegmentLine::declare_device() {
-  line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices, and end");
+  line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices and exit");
   line_.flag("--verify", options_.verify, kDeviceGroup,
-             "Segment each image twice, and fail where both do not agree to the byte: for devices "
-             "that may compute wrongly now and then; takes twice the time");
+             "Segment each image twice, and fail if the results differ in a byte: for devices that "
+             "may compute wrongly now and then; takes twice the time");
   line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
-               "End the run after this time, also where the device hangs, with exit code 130; "
-               "--skip-existing goes on");
-  device_.declare(line_, options_,
-                  "what does not fit takes a solver that needs less, or is refused");
+               "End the run after this time, even if the device hangs, with exit code 130; "
+               "continue with --skip-existing");
+  device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
 }
 
 /// The extensions of images without their dots.
@@ -295,7 +279,7 @@ void SegmentLine::check_texts() const {
   for (const std::string& name : names) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
-      fail_options(fmt::format("{} is given an empty text; it needs a value", name));
+      fail_options(fmt::format("{} has an empty value; it needs a text", name));
     }
   }
   for (const char* name : {"--page", "--channel"}) {
@@ -327,7 +311,7 @@ void SegmentLine::set_parameters() {
   for (const char* name : {"--bands", "--tile-size"}) {
     if (!options_.parameters.image.untrusted || !given(name)) continue;
     fail_options(fmt::format(
-        "{} is about scenes, which are not read with --untrusted: leave out one of them", name));
+        "{} applies to scenes, which are not read with --untrusted: leave out one of them", name));
   }
   validate(options_.parameters);
 }
@@ -336,26 +320,26 @@ void SegmentLine::set_parameters() {
 void SegmentLine::check_seeds() {
   RegionMethod& method = options_.parameters.region.method;
   if (options_.seeds.empty()) {
-    if (method == RegionMethod::kWalker)
-      fail_options("--method walker needs seeds: name them by --seeds");
-    if (given("--probabilities"))
-      fail_options("--probabilities are those of labels that --seeds gives");
-    if (given("--barriers")) fail_options("--barriers part labels that grow from --seeds");
-    if (given("--start-from")) fail_options("--start-from is about labels that grow from --seeds");
+    if (method == RegionMethod::kWalker) fail_options("--method walker needs seeds: add --seeds");
+    if (given("--probabilities")) fail_options("--probabilities needs --seeds");
+    if (given("--barriers"))
+      fail_options("--barriers needs --seeds: it separates labels that grow from seeds");
+    if (given("--start-from"))
+      fail_options("--start-from needs --seeds: it starts the growth of labels from seeds");
     return;
   }
   const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
   if (given("--method") && !cuts && method != RegionMethod::kWalker) {
-    fail_options("--seeds are about the methods walker and hierarchy: leave out --method");
+    fail_options("--seeds works with the methods walker and hierarchy only: leave out --method");
   }
   const auto refuse = [this](std::initializer_list<const char*> names) {
     for (const char* name : names) {
       if (given(name))
-        fail_options(fmt::format("{} has no effect beside --seeds: leave it out", name));
+        fail_options(fmt::format("{} has no effect with --seeds: leave it out", name));
     }
   };
   refuse({"--regions", "--min-size", "--threshold", "--max-ncut"});
-  if (options_.all_pages) fail_options("--seeds are those of one page: leave out --page all");
+  if (options_.all_pages) fail_options("--seeds belong to one page: leave out --page all");
   if (cuts) {
     for (const char* name : {"--probabilities", "--barriers", "--start-from"}) {
       if (given(name)) fail_options(fmt::format("{} belongs to the method walker", name));
@@ -372,9 +356,10 @@ void SegmentLine::check_features() const {
   if (options_.features.empty()) return;
   if (options_.parameters.region.method == RegionMethod::kObjects) {
     fail_options(
-        "--features do not tell the inside of objects, as --method objects needs: leave out one");
+        "--method objects needs the inside of objects, which --features do not give: leave out "
+        "one");
   }
-  if (options_.all_pages) fail_options("--features are those of one page: leave out --page all");
+  if (options_.all_pages) fail_options("--features belong to one page: leave out --page all");
   if (options_.parameters.affinity.with_boundary) return;
   for (const char* name : {"--edges", "--cue", "--weights"}) {
     if (!given(name)) continue;
@@ -395,9 +380,10 @@ void SegmentLine::check_hierarchy() const {
       if (given(name)) {
         fail_options(
             options_.seeds.empty()
-                ? fmt::format("{} is about a hierarchy: it needs --method hierarchy", name)
-                : fmt::format("{} is about a hierarchy, which --seeds do not make: leave out one",
-                              name));
+                ? fmt::format("{} applies to a hierarchy: it needs --method hierarchy", name)
+                : fmt::format(
+                      "{} applies to a hierarchy, which --seeds does not make: leave out one",
+                      name));
       }
     }
   }
@@ -408,18 +394,18 @@ void SegmentLine::check_effects() const {
   for (const char* name : {"--threshold", "--max-ncut"}) {
     if (region.regions == 0 || !given(name)) continue;
     fail_options(
-        fmt::format("{} has no effect beside a number of regions ({}): leave out one of them", name,
+        fmt::format("{} has no effect with a number of regions ({}): leave out one of them", name,
                     region.regions));
   }
   if (region.method != RegionMethod::kKway && given("--max-ncut")) {
-    fail_options("--max-ncut is about direct cuts: it needs --method kway");
+    fail_options("--max-ncut applies to direct cuts: it needs --method kway");
   }
   if (region.method == RegionMethod::kObjects && given("--edges")) {
     fail_options(
-        "--edges do not tell the inside of objects, as --method objects needs: leave out one");
+        "--method objects needs the inside of objects, which --edges does not give: leave out one");
   }
   if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
-    fail_options("--weights is about the network: it needs --cue learned");
+    fail_options("--weights names the network: it needs --cue learned");
   }
 }
 
@@ -433,9 +419,8 @@ void SegmentLine::check_eigenvectors() const {
   for (const char* name : {"--vectors", "--tolerance", "--solver", "--matvec"}) {
     if (!given(name)) continue;
     fail_options(fmt::format(
-        "{} is about eigenvectors of the image's own grid, which this run does not need: "
-        "leave it out, or add --spectral full, which makes contours by them, or "
-        "--eigenvectors",
+        "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
+        "it out, or add --spectral full, which uses them in the contours, or --eigenvectors",
         name));
   }
 }
@@ -448,7 +433,7 @@ void SegmentLine::choose_action() {
   } else if (!options_.tiles.wanted() &&
              (options_.tiles.plan_only || given("--tiles-in") || options_.tiles.damaged_as_gaps)) {
     fail_options(
-        "--plan-only, --tiles-in and --skip-damaged are about tiles: they need --tile-size");
+        "--plan-only, --tiles-in and --skip-damaged apply to tiles: they need --tile-size");
   } else if (options_.batch.list.empty() == options_.inputs.empty()) {
     fail_options(options_.inputs.empty()
                      ? "no image given: name a file, a folder, or - for standard input"

@@ -18,39 +18,36 @@ struct ParameterOption {
 inline constexpr std::array kParameterOptions = {
     ParameterOption{"--method", "region.method", "NAME", "How regions are found"},
     ParameterOption{"--regions", "region.regions", "K",
-                    "Regions wanted; 0 lets the boundaries, or the normalized cut, decide"},
+                    "Number of regions; 0: decided by --threshold or --max-ncut"},
     ParameterOption{"--threshold", "region.threshold", "T",
-                    "--method hierarchy, without --regions, and objects: regions merge over "
-                    "boundaries with a probability or mean strength of at most T"},
-    ParameterOption{
-        "--merging", "region.merging", "NAME",
-        "--method hierarchy and objects: by what regions merge: the probability that they are "
-        "different things, or the mean strength of their boundary"},
+                    "--method hierarchy and objects: merge regions across boundaries of a "
+                    "probability or mean strength of at most T"},
+    ParameterOption{"--merging", "region.merging", "NAME",
+                    "--method hierarchy and objects: merge regions by the probability that they "
+                    "are different things (learned), or by the mean strength of their boundary"},
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
-                    "--method kway, without --regions: cut while the normalized cut is at most "
-                    "this"},
+                    "--method kway: cut while the normalized cut is at most X"},
     ParameterOption{"--min-size", "region.min_size", "SIZE",
-                    "Smaller regions join a neighbour: pixels, a part of the picture as 0.2%, or "
-                    "auto"},
+                    "Merge smaller regions into a neighbour: pixels, a share of the picture such "
+                    "as 0.2%, or auto"},
     ParameterOption{"--detail", "image.detail", "SIZE|native",
-                    "Regions are found in the image reduced to a longer side of this many pixels, "
-                    "and placed in the image itself; native: found in the image itself, for "
-                    "objects that have a size in pixels"},
-    ParameterOption{"--cue", "cue.kind", "NAME", "What gives the boundaries"},
+                    "Find regions in the image reduced to this longer side, in pixels; native: in "
+                    "the image itself, for objects whose size in pixels matters"},
+    ParameterOption{"--cue", "cue.kind", "NAME", "Where boundaries come from"},
     ParameterOption{"--weights", "cue.weights", "NAME|FILE",
-                    "--cue learned: the network, built in or a .safetensors file; several, "
-                    "separated by commas, are averaged"},
+                    "The network: built in, or a .safetensors file; several, separated by commas, "
+                    "are averaged"},
     ParameterOption{"--spectral", "contour.spectral", "NAME",
-                    "--method hierarchy: whether the eigenvectors count in the contours; auto: "
-                    "with --cue gradient, --edges and --features"},
+                    "--method hierarchy: the eigenvectors in contours: of a decimated grid, of the "
+                    "image's own grid (full), or none (never)"},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
-                    "Pixels up to this far apart are compared, 1 to 10"},
+                    "Compare pixels up to this far apart, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
-                    "Eigenvectors, the trivial first one included"},
+                    "Number of eigenvectors, including the trivial one"},
     ParameterOption{"--tolerance", "eigen.tolerance", "X",
-                    "Residual at which an eigenvector counts as converged"},
+                    "Residual at which an eigenvector has converged"},
     ParameterOption{"--solver", "eigen.solver", "NAME",
-                    "The eigensolver: on the device, or Spectra's on the host"},
+                    "The eigensolver (spectra runs on the host)"},
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
 

@@ -48,9 +48,9 @@ constexpr const char* kRecutMessages = "Messages and help";
 
 constexpr const char* kRecutExamples = R"(Examples:
   segment photo.jpg -o labels.png --tree photo.tree
-      one run, which saves the hierarchy of all regions
+      one run, which saves the tree of all regions
   segment recut photo.tree --regions 12 -o twelve.png
-      twelve regions of it, in milliseconds and without a device
+      twelve regions of the tree, in milliseconds and without a device
   segment recut photo.tree --threshold 0.3 --overlay coarse.jpg --image photo.jpg
       only boundaries stronger than 0.3, drawn on the photograph
   segment recut photo.tree --seeds marks.png -o parts.png
@@ -118,12 +118,13 @@ void check_places(const RecutOptions& options) {
                                      [](const std::string& place) { return !place.empty(); });
   if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty() &&
       options.page.empty() && !annotated) {
-    fail_recut("say with -o where the labels go");
+    fail_recut("name a file for the labels with -o");
   }
   for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
                                     std::pair("--cog", options.labels.cloud_optimised)}) {
     if (given && options.output.empty()) {
-      fail_recut(fmt::format("{} says how labels are written; say with -o where", name));
+      fail_recut(
+          fmt::format("{} describes how labels are written: name a file for them with -o", name));
     }
   }
   if (options.image.empty() && !options.overlay.empty()) {
@@ -132,8 +133,8 @@ void check_places(const RecutOptions& options) {
   if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
       !takes_coordinates(options) && !options.needs_brightness()) {
     fail_recut(
-        "--image has no effect: it is for --overlay, --html, annotations, tables, coordinates and "
-        "the brightness of objects");
+        "--image has no effect: it is used by --overlay, --html, annotations, tables, coordinates "
+        "and the brightness of objects");
   }
   if (options.needs_brightness() && options.image.empty()) {
     fail_recut(
@@ -196,45 +197,43 @@ class RecutLine {
   bool automatic_ = false;
   ObjectLine objects_;
   CommandLine line_{kRecutProgram,
-                    "Cuts a hierarchy that segment --tree has saved, without segmenting again.",
+                    "Cuts a merge tree that segment --tree saved, without segmenting again.",
                     "segment recut TREE|- [OPTION]...", "Inputs", kRecutExamples};
 };
 
 RecutLine::RecutLine() {
-  line_.app().add_option(kRecutInputs, trees_, "A hierarchy, or - for standard input");
+  line_.app().add_option(kRecutInputs, trees_, "A merge tree, or - for standard input");
   line_.option("-o,--output", options_.output, "FILE|-", kRecutInputOutput,
                "Labels: .png (16 bits), .tif or .npy (32 bits); with a scene as --image also "
-               "polygons: .gpkg, .geojson or .shp; - is a PNG on standard output");
+               "polygons: .gpkg, .geojson or .shp; - writes a PNG to standard output");
   line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
-             "Labels as the indices of a palette (PNG, at most 255 regions)");
+             "Write labels as palette indices (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
-             "Labels, and a map that is .tif, as a cloud-optimised GeoTIFF");
+             "Write .tif results as cloud-optimised GeoTIFF");
   line_.option("--overlay", options_.overlay, "FILE", kRecutInputOutput,
-               "The image with the regions' boundaries: .png or .jpg");
+               "The image with region boundaries drawn: .png or .jpg");
   line_.option("--image", options_.image, "FILE|-", kRecutInputOutput,
-               "The image for --overlay and --html, for the bands of --table, for the name in "
-               "annotations, and for the coordinates of labels, polygons and the map");
+               "The image that the tree belongs to: for --overlay, --html, annotations, the bands "
+               "of --table, and coordinates");
   line_.option("--ultrametric", options_.ultrametric, "FILE", kRecutInputOutput,
-               "The ultrametric contour map of all regions: .png (16 bits), .npy or .tif (floats; "
-               "with the coordinates of a scene as --image)");
+               "The ultrametric contour map: .png (16 bits), .npy or .tif (floats; with the "
+               "coordinates of a scene as --image)");
   line_.option("--html", options_.page, "FILE", kRecutInputOutput,
-               "A page to look at in a browser, with every cut of the hierarchy (.html)");
+               "A page for a browser, with every cut of the tree (.html)");
   declare_annotations(line_, options_.annotations, options_.rle, false);
-  line_.option("--regions", regions_, "K", kCut, "So many regions");
-  line_.option(
-      "--threshold", threshold_, "T", kCut,
-      "Regions merge over boundaries of a height of at most T, 0 to 1: their probability, or their "
-      "mean strength");
+  line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
+  line_.option("--threshold", threshold_, "T", kCut,
+               "Merge regions across boundaries of a height of at most T, 0 to 1");
   line_.option("--min-size", min_size_, "SIZE", kSize,
-               "Smaller regions join the neighbour across the weakest boundary: pixels, a part of "
-               "the picture as 0.2%, or auto (default auto, as in segment)");
-  line_.flag("--auto", automatic_, kCut, "At the threshold saved with the hierarchy (default)");
-  line_.option("--seeds", options_.seeds, "FILE", kCut,
-               "The largest regions none of which holds seeds of two labels: a PNG, TIFF or NPY of "
-               "the image's size that holds numbers from 1, and 0 elsewhere; regions have the "
-               "labels of their seeds, 0 where they hold none");
+               "Merge smaller regions into the neighbour across the weakest boundary: pixels, a "
+               "share of the picture such as 0.2%, or auto (default auto, as in segment)");
+  line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
+  line_.option(
+      "--seeds", options_.seeds, "FILE", kCut,
+      "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
+      "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
   objects_.declare(line_);
-  line_.message_flags(kRecutMessages, "Only errors", "Also what the hierarchy holds", false);
+  line_.message_flags(kRecutMessages, "Only errors", "Also what the tree holds", false);
 }
 
 CommandDescription RecutLine::describe() const {
@@ -263,7 +262,7 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
         std::pair("--threshold", threshold_.has_value()),
         std::pair("--min-size", min_size_.has_value()), std::pair("--auto", automatic_)}) {
     if (options_.objects && given) {
-      fail_recut(fmt::format("--objects and {} exclude each other: objects are no cut", option));
+      fail_recut(fmt::format("--objects and {} exclude each other: objects are not a cut", option));
     }
     if (!options_.seeds.empty() && given) {
       fail_recut(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
@@ -281,7 +280,8 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
     const std::optional<LeastSize> least = parse_least_size(*min_size_);
     if (!least) {
       throw ConfigError(fmt::format(
-          "--min-size is '{}', expected a number of pixels, a share as 0.2%, or auto", *min_size_));
+          "--min-size is '{}', expected a number of pixels, a share such as 0.2%, or auto",
+          *min_size_));
     }
     options_.min_size = *least;
   }

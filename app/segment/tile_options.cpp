@@ -4,17 +4,17 @@ namespace diacut::app {
 
 void declare_tiles(CommandLine& line, TileOptions& options) {
   constexpr const char* kTiles = "One picture of any size";
-  line.option("--tile-size", options.size, "N|auto", kTiles,
-              "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o "
-              "FILE.tif, or polygons of a scene); auto: as large as --memory allows; a run that "
-              "was stopped goes on");
+  line.option(
+      "--tile-size", options.size, "N|auto", kTiles,
+      "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o FILE.tif, or "
+      "polygons of a scene); auto: as large as --memory allows; an interrupted run continues");
   line.option(
       "--tiles-in", options.folder, "DIR", kTiles,
       "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
   line.flag("--plan-only", options.plan_only, kTiles,
-            "Make the plan alone, for segment tile, join and paint");
+            "Only make the plan, for segment tile, join and paint");
   line.flag("--skip-damaged", options.damaged_as_gaps, kTiles,
-            "Blocks of the picture that cannot be decoded have no data, and are no errors");
+            "Treat blocks that cannot be decoded as having no data");
 }
 
 }  // namespace diacut::app

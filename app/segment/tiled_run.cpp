@@ -47,7 +47,7 @@ struct TileCommand {
 };
 
 constexpr std::array kCommands = {
-    TileCommand{"tile", "Does tiles of the step that is due in a run in tiles.",
+    TileCommand{"tile", "Computes the tiles of the next step of a run in tiles.",
                 "segment tile PLAN [OPTION]...",
                 R"(Examples:
   segment giant.tif -o out.tif --tile-size 2048 --tiles-in work --plan-only
@@ -55,10 +55,10 @@ constexpr std::array kCommands = {
   segment tile work/plan.json --shard 3/16
       the third of sixteen shares of the tiles, as a job of a cluster
 
-Tiles and segment join take turns, four times; then segment paint writes the
-results. Tiles that are done are left out.
+segment tile and segment join alternate four times; then segment paint writes
+the results. Finished tiles are left out.
 )"},
-    TileCommand{"join", "Joins the tiles of the step that is due in a run in tiles.",
+    TileCommand{"join", "Joins the tiles of the current step of a run in tiles.",
                 "segment join PLAN [OPTION]...",
                 R"(Example:
   segment join work/plan.json
@@ -88,8 +88,8 @@ class TileCommandLine {
     line_.app().add_option(kPlan, plans_, "The plan of a run in tiles: plan.json in its folder");
     if (is_tile()) {
       line_.option("--shard", options_.shard, "I/N|auto", "Tiles",
-                   "Of the tiles the I-th of N shares, I from 1; auto: that of this job in an "
-                   "array of Slurm, AWS Batch or Kubernetes (default: all)");
+                   "Do the I-th of N shares of the tiles, I from 1; auto: the share of this job in "
+                   "an array of Slurm, AWS Batch or Kubernetes (default: all)");
       device_.declare(line_, options_, "a tile that does not fit is refused");
     }
     if (is_paint()) {
@@ -233,7 +233,7 @@ class TiledRun {
 void check_options(const Options& options) {
   if (options.inputs.size() != 1 || options.inputs.front() == "-" ||
       fs::is_directory(options.inputs.front())) {
-    fail_tiled("--tile-size is about one picture: name one file");
+    fail_tiled("--tile-size segments one picture: name one file");
   }
   for (const ResultInfo& info : kResults) {
     const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours ||
@@ -252,18 +252,16 @@ void check_options(const Options& options) {
   const std::string extension = fs::path(output).extension().string();
   if (extension != ".tif" && extension != ".tiff" && !map_region_format(output)) {
     fail_tiled(
-        "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: give their "
-        "place as -o FILE.tif, or .gpkg, .geojson or .shp");
+        "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: add -o "
+        "FILE.tif, .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
   if (!options.edges.empty() || !options.seeds.empty() || !options.features.empty()) {
     fail_tiled(
-        "--edges, --seeds and --features are those of whole pictures: leave them out with "
-        "--tile-size");
+        "--edges, --seeds and --features apply to whole pictures: leave them out with --tile-size");
   }
   if (!options.batch.list.empty() || options.batch.shard.divides()) {
-    fail_tiled(
-        "--files-from and --shard are about many images: segment tile has a --shard of its own");
+    fail_tiled("--files-from and --shard apply to many images; segment tile has its own --shard");
   }
   if (options.verify) {
     fail_tiled(
@@ -272,7 +270,8 @@ void check_options(const Options& options) {
   }
   if (!options.json.empty() || options.batch.skip_existing || options.all_pages ||
       options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
-    fail_tiled("--json, --skip-existing, --page, --channel and --indexed are not for --tile-size");
+    fail_tiled(
+        "--json, --skip-existing, --page, --channel and --indexed do not work with --tile-size");
   }
 }
 
@@ -296,7 +295,7 @@ TilePlan plan_of(const Options& options) {
     const auto size = number_in(options.tiles.size);
     if (!size || *size < 1 || *size > (1U << 15)) {
       fail_tiled(
-          fmt::format("--tile-size: '{}' is no side of tiles; expected 1 to 32768 pixels, or auto",
+          fmt::format("--tile-size: '{}' is not a tile size; expected 1 to 32768 pixels, or auto",
                       options.tiles.size));
     }
     plan.tile_size = static_cast<int>(*size);
