@@ -26,7 +26,7 @@ Failure current_failure() {
     throw;
   } catch (const CancelledError& error) {
     return {ExitCode::kInterrupted,
-            time_is_up() ? "the time that --time-limit allows is up" : error.what()};
+            time_is_up() ? "the time limit (--time-limit) has been reached" : error.what()};
   } catch (const ConfigError& error) {
     return {ExitCode::kUsage, error.what()};
   } catch (const InputError& error) {

@@ -29,7 +29,7 @@ std::atomic<bool> is_time_up{false};
 extern "C" void end_now(int /*signal*/) {
   remove_temporary_files();
   if (is_time_up) {
-    constexpr std::string_view kText = "error: the time that --time-limit allows is up\n";
+    constexpr std::string_view kText = "error: the time limit (--time-limit) has been reached\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
   }
   _exit(static_cast<int>(ExitCode::kInterrupted));

@@ -23,8 +23,9 @@ namespace {
 [[noreturn]] void end_uncaught() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   const bool no_memory = type != nullptr && *type == typeid(std::bad_alloc);
-  const std::string_view text = no_memory ? "error: not enough main memory to start or to go on\n"
-                                          : "error: an unexpected error that nothing caught\n";
+  const std::string_view text = no_memory
+                                    ? "error: not enough main memory to start or to continue\n"
+                                    : "error: an unexpected error that nothing caught\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
   _exit(static_cast<int>(ExitCode::kInternal));
 }

@@ -52,7 +52,7 @@ void declare_annotations(CommandLine& line, Places& places, bool& rle, bool fold
     line.option(info.option, places[option.result], folders && !info.of_run ? "FILE|DIR" : "FILE",
                 kGroup, option.meaning);
     if (option.result == Result::kCoco) {
-      line.flag("--rle", rle, kGroup, "With --coco: every region as RLE");
+      line.flag("--rle", rle, kGroup, "With --coco: write every region as RLE");
     }
   }
 }
@@ -68,7 +68,7 @@ void describe_annotations(ValueTable& values) {
 
 void check_annotations(const Places& places, bool rle, bool batch) {
   if (rle && places[Result::kCoco].empty()) {
-    throw ConfigError("--rle says how COCO's masks are written; say with --coco where");
+    throw ConfigError("--rle describes how masks are written to COCO: add --coco FILE");
   }
   const std::string& graph = places[Result::kGraph];
   if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);

@@ -73,7 +73,7 @@ ChildEnd run_in_child(const std::function<void(const TakeLine& send)>& work, con
     const int reason = errno;
     close(ends[0]);
     close(ends[1]);
-    throw InputError(fmt::format("no child process can be made: {}", std::strerror(reason)));
+    throw InputError(fmt::format("cannot start a child process: {}", std::strerror(reason)));
   }
   if (child == 0) {
     close(ends[0]);

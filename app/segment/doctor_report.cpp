@@ -19,7 +19,7 @@ constexpr double kSlow = 0.5;
 
 std::string advice_for(const Json& device) {
   return fmt::format(
-      "do not use device {} until it is mended; take another one (--device, see --list-devices). "
+      "do not use device {} until it is repaired; use another one (--device, see --list-devices). "
       "Empty the folder of the driver's kernels, update the driver, test the device's memory, then "
       "run segment doctor again",
       device.at("index").get<std::string>());
@@ -93,7 +93,7 @@ void add_speed(std::string& page, const Json& speed) {
     if (before <= 0) return text;
     text += fmt::format(" (profile: {:.1f})", before);
     if (found < kSlow * before) {
-      text += ": slow; other programs may use the device, or its clock is held down";
+      text += ": slow; other programs may be using the device, or its clock is throttled";
     }
     return text;
   };
@@ -157,7 +157,7 @@ void add_cache(std::string& page, const Json& cache) {
   add_line(page, cache.at("driver").get<std::string>(), text);
   if (!cache.at("damaged").empty()) {
     add_line(page, "DAMAGED", joined(cache.at("damaged")));
-    add_line(page, "to do", "remove these files, or the whole folder: the driver makes it anew");
+    add_line(page, "to do", "remove these files or the whole folder; the driver creates it again");
   }
 }
 

@@ -113,7 +113,7 @@ FileList::FileList(const BatchOptions& options)
 
 void FileList::add(std::string_view name) {
   if (name == "-") {
-    throw ConfigError("--files-from: standard input (-) is no image of a list; name files");
+    throw ConfigError("--files-from: a list cannot name standard input (-); name files");
   }
   if (name.find('\0') != std::string_view::npos) {
     throw ConfigError(

@@ -109,7 +109,7 @@ FoundImages find_images(const std::vector<std::string>& inputs, const std::set<I
     }
     if (const auto id = identity(input); id && results.count(*id) != 0) {
       throw ConfigError(fmt::format(
-          "the folder '{}' is both input and output; results need a folder of their own", input));
+          "the folder '{}' is both input and output; results need their own folder", input));
     }
     folders.walk(input, inputs.size() > 1 ? whole_path(input).filename() : fs::path());
   }

@@ -32,7 +32,7 @@ std::vector<int> parse_bands(const std::string& text) {
     const auto [stop, code] = std::from_chars(at, end, bands.emplace_back());
     if (code != std::errc() || bands.back() < 1 || (stop != end && *stop != ',')) {
       throw ConfigError(fmt::format(
-          "--bands: '{}' is no list of bands; bands are counted from 1, as in --bands 4,3,2",
+          "--bands: '{}' is not a list of bands; bands are counted from 1, as in --bands 4,3,2",
           text));
     }
     if (stop == end) break;
@@ -48,13 +48,13 @@ std::vector<int> parse_bands(const std::string& text) {
 void check_labels_name(const std::string& place, const LabelStyle& style) {
   if (map_region_format(place)) {
     if (!style.indexed && !style.cloud_optimised) return;
-    throw ConfigError(fmt::format("{}: '{}' holds polygons and no raster; leave out one of the two",
+    throw ConfigError(fmt::format("{}: '{}' holds polygons, not a raster; leave out one of the two",
                                   style.indexed ? "--indexed" : "--cog", place));
   }
   const LabelFormat format = known_format(place, style);
   if (style.cloud_optimised && format != LabelFormat::kTiff) {
     throw ConfigError(
-        fmt::format("--cog: '{}' is no GeoTIFF; name it .tif, or leave out --cog", place));
+        fmt::format("--cog: '{}' is not a GeoTIFF; name it .tif, or leave out --cog", place));
   }
 }
 

@@ -70,7 +70,7 @@ std::string labels_place(const Options& options) {
                                [](const std::string& place) { return !place.empty(); });
   if (any || !options.json.empty()) return options.results[Result::kLabels];
   const auto fail = [](const char* what) {
-    return ConfigError(fmt::format("{}: say with -o where the labels go", what));
+    return ConfigError(fmt::format("{}: name a file for the labels with -o", what));
   };
   if (options.inputs.empty()) throw fail("a list of images");
   if (options.inputs.size() > 1) throw fail("several inputs");
@@ -242,17 +242,17 @@ void check_batch_places(const Job& roots, bool skip_existing) {
   for (const ResultInfo& info : kResults) {
     if (info.of_run) {
       if (!skip_existing || roots.results[info.result].empty()) continue;
-      throw ConfigError(fmt::format(
-          "{}: the file of all images would lack those that --skip-existing leaves out; "
-          "leave out one of the two",
-          info.option));
+      throw ConfigError(
+          fmt::format("{}: one file for all images would lack those that --skip-existing leaves "
+                      "out; leave out one of the two",
+                      info.option));
     }
     check_folder_name(info.option, roots.results[info.result]);
   }
   const auto check = [](const char* option, const std::string& place) {
     if (place.empty() || is_folder(place)) return;
     throw ConfigError(fmt::format(
-        "{}: '{}' is no folder; several images need a folder of files, named as they are", option,
+        "{}: '{}' is not a folder; several images need a folder of files with their names", option,
         place));
   };
   check("--edges", roots.edges);
@@ -267,10 +267,10 @@ void check_shares(const Options& options) {
   if (!options.batch.shard.divides()) return;
   for (const ResultInfo& info : kResults) {
     if (!info.of_run || options.results[info.result].empty()) continue;
-    throw ConfigError(fmt::format(
-        "{}: the file of all images would hold those of one share only; leave it out of runs with "
-        "--shard",
-        info.option));
+    throw ConfigError(
+        fmt::format("{}: one file for all images would hold those of one share only; leave it out "
+                    "of runs with --shard",
+                    info.option));
   }
 }
 
@@ -316,7 +316,8 @@ Plan make_plan(const Options& options) {
                          : options.labels.cloud_optimised ? "--cog"
                                                           : nullptr;
     if (styled != nullptr) {
-      throw ConfigError(fmt::format("{} says how labels are written; say with -o where", styled));
+      throw ConfigError(
+          fmt::format("{} describes how labels are written: name a file for them with -o", styled));
     }
   }
   check_annotations(options.results, options.rle, plan.batch);

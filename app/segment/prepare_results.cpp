@@ -30,7 +30,7 @@ void prepare_folder(const char* option, const std::string& folder) {
   fs::create_directories(folder, failed);
   if (failed) {
     throw InputError(
-        fmt::format("{}: the folder '{}' cannot be made: {}", option, folder, failed.message()));
+        fmt::format("{}: cannot create the folder '{}': {}", option, folder, failed.message()));
   }
   check_takes_files(folder);
 }

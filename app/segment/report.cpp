@@ -72,7 +72,7 @@ std::string describe_run(const Segmentation& segmentation) {
       bytes(segmentation.device_peak_bytes), bytes(announced.device_bytes()), bytes(taken),
       bytes(announced.host_bytes()), bytes(segmentation.host_before_bytes));
   if (segmentation.device_kept_bytes > 0) {
-    text += fmt::format("; {} kept on the device for what comes next",
+    text += fmt::format("; {} kept on the device for later steps",
                         bytes_text(static_cast<double>(segmentation.device_kept_bytes)));
   }
   return text;
@@ -100,7 +100,7 @@ std::string device_table(const std::vector<DeviceInfo>& devices, const DeviceInf
     }
     text += line + row.back() + '\n';
   }
-  if (chosen != nullptr) text += "* is the one that a run takes.\n";
+  if (chosen != nullptr) text += "* marks the device that a run uses.\n";
   return text;
 }
 

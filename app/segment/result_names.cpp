@@ -24,7 +24,7 @@ void ResultNames::add(const std::string& option, const std::string& result,
   if (const auto id = identity(result)) {
     if (const auto found = inputs_.find(*id); found != inputs_.end()) {
       throw ConfigError(
-          fmt::format("{}: '{}' is to be read ({}): it would be overwritten; choose another place",
+          fmt::format("{}: '{}' is an input ({}) and would be overwritten; choose another place",
                       option, result, quoted_input_name(found->second)));
     }
   }

@@ -19,15 +19,15 @@ std::string convergence_error(const Job& job, const EigenReport& report, double 
   for (const double residual : report.residuals) worst = std::max(worst, residual);
   return fmt::format(
       "{}: the eigenvectors did not converge: the largest residual is {:.1e}, wanted {:.1e}, after "
-      "{} products; the results were written all the same (raise eigen.max_products or "
+      "{} products; the results were written nevertheless (raise eigen.max_products or "
       "--tolerance)",
       shown_name(job), worst, tolerance, report.products);
 }
 
 std::string walk_error(const Job& job, const WalkReport& walk, double tolerance) {
   return fmt::format(
-      "{}: the random walker's linear systems were not solved: the largest error is {:.1e}, wanted "
-      "{:.1e}, after {} iterations; the results were written all the same (raise "
+      "{}: the random walker's linear systems did not converge: the largest error is {:.1e}, "
+      "wanted {:.1e}, after {} iterations; the results were written nevertheless (raise "
       "walker.max_iterations or walker.tolerance)",
       shown_name(job), walk.error, tolerance, walk.iterations);
 }
@@ -85,8 +85,8 @@ void RunLog::opened(const DeviceInfo& device) {
 
 void RunLog::gave_up(const DeviceInfo& device, const std::string& reason, const DeviceInfo& next) {
   console_.note(
-      fmt::format("device {} ({}) is given up, and device {} ({}) takes its place: {}; --device "
-                  "names one that is not replaced",
+      fmt::format("device {} ({}) is given up, and device {} ({}) replaces it: {}; a device named "
+                  "by --device is not replaced",
                   device.index(), device.name, next.index(), next.name, reason));
 }
 
@@ -158,7 +158,7 @@ ExitCode RunLog::end(bool interrupted) {
   for (const std::string& error : errors_) console_.error(error);
   if (interrupted) {
     worst_ = ExitCode::kInterrupted;
-    console_.message(time_is_up() ? "interrupted: the time that --time-limit allows is up"
+    console_.message(time_is_up() ? "interrupted: the time limit (--time-limit) has been reached"
                                   : "interrupted");
   }
   if (plan_.batch) {

@@ -66,8 +66,8 @@ Shard slurm_shard(const JobNumbers& numbers) {
   if (step == 0 || id < first || last < first || (id - first) % step != 0 ||
       (last - first) / step + 1 != count) {
     throw ConfigError(
-        "--shard auto: the numbers of this Slurm array have gaps, so that they do not tell the "
-        "share; submit it as --array=1-N, or say --shard $SLURM_ARRAY_TASK_ID/N");
+        "--shard auto: the numbers of this Slurm array have gaps, so the share is unknown; submit "
+        "it as --array=1-N, or use --shard $SLURM_ARRAY_TASK_ID/N");
   }
   return checked((id - first) / step, count, kIndexInSlurm, "SLURM_ARRAY_TASK_COUNT");
 }
@@ -101,18 +101,18 @@ Shard shard_of_job(const Environment& environment) {
   for (const Engine& engine : kEngines) {
     if (!numbers.has(engine.variable)) continue;
     if (found != nullptr) {
-      throw ConfigError(fmt::format(
-          "--shard auto: the environment variables {} and {} of two engines are both set, so that "
-          "they do not tell the share; unset the one that does not count, or say --shard I/N",
-          found->variable, engine.variable));
+      throw ConfigError(
+          fmt::format("--shard auto: the environment variables {} and {} of two engines are both "
+                      "set, so the share is unknown; unset the wrong one, or use --shard I/N",
+                      found->variable, engine.variable));
     }
     found = &engine;
   }
   if (found != nullptr) return found->shard(numbers);
-  throw ConfigError(fmt::format(
-      "--shard auto: this is no job of an array: none of the environment variables {}, {} and {} "
-      "is set; say --shard I/N",
-      kIndexInSlurm, kIndexInAws, kIndexInKubernetes));
+  throw ConfigError(
+      fmt::format("--shard auto: this is not a job of an array: none of the environment variables "
+                  "{}, {} and {} is set; use --shard I/N",
+                  kIndexInSlurm, kIndexInAws, kIndexInKubernetes));
 }
 
 }  // namespace
@@ -132,8 +132,8 @@ Shard parse_shard(std::string_view text, const char* program, const char* things
     const auto count = number_in(text.substr(slash + 1));
     if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
   }
-  fail_usage(program, fmt::format("--shard: '{}' is no share of the {}; expected I/N with I from 1 "
-                                  "to N, as 3/16, or auto",
+  fail_usage(program, fmt::format("--shard: '{}' is not a share of the {}; expected I/N with I "
+                                  "from 1 to N, such as 3/16, or auto",
                                   text, things));
 }
 

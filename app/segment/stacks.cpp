@@ -23,7 +23,7 @@ std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
     if (input != "-" && (!exists(input) || is_folder(input) || fs::is_regular_file(input, unknown)))
       continue;
     throw ConfigError(fmt::format(
-        "--page all: {} can be read once only, and pages are read one by one; name a file",
+        "--page all: {} can be read only once, and pages are read one by one; name a file",
         quoted_input_name(input)));
   }
   std::string& labels = roots.results[Result::kLabels];

@@ -11,11 +11,11 @@ bool is_subcommand(int argc, const char* const* argv, std::string_view name) {
 std::string only_input(const std::string& program, const std::vector<std::string>& inputs,
                        const InputWords& words) {
   if (inputs.size() == 1) return inputs.front();
-  fail_usage(
-      program,
-      inputs.empty()
-          ? fmt::format("no {} given: name a file, or - for standard input", words.one)
-          : fmt::format("{} {} given; one is {} at a time", inputs.size(), words.many, words.done));
+  fail_usage(program,
+             inputs.empty()
+                 ? fmt::format("no {} given: name a file, or - for standard input", words.one)
+                 : fmt::format("{} {} given; only one can be {} at a time", inputs.size(),
+                               words.many, words.done));
 }
 
 CommandDescription describe_subcommand(const char* name, const CommandLine& line,

@@ -25,10 +25,10 @@ void check(Context& context, std::string_view stage, const std::function<void(Tr
   try {
     run(trial);
   } catch (const WrongAnswer& wrong) {
-    throw DeviceError(fmt::format(
-        "{} computes wrongly (stage {}: {}): run segment doctor, which names the kernel, or take "
-        "another device (--list-devices)",
-        context.info().name, stage, wrong.what()));
+    throw DeviceError(
+        fmt::format("{} computes wrongly (stage {}: {}): run segment doctor, which names the "
+                    "kernel, or use another device (--list-devices)",
+                    context.info().name, stage, wrong.what()));
   }
 }
 

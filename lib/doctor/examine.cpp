@@ -70,7 +70,7 @@ class Examination {
   void open_anew() {
     if (context_->lost()) {
       result_.failure = fmt::format(
-          "{} does not answer any more: restart the computer or its driver, or take another device",
+          "{} no longer answers: restart the computer or its driver, or use another device",
           result_.device.name);
       return;
     }
@@ -180,10 +180,10 @@ void check_device(const std::string& device, const std::string& kernel_dir) {
   for (const CheckResult& check : found.checks) {
     if (!check.passed && what.empty()) what = fmt::format("{}: {}", check.name, check.finding);
   }
-  throw DeviceError(fmt::format(
-      "{} computes wrongly ({}; suspect: {}): run segment doctor, or take another device "
-      "(--list-devices)",
-      found.device.name, what, fmt::join(found.suspects(), ", ")));
+  throw DeviceError(
+      fmt::format("{} computes wrongly ({}; suspect: {}): run segment doctor, or use another "
+                  "device (--list-devices)",
+                  found.device.name, what, fmt::join(found.suspects(), ", ")));
 }
 
 std::vector<std::string> kernels_of_library() {

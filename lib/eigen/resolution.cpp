@@ -44,8 +44,8 @@ std::vector<EigenResolution> resolution_of(std::span<const double> values,
 std::optional<std::string> resolution_note(const EigenReport& report) {
   if (report.resolved() == report.resolution.size()) return std::nullopt;
   return fmt::format(
-      "the residuals of the eigenvectors resolve {} of {} eigenvalues, the known one included: the "
-      "others may be off by more than they are large",
+      "the residuals of the eigenvectors resolve {} of {} eigenvalues, including the known one: "
+      "the errors of the others may be larger than themselves",
       report.resolved(), report.resolution.size());
 }
 

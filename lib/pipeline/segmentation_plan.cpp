@@ -39,7 +39,7 @@ SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameter
 
   if (solver_wanted(eigen_parameters(usable).solver) != solver_wanted(parameters.eigen.solver)) {
     plan.notes.emplace_back(
-        "the multilevel eigensolver does not fit the device's memory: Lanczos is used, which is "
+        "the multilevel eigensolver does not fit in the device's memory: Lanczos is used, which is "
         "slower");
   }
   if (plan.form == MatrixForm::kCompressed && !walks(parameters) &&

@@ -107,9 +107,9 @@ void check_parameters(const Parameters& parameters) {
   }
   if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.cue)) {
     throw ConfigError(
-        "region.method objects needs a network that tells the inside of objects, and cue.weights "
-        "names none: take the preset nuclei (--config nuclei), or a network of its kind "
-        "(--weights nuclei)");
+        "region.method objects needs a network that finds the inside of objects, and cue.weights "
+        "names none: use the preset nuclei (--config nuclei), or such a network (--weights "
+        "nuclei)");
   }
 }
 

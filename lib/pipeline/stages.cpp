@@ -152,8 +152,8 @@ std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedM
   if (solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
       found.on_device.front().report.solver == "lanczos") {
     found.notes.emplace_back(
-        "the multilevel eigensolver cannot make this image coarser, or did not settle: Lanczos "
-        "was used, which is slower");
+        "the multilevel eigensolver cannot coarsen this image, or did not converge: Lanczos was "
+        "used, which is slower");
   }
   const Grid& image = plan.batch.image;
   for (std::size_t k = 0; k < found.on_device.size(); ++k) {
@@ -475,10 +475,10 @@ void Stages::work(const char* doing, const std::function<void(Context&, DeviceNe
 
 Context& Stages::opened() {
   if (lost_) {
-    throw DeviceError(fmt::format(
-        "{} has not finished an earlier image: it is given no other; run again, or on another "
-        "device (--list-devices)",
-        device_.name));
+    throw DeviceError(
+        fmt::format("{} has not finished an earlier image and gets no other; run again, or on "
+                    "another device (--list-devices)",
+                    device_.name));
   }
   if (!context_) context_.emplace(device_.index(), kernel_dir_);
   context_->limit_memory(memory_limit_);

@@ -57,8 +57,8 @@ void check_barriers_of(const ImageToSegment& asked, const Parameters& parameters
   }
   if (asked.features != nullptr && !parameters.affinity.with_boundary) {
     throw ConfigError(
-        "there are barriers, but features alone do not heed them: set affinity.with_boundary to "
-        "true, or leave them out");
+        "there are barriers, but features alone ignore them: set affinity.with_boundary to true, "
+        "or leave them out");
   }
   const Barriers& barriers = *asked.barriers;
   const Image& image = *asked.image;
@@ -97,19 +97,19 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
   if (parameters.region.method == RegionMethod::kObjects) {
     throw ConfigError(
-        "features do not tell the inside of objects, which region.method objects needs: leave one "
+        "region.method objects needs the inside of objects, which features do not give: leave one "
         "of them out");
   }
   const bool alone = !parameters.affinity.with_boundary;
   if (alone && asked.edges != nullptr) {
     throw ConfigError(
-        "there are a boundary map and features, but affinity.with_boundary is false, so that the "
-        "map would count for nothing: set it to true, or leave the map out");
+        "there are a boundary map and features, but affinity.with_boundary is false, so the map "
+        "would have no effect: set it to true, or leave the map out");
   }
   if (alone && makes_hierarchy(parameters) && parameters.contour.spectral == SpectralUse::kNever) {
     throw ConfigError(
-        "contour.spectral is never, but with features alone the spectral contour is all that there "
-        "is: leave it auto, or set affinity.with_boundary to true");
+        "contour.spectral is never, but with features alone contours are made of the spectral "
+        "contour: leave it auto, or set affinity.with_boundary to true");
   }
   const FeatureMap& features = *asked.features;
   const Image& image = *asked.image;
@@ -280,7 +280,7 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   check_walk_start(asked, parameters);
   if (asked.edges != nullptr && parameters.region.method == RegionMethod::kObjects) {
     throw ConfigError(
-        "an edge map does not tell the inside of objects, which region.method objects needs: leave "
+        "region.method objects needs the inside of objects, which an edge map does not give: leave "
         "one of them out");
   }
   const Image& image = *asked.image;

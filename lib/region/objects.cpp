@@ -209,8 +209,8 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
   Labels objects = labels_of_nodes(hierarchy, nodes);
   if (objects.count == 0) {
     notes.push_back(
-        "There is no object: no region of the hierarchy meets what was asked of objects, so all "
-        "labels are 0. Wider ranges may find some.");
+        "There is no object: no region of the hierarchy meets the conditions, so all labels are 0. "
+        "Wider ranges may find some.");
   }
   return objects;
 }
@@ -242,10 +242,10 @@ Labels objects_of_regions(const Labels& regions, std::span<const float> inside,
   }
   objects.values = relabelled(regions.values, label_of);
   if (objects.count == 0) {
-    notes.push_back(fmt::format(
-        "There is no object: the network sees the inside of none in the picture, so all labels are "
-        "0. A smaller region.inside, which is {:.2g}, may find some.",
-        parameters.inside));
+    notes.push_back(
+        fmt::format("There is no object: the network finds the inside of none in the picture, so "
+                    "all labels are 0. A smaller region.inside, which is {:.2g}, may find some.",
+                    parameters.inside));
   }
   return objects;
 }

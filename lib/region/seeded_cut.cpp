@@ -83,7 +83,7 @@ void add_notes(const SeededRegions& found, std::int64_t mixed, std::vector<std::
   if (mixed > 0) {
     notes.push_back(fmt::format(
         "{} region{} of the finest division hold{} seeds of several labels and cannot be divided: "
-        "each has the label of most of its seeds. The random walker divides it.",
+        "each has the label of most of its seeds. The random walker would divide it.",
         mixed, mixed == 1 ? "" : "s", mixed == 1 ? "s" : ""));
   }
   const auto none = std::count(found.seed_labels.begin(), found.seed_labels.end(), 0);

@@ -73,8 +73,8 @@ void check_end(const SandboxEnd& end, const SandboxLimits& limits) {
                       limits.memory_bytes >> 20));
     case SandboxEnd::kNoSandbox:
       throw InputError(
-          "the kernel refuses the sandbox (seccomp): it was not decoded; image.untrusted=false "
-          "decodes it without one");
+          "the kernel refuses the sandbox (seccomp), so it was not decoded; image.untrusted=false "
+          "decodes it without a sandbox");
     case SandboxEnd::kSignal:
       break;
   }

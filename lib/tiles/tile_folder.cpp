@@ -33,7 +33,7 @@ struct TileFolder::Header {
 
 namespace {
 
-constexpr const char* kAgain = "remove it and run again, which makes it anew";
+constexpr const char* kAgain = "remove it and run again, which creates it again";
 
 const char* name_of(TileFile kind) {
   switch (kind) {

@@ -242,7 +242,7 @@ class TileRun::Implementation {
   void paint(const std::function<void(double)>& painted) {
     if (due() < TileStep::kPaint) {
       throw InputError(fmt::format(
-          "the labels are not joined yet: the step {} is due (segment tile, then segment join)",
+          "the labels are not joined yet: the next step is {} (segment tile, then segment join)",
           to_string(due())));
     }
     const TileWork all = work();

@@ -94,7 +94,7 @@ TEST_F(CliFeatures, ComeFromAFolderOfTheImagesNames) {
                         "--min-size", "0", "--vectors", "4"}),
                3, {"--features", "own/b", ".npy"});
   expect_error(segment({"photos", "--features", "own/in/a.npy", "-o", "out"}), 2,
-               {"--features", "no folder"});
+               {"--features", "not a folder"});
 }
 
 TEST_F(CliFeatures, BadOnesAreTold) {

@@ -183,7 +183,7 @@ TEST_F(CliRecut, BySeedsOfTwoLabels) {
                {"--seeds", "--regions"});
   expect_error(recut({"a.tree", "--seeds", "seeds.png", "--objects", "-o", "x.png"}), 2,
                {"--seeds", "--objects"});
-  expect_error(recut({"a.tree", "--seeds", "seeds.png", "-o", "seeds.png"}), 2, {"is to be read"});
+  expect_error(recut({"a.tree", "--seeds", "seeds.png", "-o", "seeds.png"}), 2, {"is an input"});
   write_picture("small.png", cv::Mat::zeros(kHeight, kWidth - 1, CV_8U));
   expect_error(recut({"a.tree", "--seeds", "small.png", "-o", "x.png"}), 3, {"15x12", "16x12"});
 }

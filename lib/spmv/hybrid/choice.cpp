@@ -121,7 +121,7 @@ HybridChoice choose_hybrid(Context& context, const CsrMatrix& matrix, const Form
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (plans.empty()) {
     throw ConfigError(fmt::format(
-        "the profile of {} knows no product to choose from; 'diacut-bench tune' measures anew",
+        "the profile of {} has no product to choose from; 'diacut-bench tune' measures again",
         profile.device.name));
   }
   Trials trials(context, matrix);
