@@ -4,11 +4,12 @@
     cuts_picture.py cuts.png [--photographs FOLDER --truth FOLDER --count 10] [--weights NETWORK]
                     [--matvec NAME] [--segment PROGRAM] [--bench PROGRAM]
 
-The picture is of images/cat.jpg. With photographs and the segmentations that people drew of them (BSDS500's
-.mat files), each of `count` of them, evenly spaced by name, is cut into as many regions as the median of its
-people drew, by all in turns. Prints median seconds by the clock and of the processor, the normalized cut on
-diacut's affinity matrix, which `diacut-bench eigen --save-matrix` writes, and how well people's regions are
-covered: means and standard errors. The normalized cut is the mean over the regions of cut(A, V)/assoc(A, V).
+The picture is of images/coffee.jpg, which scikit-image shows too. With photographs and the segmentations that
+people drew of them (BSDS500's .mat files), each of `count` of them, evenly spaced by name, is cut into as many
+regions as the median of its people drew, by all in turns. Prints median seconds by the clock and of the
+processor, the normalized cut on diacut's affinity matrix, which `diacut-bench eigen --save-matrix` writes, and
+how well people's regions are covered: means and standard errors. The normalized cut is the mean over the regions
+of cut(A, V)/assoc(A, V).
 
  - segment --config ncut --regions K, and the default's hierarchy, --regions K: the whole process.
  - scikit-image's cut_normalized as its gallery calls it, on the mean colours of 400 SLIC segments. It takes no
@@ -183,12 +184,15 @@ def main():
     parser.add_argument("--count", type=int, default=10, help="so many of the photographs")
     parser.add_argument("--weights", help="the network of segment")
     parser.add_argument("--matvec", help="the kernel of --config ncut in place of the preset's")
-    parser.add_argument("--regions", type=int, default=6, help="of the picture")
+    parser.add_argument("--regions", type=int, default=8, help="of the picture")
     options = parser.parse_args()
-    pixels, found = cuts(options, os.path.join(ROOT, "images", "cat.jpg"), options.regions)
-    beside(options.output, [(pixels, "the photograph")] + [
-        (outlined(pixels, labels, wide=True), f"{name.split(' (')[0]}\n{len(np.unique(labels))} regions, {seconds[1]:.1f} s of processor")
-        for name, (labels, seconds) in found.items() if "hierarchy" not in name], 300, 128)
+    pixels, found = cuts(options, os.path.join(ROOT, "images", "coffee.jpg"), options.regions)
+    panels = [(pixels, "the photograph")]
+    for name, (labels, (_, processor)) in found.items():
+        if "hierarchy" not in name:
+            caption = f"{name.split(' (')[0]}\n{len(np.unique(labels))} regions, {processor:.1f} s of processor"
+            panels.append((outlined(pixels, labels, wide=True), caption))
+    beside(options.output, panels, 300, 128)
     if options.photographs:
         table(options)
 
