@@ -361,6 +361,9 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
     const MatvecChoice choice =
         choose_matvec({kind}, segmenter.device(), dia_shape(grid_for(64, 48), disc_stencil(5)));
     EXPECT_EQ(first.eigenvectors.report.matvec, choice.name());
+    EXPECT_EQ(first.eigenvectors.report.matrix.form, "dia");
+    EXPECT_EQ(first.eigenvectors.report.matrix.diagonals, 81);
+    EXPECT_EQ(first.eigenvectors.report.matrix.bands, 11);
     if (choice.note.empty()) {
       EXPECT_THAT(first.notes, ::testing::IsEmpty());
     } else {
