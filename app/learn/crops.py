@@ -54,16 +54,17 @@ class Crops:
 
     def batch(self, n, folds=1):
         """n crops in `folds` equal groups; group k is of photographs k, k + folds, k + 2 folds, ...
-        Returns the input, and the targets and their weights, n x channels x CROP x CROP each."""
+        Returns the input, the same without weather, and the targets and their weights,
+        n x channels x CROP x CROP each."""
         pick = self.pick(n, folds)
         at_x, at_y = self.places(pick)
         image = self.sample(pick, at_x, at_y)
         regions = self.nearest(pick, at_x.round().long(), at_y.round().long())
-        image = self.colour(image.clamp(0, 1)).clamp(0, 1)
+        clear = image = self.colour(image.clamp(0, 1)).clamp(0, 1)
         if self.weather > 0:
             image = weathered(image, self.weather, self.skies)
             image = torch.where(self.chance(n, self.stretches)[:, None, None, None], stretched(image), image)
-        return (image - MEAN) * SCALE, *self.target(regions)
+        return (image - MEAN) * SCALE, (clear - MEAN) * SCALE, *self.target(regions)
 
     def pick(self, n, folds):
         draw = torch.rand(n, generator=self.random, device=self.device)

@@ -188,13 +188,14 @@ class Step:
         self.graph = None
         self.image = torch.zeros(batch, 3, CROP, CROP, device=device).contiguous(
             memory_format=torch.channels_last)
+        self.clear = torch.zeros_like(self.image)  # What the teachers see.
         self.target = torch.zeros(batch, outputs, CROP, CROP, device=device)
         self.weight = torch.ones(batch, outputs, CROP, CROP, device=device)
 
     def taught(self):
         each = self.image.shape[0] // len(self.teachers)
         with torch.no_grad():
-            return torch.cat([torch.sigmoid(net(self.image[k * each : (k + 1) * each]).float())
+            return torch.cat([torch.sigmoid(net(self.clear[k * each : (k + 1) * each]).float())
                               for k, net in enumerate(self.teachers)])
 
     def work(self):
@@ -223,8 +224,9 @@ class Step:
             for value, old in zip(self.net.state_dict().values(), kept):
                 value.copy_(old)
 
-    def __call__(self, image, target, weight):
+    def __call__(self, image, clear, target, weight):
         self.image.copy_(image)
+        self.clear.copy_(clear)
         self.target.copy_(target)
         self.weight.copy_(weight)
         if self.device.type != "cuda":
