@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -29,7 +30,6 @@ constexpr float kRounding = 1e-6F;
 constexpr double kHops = 2;
 
 using Matrix = Eigen::MatrixXd;
-using Planes = Eigen::Map<Eigen::MatrixXf>;
 
 /// One grid: the matrix of the affinities of its pixels, and the interpolation to the next finer
 /// grid, which is the image's own for the first.
@@ -98,18 +98,47 @@ Spectrum solve_densely(const PlaneGrid& grid, const Stencil& stencil, const floa
   return found;
 }
 
-/// Makes an image's vectors y Ritz vectors, of D-norm 1 and D-orthogonal to the trivial one: the
-/// first `wanted` of them; the other columns are not changed. `laplacian`: L y.
-Spectrum rayleigh_ritz(Planes y, Planes laplacian, Eigen::Map<const Eigen::VectorXf> degrees,
-                       int wanted) {
-  const Eigen::VectorXd d = degrees.cast<double>();
-  const Matrix x = y.cast<double>();
-  const Matrix lx = laplacian.cast<double>();
-  const Matrix dx = d.asDiagonal() * x;
-  const Eigen::RowVectorXd along = d.transpose() * x / std::max(d.sum(), 1e-300);
-  Matrix gram = x.transpose() * dx - d.sum() * along.transpose() * along;
-  Matrix projected = dx.transpose() * lx;
-  projected = (0.5 * (projected + projected.transpose())).eval();
+/// The pixels of some rows of an image, one after another: their vectors, products and degrees.
+struct Pixels {
+  Matrix x;
+  Matrix laplacian;
+  Eigen::VectorXd degrees;
+};
+
+/// What the Rayleigh-Ritz procedure needs of an image's pixels, as sums.
+struct Sums {
+  Matrix gram = Matrix::Zero(kVectors, kVectors);                 ///< X' D X.
+  Matrix projected = Matrix::Zero(kVectors, kVectors);            ///< X' D L X.
+  Eigen::RowVectorXd along = Eigen::RowVectorXd::Zero(kVectors);  ///< 1' D X.
+  double degrees = 0;
+
+  void add(const Pixels& pixels) {
+    const Matrix dx = pixels.degrees.asDiagonal() * pixels.x;
+    gram.noalias() += pixels.x.transpose() * dx;
+    projected.noalias() += dx.transpose() * pixels.laplacian;
+    along += dx.colwise().sum();
+    degrees += pixels.degrees.sum();
+  }
+  void add(const Sums& other) {
+    gram += other.gram;
+    projected += other.projected;
+    along += other.along;
+    degrees += other.degrees;
+  }
+};
+
+/// How an image's columns become Ritz vectors.
+struct Rotation {
+  std::vector<double> values;   ///< Ritz values, ascending.
+  Matrix matrix;                ///< Of kVectors rows and a column for each value.
+  Eigen::RowVectorXd constant;  ///< To subtract from each vector, along the trivial one.
+};
+
+/// Ritz vectors of D-norm 1 and D-orthogonal to the trivial one: the first `wanted` of them.
+Rotation rotation_of(const Sums& sums, int wanted) {
+  const Eigen::RowVectorXd along = sums.along / std::max(sums.degrees, 1e-300);
+  Matrix gram = sums.gram - sums.degrees * along.transpose() * along;
+  Matrix projected = 0.5 * (sums.projected + sums.projected.transpose());
   Eigen::VectorXd scale = gram.diagonal();
   for (double& each : scale) each = each > 0 ? 1 / std::sqrt(each) : 0;
   gram = scale.asDiagonal() * gram * scale.asDiagonal();
@@ -121,32 +150,132 @@ Spectrum rayleigh_ritz(Planes y, Planes laplacian, Eigen::Map<const Eigen::Vecto
   Eigen::Index first = 0;
   while (first < sizes.size() && sizes(first) <= kDependent * sizes(sizes.size() - 1)) ++first;
   const Eigen::Index rank = sizes.size() - first;
-  Spectrum found;
-  if (rank == 0) {
-    y.setZero();
-    return found;
-  }
+  if (rank == 0) return {{}, Matrix(kVectors, 0), Eigen::RowVectorXd(0)};
   const Matrix orthonormal =
       basis.eigenvectors().rightCols(rank) *
       sizes.tail(rank).cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Matrix> ritz(orthonormal.transpose() * projected *
                                                    orthonormal);
   const Eigen::Index kept = std::min<Eigen::Index>(rank, wanted);
-  const Matrix rotation = scale.asDiagonal() * orthonormal * ritz.eigenvectors().leftCols(kept);
-  Matrix vectors = x * rotation;
-  const Matrix images = lx * rotation;
-  const Eigen::RowVectorXd constant = along * rotation;
+  Rotation found;
+  found.matrix = scale.asDiagonal() * orthonormal * ritz.eigenvectors().leftCols(kept);
+  found.constant = along * found.matrix;
   for (Eigen::Index k = 0; k < kept; ++k) {
-    const double value = std::max(ritz.eigenvalues()(k), 0.0);
-    vectors.col(k) = (d.array() > 0).select(vectors.col(k).array() - constant(k), 0.0);
-    const Eigen::VectorXd residual = images.col(k) - value * vectors.col(k);
-    found.values.push_back(value);
-    found.residuals.push_back(std::sqrt(residual.dot(d.cwiseProduct(residual))));
+    found.values.push_back(std::max(ritz.eigenvalues()(k), 0.0));
   }
-  y.leftCols(kept) = vectors.cast<float>();
-  y.rightCols(y.cols() - kept).setZero();
   return found;
 }
+
+/// Makes the vectors of some images Ritz vectors, pixel by pixel and in parts that many cores take.
+class RayleighRitz {
+ public:
+  /// vectors, products: y and L y of kVectors planes an image. degrees: of a plane an image.
+  RayleighRitz(const PlaneGrid& grid, std::size_t images, float* vectors, const float* products,
+               const float* degrees)
+      : grid_(grid),
+        images_(images),
+        rows_(std::max(1, kPartPixels / grid.width)),
+        parts_(static_cast<std::size_t>((grid.height + rows_ - 1) / rows_)),
+        vectors_(vectors),
+        products_(products),
+        degrees_(degrees),
+        pixels_(images * parts_) {}
+
+  /// The first `wanted` vectors of each image; its other columns become 0.
+  std::vector<Spectrum> run(int wanted) {
+    std::vector<Sums> sums(images_ * parts_);
+    each(images_ * parts_, [&](std::size_t part) {
+      pixels_[part] = gathered(part);
+      sums[part].add(pixels_[part]);
+    });
+    std::vector<Rotation> rotations(images_);
+    each(images_, [&](std::size_t image) {
+      Sums all;
+      for (std::size_t k = 0; k < parts_; ++k) all.add(sums[image * parts_ + k]);
+      rotations[image] = rotation_of(all, wanted);
+    });
+    std::vector<Eigen::VectorXd> squares(images_ * parts_);
+    each(images_ * parts_,
+         [&](std::size_t part) { squares[part] = rotate(part, rotations[part / parts_]); });
+    std::vector<Spectrum> found(images_);
+    for (std::size_t image = 0; image < images_; ++image) {
+      Eigen::VectorXd sum = squares[image * parts_];
+      for (std::size_t k = 1; k < parts_; ++k) sum += squares[image * parts_ + k];
+      found[image].values = rotations[image].values;
+      for (const double square : sum) found[image].residuals.push_back(std::sqrt(square));
+    }
+    return found;
+  }
+
+ private:
+  static constexpr int kPartPixels = 512;
+
+  static void each(std::size_t count, const std::function<void(std::size_t)>& work) {
+    parallel_for(static_cast<int>(count), [&](int i) { work(static_cast<std::size_t>(i)); });
+  }
+
+  /// Calls work(from, to, count) for each row of a part: its first element in a plane, its first
+  /// pixel in the part, and its pixels.
+  template <class Work>
+  void for_rows(std::size_t part, const Work& work) const {
+    const int first = static_cast<int>(part % parts_) * rows_;
+    for (int y = first; y < std::min(first + rows_, grid_.height); ++y) {
+      work(grid_.element(0, y), Eigen::Index{y - first} * grid_.width, Eigen::Index{grid_.width});
+    }
+  }
+
+  Pixels gathered(std::size_t part) const {
+    const std::size_t image = part / parts_;
+    const int first = static_cast<int>(part % parts_) * rows_;
+    const Eigen::Index count = Eigen::Index{std::min(rows_, grid_.height - first)} * grid_.width;
+    Pixels pixels{Matrix(count, kVectors), Matrix(count, kVectors), Eigen::VectorXd(count)};
+    for_rows(part, [&](std::size_t from, Eigen::Index to, Eigen::Index width) {
+      using Row = Eigen::Map<const Eigen::VectorXf>;
+      for (int k = 0; k < kVectors; ++k) {
+        const std::size_t at = plane(image, k) + from;
+        pixels.x.col(k).segment(to, width) = Row(vectors_ + at, width).cast<double>();
+        pixels.laplacian.col(k).segment(to, width) = Row(products_ + at, width).cast<double>();
+      }
+      pixels.degrees.segment(to, width) =
+          Row(degrees_ + image * grid_.pitch + from, width).cast<double>();
+    });
+    return pixels;
+  }
+
+  /// Writes the rotated vectors of a part. Returns the squares of their residuals, summed.
+  Eigen::VectorXd rotate(std::size_t part, const Rotation& rotation) {
+    const Pixels& pixels = pixels_[part];
+    const auto kept = static_cast<Eigen::Index>(rotation.values.size());
+    Matrix vectors = Matrix::Zero(pixels.x.rows(), kVectors);
+    Matrix images = pixels.laplacian * rotation.matrix;
+    vectors.leftCols(kept) = pixels.x * rotation.matrix;
+    for (Eigen::Index k = 0; k < kept; ++k) {
+      vectors.col(k) =
+          (pixels.degrees.array() > 0).select(vectors.col(k).array() - rotation.constant(k), 0.0);
+      images.col(k) -= rotation.values[static_cast<std::size_t>(k)] * vectors.col(k);
+    }
+    for_rows(part, [&](std::size_t from, Eigen::Index to, Eigen::Index width) {
+      for (int k = 0; k < kVectors; ++k) {
+        Eigen::Map<Eigen::VectorXf>(vectors_ + plane(part / parts_, k) + from, width) =
+            vectors.col(k).segment(to, width).cast<float>();
+      }
+    });
+    return images.cwiseAbs2().transpose() * pixels.degrees;
+  }
+
+  std::size_t plane(std::size_t image, int k) const {
+    return (image * kVectors + static_cast<std::size_t>(k)) * grid_.pitch;
+  }
+
+  const PlaneGrid& grid_;
+  std::size_t images_;
+  int rows_;           ///< Of a part.
+  std::size_t parts_;  ///< Of an image.
+  float* vectors_;
+  const float* products_;
+  const float* degrees_;
+  std::vector<Pixels> pixels_;  ///< Of the parts of the first image, of the second, ...
+};
 
 /// The factors of each step of the filter, for step() of Decimation: the scaled Chebyshev
 /// polynomial that damps eigenvalues of L in [from, 1] and is 1 at 0. The last step is L alone.
@@ -297,17 +426,10 @@ void Solver::improve(std::size_t level) {
   Arriving<float> products = other.download_later();
   degrees_ = degrees.download();
   host_ = vectors.take();
-  std::vector<float> laplacian = products.take();
-  const auto elements = static_cast<Eigen::Index>(grid.pitch);
+  const std::vector<float> laplacian = products.take();
   const int wanted = level == solved_ ? kContourVectors : kVectors;
-  parallel_for(static_cast<int>(images_), [&](int each) {
-    const auto image = static_cast<std::size_t>(each);
-    const std::size_t at = image * kVectors * grid.pitch;
-    spectra_[image] = rayleigh_ritz(
-        Planes(host_.data() + at, elements, kVectors),
-        Planes(laplacian.data() + at, elements, kVectors),
-        Eigen::Map<const Eigen::VectorXf>(degrees_.data() + image * grid.pitch, elements), wanted);
-  });
+  spectra_ =
+      RayleighRitz(grid, images_, host_.data(), laplacian.data(), degrees_.data()).run(wanted);
 }
 
 /// `planes`, `degrees`: of the image on the level that is solved.
