@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# What each step needs from Debian 12, by package.
+# What each step needs from Debian 12 and 13, by package.
 build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libtbb-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
@@ -15,20 +15,24 @@ build_packages=(
 )
 run_packages=(pocl-opencl-icd)
 package_packages=(dpkg-dev file gzip)
-style_packages=(clang-format-14 shellcheck)
+style_packages=(shellcheck)
 # Engines that share work among processes, and what their tests begin and end them with.
 engine_packages=(
   munge slurmctld slurmd slurm-client python3-distributed python3-yaml parallel
   iproute2 procps util-linux
 )
 test_packages=(
-  libgtest-dev libgmock-dev oclgrind lintian doxygen
+  libgtest-dev libgmock-dev lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
   python3-torch python3-scipy python3-pil  # Train networks, in small.
   "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"
 )
+# Debian 13 does not have them; the tests that need them are skipped there.
+if [[ "$(cat /etc/debian_version 2>/dev/null)" == 12* ]]; then
+  test_packages+=(clang-format-14 oclgrind)
+fi
 # What `pip install .` needs beside build_packages.
 python_packages=(python3-dev python3-venv)
 # What the test of the napari plugin needs: a virtual screen, and the libraries of Qt's wheels.
@@ -58,9 +62,9 @@ Usage: ./setup.sh COMMAND
   python    install what `pip install .` needs, which builds the Python package
   help      this text
 
-Packages are installed with apt (Debian 12) as root or through sudo, and only those that are
-missing. JOBS=N limits how many compilers run at once; otherwise it follows the processors and the
-free memory.
+Packages are installed with apt as root or through sudo, and only those that are missing: on Debian
+12 or 13, for lint, fuzz and sanitize on 12. JOBS=N limits how many compilers run at once; otherwise
+it follows the processors and the free memory. CI=true makes warnings errors.
 TEXT
 }
 
@@ -151,6 +155,7 @@ build() {
   for target in "$@"; do arguments+=(--target "$target"); done
   title "Building"
   local configure=(cmake --preset release)
+  [[ "${CI:-}" != true ]] || configure+=(-DDIACUT_WARNINGS_AS_ERRORS=ON)
   if [[ "$tests" == ON ]]; then
     configure+=(-DDIACUT_BUILD_TESTS=ON)
   elif [[ ! -e "$build_dir/CMakeCache.txt" ]]; then

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <new>
 
 #include "diacut/errors.hpp"
@@ -37,6 +38,12 @@ Failure current_failure() {
     return {ExitCode::kInternal, error.what()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::kInternal, "not enough memory"};
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::error_code gone;
+    const bool here = !std::filesystem::current_path(gone).empty();
+    return {ExitCode::kInputOutput,
+            !here ? "the working folder does not exist any more: change to another one (cd)"
+                  : error.what()};
   } catch (const std::exception& error) {
     return {ExitCode::kInternal, fmt::format("an unexpected error: {}", error.what())};
   } catch (...) {

@@ -6,13 +6,9 @@
 
 namespace diacut::app {
 
-/// The folder in which PoCL stores kernels, by its own rules and the environment.
-std::filesystem::path pocl_cache_folder();
-
-/// Whether files can be made in `folder`, and libraries loaded from there, as PoCL does with what
-/// it compiled. A folder that does not exist is judged by the nearest one above it, where it would
-/// be made.
-bool is_usable_cache(std::filesystem::path folder);
+/// The folder in which PoCL stores kernels, and whether it can.
+std::filesystem::path kernel_folder();
+bool is_usable_kernel_folder(const std::filesystem::path& folder);
 
 /// A place for the kernels that PoCL compiles, for users whose home cannot be written (a container,
 /// a service). PoCL, the OpenCL driver for CPUs, stores each compiled kernel in a file and offers

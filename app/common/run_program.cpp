@@ -38,8 +38,9 @@ pid_t program = 0;                 ///< Children that a library forks may end as
 void end_early(int /*status*/, void* /*unused*/) {
   if (is_done || getpid() != program) return;
   constexpr std::string_view kText =
-      "error: a library ended the program before its work was done. If memory is short, close "
-      "other programs\n";
+      "error: a library ended the program before its work was done. If it found no space, free "
+      "some on the disk of the driver's kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl); if "
+      "memory is short, close other programs\n";
   remove_temporary_files();
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
   _exit(static_cast<int>(ExitCode::kInternal));

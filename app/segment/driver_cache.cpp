@@ -45,7 +45,7 @@ DriverCache examined(std::string driver, const fs::path& folder) {
   DriverCache cache;
   cache.driver = std::move(driver);
   cache.folder = folder.string();
-  cache.usable = is_usable_cache(folder);
+  cache.usable = is_usable_kernel_folder(folder);
   std::error_code error;
   cache.exists = fs::is_directory(folder, error);
   if (!cache.exists) return cache;
@@ -80,7 +80,7 @@ fs::path nvidia_folder() {
 }  // namespace
 
 std::vector<DriverCache> driver_caches() {
-  std::vector<DriverCache> caches = {examined("PoCL", pocl_cache_folder())};
+  std::vector<DriverCache> caches = {examined("PoCL", kernel_folder())};
   const fs::path nvidia = nvidia_folder();
   std::error_code error;
   if (!nvidia.empty() && fs::is_directory(nvidia, error)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ struct GraphOptions : CommonOptions, DeviceOptions {
   std::string output;
   std::string labels;
   std::string json;
-  int vectors = 17;
+  std::optional<int> vectors;
   std::optional<int> clusters;
   double tolerance = 1e-4;
 };
@@ -85,7 +86,7 @@ GraphLine::GraphLine() {
   line_.option("--json", options_.json, "FILE|-", kInputOutput,
                "Eigenvalues, residuals, components and other figures, as JSON");
   line_.option("--vectors", options_.vectors, "K", kWanted,
-               "Number of eigenvectors, including those of the eigenvalue 0 (default 17)");
+               "Number of eigenvectors, including those of the eigenvalue 0 (default 17, or all)");
   line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
   line_.option("--tolerance", options_.tolerance, "T", kWanted,
                "Residual norm at which an eigenvector has converged (default 1e-4)");
@@ -135,6 +136,18 @@ GraphOptions GraphLine::parse(int argc, const char* const* argv) {
   return options_;
 }
 
+/// Nodes that have eigenvectors, at least one.
+int joined_nodes(const Graph& graph) {
+  int count = 0;
+  for (std::size_t i = 0; i < graph.nodes(); ++i) {
+    const auto begin = graph.weights.begin() + static_cast<std::ptrdiff_t>(graph.starts[i]);
+    const auto end = graph.weights.begin() + static_cast<std::ptrdiff_t>(graph.starts[i + 1]);
+    const bool joined = std::any_of(begin, end, [](float weight) { return weight > 0; });
+    if (joined && count < std::numeric_limits<int>::max()) ++count;
+  }
+  return std::max(count, 1);
+}
+
 /// "17 eigenvectors by multilevel in 12 iterations, largest residual 6.8e-05".
 std::string told(const EigenReport& report, std::size_t vectors) {
   const double worst = *std::max_element(report.residuals.begin(), report.residuals.end());
@@ -176,7 +189,8 @@ ExitCode run_graph(int argc, const char* const* argv, Console& console, const Ca
   progress.begin(options.graph);
   const Watch watch{[&](std::string_view stage, double share) { progress.stage(stage, share); },
                     &cancel};
-  GraphParameters parameters{.vectors = options.vectors, .tolerance = options.tolerance};
+  GraphParameters parameters{.tolerance = options.tolerance};
+  parameters.vectors = options.vectors.value_or(std::min(parameters.vectors, joined_nodes(graph)));
   const Stopwatch solving;
   std::optional<GraphEigenvectors> vectors;
   std::optional<GraphLabels> labels;

@@ -130,8 +130,15 @@ void check_places(const RecutOptions& options) {
   if (options.image.empty() && !options.overlay.empty()) {
     fail_recut("--overlay and --image belong together: the boundaries are drawn on the image");
   }
+  const bool polygons = map_region_format(options.output).has_value();
+  if (polygons && fs::exists(options.image) && !is_map(options.image)) {
+    fail_recut(fmt::format(
+        "-o {}: polygons have the coordinates of a scene, and --image '{}' has none: "
+        "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
+        options.output, options.image));
+  }
   if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
-      !takes_coordinates(options) && !options.needs_brightness()) {
+      !polygons && !takes_coordinates(options) && !options.needs_brightness()) {
     fail_recut(
         "--image has no effect: it is used by --overlay, --html, annotations, tables, coordinates "
         "and the brightness of objects");
@@ -150,7 +157,7 @@ void check_places(const RecutOptions& options) {
   if (options.objects && !options.seeds.empty()) {
     fail_recut("--objects and --seeds exclude each other: leave out one of them");
   }
-  if (map_region_format(options.output) && options.image.empty()) {
+  if (polygons && options.image.empty()) {
     fail_recut(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
                            options.output));
   }

@@ -23,7 +23,7 @@ using Variable = std::unique_ptr<matvar_t, FreeVariable>;
 /// Keeps matio from writing errors to stderr, and from ending the process for some of them.
 void be_quiet() {
   static std::once_flag once;
-  std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, char*) {}); });
+  std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, auto*) {}); });
 }
 
 /// Whether the last variable of a version 5 file ends beyond the end of the file, on which matio

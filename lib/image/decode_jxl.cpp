@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,17 @@ namespace {
 [[noreturn]] void refuse(const char* why) {
   throw InputError(
       fmt::format("the JPEG XL file is damaged or cut off ({}): copy or save it again", why));
+}
+
+/// Calls a function of colour profiles, which before libjxl 0.9 takes a format that it does not
+/// use.
+template <class Call, class... Arguments>
+JxlDecoderStatus of_colours(Call call, const JxlDecoder* decoder, Arguments... arguments) {
+  if constexpr (std::is_invocable_v<Call, const JxlDecoder*, Arguments...>) {
+    return call(decoder, arguments...);
+  } else {
+    return call(decoder, nullptr, arguments...);
+  }
 }
 
 /// Decodes one frame of a file, turned upright by libjxl.
@@ -118,14 +130,14 @@ class JxlReader {
     // as they are stored, and this fails.
     JxlDecoderSetPreferredColorProfile(decoder_.get(), &srgb);
     std::size_t size = 0;
-    if (JxlDecoderGetICCProfileSize(decoder_.get(), nullptr, JXL_COLOR_PROFILE_TARGET_DATA,
-                                    &size) != JXL_DEC_SUCCESS) {
+    if (of_colours(JxlDecoderGetICCProfileSize, decoder_.get(), JXL_COLOR_PROFILE_TARGET_DATA,
+                   &size) != JXL_DEC_SUCCESS) {
       decoded_.notes.emplace_back("Its colours have no profile: they were read as sRGB.");
       return;
     }
     decoded_.profile.resize(size);
-    JxlDecoderGetColorAsICCProfile(decoder_.get(), nullptr, JXL_COLOR_PROFILE_TARGET_DATA,
-                                   decoded_.profile.data(), size);
+    of_colours(JxlDecoderGetColorAsICCProfile, decoder_.get(), JXL_COLOR_PROFILE_TARGET_DATA,
+               decoded_.profile.data(), size);
   }
 
   /// libjxl writes each frame to the samples, or to memory that is thrown away.

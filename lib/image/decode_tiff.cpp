@@ -106,6 +106,25 @@ struct Blocks {
   }
 };
 
+/// Refuses a compression that libtiff has no decoder for.
+void check_compression(const TiffReader& reader) {
+  const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
+  if (TIFFIsCODECConfigured(compression) != 0) return;
+  struct Name {
+    int code;
+    const char* text;
+  };
+  static constexpr Name kNames[] = {
+      {33003, "JPEG 2000"}, {33005, "JPEG 2000"}, {34712, "JPEG 2000"}, {34933, "PNG"},
+      {34934, "JPEG XR"},   {50002, "JPEG XL"},   {52546, "JPEG XL"}};
+  const auto* const known =
+      std::find_if(std::begin(kNames), std::end(kNames),
+                   [&](const Name& name) { return name.code == compression; });
+  throw InputError(fmt::format(
+      "the TIFF file's compression, {} ({}), is not supported: save it with LZW, Deflate or none",
+      known == std::end(kNames) ? "unknown" : known->text, compression));
+}
+
 /// The most bytes that a compression makes of one: of LZW the longest string of a code, of PackBits
 /// a run, of Deflate what its authors say, of JPEG more than a block of 8 x 8 samples from the one
 /// bit that it takes. 0: not known.
@@ -384,6 +403,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
         found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
+  check_compression(reader);
   check_blocks(reader, layout, file);
   Decoded decoded;
   decoded.pages = found.pages();

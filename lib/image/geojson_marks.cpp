@@ -32,7 +32,7 @@ using Line = std::vector<Point>;
 
 [[noreturn]] void refuse(const std::string& what) { throw InputError("its GeoJSON: " + what); }
 
-const Json& member(const Json& json, const char* name, const std::string& of) {
+const Json& member(const Json& json, const char* name, std::string_view of) {
   if (json.is_object() && json.contains(name)) return json[name];
   refuse(fmt::format("{} has no {}", of, name));
 }

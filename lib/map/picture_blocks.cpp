@@ -80,7 +80,7 @@ std::vector<int> bands_to_read(const Scene& scene, const std::vector<int>& chose
         "with --bands",
         bands.size()));
   }
-  if (bands.size() == 1 && scene.band(bands.front()).GetColorTable() != nullptr) {
+  if (bands.size() == 1 && scene.has_palette(bands.front())) {
     throw InputError(
         "its numbers are those of a palette's colours: expand it first, as with gdal_translate "
         "-expand rgb");

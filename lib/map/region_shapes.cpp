@@ -62,7 +62,7 @@ std::unique_ptr<OGRLinearRing> ring_of(const std::vector<Corner>& corners, bool 
   auto made = std::make_unique<OGRLinearRing>();
   made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
   made->closeRings();
-  if ((made->isClockwise() != 0) != hole) made->reverseWindingOrder();
+  if ((made->isClockwise() != 0) != hole) made->reversePoints();
   return made;
 }
 

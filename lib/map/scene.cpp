@@ -98,6 +98,16 @@ GDALRasterBand& Scene::band(int number) const {
                               : fmt::format("it has {} bands: there is no band {}", count, number));
 }
 
+bool Scene::has_palette(int number) const {
+  const GDALColorTable* const table = band(number).GetColorTable();
+  if (table == nullptr || bits_of(band(number)) != 1) return table != nullptr;
+  const auto is_grey = [&](int entry, short level) {
+    const GDALColorEntry* const colour = table->GetColorEntry(entry);
+    return colour != nullptr && colour->c1 == level && colour->c2 == level && colour->c3 == level;
+  };
+  return !(is_grey(0, 0) && is_grey(1, 255));
+}
+
 MapFrame Scene::frame() const {
   const GdalMessages quiet;
   MapFrame frame;

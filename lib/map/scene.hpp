@@ -38,6 +38,9 @@ class Scene {
   int height() const { return height_; }
   /// The numbers of its bands, from 1: without alpha bands, unless there is nothing else.
   const std::vector<int>& bands() const { return bands_; }
+  /// Whether a band's numbers are those of colours. GDAL gives 1 bit of grey a palette too, of
+  /// black and white.
+  bool has_palette(int number) const;
   /// Throws InputError where there is no such band.
   GDALRasterBand& band(int number) const;
   MapFrame frame() const;

@@ -13,6 +13,7 @@
 
 #include "core/parallel.hpp"
 #include "opencl/devices.hpp"
+#include "opencl/pocl_cache.hpp"
 
 namespace diacut {
 
@@ -239,6 +240,9 @@ cl::Program Context::built_once(const std::string& source, const std::string& op
         log = "(the driver gave no build log)";
       }
     }
+    const std::string fault =
+        info_.platform == "Portable Computing Language" ? pocl_cache_fault() : "";
+    if (!fault.empty()) throw DeviceError("kernels cannot be built: " + fault);
     throw DeviceError(fmt::format("kernel file '{}' does not build on {} with '{}' ({}):\n{}", what,
                                   info_.name, options, error_name(error.err()), log),
                       log);

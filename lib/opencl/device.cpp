@@ -15,6 +15,7 @@
 #include "diacut/fallback.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
+#include "opencl/pocl_cache.hpp"
 
 namespace diacut {
 
@@ -214,9 +215,11 @@ std::vector<OpenedDevice> open_devices() {
     }
   }
   if (result.empty()) {
-    throw DeviceError(
-        "the installed OpenCL platforms have no device: install a driver for yours, or Debian's "
-        "pocl-opencl-icd, which runs on any CPU");
+    const std::string fault = pocl_cache_fault();
+    throw DeviceError("the installed OpenCL platforms have no device: " +
+                      (fault.empty() ? "install a driver for yours, or Debian's pocl-opencl-icd, "
+                                       "which runs on any CPU"
+                                     : fault));
   }
   return result;
 }

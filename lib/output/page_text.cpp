@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstddef>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace diacut {
@@ -17,6 +18,13 @@ constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {
     {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&amp;", '&'}}};
 /// zlib's own default. Higher levels take much longer for a few per cent.
 constexpr int kCompression = 6;
+
+/// A text whose bytes that are no UTF-8 are replaced by U+FFFD.
+std::string valid_utf8(std::string_view text) {
+  using Json = nlohmann::json;
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
+      .get<std::string>();
+}
 
 }  // namespace
 
@@ -49,7 +57,7 @@ std::string filled(std::string_view text,
 
 std::string html_escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {
     const auto entity = std::find_if(kEntities.begin(), kEntities.end(),
                                      [&](const auto& each) { return each.second == c; });
     if (entity == kEntities.end()) {

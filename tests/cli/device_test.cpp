@@ -62,7 +62,7 @@ TEST_F(CliDevice, WithoutAWritableHomeKernelsAreStoredInATemporaryFolder) {
   EXPECT_THAT(list.err, IsEmpty());
   const Result result = segment({"a.png", "-o", "x.png", "--verbose"}, without_home(path("tmp")));
   expect_done(result);
-  EXPECT_THAT(result.err, HasSubstr("'/dev/null/.cache/pocl/kcache' cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr("cannot store its kernels in '/dev/null/.cache/pocl/kcache'"));
   EXPECT_THAT(result.err, HasSubstr(path("tmp/diacut-kernels-")));
   std::set<std::string> after = before;
   after.insert("x.png");
@@ -80,6 +80,33 @@ TEST_F(CliDevice, AFolderForKernelsThatTheUserNamesIsKept) {
   const Result result = segment({"a.png", "-o", "x.png", "--verbose"}, around);
   expect_done(result);
   EXPECT_THAT(result.err, ::testing::Not(HasSubstr("diacut-kernels-")));
+}
+
+TEST_F(CliDevice, AFolderForKernelsThatCannotBeWrittenIsNamed) {
+  write("a_file", "");
+  for (const std::string& folder : {path("a_file"), path("a_file/kernels")}) {
+    Surroundings around = without_home("");
+    around.environment["POCL_CACHE_DIR"] = folder;
+    const Result result = segment({"a.png", "-o", "x.png"}, around);
+    expect_error(result, 4, {"PoCL", "'" + folder + "'", "POCL_CACHE_DIR"});
+    EXPECT_THAT(result.err, ::testing::Not(HasSubstr("does not build")));
+  }
+}
+
+TEST_F(CliDevice, AFullDiskOfTheKernelsIsNamed) {
+  make_folder("kernels");
+  const Result result =
+      start_program("/usr/bin/unshare",
+                    {"--mount", "sh", "-c",
+                     "mount -t tmpfs -o size=100k tmpfs kernels && exec \"$0\" a.png -o x.png",
+                     DIACUT_SEGMENT},
+                    {.environment = {{"POCL_CACHE_DIR", path("kernels")}}})
+          ->wait();
+  if (result.err.find("mount:") != std::string::npos ||
+      result.err.find("unshare:") != std::string::npos) {
+    GTEST_SKIP() << "cannot mount: " << result.err;
+  }
+  EXPECT_THAT(result.err, HasSubstr("the disk of '" + path("kernels") + "' is full"));
 }
 
 TEST_F(CliDevice, AHomeThatCanBeWrittenIsLeftToTheDriver) {

@@ -91,6 +91,15 @@ TEST_F(CliGraph, ReadsStandardInputAndReportsToStandardOutput) {
   EXPECT_THAT(result.err, HasSubstr("standard input: 3 eigenvectors (dense"));
 }
 
+TEST_F(CliGraph, OfFewNodesAllEigenvectorsAreGiven) {
+  Graph few = grid_graph(2, 3);
+  few.starts.push_back(few.starts.back());  // A node without edges.
+  write("few.npz", npz(few));
+  expect_done(graph({"few.npz", "--clusters", "2", "--labels", "l.npy", "-o", "v.npy"}));
+  EXPECT_THAT(read("v.npy").substr(0, 128), HasSubstr("(6, 7)"));
+  expect_error(graph({"few.npz", "-o", "v.npy", "--vectors", "17"}), 2, {"17", "at most 6"});
+}
+
 TEST_F(CliGraph, TellsByTheExitCodeWhatMissesTheTolerance) {
   write("large.npz", npz(grid_graph(40, 40)));
   const Result result = graph({"large.npz", "-o", "v.npy", "--tolerance", "1e-12"});

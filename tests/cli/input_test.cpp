@@ -260,5 +260,16 @@ TEST_F(CliInput, FilesOfStrangersGiveTheSameLabels) {
   }
 }
 
+TEST_F(CliInput, AWorkingFolderThatIsGoneIsNamed) {
+  write_picture("a.png");
+  make_folder("gone");
+  const Result result =
+      start_program("/bin/sh",
+                    {"-c", "rmdir ../gone && exec \"$0\" ../a.png -o x.png", DIACUT_SEGMENT},
+                    {.folder = path("gone")})
+          ->wait();
+  expect_error(result, 3, {"working folder does not exist"});
+}
+
 }  // namespace
 }  // namespace diacut::testing

@@ -53,6 +53,15 @@ class CliRecut : public CliTest {
   Hierarchy tree_;
 };
 
+TEST_F(CliRecut, PolygonsNeedTheCoordinatesOfAScene) {
+  write_picture("photo.png");
+  for (const char* name : {"x.gpkg", "x.geojson", "x.shp"}) {
+    expect_error(recut({"a.tree", "-o", name, "--image", "photo.png"}), 2,
+                 {name, "'photo.png'", "coordinates", "--coco"});
+  }
+  expect_error(recut({"a.tree", "-o", "x.gpkg", "--image", "none.png"}), 3, {"none.png"});
+}
+
 TEST_F(CliRecut, AnyCutWithoutADevice) {
   write_picture("photo.png");
   // A run that needs a device fails here:

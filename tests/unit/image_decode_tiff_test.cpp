@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
+#include <algorithm>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
@@ -73,6 +74,25 @@ TEST(DecodeTiff, ByteOrdersBigTiffAndCompressions) {
   page.compression = COMPRESSION_ADOBE_DEFLATE;
   page.predictor = 3;
   expect_same(decode_page(page), expected_image(floats, 0, 1));
+}
+
+TEST(DecodeTiff, CompressionsWithoutADecoderAreNamed) {
+  const FileBytes plain =
+      testing::write_tiff({testing::tiff_page(testing::random_samples(29, 31, CV_8UC3))}, "wl");
+  const std::vector<std::uint8_t> none = {0x03, 0x01, 3, 0, 1, 0, 0, 0, 1, 0};  // Tag 259 is 1.
+  const auto at = std::search(plain.begin(), plain.end(), none.begin(), none.end());
+  ASSERT_NE(at, plain.end());
+  for (const auto& [code, name] :
+       {std::pair(34712, "JPEG 2000 (34712)"), std::pair(50002, "JPEG XL (50002)"),
+        std::pair(34933, "PNG (34933)"), std::pair(60000, "unknown")}) {
+    FileBytes changed = plain;
+    const auto value = static_cast<std::size_t>(at - plain.begin()) + 8;
+    changed[value] = static_cast<std::uint8_t>(code & 255);
+    changed[value + 1] = static_cast<std::uint8_t>(code >> 8);
+    EXPECT_THAT([&] { decoded_by_type(changed, "a.tif"); },
+                ::testing::ThrowsMessage<InputError>(
+                    ::testing::AllOf(HasSubstr(name), ::testing::Not(HasSubstr("damaged")))));
+  }
 }
 
 TEST(DecodeTiff, AsOpenCvWritesThem) {

@@ -188,7 +188,8 @@ TEST(Page, NamesDoNoHarm) {
   const auto tags = std::distance(std::sregex_iterator(page.begin(), page.end(), tag), {});
   EXPECT_EQ(tags, 2 * 5);
   // Names need not be UTF-8.
-  page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"\xFF.png", {}, 3});
+  EXPECT_THAT(page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"caf\xE9.png", {}, 3}),
+              HasSubstr("<title>caf\xEF\xBF\xBD.png"));
 }
 
 TEST(Page, LoadsNothingFromElsewhere) {

@@ -60,5 +60,19 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   EXPECT_EQ(different, 0);
 }
 
+TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
+  const TempFolder folder;
+  SceneFile scene;
+  scene.width = scene.height = kPart;
+  scene.options = {"NBITS=1"};
+  scene.value = [](int, int x, int y) { return static_cast<double>((x + y) % 2); };
+  write_scene(folder / "bits.tif", scene);
+  const Image part =
+      PictureBlocks(folder / "bits.tif", {}, {}).read(0, 0, kPart, kPart, {0, 1}, false);
+  for (int k = 0; k < kPart; ++k) {
+    EXPECT_EQ(part.pixels[static_cast<std::size_t>(k)], static_cast<float>(k % 2));
+  }
+}
+
 }  // namespace
 }  // namespace diacut
