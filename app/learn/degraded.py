@@ -129,7 +129,8 @@ class Scorer:
 
     def row(self, pictures, results, plain):
         """The scores of one folder of pictures; plain: the labels of the pictures themselves, or None."""
-        labels, maps, table = (f"{results}/{part}" for part in ("labels", "ultrametric", "regions.csv"))
+        labels, maps = f"{results}/labels", f"{results}/ultrametric"
+        os.makedirs(results, exist_ok=True)
         run(self.segment, pictures, "-o", labels, "--ultrametric", maps, "-q", "--json", f"{results}/report.json",
             *self.options)
         best, _ = self.scores(maps, self.truth, "--kind", "ultrametric")

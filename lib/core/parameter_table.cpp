@@ -90,8 +90,9 @@ void add_image(Table& table) {
               "How stored values become [0, 1]. type: by the whole range of an integer type; "
               "floats must lie within [0, 1]. data: from the least to the greatest value of the "
               "image. robust: as data, but the lowest and the highest thousandth of the values are "
-              "clipped. auto: type for 8 bits; type for more bits, signed integers and floats in "
-              "[0, 1] if the values fill at least half of the range; otherwise robust.");
+              "clipped. auto: type for integers and for floats in [0, 1] if the values fill at "
+              "least half of the range; otherwise robust, where 8 bits are stretched 20 times at "
+              "most.");
   image.form("detail", &ImageParameters::detail,
              {"an integer of 16 or more, or \"native\"", accepts_detail}, detail_value, detail_of,
              {"pixels",

@@ -49,11 +49,23 @@ bool surely_fills_half(const ValueLimits& of_type, const StoredValues& values) {
   return false;
 }
 
-/// The range of ValueRange::kAuto for values of more than 8 bits, signed values and floats.
-ValueLimits automatic_range(std::optional<ValueLimits> of_type, const StoredValues& values,
-                            Image& image) {
+/// A range within `of` of at least `least`, about the middle of `range`.
+ValueLimits widened(const ValueLimits& range, double least, const ValueLimits& of) {
+  if (range.high - range.low >= least) return range;
+  const double middle =
+      std::clamp((range.low + range.high) / 2, of.low + least / 2, of.high - least / 2);
+  return {middle - least / 2, middle + least / 2};
+}
+
+/// The range of ValueRange::kAuto. Values of 8 bits are stretched 20 times at most: rounding is all
+/// that a picture of fewer steps shows.
+ValueLimits automatic_range(std::optional<ValueLimits> of_type, bool eight_bits,
+                            const StoredValues& values, Image& image) {
   if (of_type && surely_fills_half(*of_type, values)) return *of_type;
-  const ValueLimits robust = robust_range(values);
+  ValueLimits robust = robust_range(values);
+  if (eight_bits && robust.high > robust.low) {
+    robust = widened(robust, (of_type->high - of_type->low) / 20, *of_type);
+  }
   // Twelve bits of a camera stored in sixteen, say. A photograph that was exposed for its type
   // fills more than half of the range, and stays as it is.
   constexpr double kMostlyEmpty = 0.5;
@@ -97,9 +109,7 @@ ValueLimits choose_range(const Decoded& decoded, const StoredValues& values, Val
     case ValueRange::kAuto:
       break;
   }
-  // Photographs of 8 bits stay as they are.
-  if (decoded.samples.depth() == CV_8U) return *of_type;
-  return automatic_range(of_type, values, image);
+  return automatic_range(of_type, decoded.samples.depth() == CV_8U, values, image);
 }
 
 }  // namespace diacut

@@ -320,8 +320,7 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
   image.pixels =
       large_vector<float>(image.pixel_count() * static_cast<std::size_t>(image.channels));
   constexpr bool kTable = std::is_integral_v<T> && sizeof(T) <= sizeof(std::uint16_t);
-  const bool whole_range =
-      decoded.samples.depth() == CV_8U && rule != ValueRange::kData && rule != ValueRange::kRobust;
+  const bool whole_range = decoded.samples.depth() == CV_8U && rule == ValueRange::kType;
   if constexpr (kTable) {
     if (!decoded.has_alpha && whole_range) {
       const auto [low, high] = *decoded.type_range;

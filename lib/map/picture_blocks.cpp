@@ -158,9 +158,7 @@ class PictureBlocks::SceneBlocks : public Source {
   }
 
   std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
-    const bool of_type =
-        rule_ == ValueRange::kType || (rule_ == ValueRange::kAuto && type_.depth == CV_8U);
-    if (of_type && type_.range) return *type_.range;
+    if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     PictureValues values(static_cast<std::uint64_t>(frame.width) *
                          static_cast<std::uint64_t>(frame.height) * bands_.size());
     const Reading scene(*this);

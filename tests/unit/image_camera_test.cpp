@@ -179,7 +179,9 @@ TEST(CameraFormats, PnmOfEveryKind) {
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.file);
-    const Image image = decode_image(bytes_of(each.file), "a.pnm");
+    ImageParameters parameters;
+    parameters.range = ValueRange::kType;
+    const Image image = decode_image(bytes_of(each.file), "a.pnm", parameters);
     EXPECT_EQ(image.channels, each.channels);
     EXPECT_EQ(image.pixels, each.values);
   }

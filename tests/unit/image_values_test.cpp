@@ -102,11 +102,26 @@ TEST(ValueRange, ValuesThatFillHalfOfTheirTypeStay) {
   EXPECT_THAT(decode(tiff_of(row<float>({0.1f, 0.7f}))).pixels, ElementsAre(0.1f, 0.7f));
 }
 
-TEST(ValueRange, PicturesOfEightBitsStayAsTheyAre) {
-  const FileBytes file = tiff_of(row<std::uint8_t>({10, 20, 30}));
-  EXPECT_THAT(decode(file).pixels, ElementsAre(10 / 255.f, 20 / 255.f, 30 / 255.f));
-  EXPECT_THAT(decode(file).notes, IsEmpty());
-  EXPECT_THAT(decode(file, ValueRange::kRobust).pixels, ElementsAre(0, 0.5f, 1));
+TEST(ValueRange, PicturesOfEightBitsAreStretchedWhereTheyFillLessThanHalf) {
+  const FileBytes dim = tiff_of(row<std::uint8_t>({10, 20, 30}));
+  EXPECT_THAT(decode(dim).pixels, ElementsAre(0, 0.5f, 1));
+  EXPECT_THAT(decode(dim).notes, ElementsAre(HasSubstr("10 to 30 became 0 to 1")));
+  EXPECT_THAT(decode(dim, ValueRange::kType).pixels,
+              ElementsAre(10 / 255.f, 20 / 255.f, 30 / 255.f));
+  const FileBytes bright = tiff_of(row<std::uint8_t>({10, 20, 138}));
+  EXPECT_THAT(decode(bright).pixels, ElementsAre(10 / 255.f, 20 / 255.f, 138 / 255.f));
+  EXPECT_THAT(decode(bright).notes, IsEmpty());
+}
+
+TEST(ValueRange, EightBitsAreStretchedTwentyTimesAtMost) {
+  const auto ends = [](std::uint8_t low, std::uint8_t high) {
+    const Image image = decode(tiff_of(row<std::uint8_t>({low, high})));
+    return std::pair(image.pixels[0], image.pixels[1]);
+  };
+  EXPECT_FLOAT_EQ(ends(100, 102).second - ends(100, 102).first, 20 * 2 / 255.f);
+  EXPECT_FLOAT_EQ(ends(100, 102).first, 1 - ends(100, 102).second);
+  EXPECT_EQ(ends(0, 1).first, 0);
+  EXPECT_EQ(ends(254, 255).second, 1);
 }
 
 TEST(ValueRange, AFewPixelsDoNotDecide) {
@@ -138,7 +153,8 @@ TEST(ValueRange, AFlatPictureIsNoted) {
   EXPECT_THAT(decode(tiff_of(row<float>({7, 7}))).notes, ::testing::Contains(HasSubstr("flat")));
   EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({9, 9}))).notes,
               ElementsAre(HasSubstr("The picture is flat")));
-  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({0, 3}))).notes, IsEmpty());
+  EXPECT_THAT(decode(tiff_of(row<std::uint8_t>({0, 3}))).notes,
+              ElementsAre(HasSubstr("became 0 to 1")));
 }
 
 TEST(ValueRange, IsOfAllChannelsTogether) {

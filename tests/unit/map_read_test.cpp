@@ -182,12 +182,14 @@ TEST_F(MapRead, KnowsControlPoints) {
 }
 
 TEST_F(MapRead, OneBandIsGreyAndThreeAreColoursAsInPictures) {
-  const Image grey = read_map(write("grey.tif", scene(1))).image;
+  ImageParameters stored;
+  stored.range = ValueRange::kType;
+  const Image grey = read_map(write("grey.tif", scene(1)), stored).image;
   expect_well_formed(grey);
   EXPECT_EQ(grey.channels, 1);
   EXPECT_EQ(pixel(grey, 3, 2), 53 / 255.0F);
   EXPECT_THAT(grey.notes, IsEmpty());
-  const Image colours = read_map(write("colours.tif", scene(3))).image;
+  const Image colours = read_map(write("colours.tif", scene(3)), stored).image;
   EXPECT_EQ(colours.channels, 3);
   EXPECT_EQ(pixel(colours, 3, 2, 2), 133 / 255.0F);
   EXPECT_THAT(colours.valid, IsEmpty());
@@ -278,13 +280,15 @@ TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
 
 TEST_F(MapRead, BandsAreChosenByTheirNumbers) {
   const std::string name = write("a.tif", scene(5));
-  const Map three = read_map(name, {}, {4, 3, 2});
+  ImageParameters stored;
+  stored.range = ValueRange::kType;
+  const Map three = read_map(name, stored, {4, 3, 2});
   EXPECT_EQ(three.image.channels, 3);
   EXPECT_EQ(pixel(three.image, 0, 0, 0), 160 / 255.0F);
   EXPECT_EQ(pixel(three.image, 0, 0, 2), 80 / 255.0F);
   EXPECT_THAT(three.image.notes, IsEmpty());
   EXPECT_THAT(three.frame.bands, ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_EQ(pixel(read_map(name, {}, {5}).image, 0, 0), 200 / 255.0F);
+  EXPECT_EQ(pixel(read_map(name, stored, {5}).image, 0, 0), 200 / 255.0F);
   EXPECT_THAT(refusal(name, {}, {6}), AllOf(HasSubstr("5 bands"), HasSubstr("no band 6")));
   EXPECT_THAT(refusal(name, {}, {0}), HasSubstr("no band 0"));
   EXPECT_THAT(refusal(name, {}, {1, 2}), HasSubstr("2 bands are named"));

@@ -32,8 +32,8 @@ struct Image {
 
 /// How the values that a file stores become values in [0, 1].
 enum class ValueRange {
-  /// 8 bits: as kType. More bits, signed integers, and floats in [0, 1]: as kType where the values
-  /// fill half of the range or more, else as kRobust. Other floats: as kRobust.
+  /// Integers, and floats in [0, 1]: as kType where the values fill half of the range or more, else
+  /// as kRobust, but 8 bits stretched 20 times at most. Other floats: as kRobust.
   kAuto,
   /// The smallest value that the type can hold becomes 0, the largest 1. Floats must be in [0, 1].
   kType,
