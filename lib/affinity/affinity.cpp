@@ -55,11 +55,6 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
-void request_intervening_contours(Context& context, const AffinityParameters& parameters) {
-  const Stencil stencil = affinity_stencil(parameters);
-  InterveningContour::request(context, stencil, contour_lines(stencil));
-}
-
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
   const Stencil stencil = affinity_stencil(parameters);
@@ -91,23 +86,16 @@ void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParam
   budget_intervening_contours(budget, grid, parameters);
 }
 
-void request_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  request_intervening_contours(context, parameters);
-  request_affinity_weigh(context, affinity_stencil(parameters).size(),
-                         parameters.formula == AffinityFormula::kLogistic);
-  request_affinity_normalize(context);
-}
-
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-  request_affinity_kernels(context, parameters);
+  // Before the first launch, so that both kernels are built together.
+  AffinityWeigh weigh(context, shape.diagonals(), affinity_weight(parameters));
   intervening_contours(context, boundary, parameters, matrix);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch,
-                        affinity_weight(parameters));
+  weigh.launch(matrix.values, offsets, shape.rows, shape.pitch);
   return matrix;
 }
 

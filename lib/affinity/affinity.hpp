@@ -20,10 +20,6 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters);
 /// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
 void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
 
-/// Asks for the kernels of this stage, so that they are built together with others that are asked
-/// for before the first of them is used (opencl/kernel.hpp).
-void request_affinity_kernels(Context& context, const AffinityParameters& parameters);
-
 /// What affinities by features share with those by the boundary map. budget_normalized(): the
 /// matrix and what normalize() allocates. budget_intervening_contours(): what
 /// intervening_contours() allocates. intervening_contours() enqueues: the intervening contours into
@@ -32,7 +28,6 @@ void budget_normalized(MemoryBudget& budget, const Grid& grid,
                        const AffinityParameters& parameters);
 void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
                                  const AffinityParameters& parameters);
-void request_intervening_contours(Context& context, const AffinityParameters& parameters);
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
 

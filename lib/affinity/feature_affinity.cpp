@@ -199,19 +199,12 @@ void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
   budget.add("the stencil's entries", stencil.size() * sizeof(cl_int2));
 }
 
-void request_feature_kernels(Context& context, const AffinityParameters& parameters, int channels) {
-  if (parameters.with_boundary) request_intervening_contours(context, parameters);
-  FeatureWeigh::request(context, affinity_stencil(parameters), kernels_for(parameters, channels));
-  request_affinity_normalize(context);
-}
-
 FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
                                  FeatureSource& features, const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   FeatureAffinity result{{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
                          parameters.feature_scale};
   DiaMatrix& matrix = result.matrix;
-  request_feature_kernels(context, parameters, features.channels());
   if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
   Making making(context, boundary.grid, features, parameters);
   making.distances(unit_length(parameters), matrix.values);

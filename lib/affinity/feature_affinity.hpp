@@ -30,10 +30,6 @@ inline constexpr int kFeatureBlock = 16;
 void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
                              const AffinityParameters& parameters, int channels);
 
-/// Asks for the kernels of feature_affinity(), so that they are built together with others
-/// (opencl/kernel.hpp).
-void request_feature_kernels(Context& context, const AffinityParameters& parameters, int channels);
-
 /// Affinities by features, and the scale that they were computed with.
 struct FeatureAffinity {
   DiaMatrix matrix;

@@ -10,10 +10,6 @@ constexpr char kNormalizeFile[] = "affinity/normalize.cl";
 
 }  // namespace
 
-void request_affinity_normalize(Context& context) {
-  context.kernel(kNormalizeFile, "affinity_normalize", "");
-}
-
 void launch_affinity_normalize(Context& context, Buffer<float>& values,
                                const Buffer<std::int64_t>& offsets, std::size_t rows,
                                std::size_t pitch, Buffer<float>& sqrt_degree,

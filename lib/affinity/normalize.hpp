@@ -7,9 +7,6 @@
 
 namespace diacut {
 
-/// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-void request_affinity_normalize(Context& context);
-
 /// kernels/affinity/normalize.cl. Enqueues: sqrt_degree[row], the square root of the sum of row
 /// `row` of the matrix, and inverse[row] = 1 / sqrt_degree[row] (0 for a row of zeros); then
 /// values[d * pitch + row] *= inverse[row] * inverse[row + offsets[d]]. sqrt_degree and inverse

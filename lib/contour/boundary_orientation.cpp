@@ -106,10 +106,6 @@ std::vector<float> along_y(std::span<const float> map, int width, int height,
 
 }  // namespace
 
-void BoundaryOrientation::request(Context& context, std::size_t taps) {
-  context.kernel(kFile, "orientation_columns", options_for(context.info(), taps));
-}
-
 BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
                                          const std::vector<float>& taps)
     : context_(&context),
@@ -160,21 +156,21 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
   return orientation;
 }
 
-Buffer<float> boundary_orientation(Context& context, const Grid& grid,
-                                   const Buffer<float>& boundary) {
+BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid) {
   std::vector<float> taps;
   for (int order = 0; order < 3; ++order) {
     const Filter filter = triangle(order);
     taps.insert(taps.end(), filter.begin(), filter.end());
   }
-  BoundaryOrientation kernels(context, grid, taps);
+  return {context, grid, taps};
+}
+
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& boundary) {
+  BoundaryOrientation kernels = boundary_orientation_launcher(context, grid);
   auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
   kernels.launch(boundary, orientation);
   return orientation;
-}
-
-void request_orientation_kernels(Context& context) {
-  BoundaryOrientation::request(context, 3 * kTaps);
 }
 
 void budget_orientation(MemoryBudget& budget, const Grid& grid) {

@@ -24,9 +24,6 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
 /// to no pixel are undefined. Throws DeviceError.
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary);
-/// Asks for the kernels of boundary_orientation(), so that they are built together with others
-/// (opencl/kernel.hpp).
-void request_orientation_kernels(Context& context);
 /// Adds to `budget` the memory that boundary_orientation() allocates on the device, its result
 /// included.
 void budget_orientation(MemoryBudget& budget, const Grid& grid);
@@ -46,10 +43,6 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
 /// pixel.
 class BoundaryOrientation {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp). `taps`:
-  /// the number of weights of all three filters together.
-  static void request(Context& context, std::size_t taps);
-
   /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
   /// filter and its first and second derivative.
   BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);
@@ -73,5 +66,8 @@ class BoundaryOrientation {
   Kernel rows_;
   Kernel columns_;
 };
+
+/// The launcher that boundary_orientation() uses, with its filters.
+BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid);
 
 }  // namespace diacut

@@ -16,10 +16,6 @@ namespace diacut {
 /// of it.
 void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors);
 
-/// Asks for the kernels of combined_contour(), or, if not `spectral`, of cue_contour(), so that
-/// they are built together with others (opencl/kernel.hpp).
-void request_contour_kernels(Context& context, bool spectral);
-
 /// The contour map of an image, in [0, 1], from its boundary map and its spectral contour, after
 /// the gPb of Arbelaez, Maire, Fowlkes and Malik ("Contour detection and hierarchical image
 /// segmentation", 2011, eq. 14):

@@ -55,10 +55,6 @@ cl_float4 gaussian() {
 
 }  // namespace
 
-void SpectralContour::request(Context& context) {
-  context.kernel(kSpectralContourFile, "spectral_contour", options_for(context.info()));
-}
-
 SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors)
     : context_(&context),
       grid_(grid),

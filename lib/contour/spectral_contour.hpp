@@ -29,9 +29,6 @@ struct ContourShares {
 /// eigenvectors.
 class SpectralContour {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-  static void request(Context& context);
-
   /// For at most `vectors` eigenvectors; 0 is allowed.
   SpectralContour(Context& context, const Grid& grid, int vectors);
 

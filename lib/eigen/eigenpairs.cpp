@@ -47,7 +47,7 @@ std::vector<double> compressed_quadratic_forms(Context& context, const Normalize
   BasisKernels vectors(context, pitch, count);
   BlockColumns blocks(context, kBlockColumns);
   Workspace workspace(context, kBlockColumns, rows);
-  RayleighQuotients quotients(workspace);
+  RayleighQuotients quotients(workspace, matrix);
   auto z = context.allocate<float>(pitch, "a vector");
   auto x = context.allocate<float>(rows * kBlockColumns, "a block of vectors");
   auto y = context.allocate<float>(rows * kBlockColumns, "a block of vectors");

@@ -112,12 +112,6 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
   return result;
 }
 
-void request_compress_kept(Context& context, const Grid& grid, const Stencil& stencil,
-                           MatvecStorage storage) {
-  request_symmetric_pack_kept(context,
-                              layout_of(context.info(), grid, stencil, storage, stencil.radius));
-}
-
 SymmetricOperator::SymmetricOperator(Context& context, const SymmetricDia& matrix)
     : rows_(matrix.grid.rows()),
       storage_(matrix.storage),

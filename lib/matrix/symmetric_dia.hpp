@@ -59,10 +59,6 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
                            const Stencil& stencil, MatvecStorage storage,
                            const Buffer<float>& roots);
 
-/// Asks for the kernels of compress_kept(), so that they are built together with others.
-void request_compress_kept(Context& context, const Grid& grid, const Stencil& stencil,
-                           MatvecStorage storage);
-
 /// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
 /// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or
 /// 2^30 (half): they are scaled by powers of two on the way. Programs are built at the first

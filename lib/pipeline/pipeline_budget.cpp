@@ -149,6 +149,10 @@ bool needs_eigenvectors(const Parameters& parameters) {
   return !walks(parameters) && eigen_parameters(parameters).vectors > 0;
 }
 
+bool needs_matrix(const Parameters& parameters) {
+  return !makes_hierarchy(parameters) || needs_eigenvectors(parameters);
+}
+
 bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
   const auto all = phases(*this);
   return std::all_of(all.begin(), all.end(),

@@ -94,4 +94,7 @@ bool decimates(const RunParameters& parameters);
 /// hierarchy unless eigen.vectors is 0, and for direct cuts.
 bool needs_eigenvectors(const Parameters& parameters);
 
+/// Whether a run needs the matrix: for eigenvectors, or for a random walk.
+bool needs_matrix(const Parameters& parameters);
+
 }  // namespace diacut

@@ -82,7 +82,6 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   ConjugateGradient solver(workspace, rows);
   BlockProduct product(context, matrix.stencil(), columns);
   const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
-  CoarseLevels::request(context, {matrix.batch(), matrix.stencil(), form}, columns);
   auto seed = context.allocate<std::int32_t>(rows, "seeds");
   seed.upload(seeds);
   auto label = context.allocate<std::int32_t>(rows, "labels");

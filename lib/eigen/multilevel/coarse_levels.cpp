@@ -136,17 +136,6 @@ CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int column
   return {floats * sizeof(float) + bytes, building};
 }
 
-void CoarseLevels::request(Context& context, const MatrixLayout& layout, int columns) {
-  BlockProduct::request(context, layout.stencil, columns, layout.form);
-  BlockTransfer::request(context, layout.stencil, columns, layout.form);
-  Coarsen(context, layout.stencil, 1, NullSpace::kNone).request_gains(MatrixForm::kDia);
-  DenseProduct::request(context, columns);
-  request_level_degrees(context);
-  if (layout.form == MatrixForm::kCompressed) {
-    request_compress_kept(context, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf);
-  }
-}
-
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
                                                 NullSpace null_space) {
@@ -159,7 +148,6 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   CoarseLevels result(context, matrix, form, columns);
   if (null_space == NullSpace::kNone) result.coarse_share_ = kDefiniteShare;
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
-  coarsen.request_gains(null_space == NullSpace::kNone ? MatrixForm::kDia : form);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());
@@ -324,8 +312,8 @@ void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& 
   Level& own = at(level);
   // Blocks become narrower where vectors have converged: both kernels for a width are built at
   // once.
-  own.kernels->product.request(columns);
-  own.kernels->transfer.request(columns);
+  own.kernels->product.prepare(columns);
+  own.kernels->transfer.prepare(columns);
   own.kernels->product.launch(*own.matrix, x, other, out, static_cast<float>(alpha),
                               static_cast<float>(beta), static_cast<float>(gamma), columns);
   ++own.passes;

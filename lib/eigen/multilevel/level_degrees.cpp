@@ -55,8 +55,6 @@ DegreeKernels degree_kernels(Context& context) {
 
 }  // namespace
 
-void request_level_degrees(Context& context) { degree_kernels(context); }
-
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
   const DegreeKernels kernels = degree_kernels(context);

@@ -21,9 +21,6 @@ struct LevelDegrees {
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels);
 
-/// Asks for the kernels of a call, so that they are built together with others.
-void request_level_degrees(Context& context);
-
 /// Bytes that a call allocates, the result included.
 std::size_t level_degrees_memory(const Batch& batch, std::size_t levels);
 

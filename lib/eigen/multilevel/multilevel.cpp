@@ -60,10 +60,8 @@ class Descent {
         columns_(Lobpcg::columns(parameters)),
         images_(static_cast<std::size_t>(batch_.count)),
         solver_(context, parameters, batch_, levels_.active()),
-        quotients_(solver_.workspace()),
-        peaks_(solver_.workspace()) {
-    quotients_.request(levels_.matrix(0));
-  }
+        quotients_(solver_.workspace(), levels_.matrix(0)),
+        peaks_(solver_.workspace()) {}
 
   std::vector<DeviceEigenvectors> run();
 

@@ -301,8 +301,8 @@ TEST_F(Affinity, KernelsWriteEveryElementAndStayWithinTheirBuffers) {
     InterveningContour contour(context_, host.grid, shape.pitch, stencil, lines);
     contour.launch(*boundary, *valid, *padded, *values);
     testing::expect_numbers(padded.values());
-    launch_affinity_weigh(context_, *values, offsets, shape.rows, shape.pitch,
-                          {false, 10.0f, 0.0f, 0.0f});
+    AffinityWeigh(context_, stencil.size(), {false, 10.0f, 0.0f, 0.0f})
+        .launch(*values, offsets, shape.rows, shape.pitch);
     const std::vector<float> weights = values.values();
     testing::expect_numbers(weights);
 
