@@ -65,27 +65,6 @@ void intervening_contours(Context& context, const BoundaryMap& boundary,
   contour.launch(boundary.values, boundary.valid, padded, matrix.values);
 }
 
-void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
-                                 const AffinityParameters& parameters) {
-  const int radius = affinity_stencil(parameters).radius;
-  budget.add(kPadded, InterveningContour::padded_size(grid, radius) * sizeof(float));
-}
-
-void budget_normalized(MemoryBudget& budget, const Grid& grid,
-                       const AffinityParameters& parameters) {
-  const DiaShape shape = dia_shape(grid, affinity_stencil(parameters));
-  budget.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
-             shape.stored() * sizeof(float));
-  budget.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
-  budget.add("square roots of the degrees", shape.rows * sizeof(float));
-  budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
-}
-
-void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters) {
-  budget_normalized(budget, grid, parameters);
-  budget_intervening_contours(budget, grid, parameters);
-}
-
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));

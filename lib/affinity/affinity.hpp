@@ -7,7 +7,6 @@
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -17,17 +16,8 @@ Stencil affinity_stencil(const AffinityParameters& parameters);
 /// The formula of the boundary's affinity.
 AffinityWeight affinity_weight(const AffinityParameters& parameters);
 
-/// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
-void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
-
-/// What affinities by features share with those by the boundary map. budget_normalized(): the
-/// matrix and what normalize() allocates. budget_intervening_contours(): what
-/// intervening_contours() allocates. intervening_contours() enqueues: the intervening contours into
-/// the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
-void budget_normalized(MemoryBudget& budget, const Grid& grid,
-                       const AffinityParameters& parameters);
-void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
-                                 const AffinityParameters& parameters);
+/// What affinities by features share with those by the boundary map. Enqueues: the intervening
+/// contours into the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
 

@@ -188,17 +188,6 @@ double squared_distance(const std::vector<double>& features, int channels, std::
 
 }  // namespace
 
-void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
-                             const AffinityParameters& parameters, int channels) {
-  const Stencil stencil = affinity_stencil(parameters);
-  budget_normalized(budget, grid, parameters);
-  if (parameters.with_boundary) budget_intervening_contours(budget, grid, parameters);
-  const std::size_t plane = FeatureWeigh::plane(grid, stencil) * sizeof(float);
-  budget.add(kBlock, plane * static_cast<std::size_t>(std::min(channels, kFeatureBlock)));
-  budget.add(kNorms, plane);
-  budget.add("the stencil's entries", stencil.size() * sizeof(cl_int2));
-}
-
 FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
                                  FeatureSource& features, const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));

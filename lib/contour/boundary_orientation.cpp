@@ -120,10 +120,6 @@ BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
   columns_ = context.kernel(kFile, "orientation_columns", options);
 }
 
-std::size_t BoundaryOrientation::memory(const Grid& grid, std::size_t taps) {
-  return (planes_size(grid) + taps) * sizeof(float);
-}
-
 void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& orientation) {
   const std::size_t columns = round_up(static_cast<std::size_t>(grid_.width), lanes_) / lanes_;
   set_arguments(rows_, boundary, taps_, planes_, grid_.width, grid_.height, grid_.stride,
@@ -171,11 +167,6 @@ Buffer<float> boundary_orientation(Context& context, const Grid& grid,
   auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
   kernels.launch(boundary, orientation);
   return orientation;
-}
-
-void budget_orientation(MemoryBudget& budget, const Grid& grid) {
-  budget.add("boundaries filtered along x", BoundaryOrientation::memory(grid, 3 * kTaps));
-  budget.add("directions of boundaries", grid.rows() * sizeof(float));
 }
 
 Curvature reference_curvature(std::span<const float> boundary, int width, int height) {

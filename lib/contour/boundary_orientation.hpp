@@ -6,7 +6,6 @@
 
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -24,10 +23,6 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
 /// to no pixel are undefined. Throws DeviceError.
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary);
-/// Adds to `budget` the memory that boundary_orientation() allocates on the device, its result
-/// included.
-void budget_orientation(MemoryBudget& budget, const Grid& grid);
-
 /// The Hessian of the smoothed map at each pixel, of which boundary_orientation() takes an
 /// eigenvector.
 struct Curvature {
@@ -46,10 +41,6 @@ class BoundaryOrientation {
   /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
   /// filter and its first and second derivative.
   BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);
-
-  /// Bytes of device memory that the constructor allocates; `taps` is the number of weights of all
-  /// three filters together.
-  static std::size_t memory(const Grid& grid, std::size_t taps);
 
   /// Enqueues: the angles in [0, pi), from the x axis towards the y axis, into `orientation`. Both
   /// buffers have grid.rows() elements; elements that belong to no pixel are neither read nor

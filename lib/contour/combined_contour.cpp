@@ -59,13 +59,6 @@ double strongest(const Grid& grid, const std::vector<float>& contour,
 
 }  // namespace
 
-void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
-  const int nontrivial = std::max(vectors - 1, 0);
-  budget.add("eigenvectors with a border", SpectralContour::planes_memory(grid, nontrivial));
-  budget.add("scales of eigenvectors", SpectralContour::scales_memory(nontrivial));
-  budget.add(kContours, grid.rows() * sizeof(float));
-}
-
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,

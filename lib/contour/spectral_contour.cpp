@@ -72,14 +72,6 @@ SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors
   contour_ = context.kernel(kSpectralContourFile, "spectral_contour", options);
 }
 
-std::size_t SpectralContour::planes_memory(const Grid& grid, int vectors) {
-  return planes_size(grid, vectors) * sizeof(float);
-}
-
-std::size_t SpectralContour::scales_memory(int vectors) {
-  return static_cast<std::size_t>(vectors) * 3 * sizeof(float);
-}
-
 void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
                              const std::vector<float>& weights, const Buffer<float>& boundary,
                              const ContourShares& shares, Buffer<float>& contour) {

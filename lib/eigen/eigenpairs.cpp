@@ -112,11 +112,4 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   return result;
 }
 
-void budget_eigenpairs(MemoryBudget& budget, const MatrixLayout& layout) {
-  if (layout.form != MatrixForm::kCompressed) return;
-  const std::size_t rows = layout.batch.grid().rows();
-  budget.add("blocks of vectors of the eigensolver",
-             2 * rows * kBlockColumns * sizeof(float) + Workspace::memory(kBlockColumns, rows));
-}
-
 }  // namespace diacut

@@ -60,19 +60,6 @@ SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
 
 }  // namespace
 
-void budget_symmetric(MemoryBudget& budget, const Grid& grid, const Stencil& stencil,
-                      MatvecStorage storage, bool scaled) {
-  std::size_t most = 0;  // Devices pad differently.
-  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
-    DeviceInfo device;
-    device.kind = kind;
-    most = std::max(most, layout_of(device, grid, stencil, storage, stencil.radius).bytes());
-  }
-  budget.add("the compressed matrix", most);
-  budget.add("its main diagonal", grid.rows() * sizeof(float));
-  if (scaled) budget.add("its scale", grid.rows() * sizeof(float));
-}
-
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
                       const Stencil& stencil, MatvecStorage storage) {
   SymmetricDia result =

@@ -413,7 +413,6 @@ std::vector<UnfinishedSegmentation> without_eigenvectors(
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.notes = joined(images[k].image->notes, plan.notes, {});
-    result.device_memory = plan.budget.uses;
     result.eigenvectors.width = plan.batch.image.width;
     result.eigenvectors.height = plan.batch.image.height;
     result.eigenvectors.report.converged = true;
@@ -437,7 +436,6 @@ std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
     result.notes = joined(images[k].image->notes, plan.notes, found.notes);
     const auto note = resolution_note(result.eigenvectors.report);
     if (told && note) result.notes.push_back(*note);
-    result.device_memory = plan.budget.uses;
   }
   return begun;
 }

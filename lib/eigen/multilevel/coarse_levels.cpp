@@ -108,34 +108,6 @@ Segments CoarseLevels::segments(int level) const {
   return {batch.image.rows(), batch.segment()};
 }
 
-CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int columns) {
-  const std::vector<Batch> grids = grids_of(layout.batch);
-  const bool compressed = layout.form == MatrixForm::kCompressed;
-  const auto wide = static_cast<std::size_t>(columns);
-  const auto images = static_cast<std::size_t>(layout.batch.count);
-  std::size_t floats = images * kMostDenseRows * kMostDenseRows;
-  std::size_t bytes = 0;
-  std::size_t building = 0;
-  Stencil stencil = layout.stencil;
-  for (std::size_t level = 1; level < grids.size(); ++level) {
-    const Grid grid = grids[level].grid();
-    stencil = Coarsen::coarse_stencil(stencil);
-    floats += grids[level - 1].grid().rows();
-    floats += grid.rows() * (1 + 2 * wide);
-    const std::size_t dia = dia_pitch(grid.rows()) * stencil.size() * sizeof(float);
-    if (level == 1) building = dia + kFlagsAndSums + 2 * grid.rows() * 4 * sizeof(float);
-    // The coarsest level's matrix is never compressed.
-    if (!compressed || grid.rows() <= kMostDenseRows * images) bytes += dia;
-    if (compressed) {
-      MemoryBudget matrix;
-      budget_symmetric(matrix, grid, stencil, MatvecStorage::kHalf, false);
-      bytes += matrix.total();
-    }
-  }
-  bytes += level_degrees_memory(layout.batch, grids.size());
-  return {floats * sizeof(float) + bytes, building};
-}
-
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
                                                 NullSpace null_space) {

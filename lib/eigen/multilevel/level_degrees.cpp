@@ -29,12 +29,6 @@ std::size_t groups_for(std::size_t image_pixels) {
 
 }  // namespace
 
-std::size_t level_degrees_memory(const Batch& batch, std::size_t levels) {
-  const std::size_t partial = sizeof(std::uint64_t) + sizeof(std::uint32_t);
-  return levels * static_cast<std::size_t>(batch.count) *
-         (groups_for(batch.image.pixels()) * partial + sizeof(float) + sizeof(std::uint32_t));
-}
-
 namespace {
 
 struct DegreeKernels {

@@ -21,7 +21,4 @@ struct LevelDegrees {
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels);
 
-/// Bytes that a call allocates, the result included.
-std::size_t level_degrees_memory(const Batch& batch, std::size_t levels);
-
 }  // namespace diacut

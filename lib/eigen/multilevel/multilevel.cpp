@@ -228,17 +228,4 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
   return Descent(context, std::move(*levels), parameters, watch).run();
 }
 
-EigenMemory multilevel_memory(const MatrixLayout& layout, const EigenParameters& parameters) {
-  const CoarseLevels::Memory levels = CoarseLevels::memory(layout, Lobpcg::columns(parameters));
-  EigenMemory memory;
-  if (layout.form == MatrixForm::kCompressed) {
-    memory.building.add("coarser grids of the eigensolver, while they are made", levels.building);
-  }
-  // In the end the eigenvectors take the place of some blocks.
-  Lobpcg::budget_blocks(memory.solving, layout.batch, parameters);
-  memory.solving.add("coarser grids of the eigensolver", levels.held);
-  Lobpcg::budget_workspace(memory.solving, layout.batch, parameters);
-  return memory;
-}
-
 }  // namespace diacut
