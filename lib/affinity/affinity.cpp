@@ -6,9 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "affinity/intervening_contour.hpp"
 #include "affinity/line.hpp"
-#include "affinity/normalize.hpp"
 
 namespace diacut {
 
@@ -55,26 +53,45 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
+namespace {
+
+InterveningContour contour_kernels(Context& context, const Grid& grid,
+                                   const AffinityParameters& parameters) {
+  const Stencil stencil = affinity_stencil(parameters);
+  return {context, grid, dia_pitch(grid.rows()), stencil, contour_lines(stencil)};
+}
+
+void launch_contours(Context& context, InterveningContour& kernels, const BoundaryMap& boundary,
+                     const AffinityParameters& parameters, DiaMatrix& matrix) {
+  auto padded = context.allocate<float>(
+      InterveningContour::padded_size(boundary.grid, affinity_stencil(parameters).radius), kPadded);
+  kernels.launch(boundary.values, boundary.valid, padded, matrix.values);
+}
+
+}  // namespace
+
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
-  const Stencil stencil = affinity_stencil(parameters);
-  auto padded = context.allocate<float>(
-      InterveningContour::padded_size(boundary.grid, stencil.radius), kPadded);
-  InterveningContour contour(context, boundary.grid, matrix.shape.pitch, stencil,
-                             contour_lines(stencil));
-  contour.launch(boundary.values, boundary.valid, padded, matrix.values);
+  InterveningContour kernels = contour_kernels(context, boundary.grid, parameters);
+  launch_contours(context, kernels, boundary, parameters, matrix);
 }
+
+AffinityKernels::AffinityKernels(Context& context, const Grid& grid,
+                                 const AffinityParameters& parameters)
+    : contour(contour_kernels(context, grid, parameters)),
+      weigh(context, affinity_stencil(parameters).size(), affinity_weight(parameters)),
+      normalize(context) {}
 
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-  // Before the first launch, so that both kernels are built together.
-  AffinityWeigh weigh(context, shape.diagonals(), affinity_weight(parameters));
-  intervening_contours(context, boundary, parameters, matrix);
+  // All kernels before the first launch, so that they are built together.
+  AffinityKernels kernels(context, boundary.grid, parameters);
+  launch_contours(context, kernels.contour, boundary, parameters, matrix);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  weigh.launch(matrix.values, offsets, shape.rows, shape.pitch);
+  kernels.weigh.launch(matrix.values, offsets, shape.rows, shape.pitch);
   return matrix;
 }
 

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "affinity/intervening_contour.hpp"
+#include "affinity/normalize.hpp"
 #include "affinity/weigh.hpp"
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
@@ -20,6 +22,15 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters);
 /// contours into the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
+
+/// The kernels of affinity_matrix() on a grid, and of normalize().
+struct AffinityKernels {
+  AffinityKernels(Context& context, const Grid& grid, const AffinityParameters& parameters);
+
+  InterveningContour contour;
+  AffinityWeigh weigh;
+  NormalizeKernels normalize;
+};
 
 /// W: for pixels i and j with data whose offset is in the stencil, a function (parameters.formula)
 /// of the largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines

@@ -194,8 +194,8 @@ FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
   FeatureAffinity result{{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
                          parameters.feature_scale};
   DiaMatrix& matrix = result.matrix;
-  if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
   Making making(context, boundary.grid, features, parameters);
+  if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
   making.distances(unit_length(parameters), matrix.values);
   if (result.scale == 0) {
     result.scale = making.scale(matrix, boundary.valid, parameters);

@@ -141,9 +141,9 @@ DeviceMemory contour_memory(const Batch& batch, const RunParameters& parameters)
   const PlaneGrid cells = PlaneGrid(image.width, image.height, radius).decimated();
   const std::size_t neighbours = KeptNeighbours(radius).size();
   const std::size_t pitch = dia_pitch(image.rows());
-  const std::uint64_t decimated =
-      bytes(kDecimated, cells.pitch, neighbours) + bytes(kDecimatedMask, image.rows()) +
-      bytes(kEigenvectors, pitch + cells.pitch, 0, kContourVectors);
+  const std::uint64_t decimated = bytes(kDecimated, cells.pitch, neighbours) +
+                                  bytes(kDecimatedMask, image.rows()) +
+                                  bytes(kEigenvectors, pitch + cells.pitch, 0, kContourVectors);
   const std::uint64_t bordered = bytes(kBorderedVectors, padded(image, 3, 16), 0, kContourVectors);
   return {contours + images * decimated + bordered,
           std::max({images * bytes({0, 4}, cells.pitch, neighbours),

@@ -42,11 +42,14 @@ constexpr char kRegions[] = "regions";
 
 bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
 
-/// Makes launchers of the stages of a hierarchy for one pixel: what they ask for is then built
+/// Makes launchers of later stages for one pixel: what they ask for is then built
 /// together with the kernels of the boundary maps, which takes less time.
 void ask_for_later_kernels(Context& context, const RunParameters& parameters) {
-  if (!makes_hierarchy(parameters)) return;
   const Grid pixel = grid_for(1, 1);
+  if (needs_matrix(parameters) && !parameters.has_features()) {
+    const AffinityKernels affinity(context, pixel, parameters.affinity);
+  }
+  if (!makes_hierarchy(parameters)) return;
   if (decimates(parameters)) {
     const KeptKernels kept(context, parameters.affinity);
     const Decimation decimation(context, parameters.affinity.radius, 1);

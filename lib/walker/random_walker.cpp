@@ -6,6 +6,7 @@
 
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
+#include "eigen/multilevel/level_degrees.hpp"
 #include "opencl/copy_elements.hpp"
 #include "walker/seeds.hpp"
 
@@ -41,6 +42,23 @@ class UnseededSystem : public SystemOperators {
   int columns_;
   BlockProduct& product_;
   std::optional<CoarseLevels> levels_;
+};
+
+/// Launchers of the coarse levels, which are made again when these are there: what they ask for is
+/// built together with the kernels of the walk.
+struct LevelKernels {
+  LevelKernels(Context& context, const Stencil& stencil, int columns, MatrixForm form)
+      : product(context, stencil, columns, form),
+        transfer(context, stencil, columns, form),
+        coarsen(context, stencil, 1, NullSpace::kNone),
+        dense(context, columns),
+        degrees(context) {}
+
+  BlockProduct product;
+  BlockTransfer transfer;
+  Coarsen coarsen;
+  DenseProduct dense;
+  DegreeKernels degrees;
 };
 
 /// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It
@@ -80,6 +98,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   Workspace workspace(context, columns, rows);
   ConjugateGradient solver(workspace, rows);
   BlockProduct product(context, matrix.stencil(), columns);
+  const LevelKernels levels(context, matrix.stencil(), columns, form);
   const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
   auto seed = context.allocate<std::int32_t>(rows, "seeds");
   seed.upload(seeds);

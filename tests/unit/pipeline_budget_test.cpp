@@ -24,12 +24,6 @@ DeviceInfo device_with(std::uint64_t memory, std::uint64_t piece) {
   return device;
 }
 
-Parameters direct_cuts() {
-  Parameters parameters;
-  parameters.region.method = RegionMethod::kKway;
-  return parameters;
-}
-
 std::uint64_t most(const PipelineBudget& budget) { return budget.memory().total; }
 
 bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
@@ -42,6 +36,7 @@ TEST(PipelineBudget, GrowsWithRadiusVectorsAndRegions) {
   // Without networks, whose memory depends on none of these parameters.
   Parameters plain;
   plain.cue.kind = CueKind::kGradient;
+  plain.contour.spectral = SpectralUse::kFull;
   Parameters direct = plain;
   direct.region.method = RegionMethod::kKway;
   const PipelineBudget budget = pipeline_budget(grid, plain);
