@@ -170,7 +170,7 @@ bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
                   const std::vector<StencilKernel>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
   try {
-    StencilProblem::budget(grid, stencil, options.vectors)
+    StencilProblem::memory(grid, stencil, options.vectors)
         .check(context.info(), context.memory_limit(), "choose smaller --sizes");
   } catch (const DeviceError& error) {
     fmt::print("\n{}x{} skipped: {}\n", grid.width, grid.height, error.what());

@@ -53,14 +53,13 @@ StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil
   out = context.allocate<float>(vector_.pitch, "products");
 }
 
-MemoryBudget StencilProblem::budget(const Grid& grid, const Stencil& stencil, int vectors) {
+DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil, int vectors) {
   const DiaShape shape = dia_shape(grid, stencil);
-  MemoryBudget budget;
-  budget.add("the matrix", shape.stored() * sizeof(float));
-  budget.add("the compressed matrix", shape.stored() / 2 * sizeof(float));
-  budget.add("vectors", 2 * shape.pitch * static_cast<std::size_t>(vectors) * sizeof(float));
-  budget.add("a vector as an image", 2 * shape.rows * sizeof(float));
-  return budget;
+  const std::uint64_t matrix = shape.stored() * sizeof(float);
+  const std::uint64_t block = shape.pitch * static_cast<std::uint64_t>(vectors) * sizeof(float);
+  // Also the compressed matrix, and a vector as an image.
+  return {matrix + matrix / 2 + 2 * block + 2 * shape.rows * sizeof(float),
+          std::max(matrix, block)};
 }
 
 double StencilProblem::scaled_error(const StencilKernel& kernel) const {

@@ -7,7 +7,7 @@
 
 #include "matrix/dia_operator.hpp"
 #include "matrix/symmetric_dia.hpp"
-#include "opencl/memory_budget.hpp"
+#include "opencl/device_memory.hpp"
 #include "spmv/measure/random_matrix.hpp"
 
 namespace diacut::bench {
@@ -33,7 +33,7 @@ class StencilProblem {
   StencilProblem(Context& context, const Grid& grid, const Stencil& stencil, int vectors);
 
   /// Device memory that the problem and its products take.
-  static MemoryBudget budget(const Grid& grid, const Stencil& stencil, int vectors);
+  static DeviceMemory memory(const Grid& grid, const Stencil& stencil, int vectors);
 
   std::size_t rows() const { return matrix_.shape.rows; }
   const DiaMatrix& matrix() const { return matrix_; }

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "affinity/intervening_contour.hpp"
 #include "affinity/line.hpp"
-#include "affinity/normalize.hpp"
 
 namespace diacut {
 
@@ -55,59 +53,45 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
-void request_intervening_contours(Context& context, const AffinityParameters& parameters) {
+namespace {
+
+InterveningContour contour_kernels(Context& context, const Grid& grid,
+                                   const AffinityParameters& parameters) {
   const Stencil stencil = affinity_stencil(parameters);
-  InterveningContour::request(context, stencil, contour_lines(stencil));
+  return {context, grid, dia_pitch(grid.rows()), stencil, contour_lines(stencil)};
 }
+
+void launch_contours(Context& context, InterveningContour& kernels, const BoundaryMap& boundary,
+                     const AffinityParameters& parameters, DiaMatrix& matrix) {
+  auto padded = context.allocate<float>(
+      InterveningContour::padded_size(boundary.grid, affinity_stencil(parameters).radius), kPadded);
+  kernels.launch(boundary.values, boundary.valid, padded, matrix.values);
+}
+
+}  // namespace
 
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
-  const Stencil stencil = affinity_stencil(parameters);
-  auto padded = context.allocate<float>(
-      InterveningContour::padded_size(boundary.grid, stencil.radius), kPadded);
-  InterveningContour contour(context, boundary.grid, matrix.shape.pitch, stencil,
-                             contour_lines(stencil));
-  contour.launch(boundary.values, boundary.valid, padded, matrix.values);
+  InterveningContour kernels = contour_kernels(context, boundary.grid, parameters);
+  launch_contours(context, kernels, boundary, parameters, matrix);
 }
 
-void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
-                                 const AffinityParameters& parameters) {
-  const int radius = affinity_stencil(parameters).radius;
-  budget.add(kPadded, InterveningContour::padded_size(grid, radius) * sizeof(float));
-}
-
-void budget_normalized(MemoryBudget& budget, const Grid& grid,
-                       const AffinityParameters& parameters) {
-  const DiaShape shape = dia_shape(grid, affinity_stencil(parameters));
-  budget.add(fmt::format("the affinity matrix, {} diagonals", shape.diagonals()),
-             shape.stored() * sizeof(float));
-  budget.add("the matrix's offsets", shape.diagonals() * sizeof(std::int64_t));
-  budget.add("square roots of the degrees", shape.rows * sizeof(float));
-  budget.add("inverse square roots of the degrees", shape.rows * sizeof(float));
-}
-
-void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters) {
-  budget_normalized(budget, grid, parameters);
-  budget_intervening_contours(budget, grid, parameters);
-}
-
-void request_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  request_intervening_contours(context, parameters);
-  request_affinity_weigh(context, affinity_stencil(parameters).size(),
-                         parameters.formula == AffinityFormula::kLogistic);
-  request_affinity_normalize(context);
-}
+AffinityKernels::AffinityKernels(Context& context, const Grid& grid,
+                                 const AffinityParameters& parameters)
+    : contour(contour_kernels(context, grid, parameters)),
+      weigh(context, affinity_stencil(parameters).size(), affinity_weight(parameters)),
+      normalize(context) {}
 
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-  request_affinity_kernels(context, parameters);
-  intervening_contours(context, boundary, parameters, matrix);
+  // All kernels before the first launch, so that they are built together.
+  AffinityKernels kernels(context, boundary.grid, parameters);
+  launch_contours(context, kernels.contour, boundary, parameters, matrix);
 
   const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  launch_affinity_weigh(context, matrix.values, offsets, shape.rows, shape.pitch,
-                        affinity_weight(parameters));
+  kernels.weigh.launch(matrix.values, offsets, shape.rows, shape.pitch);
   return matrix;
 }
 

@@ -2,12 +2,13 @@
 
 #include <vector>
 
+#include "affinity/intervening_contour.hpp"
+#include "affinity/normalize.hpp"
 #include "affinity/weigh.hpp"
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -17,24 +18,19 @@ Stencil affinity_stencil(const AffinityParameters& parameters);
 /// The formula of the boundary's affinity.
 AffinityWeight affinity_weight(const AffinityParameters& parameters);
 
-/// Adds the device memory that affinity_matrix() and normalize() allocate, their results included.
-void budget_affinity(MemoryBudget& budget, const Grid& grid, const AffinityParameters& parameters);
-
-/// Asks for the kernels of this stage, so that they are built together with others that are asked
-/// for before the first of them is used (opencl/kernel.hpp).
-void request_affinity_kernels(Context& context, const AffinityParameters& parameters);
-
-/// What affinities by features share with those by the boundary map. budget_normalized(): the
-/// matrix and what normalize() allocates. budget_intervening_contours(): what
-/// intervening_contours() allocates. intervening_contours() enqueues: the intervening contours into
-/// the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
-void budget_normalized(MemoryBudget& budget, const Grid& grid,
-                       const AffinityParameters& parameters);
-void budget_intervening_contours(MemoryBudget& budget, const Grid& grid,
-                                 const AffinityParameters& parameters);
-void request_intervening_contours(Context& context, const AffinityParameters& parameters);
+/// What affinities by features share with those by the boundary map. Enqueues: the intervening
+/// contours into the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
+
+/// The kernels of affinity_matrix() on a grid, and of normalize().
+struct AffinityKernels {
+  AffinityKernels(Context& context, const Grid& grid, const AffinityParameters& parameters);
+
+  InterveningContour contour;
+  AffinityWeigh weigh;
+  NormalizeKernels normalize;
+};
 
 /// W: for pixels i and j with data whose offset is in the stencil, a function (parameters.formula)
 /// of the largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines

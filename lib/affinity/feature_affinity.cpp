@@ -188,32 +188,14 @@ double squared_distance(const std::vector<double>& features, int channels, std::
 
 }  // namespace
 
-void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
-                             const AffinityParameters& parameters, int channels) {
-  const Stencil stencil = affinity_stencil(parameters);
-  budget_normalized(budget, grid, parameters);
-  if (parameters.with_boundary) budget_intervening_contours(budget, grid, parameters);
-  const std::size_t plane = FeatureWeigh::plane(grid, stencil) * sizeof(float);
-  budget.add(kBlock, plane * static_cast<std::size_t>(std::min(channels, kFeatureBlock)));
-  budget.add(kNorms, plane);
-  budget.add("the stencil's entries", stencil.size() * sizeof(cl_int2));
-}
-
-void request_feature_kernels(Context& context, const AffinityParameters& parameters, int channels) {
-  if (parameters.with_boundary) request_intervening_contours(context, parameters);
-  FeatureWeigh::request(context, affinity_stencil(parameters), kernels_for(parameters, channels));
-  request_affinity_normalize(context);
-}
-
 FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
                                  FeatureSource& features, const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   FeatureAffinity result{{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
                          parameters.feature_scale};
   DiaMatrix& matrix = result.matrix;
-  request_feature_kernels(context, parameters, features.channels());
-  if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
   Making making(context, boundary.grid, features, parameters);
+  if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
   making.distances(unit_length(parameters), matrix.values);
   if (result.scale == 0) {
     result.scale = making.scale(matrix, boundary.valid, parameters);

@@ -6,7 +6,6 @@
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -25,14 +24,6 @@ class FeatureSource {
 
 /// Channels that are on the device at once.
 inline constexpr int kFeatureBlock = 16;
-
-/// Adds the device memory that feature_affinity() allocates, its result included.
-void budget_feature_affinity(MemoryBudget& budget, const Grid& grid,
-                             const AffinityParameters& parameters, int channels);
-
-/// Asks for the kernels of feature_affinity(), so that they are built together with others
-/// (opencl/kernel.hpp).
-void request_feature_kernels(Context& context, const AffinityParameters& parameters, int channels);
 
 /// Affinities by features, and the scale that they were computed with.
 struct FeatureAffinity {

@@ -20,11 +20,6 @@ std::string options_of(const Stencil& stencil, const FeatureKernels& kernels) {
 
 }  // namespace
 
-void FeatureWeigh::request(Context& context, const Stencil& stencil,
-                           const FeatureKernels& kernels) {
-  context.kernel(kFile, "feature_weights", options_of(stencil, kernels));
-}
-
 FeatureWeigh::FeatureWeigh(Context& context, const Grid& grid, const Stencil& stencil,
                            const FeatureKernels& kernels)
     : context_(&context),

@@ -25,9 +25,6 @@ struct FeatureKernels {
 /// invert_norms(), then add_distances() for all blocks, then weights().
 class FeatureWeigh {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-  static void request(Context& context, const Stencil& stencil, const FeatureKernels& kernels);
-
   FeatureWeigh(Context& context, const Grid& grid, const Stencil& stencil,
                const FeatureKernels& kernels);
 

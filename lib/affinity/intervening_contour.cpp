@@ -45,11 +45,6 @@ std::string options_of(const Stencil& stencil, const std::vector<ContourLine>& l
 
 }  // namespace
 
-void InterveningContour::request(Context& context, const Stencil& stencil,
-                                 const std::vector<ContourLine>& lines) {
-  context.kernel(kInterveningFile, "intervening_contour", options_of(stencil, lines));
-}
-
 InterveningContour::InterveningContour(Context& context, const Grid& grid, std::size_t pitch,
                                        const Stencil& stencil,
                                        const std::vector<ContourLine>& lines)

@@ -22,10 +22,6 @@ struct ContourLine {
 /// Leung and Malik (Contour continuity in region based image segmentation, ECCV 1998).
 class InterveningContour {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-  static void request(Context& context, const Stencil& stencil,
-                      const std::vector<ContourLine>& lines);
-
   /// `lines` are the lines of the stencil entries after the middle one; diagonals of the matrix lie
   /// `pitch` elements apart.
   InterveningContour(Context& context, const Grid& grid, std::size_t pitch, const Stencil& stencil,

@@ -85,9 +85,9 @@ Kernel kept_kernel(Context& context, const char* name, const AffinityParameters&
 
 }  // namespace
 
-void request_kept_affinity(Context& context, const AffinityParameters& parameters) {
-  kept_kernel(context, "kept_affinity", parameters);
-}
+KeptKernels::KeptKernels(Context& context, const AffinityParameters& parameters)
+    : split(kept_kernel(context, "kept_split", parameters)),
+      affinity(kept_kernel(context, "kept_affinity", parameters)) {}
 
 KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
                            const AffinityParameters& parameters) {
@@ -95,8 +95,7 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
   const KeptNeighbours neighbours(parameters.radius);
   const PlaneGrid cells = PlaneGrid(grid.width, grid.height, parameters.radius).decimated();
   const std::size_t lanes = vector_run(context.info());
-  Kernel split = kept_kernel(context, "kept_split", parameters);
-  Kernel affinity = kept_kernel(context, "kept_affinity", parameters);
+  KeptKernels kernels(context, parameters);
 
   const std::size_t images = maps.size();
   KeptAffinity result{
@@ -112,16 +111,17 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
   const auto rows = static_cast<std::size_t>(cells.all_rows());
   const std::size_t group = plane_group(context.info());
   for (std::size_t k = 0; k < images; ++k) {
-    set_arguments(split, maps[k].values, maps[k].valid, planes, grid.width, grid.height,
+    set_arguments(kernels.split, maps[k].values, maps[k].valid, planes, grid.width, grid.height,
                   grid.stride, cells.stride, cells.all_rows(), cells.pitch);
-    context.launch(split, cl::NDRange(round_up(stride, group), rows, 4), cl::NDRange(group, 1, 1));
+    context.launch(kernels.split, cl::NDRange(round_up(stride, group), rows, 4),
+                   cl::NDRange(group, 1, 1));
     result.masks.push_back(context.allocate<float>(grid.rows(), "pixels with affinities"));
-    set_arguments(affinity, planes, result.interpolation.weights,
+    set_arguments(kernels.affinity, planes, result.interpolation.weights,
                   k * neighbours.size() * cells.pitch, result.interpolation.roots,
                   k * 4 * cells.pitch, result.masks.back(), grid.width, grid.height, grid.stride,
                   cells.stride, cells.all_rows(), cells.pitch, static_cast<int>(neighbours.size()),
                   weight.inverse_scale, weight.bias, weight.slope);
-    context.launch(affinity, cl::NDRange(round_up(stride / lanes, group), rows),
+    context.launch(kernels.affinity, cl::NDRange(round_up(stride / lanes, group), rows),
                    cl::NDRange(group, 1));
   }
   return result;

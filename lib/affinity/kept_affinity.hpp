@@ -17,8 +17,13 @@ struct KeptAffinity {
   std::vector<Buffer<float>> masks;
 };
 
-/// Asks for the kernels of kept_affinity(), so that they are built together with others.
-void request_kept_affinity(Context& context, const AffinityParameters& parameters);
+/// The kernels of kernels/affinity/kept_affinity.cl.
+struct KeptKernels {
+  KeptKernels(Context& context, const AffinityParameters& parameters);
+
+  Kernel split;
+  Kernel affinity;
+};
 
 /// The affinities W of affinity_matrix() of which one pixel is kept (see Interpolation), computed
 /// without the matrix. Preconditions: the maps have one size; the parameters have one stride and a

@@ -10,20 +10,19 @@ constexpr char kNormalizeFile[] = "affinity/normalize.cl";
 
 }  // namespace
 
-void request_affinity_normalize(Context& context) {
-  context.kernel(kNormalizeFile, "affinity_normalize", "");
-}
+NormalizeKernels::NormalizeKernels(Context& context)
+    : degree(context.kernel(kNormalizeFile, "affinity_degree", "")),
+      normalize(context.kernel(kNormalizeFile, "affinity_normalize", "")) {}
 
 void launch_affinity_normalize(Context& context, Buffer<float>& values,
                                const Buffer<std::int64_t>& offsets, std::size_t rows,
                                std::size_t pitch, Buffer<float>& sqrt_degree,
                                Buffer<float>& inverse) {
-  Kernel degree = context.kernel(kNormalizeFile, "affinity_degree", "");
-  set_arguments(degree, values, sqrt_degree, inverse, rows, pitch, offsets.size());
-  launch_rows(context, degree, rows, 1);
-  Kernel normalize = context.kernel(kNormalizeFile, "affinity_normalize", "");
-  set_arguments(normalize, values, inverse, offsets, rows, pitch);
-  launch_rows(context, normalize, rows, offsets.size());
+  NormalizeKernels kernels(context);
+  set_arguments(kernels.degree, values, sqrt_degree, inverse, rows, pitch, offsets.size());
+  launch_rows(context, kernels.degree, rows, 1);
+  set_arguments(kernels.normalize, values, inverse, offsets, rows, pitch);
+  launch_rows(context, kernels.normalize, rows, offsets.size());
 }
 
 }  // namespace diacut

@@ -7,10 +7,15 @@
 
 namespace diacut {
 
-/// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-void request_affinity_normalize(Context& context);
+/// The kernels of kernels/affinity/normalize.cl.
+struct NormalizeKernels {
+  explicit NormalizeKernels(Context& context);
 
-/// kernels/affinity/normalize.cl. Enqueues: sqrt_degree[row], the square root of the sum of row
+  Kernel degree;
+  Kernel normalize;
+};
+
+/// Enqueues: sqrt_degree[row], the square root of the sum of row
 /// `row` of the matrix, and inverse[row] = 1 / sqrt_degree[row] (0 for a row of zeros); then
 /// values[d * pitch + row] *= inverse[row] * inverse[row + offsets[d]]. sqrt_degree and inverse
 /// have `rows` elements, offsets one for each diagonal.

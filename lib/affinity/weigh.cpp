@@ -7,29 +7,19 @@
 
 namespace diacut {
 
-namespace {
+AffinityWeigh::AffinityWeigh(Context& context, std::size_t diagonals, const AffinityWeight& weight)
+    : context_(&context),
+      weight_(weight),
+      kernel_(context.kernel("affinity/weigh.cl", "affinity_weigh",
+                             fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", diagonals / 2,
+                                         weight.logistic ? 1 : 0, vector_run(context.info())))) {}
 
-Kernel weigh_kernel(Context& context, std::size_t diagonals, bool logistic) {
-  return context.kernel("affinity/weigh.cl", "affinity_weigh",
-                        fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", diagonals / 2,
-                                    logistic ? 1 : 0, vector_run(context.info())));
-}
-
-}  // namespace
-
-void request_affinity_weigh(Context& context, std::size_t diagonals, bool logistic) {
-  weigh_kernel(context, diagonals, logistic);
-}
-
-void launch_affinity_weigh(Context& context, Buffer<float>& values,
-                           const Buffer<std::int64_t>& offsets, std::size_t rows, std::size_t pitch,
-                           const AffinityWeight& weight) {
-  const std::size_t centre = offsets.size() / 2;
-  Kernel kernel = weigh_kernel(context, offsets.size(), weight.logistic);
-  set_arguments(kernel, values, offsets, rows, pitch, weight.inverse_scale, weight.bias,
-                weight.slope);
-  const std::size_t run = vector_run(context.info());
-  launch_rows(context, kernel, round_up(pitch, run) / run, centre + 1);
+void AffinityWeigh::launch(Buffer<float>& values, const Buffer<std::int64_t>& offsets,
+                           std::size_t rows, std::size_t pitch) {
+  set_arguments(kernel_, values, offsets, rows, pitch, weight_.inverse_scale, weight_.bias,
+                weight_.slope);
+  const std::size_t run = vector_run(context_->info());
+  launch_rows(*context_, kernel_, round_up(pitch, run) / run, offsets.size() / 2 + 1);
 }
 
 }  // namespace diacut

@@ -16,14 +16,21 @@ struct AffinityWeight {
   float slope = 0;
 };
 
-/// Asks for the kernel, so that it is built together with others (opencl/kernel.hpp).
-void request_affinity_weigh(Context& context, std::size_t diagonals, bool logistic);
+/// kernels/affinity/weigh.cl for matrices of an odd number of diagonals.
+class AffinityWeigh {
+ public:
+  AffinityWeigh(Context& context, std::size_t diagonals, const AffinityWeight& weight);
 
-/// kernels/affinity/weigh.cl. Enqueues: replaces the intervening contours that InterveningContour
-/// wrote to `values` by affinities, and writes every element of the matrix in DIA form. `offsets`
-/// has one element for each diagonal, an odd number.
-void launch_affinity_weigh(Context& context, Buffer<float>& values,
-                           const Buffer<std::int64_t>& offsets, std::size_t rows, std::size_t pitch,
-                           const AffinityWeight& weight);
+  /// Enqueues: replaces the intervening contours that InterveningContour wrote to `values` by
+  /// affinities, and writes every element of the matrix in DIA form. `offsets` has one element for
+  /// each diagonal.
+  void launch(Buffer<float>& values, const Buffer<std::int64_t>& offsets, std::size_t rows,
+              std::size_t pitch);
+
+ private:
+  Context* context_;
+  AffinityWeight weight_;
+  Kernel kernel_;
+};
 
 }  // namespace diacut

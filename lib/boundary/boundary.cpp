@@ -56,25 +56,6 @@ bool gives_inside(const CueParameters& parameters) {
          load_networks(parameters.weights).front()->outputs() > 1;
 }
 
-void budget_kept(MemoryBudget& budget, const CueParameters& parameters) {
-  if (parameters.kind != CueKind::kLearned) return;
-  for (const std::shared_ptr<const Network>& network : load_networks(parameters.weights)) {
-    budget.add("a network's weights", DeviceNetwork::memory(*network));
-  }
-}
-
-void budget_cue(MemoryBudget& budget, const Grid& grid, const CueParameters& parameters) {
-  budget.add("which pixels have data", grid.rows());
-  switch (parameters.kind) {
-    case CueKind::kLearned:
-      budget_network_boundary_map(budget, grid, load_networks(parameters.weights), parameters);
-      break;
-    case CueKind::kGradient:
-      budget_gradient_boundary_map(budget, grid, parameters.sigma);
-      break;
-  }
-}
-
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters, DeviceNetworks& networks,
                          const EdgeMap* edges) {
@@ -121,11 +102,6 @@ BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid&
   return map;
 }
 
-void budget_empty(MemoryBudget& budget, const Grid& grid) {
-  budget.add("which pixels have data", grid.rows());
-  budget.add("boundary map", grid.rows() * sizeof(float));
-}
-
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
   const Grid grid = batch.grid();
   BoundaryMap result{grid,
@@ -140,11 +116,6 @@ BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, cons
     copy_elements(maps[k].valid, 0, result.valid, k * batch.segment(), rows);
   }
   return result;
-}
-
-void budget_batched(MemoryBudget& budget, const Batch& batch) {
-  budget.add("boundary maps of all images", batch.grid().rows() * sizeof(float));
-  budget.add("which pixels have data", batch.grid().rows());
 }
 
 }  // namespace diacut

@@ -11,7 +11,6 @@
 #include "matrix/batch.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -31,14 +30,6 @@ void check_cue(const CueParameters& parameters);
 /// Whether boundary maps have an inside map: those of networks of two outputs. Throws as
 /// check_cue() does.
 bool gives_inside(const CueParameters& parameters);
-
-/// Adds to `budget` the device memory that is kept from one image to the next: the weights of the
-/// networks.
-void budget_kept(MemoryBudget& budget, const CueParameters& parameters);
-
-/// Adds to `budget` the device memory that boundary_map() allocates for an image on this grid, its
-/// result included, and the weights of the networks (budget_kept()) not.
-void budget_cue(MemoryBudget& budget, const Grid& grid, const CueParameters& parameters);
 
 /// The boundary map of an image, made as `parameters` say: by networks or from the gradient. The
 /// pixels of the image are uploaded here; all later stages read from the device. `edges`, if not
@@ -88,14 +79,8 @@ Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
 BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid);
 
-/// Adds to `budget` the device memory that empty_boundary_map() allocates.
-void budget_empty(MemoryBudget& budget, const Grid& grid);
-
 /// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
 /// images have no data, without inside maps.
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);
-
-/// Adds to `budget` the device memory that batched() allocates.
-void budget_batched(MemoryBudget& budget, const Batch& batch);
 
 }  // namespace diacut

@@ -106,10 +106,6 @@ std::vector<float> along_y(std::span<const float> map, int width, int height,
 
 }  // namespace
 
-void BoundaryOrientation::request(Context& context, std::size_t taps) {
-  context.kernel(kFile, "orientation_columns", options_for(context.info(), taps));
-}
-
 BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
                                          const std::vector<float>& taps)
     : context_(&context),
@@ -122,10 +118,6 @@ BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
   const std::string options = options_for(context.info(), taps.size());
   rows_ = context.kernel(kFile, "orientation_rows", options);
   columns_ = context.kernel(kFile, "orientation_columns", options);
-}
-
-std::size_t BoundaryOrientation::memory(const Grid& grid, std::size_t taps) {
-  return (planes_size(grid) + taps) * sizeof(float);
 }
 
 void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& orientation) {
@@ -160,26 +152,21 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
   return orientation;
 }
 
-Buffer<float> boundary_orientation(Context& context, const Grid& grid,
-                                   const Buffer<float>& boundary) {
+BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid) {
   std::vector<float> taps;
   for (int order = 0; order < 3; ++order) {
     const Filter filter = triangle(order);
     taps.insert(taps.end(), filter.begin(), filter.end());
   }
-  BoundaryOrientation kernels(context, grid, taps);
+  return {context, grid, taps};
+}
+
+Buffer<float> boundary_orientation(Context& context, const Grid& grid,
+                                   const Buffer<float>& boundary) {
+  BoundaryOrientation kernels = boundary_orientation_launcher(context, grid);
   auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
   kernels.launch(boundary, orientation);
   return orientation;
-}
-
-void request_orientation_kernels(Context& context) {
-  BoundaryOrientation::request(context, 3 * kTaps);
-}
-
-void budget_orientation(MemoryBudget& budget, const Grid& grid) {
-  budget.add("boundaries filtered along x", BoundaryOrientation::memory(grid, 3 * kTaps));
-  budget.add("directions of boundaries", grid.rows() * sizeof(float));
 }
 
 Curvature reference_curvature(std::span<const float> boundary, int width, int height) {

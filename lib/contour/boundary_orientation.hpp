@@ -6,7 +6,6 @@
 
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -24,13 +23,6 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
 /// to no pixel are undefined. Throws DeviceError.
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary);
-/// Asks for the kernels of boundary_orientation(), so that they are built together with others
-/// (opencl/kernel.hpp).
-void request_orientation_kernels(Context& context);
-/// Adds to `budget` the memory that boundary_orientation() allocates on the device, its result
-/// included.
-void budget_orientation(MemoryBudget& budget, const Grid& grid);
-
 /// The Hessian of the smoothed map at each pixel, of which boundary_orientation() takes an
 /// eigenvector.
 struct Curvature {
@@ -46,17 +38,9 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
 /// pixel.
 class BoundaryOrientation {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp). `taps`:
-  /// the number of weights of all three filters together.
-  static void request(Context& context, std::size_t taps);
-
   /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
   /// filter and its first and second derivative.
   BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);
-
-  /// Bytes of device memory that the constructor allocates; `taps` is the number of weights of all
-  /// three filters together.
-  static std::size_t memory(const Grid& grid, std::size_t taps);
 
   /// Enqueues: the angles in [0, pi), from the x axis towards the y axis, into `orientation`. Both
   /// buffers have grid.rows() elements; elements that belong to no pixel are neither read nor
@@ -73,5 +57,8 @@ class BoundaryOrientation {
   Kernel rows_;
   Kernel columns_;
 };
+
+/// The launcher that boundary_orientation() uses, with its filters.
+BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid);
 
 }  // namespace diacut

@@ -59,21 +59,6 @@ double strongest(const Grid& grid, const std::vector<float>& contour,
 
 }  // namespace
 
-void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors) {
-  const int nontrivial = std::max(vectors - 1, 0);
-  budget.add("eigenvectors with a border", SpectralContour::planes_memory(grid, nontrivial));
-  budget.add("scales of eigenvectors", SpectralContour::scales_memory(nontrivial));
-  budget.add(kContours, grid.rows() * sizeof(float));
-}
-
-void request_contour_kernels(Context& context, bool spectral) {
-  if (spectral) {
-    SpectralContour::request(context);
-  } else {
-    request_cue_contour(context);
-  }
-}
-
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
@@ -119,8 +104,8 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                           const ContourParameters& parameters) {
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  launch_cue_contour(context, boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
-                     contour);
+  CueContour(context).launch(boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
+                             contour);
   return contour;
 }
 

@@ -7,18 +7,8 @@
 #include "eigen/eigensolver.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
-
-/// Adds to `budget` the device memory that combined_contour() allocates for at most `vectors`
-/// eigenvectors, the trivial one included, and cue_contour() for `vectors` of 0. The result is part
-/// of it.
-void budget_contour(MemoryBudget& budget, const Grid& grid, int vectors);
-
-/// Asks for the kernels of combined_contour(), or, if not `spectral`, of cue_contour(), so that
-/// they are built together with others (opencl/kernel.hpp).
-void request_contour_kernels(Context& context, bool spectral);
 
 /// The contour map of an image, in [0, 1], from its boundary map and its spectral contour, after
 /// the gPb of Arbelaez, Maire, Fowlkes and Malik ("Contour detection and hierarchical image

@@ -6,12 +6,17 @@
 
 namespace diacut {
 
-/// Asks for the kernel, so that it is built together with others (opencl/kernel.hpp).
-void request_cue_contour(Context& context);
+/// kernels/contour/cue_contour.cl.
+class CueContour {
+ public:
+  explicit CueContour(Context& context);
+  /// Enqueues: contour = min(weight * boundary, 1) for the first `elements` elements of both.
+  void launch(const Buffer<float>& boundary, std::size_t elements, float weight,
+              Buffer<float>& contour);
 
-/// kernels/contour/cue_contour.cl. Enqueues: contour = min(weight * boundary, 1) for the first
-/// `elements` elements of both.
-void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
-                        float weight, Buffer<float>& contour);
+ private:
+  Context* context_;
+  Kernel kernel_;
+};
 
 }  // namespace diacut

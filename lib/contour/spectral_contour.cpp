@@ -55,10 +55,6 @@ cl_float4 gaussian() {
 
 }  // namespace
 
-void SpectralContour::request(Context& context) {
-  context.kernel(kSpectralContourFile, "spectral_contour", options_for(context.info()));
-}
-
 SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors)
     : context_(&context),
       grid_(grid),
@@ -74,14 +70,6 @@ SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors
   scale_ = context.kernel(kSpectralContourFile, "spectral_scale", options);
   pad_ = context.kernel(kSpectralContourFile, "spectral_pad", options);
   contour_ = context.kernel(kSpectralContourFile, "spectral_contour", options);
-}
-
-std::size_t SpectralContour::planes_memory(const Grid& grid, int vectors) {
-  return planes_size(grid, vectors) * sizeof(float);
-}
-
-std::size_t SpectralContour::scales_memory(int vectors) {
-  return static_cast<std::size_t>(vectors) * 3 * sizeof(float);
 }
 
 void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,

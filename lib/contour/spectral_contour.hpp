@@ -29,16 +29,8 @@ struct ContourShares {
 /// eigenvectors.
 class SpectralContour {
  public:
-  /// Asks for the kernels, so that they are built together with others (opencl/kernel.hpp).
-  static void request(Context& context);
-
   /// For at most `vectors` eigenvectors; 0 is allowed.
   SpectralContour(Context& context, const Grid& grid, int vectors);
-
-  /// Bytes of device memory that the constructor allocates: planes_memory() for the planes that
-  /// hold the vectors with a border, and scales_memory() for the weights and scales of the vectors.
-  static std::size_t planes_memory(const Grid& grid, int vectors);
-  static std::size_t scales_memory(int vectors);
 
   /// Enqueues: the contours of pixels into `contour`, whose elements that belong to no pixel stay
   /// as they are. `sqrt_degree`, `boundary` and `contour` have grid.rows() elements; `weights` has

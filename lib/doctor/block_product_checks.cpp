@@ -59,7 +59,7 @@ void check_quotients(Trial& trial, const BlockProblem& problem, const HostDiaMat
   constexpr int kColumns = 16;
   const std::size_t rows = problem.rows();
   Workspace workspace(trial.context(), kColumns, rows);
-  RayleighQuotients quotients(workspace);
+  RayleighQuotients quotients(workspace, matrix);
   const std::vector<float> x = trial.normal(rows * kColumns);
   const Buffer<float> in = trial.uploaded(x);
   Buffer<float> y_out = trial.empty(x.size());

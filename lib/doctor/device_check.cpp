@@ -7,7 +7,7 @@
 #include "affinity/affinity.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/stage_checks.hpp"
-#include "pipeline/kernel_requests.hpp"
+#include "pipeline/pipeline_budget.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
@@ -57,7 +57,6 @@ void Segmenter::check_device(bool own_maps) {
   const RunParameters run =
       working_parameters(parameters(), kSmall, kSmall, {own_maps, stages().keeps_eigenvectors()});
   stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
-    request_later_kernels(context, run);
     if (!own_maps) {
       check(context, "boundaries", [&](Trial& trial) {
         if (run.cue.kind == CueKind::kGradient) return check_gradient(trial, run.cue);

@@ -47,7 +47,7 @@ std::vector<double> compressed_quadratic_forms(Context& context, const Normalize
   BasisKernels vectors(context, pitch, count);
   BlockColumns blocks(context, kBlockColumns);
   Workspace workspace(context, kBlockColumns, rows);
-  RayleighQuotients quotients(workspace);
+  RayleighQuotients quotients(workspace, matrix);
   auto z = context.allocate<float>(pitch, "a vector");
   auto x = context.allocate<float>(rows * kBlockColumns, "a block of vectors");
   auto y = context.allocate<float>(rows * kBlockColumns, "a block of vectors");
@@ -110,13 +110,6 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   result.report.solver = found.solver;
   result.report.matvec = op.name();
   return result;
-}
-
-void budget_eigenpairs(MemoryBudget& budget, const MatrixLayout& layout) {
-  if (layout.form != MatrixForm::kCompressed) return;
-  const std::size_t rows = layout.batch.grid().rows();
-  budget.add("blocks of vectors of the eigensolver",
-             2 * rows * kBlockColumns * sizeof(float) + Workspace::memory(kBlockColumns, rows));
 }
 
 }  // namespace diacut

@@ -4,7 +4,6 @@
 #include "eigen/lanczos/lanczos.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/operator.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -14,9 +13,5 @@ namespace diacut {
 /// every vector's entry of largest magnitude positive. Precondition: the matrix is of one image.
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
                               KrylovResult found);
-
-/// Adds the device memory that eigenpairs() allocates beside a few vectors for a matrix of that
-/// layout.
-void budget_eigenpairs(MemoryBudget& budget, const MatrixLayout& layout);
 
 }  // namespace diacut

@@ -152,36 +152,4 @@ std::optional<Batch> batch_for(const Grid& image, int count, const Stencil& sten
   return Batch(image, count, CoarseLevels::batched_height(image, stencil));
 }
 
-EigenMemory eigen_memory(const MatrixLayout& layout, const EigenParameters& parameters) {
-  const std::size_t pitch = dia_pitch(layout.batch.grid().rows());
-  const auto vectors = static_cast<std::size_t>(lanczos_basis_size(parameters)) + 2;
-  EigenMemory lanczos;
-  lanczos.solving.add("the basis of the eigensolver", pitch * vectors * sizeof(float));
-  lanczos.solving.add("vectors of the eigensolver", 8 * pitch * sizeof(float));
-  budget_eigenpairs(lanczos.solving, layout);
-  EigenMemory solver = lanczos;
-  if (solver_wanted(parameters.solver) == SolverKind::kMultilevel) {
-    // Lanczos takes over where the multilevel solver cannot make an image coarser.
-    EigenMemory multilevel = multilevel_memory(layout, parameters);
-    solver.building = multilevel.building;
-    if (multilevel.solving.total() > lanczos.solving.total()) solver.solving = multilevel.solving;
-  }
-  if (layout.form == MatrixForm::kDia) return solver;
-
-  EigenMemory memory;
-  for (const auto& [phase, own] : {std::pair(&memory.building, &solver.building),
-                                   std::pair(&memory.solving, &solver.solving)}) {
-    budget_symmetric(*phase, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf, false);
-    for (const MemoryBudget::Item& item : own->items()) phase->add(item.what, item.bytes);
-  }
-  return memory;
-}
-
-void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
-                         const EigenParameters& parameters) {
-  // Lanczos, which may have taken over, leaves its basis.
-  budget.add("the eigenvectors", dia_pitch(batch.grid().rows()) * sizeof(float) *
-                                     static_cast<std::size_t>(lanczos_basis_size(parameters) + 2));
-}
-
 }  // namespace diacut

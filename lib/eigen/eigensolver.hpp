@@ -7,11 +7,9 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
-#include "eigen/eigen_memory.hpp"
 #include "matrix/batch.hpp"
 #include "matrix/dia_operator.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -62,13 +60,5 @@ std::vector<MatvecStorage> storages_within_tolerance(const EigenParameters& para
 /// asked for takes one image at a time.
 std::optional<Batch> batch_for(const Grid& image, int count, const Stencil& stencil,
                                const EigenParameters& parameters);
-
-/// The device memory that eigenvectors() takes beside a matrix of that layout, its form being the
-/// form in which it is solved.
-EigenMemory eigen_memory(const MatrixLayout& layout, const EigenParameters& parameters);
-
-/// Adds the device memory that the returned eigenvectors hold.
-void budget_eigenvectors(MemoryBudget& budget, const Batch& batch,
-                         const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -13,7 +13,7 @@
 #include "eigen/resolution.hpp"
 #include "graph/dense_graph.hpp"
 #include "graph/graph_cycle.hpp"
-#include "opencl/memory_budget.hpp"
+#include "opencl/device_memory.hpp"
 
 namespace diacut {
 
@@ -295,15 +295,13 @@ GraphEigenvectors Descent::results(Block x, std::size_t nodes) {
 
 void check_memory(Context& context, const GraphLevels& graph, const GraphParameters& parameters) {
   const int columns = graph_columns(parameters.vectors);
-  MemoryBudget budget;
-  Lobpcg::budget_blocks(budget, one_row(graph.nodes()), eigen_parameters(parameters));
-  Lobpcg::budget_workspace(budget, one_row(graph.nodes()), eigen_parameters(parameters));
-  const std::size_t entries = graph.levels[0].weights.columns.size();
-  budget.add("columns of the graph", entries * sizeof(std::uint32_t));
-  budget.add("the other matrices of the graph",
-             GraphCycle::matrix_memory(graph) - entries * sizeof(std::uint32_t));
-  budget.add("blocks of contractions", GraphCycle::block_memory(graph, columns));
-  budget.check(context.info(), context.memory_limit(),
+  const std::uint64_t block = graph.nodes() * static_cast<std::uint64_t>(columns) * sizeof(float);
+  const std::uint64_t entries = graph.levels[0].weights.columns.size() * sizeof(std::uint32_t);
+  const DeviceMemory memory{Lobpcg::memory(one_row(graph.nodes()), columns) +
+                                GraphCycle::matrix_memory(graph) +
+                                GraphCycle::block_memory(graph, columns),
+                            std::max(block, entries)};
+  memory.check(context.info(), context.memory_limit(),
                "ask for fewer eigenvectors, or use a device with more memory");
 }
 

@@ -40,10 +40,6 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
   kernels_for(columns);
 }
 
-void BlockProduct::request(Context& context, const Stencil& stencil, int columns, MatrixForm form) {
-  make_kernels(context, product_options(context.info(), stencil, form), form, columns);
-}
-
 BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
   Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
   if (!kernels.one) kernels = make_kernels(*context_, matrix_options_, form_, columns);

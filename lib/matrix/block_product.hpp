@@ -20,10 +20,6 @@ class BlockProduct {
                MatrixForm form = MatrixForm::kDia,
                std::shared_ptr<const ActiveSegments> active = nullptr);
 
-  /// Asks for the kernels of a product that is to be made like this, so that they are built
-  /// together with others (opencl/kernel.hpp).
-  static void request(Context& context, const Stencil& stencil, int columns, MatrixForm form);
-
   /// What reports call the kernel with that form: "block", "block half".
   static const char* name(MatrixForm form) {
     return form == MatrixForm::kDia ? "block" : "block half";
@@ -32,7 +28,7 @@ class BlockProduct {
   int columns() const { return columns_; }
   /// Asks for the kernel for blocks of another width, so that it is built together with others
   /// (opencl/kernel.hpp).
-  void request(int columns) { kernels_for(columns); }
+  void prepare(int columns) { kernels_for(columns); }
 
   /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, `x` may not; with
   /// gamma 0 `other` is not read. Blocks are `columns` wide, a multiple of block_vector(), and hold

@@ -203,12 +203,6 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                  upper, scale);
 }
 
-void request_symmetric_pack_kept(Context& context, const SymmetricLayout& layout) {
-  for (const char* const name : {"matvec_symmetric_pack", kDiagonalKept}) {
-    pack_kernel(context, layout, name);
-  }
-}
-
 void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
                                 const SymmetricSource& source, const Buffer<float>& roots,
                                 Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {

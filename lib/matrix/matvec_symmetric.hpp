@@ -56,11 +56,6 @@ void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
                            const SymmetricSource& source, const Buffer<float>& roots,
                            Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
                            Buffer<float>& scale);
-/// The packing with a main diagonal by which the matrix times `roots` stays what it is, and which
-/// is 0 where a root is 0.
-/// It may be asked for before, so that its kernels are built together with others
-/// (opencl/kernel.hpp).
-void request_symmetric_pack_kept(Context& context, const SymmetricLayout& layout);
 void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
                                 const SymmetricSource& source, const Buffer<float>& roots,
                                 Buffer<std::uint8_t>& upper, Buffer<float>& diagonal);

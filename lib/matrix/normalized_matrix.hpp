@@ -17,8 +17,7 @@ enum class MatrixForm {
   kCompressed,  ///< The neighbours after a pixel in 16 bits, and the main diagonal as floats.
 };
 
-/// What is known of a normalized affinity matrix before it is made: enough to budget the memory of
-/// the matrix and of a solver.
+/// The images that a normalized affinity matrix is of, its neighbours, and how it is stored.
 struct MatrixLayout {
   Batch batch;
   Stencil stencil;

@@ -60,19 +60,6 @@ SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
 
 }  // namespace
 
-void budget_symmetric(MemoryBudget& budget, const Grid& grid, const Stencil& stencil,
-                      MatvecStorage storage, bool scaled) {
-  std::size_t most = 0;  // Devices pad differently.
-  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
-    DeviceInfo device;
-    device.kind = kind;
-    most = std::max(most, layout_of(device, grid, stencil, storage, stencil.radius).bytes());
-  }
-  budget.add("the compressed matrix", most);
-  budget.add("its main diagonal", grid.rows() * sizeof(float));
-  if (scaled) budget.add("its scale", grid.rows() * sizeof(float));
-}
-
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
                       const Stencil& stencil, MatvecStorage storage) {
   SymmetricDia result =
@@ -110,12 +97,6 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
   launch_symmetric_pack_kept(context, result.layout, source_of(matrix, grid), roots, result.upper,
                              result.diagonal);
   return result;
-}
-
-void request_compress_kept(Context& context, const Grid& grid, const Stencil& stencil,
-                           MatvecStorage storage) {
-  request_symmetric_pack_kept(context,
-                              layout_of(context.info(), grid, stencil, storage, stencil.radius));
 }
 
 SymmetricOperator::SymmetricOperator(Context& context, const SymmetricDia& matrix)

@@ -9,7 +9,6 @@
 #include "matrix/dia_operator.hpp"
 #include "matrix/matvec_symmetric.hpp"
 #include "matrix/operator.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -25,10 +24,6 @@ struct SymmetricDia {
   Buffer<float> diagonal;      ///< grid.rows() elements.
   Buffer<float> scale;         ///< grid.rows() elements, or empty.
 };
-
-/// What compress() allocates, on whatever device. `scaled`: of a normalized affinity.
-void budget_symmetric(MemoryBudget& budget, const Grid& grid, const Stencil& stencil,
-                      MatvecStorage storage, bool scaled);
 
 /// A matrix whose entries are in [0, 1], rounded to the nearest that the storage holds: relative
 /// error 2^-11 (half) or 2^-5 (minifloat) down to 2^-29 or 2^-14, below which an entry becomes that
@@ -58,10 +53,6 @@ SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Gr
 SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
                            const Stencil& stencil, MatvecStorage storage,
                            const Buffer<float>& roots);
-
-/// Asks for the kernels of compress_kept(), so that they are built together with others.
-void request_compress_kept(Context& context, const Grid& grid, const Stencil& stencil,
-                           MatvecStorage storage);
 
 /// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
 /// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or

@@ -63,12 +63,6 @@ Json stages_json(const std::vector<StageTime>& times) {
 }
 
 Json memory_json(const Segmentation& segmentation) {
-  Json plan = Json::array();
-  std::uint64_t largest = 0;
-  for (const MemoryUse& use : segmentation.device_memory) {
-    plan.push_back({{"what", use.what}, {"bytes", use.bytes}});
-    largest = std::max(largest, use.bytes);
-  }
   const MemoryPlan& announced = segmentation.memory_plan;
   Json phases = Json::array();
   for (const MemoryPhase& phase : announced.phases) {
@@ -82,9 +76,7 @@ Json memory_json(const Segmentation& segmentation) {
           {"device_announced_bytes", announced.device_bytes()},
           {"device_peak_bytes", segmentation.device_peak_bytes},
           {"device_kept_bytes", segmentation.device_kept_bytes},
-          {"device_largest_allocation_bytes", largest},
-          {"phases", phases},
-          {"device_plan", plan}};
+          {"phases", phases}};
 }
 
 Json kernels_json(const Segmentation& segmentation) {

@@ -127,29 +127,26 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
                        const DeviceInfo& device) {
   const bool shared = device.kind == DeviceKind::kCpu;
   MemoryPlan result;
-  const auto add = [&](const char* phase, const MemoryBudget& on_device,
+  const auto add = [&](const char* phase, std::uint64_t on_device,
                        std::uint64_t (HostBytes::*on_host)() const) {
     std::uint64_t bytes = 0;
     for (const HostImage& image : images) bytes += (HostBytes(plan, image).*on_host)();
-    if (shared) bytes += on_device.total() + (result.phases.empty() ? 0 : kKernelsOnCpu);
-    result.phases.push_back({phase, on_device.total(), bytes});
+    if (shared) bytes += on_device + (result.phases.empty() ? 0 : kKernelsOnCpu);
+    result.phases.push_back({phase, on_device, bytes});
   };
   const PipelineBudget& budget = plan.budget;
-  const MemoryBudget none;
-  add("reading", none, &HostBytes::reading);
+  add("reading", 0, &HostBytes::reading);
   add("boundaries", budget.boundaries, &HostBytes::boundaries);
-  if (!budget.compression.items().empty()) {
-    add("compression", budget.compression, &HostBytes::on_device);
-  }
-  const bool walk = walks(plan.parameters);
-  if (walk || needs_eigenvectors(plan.parameters)) {
-    add(walk ? "random walk" : "eigenvectors", budget.eigen, &HostBytes::on_device);
+  if (budget.compression > 0) add("compression", budget.compression, &HostBytes::on_device);
+  if (budget.eigen > 0) {
+    add(walks(plan.parameters) ? "random walk" : "eigenvectors", budget.eigen,
+        &HostBytes::on_device);
   }
   if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
   // Only direct cuts need the device.
   add("regions", budget.regions, &HostBytes::regions);
-  if (HostBytes(plan, images.front()).places()) add("placement", none, &HostBytes::placement);
-  add("results", none, &HostBytes::results);
+  if (HostBytes(plan, images.front()).places()) add("placement", 0, &HostBytes::placement);
+  add("results", 0, &HostBytes::results);
   return result;
 }
 

@@ -36,8 +36,6 @@ PartMap PartMaps::map(const Image& image, const Grid& grid, const PictureView& v
 
 void PartMaps::compute(const PartMap& part, float full, PartContours& contours) {
   const std::lock_guard<std::mutex> turn(turn_);
-  request_contour_kernels(context_, false);
-  request_orientation_kernels(context_);
   const Buffer<float> boundary = settled_boundary_map(context_, part, parameters_.cue, full);
   if (parameters_.cue.kind == CueKind::kGradient) check_boundary_map(boundary);
   const Buffer<float> strength = cue_contour(context_, part.grid, boundary, parameters_.contour);

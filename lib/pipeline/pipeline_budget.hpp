@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "diacut/parameters.hpp"
-#include "diacut/segmenter.hpp"
 #include "matrix/batch.hpp"
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
-#include "opencl/memory_budget.hpp"
+#include "opencl/device_memory.hpp"
 
 namespace diacut {
 
@@ -27,17 +25,19 @@ struct RunParameters : Parameters {
   bool has_boundary() const { return !has_features() || affinity.with_boundary; }
 };
 
-/// What a whole run allocates on the device, phase by phase. Stages free what later stages do not
-/// read, so the largest phase must fit the device, not their sum.
+/// What a run takes on the device, bytes, phase by phase. Stages free what later stages do not
+/// read, so the largest phase must fit the device, not their sum. tests/device/pipeline/
+/// segmenter_memory_test.cpp holds the largest phase within a tenth of what runs take.
 struct PipelineBudget {
-  MemoryBudget boundaries;      ///< Computing the boundary map, and the matrix from it.
-  MemoryBudget compression;     ///< Compressing the matrix, if it is compressed.
-  MemoryBudget eigen;           ///< Computing the eigenvectors, or the random walk.
-  MemoryBudget contours;        ///< Computing the contours, with RegionMethod::kHierarchy.
-  MemoryBudget regions;         ///< Cutting by the eigenvectors, with RegionMethod::kKway.
-  std::vector<MemoryUse> uses;  ///< Every allocation once, in the order of the run.
+  std::uint64_t boundaries = 0;   ///< Computing the boundary map, and the matrix from it.
+  std::uint64_t compression = 0;  ///< Compressing the matrix; 0: it is not compressed.
+  std::uint64_t eigen = 0;        ///< Computing the eigenvectors, or the random walk; 0: neither.
+  std::uint64_t contours = 0;     ///< Computing the contours, with RegionMethod::kHierarchy.
+  std::uint64_t regions = 0;      ///< Cutting by the eigenvectors, with RegionMethod::kKway.
+  std::uint64_t piece = 0;        ///< The largest allocation of all phases.
 
-  /// Whether every phase fits. `limit`: of the memory held at once, bytes; 0: the device's memory.
+  /// The most of all phases, and the largest allocation.
+  DeviceMemory memory() const;
   bool fits(const DeviceInfo& device, std::uint64_t limit) const;
 };
 
@@ -93,5 +93,8 @@ bool decimates(const RunParameters& parameters);
 /// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
 /// hierarchy unless eigen.vectors is 0, and for direct cuts.
 bool needs_eigenvectors(const Parameters& parameters);
+
+/// Whether a run needs the matrix: for eigenvectors, or for a random walk.
+bool needs_matrix(const Parameters& parameters);
 
 }  // namespace diacut

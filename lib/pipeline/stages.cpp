@@ -15,8 +15,11 @@
 #include "boundary/walls.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "contour/cue_contour.hpp"
+#include "contour/spectral_contour.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/decimation/contour_eigenvectors.hpp"
+#include "eigen/decimation/decimation.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
 #include "image/colour.hpp"
@@ -24,7 +27,6 @@
 #include "opencl/copy_elements.hpp"
 #include "pipeline/device_checks.hpp"
 #include "pipeline/host_features.hpp"
-#include "pipeline/kernel_requests.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
@@ -39,6 +41,26 @@ namespace {
 constexpr char kRegions[] = "regions";
 
 bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
+
+/// Makes launchers of later stages for one pixel: what they ask for is then built
+/// together with the kernels of the boundary maps, which takes less time.
+void ask_for_later_kernels(Context& context, const RunParameters& parameters) {
+  const Grid pixel = grid_for(1, 1);
+  if (needs_matrix(parameters) && !parameters.has_features()) {
+    const AffinityKernels affinity(context, pixel, parameters.affinity);
+  }
+  if (!makes_hierarchy(parameters)) return;
+  if (decimates(parameters)) {
+    const KeptKernels kept(context, parameters.affinity);
+    const Decimation decimation(context, parameters.affinity.radius, 1);
+  }
+  if (parameters.contour.spectral == SpectralUse::kNever) {
+    const CueContour cue(context);
+  } else {
+    const SpectralContour spectral(context, pixel, 1);
+  }
+  boundary_orientation_launcher(context, pixel);
+}
 
 /// The boundary maps of all images.
 struct Boundaries {
@@ -394,7 +416,6 @@ std::vector<UnfinishedSegmentation> without_eigenvectors(
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.notes = joined(images[k].image->notes, plan.notes, {});
-    result.device_memory = plan.budget.uses;
     result.eigenvectors.width = plan.batch.image.width;
     result.eigenvectors.height = plan.batch.image.height;
     result.eigenvectors.report.converged = true;
@@ -418,7 +439,6 @@ std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
     result.notes = joined(images[k].image->notes, plan.notes, found.notes);
     const auto note = resolution_note(result.eigenvectors.report);
     if (told && note) result.notes.push_back(*note);
-    result.device_memory = plan.budget.uses;
   }
   return begun;
 }
@@ -494,7 +514,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   const ProgramBuilds before = context.builds();
   const bool keep = keep_eigenvectors_ || !hierarchical(plan);
 
-  request_later_kernels(context, plan.parameters);
+  ask_for_later_kernels(context, plan.parameters);
   std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });

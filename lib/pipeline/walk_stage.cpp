@@ -41,7 +41,6 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
   UnfinishedSegmentation begun;
   begun.result.notes = image.image->notes;
   begun.result.notes.insert(begun.result.notes.end(), plan.notes.begin(), plan.notes.end());
-  begun.result.device_memory = plan.budget.uses;
   begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
   begun.result.probabilities = std::move(walk.probabilities);
   const std::size_t unreached = number_unreached(image, count + 1, walk.labels);

@@ -22,13 +22,6 @@ void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, 
 
 }  // namespace
 
-void budget_regions(MemoryBudget& budget, const Grid& grid) {
-  budget.add("regions", grid.pixels() * sizeof(std::int32_t));
-  const std::size_t block = grid.pixels() * RegionProduct::kMaxColumns * sizeof(float);
-  budget.add("the vectors of a product within regions", block);
-  budget.add("the result of a product within regions", block);
-}
-
 DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const NormalizedMatrix& matrix)
     : context_(&context),
       grid_(matrix.grid()),

@@ -9,14 +9,10 @@
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 #include "region/region.hpp"
 #include "region/region_product.hpp"
 
 namespace diacut {
-
-/// Adds to `budget` the device memory that a DeviceAffinityGraph allocates.
-void budget_regions(MemoryBudget& budget, const Grid& grid);
 
 /// The affinity W on the device, restored from its normalized form: W_ij = s_i A_ij s_j. Keeps
 /// a reference to the matrix, whose sqrt_degree() is s and which must outlive it.

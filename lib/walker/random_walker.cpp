@@ -6,6 +6,7 @@
 
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
+#include "eigen/multilevel/level_degrees.hpp"
 #include "opencl/copy_elements.hpp"
 #include "walker/seeds.hpp"
 
@@ -43,13 +44,22 @@ class UnseededSystem : public SystemOperators {
   std::optional<CoarseLevels> levels_;
 };
 
-/// The columns of the blocks in which so many labels are solved. With compressed levels, which CPUs
-/// have, two blocks of four columns take less time than one of eight
-/// (kernels/matrix/block_planes.clh).
-int columns_for(int labels, MatrixForm form) {
-  const int most = form == MatrixForm::kCompressed ? kWalkerColumns / 2 : kWalkerColumns;
-  return std::min(narrow_block_columns(labels), most);
-}
+/// Launchers of the coarse levels, which are made again when these are there: what they ask for is
+/// built together with the kernels of the walk.
+struct LevelKernels {
+  LevelKernels(Context& context, const Stencil& stencil, int columns, MatrixForm form)
+      : product(context, stencil, columns, form),
+        transfer(context, stencil, columns, form),
+        coarsen(context, stencil, 1, NullSpace::kNone),
+        dense(context, columns),
+        degrees(context) {}
+
+  BlockProduct product;
+  BlockTransfer transfer;
+  Coarsen coarsen;
+  DenseProduct dense;
+  DegreeKernels degrees;
+};
 
 /// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It
 /// takes the weights of `matrix` over.
@@ -68,12 +78,19 @@ NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, Normalize
 
 }  // namespace
 
+// With compressed levels, which CPUs have, two blocks of four columns take less time than one of
+// eight (kernels/matrix/block_planes.clh).
+int walker_columns(int labels, MatrixForm form) {
+  const int most = form == MatrixForm::kCompressed ? kWalkerColumns / 2 : kWalkerColumns;
+  return std::min(narrow_block_columns(labels), most);
+}
+
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,
                        const WalkerParameters& parameters, bool keep, const Watch& watch,
                        const std::vector<std::vector<float>>& start, MatrixForm form) {
   const std::size_t rows = matrix.rows();
-  const int columns = columns_for(labels, form);
+  const int columns = walker_columns(labels, form);
   const std::size_t size = rows * static_cast<std::size_t>(columns);
   const WaitAtEnd all_read(context);
   // All kernels are asked for before the first one is launched: they are built together.
@@ -81,8 +98,8 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   Workspace workspace(context, columns, rows);
   ConjugateGradient solver(workspace, rows);
   BlockProduct product(context, matrix.stencil(), columns);
+  const LevelKernels levels(context, matrix.stencil(), columns, form);
   const WaitAtEnd computed(context);  // The kernel reads memory of the product's.
-  CoarseLevels::request(context, {matrix.batch(), matrix.stencil(), form}, columns);
   auto seed = context.allocate<std::int32_t>(rows, "seeds");
   seed.upload(seeds);
   auto label = context.allocate<std::int32_t>(rows, "labels");
@@ -126,23 +143,6 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   }
   walk.labels = label.download();
   return walk;
-}
-
-void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels) {
-  const std::size_t rows = layout.batch.grid().rows();
-  const int columns = columns_for(labels, layout.form);
-  const std::size_t block = rows * static_cast<std::size_t>(columns) * sizeof(float);
-  const auto blocks = static_cast<std::size_t>(std::max(1, (labels + columns - 1) / columns));
-  const CoarseLevels::Memory levels = CoarseLevels::memory(layout, columns);
-  budget.add("coarse grids of the random walker", levels.held);
-  if (layout.form == MatrixForm::kCompressed) {
-    budget.add("coarse grids, while they are made", levels.building);
-    budget_symmetric(budget, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf, true);
-  }
-  budget.add("workspace of the random walker", Workspace::memory(columns, rows));
-  budget.add("blocks of conjugate gradients", ConjugateGradient::memory(columns, rows) + block);
-  budget.add("right-hand sides of the random walker", blocks * block);
-  budget.add("seeds, labels and probabilities", 5 * rows * sizeof(float));
 }
 
 }  // namespace diacut

@@ -6,7 +6,6 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -49,9 +48,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
 /// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// Adds the device memory that random_walk() allocates for so many labels beside the matrix, which
-/// is in DIA form; the layout's form is that of the V-cycle's matrices. Of 0 labels it is what the
-/// fewest take.
-void budget_walker(MemoryBudget& budget, const MatrixLayout& layout, int labels);
+/// The columns of a block for so many labels, the V-cycle's matrices being in that form.
+int walker_columns(int labels, MatrixForm form);
 
 }  // namespace diacut

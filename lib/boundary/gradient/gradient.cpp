@@ -87,20 +87,6 @@ GradientWeights gradient_weights(double sigma) {
   return weights;
 }
 
-void budget_gradient_boundary_map(MemoryBudget& budget, const Grid& grid, double sigma) {
-  const std::uint64_t plane = grid.pixels() * sizeof(float);
-  budget.add("boundary map", grid.rows() * sizeof(float));
-  budget.add("a channel of the image", plane);
-  budget.add("the channel smoothed along rows", plane);
-  budget.add("the channel's slope along rows", plane);
-  budget.add("the gradient's tensor, xx", plane);
-  budget.add("the gradient's tensor, xy", plane);
-  budget.add("the gradient's tensor, yy", plane);
-  budget.add("the weights of the Gaussian",
-             ImageGradient::memory(gradient_weights(sigma).radius()));
-  budget.add("counts for a quantile", exact_quantile_memory());
-}
-
 Buffer<float> gradient_magnitude(Context& context, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  double sigma) {

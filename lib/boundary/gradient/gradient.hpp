@@ -8,7 +8,6 @@
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -33,9 +32,6 @@ inline constexpr double kRidgeSoftness = 0.1;
 
 /// The rank, from 1, of the quantile of `count` values: ceil(quantile * count), at least 1.
 std::uint32_t quantile_rank(double quantile, std::size_t count);
-
-/// Adds to `budget` the device memory that gradient_boundary_map() allocates, its result included.
-void budget_gradient_boundary_map(MemoryBudget& budget, const Grid& grid, double sigma);
 
 /// How far from a pixel other pixels count for its gradient.
 int gradient_reach(double sigma);

@@ -22,10 +22,6 @@ ImageGradient::ImageGradient(Context& context, const Grid& grid, const std::vect
   magnitude_ = context.kernel(kFile, "gradient_magnitude", options);
 }
 
-std::size_t ImageGradient::memory(int radius) {
-  return static_cast<std::size_t>(2 * radius + 1) * sizeof(float);
-}
-
 void ImageGradient::fill(Buffer<float>& plane, const Buffer<std::uint8_t>& valid) {
   set_arguments(fill_, plane, valid, grid_.width, grid_.height, grid_.stride);
   launch_rows(*context_, fill_, grid_.width, grid_.height);

@@ -28,9 +28,6 @@ class ImageGradient {
   ImageGradient(Context& context, const Grid& grid, const std::vector<float>& smooth,
                 const std::vector<float>& derivative);
 
-  /// Bytes that the constructor allocates.
-  static std::size_t memory(int radius);
-
   /// Writes to pixels of a channel's plane without data the value of the nearest pixel with data.
   void fill(Buffer<float>& plane, const Buffer<std::uint8_t>& valid);
   /// Adds the products of the gradient of a channel to the tensor; with `first` they overwrite it.

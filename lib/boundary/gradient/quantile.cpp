@@ -12,8 +12,6 @@ constexpr std::size_t kState = 2;
 constexpr std::size_t kCounts = 256;
 }  // namespace
 
-std::size_t exact_quantile_memory() { return (kState + kCounts) * sizeof(std::uint32_t); }
-
 Buffer<std::uint32_t> exact_quantile(Context& context, const Grid& grid,
                                      const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
                                      std::uint32_t rank) {

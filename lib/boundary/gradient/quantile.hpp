@@ -16,7 +16,4 @@ Buffer<std::uint32_t> exact_quantile(Context& context, const Grid& grid,
                                      const Buffer<float>& values, const Buffer<std::uint8_t>& valid,
                                      std::uint32_t rank);
 
-/// Bytes of device memory that exact_quantile() allocates, its result included.
-std::size_t exact_quantile_memory();
-
 }  // namespace diacut

@@ -48,10 +48,6 @@ std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
   return buffers_;
 }
 
-void budget_tensors(MemoryBudget& budget, const std::vector<std::size_t>& floats) {
-  for (const std::size_t each : floats) budget.add(kTensors, each * sizeof(float));
-}
-
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
     : context_(&context), network_(std::move(network)) {
   for (const NetworkOp& op : network_->ops) {

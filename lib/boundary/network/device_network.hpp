@@ -14,7 +14,6 @@
 #include "boundary/network/network_buffers.hpp"
 #include "boundary/network/planes.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -44,9 +43,6 @@ class TensorBuffers {
  private:
   std::vector<Buffer<float>> buffers_;
 };
-
-/// Adds to `budget` the device memory that TensorBuffers::get() allocates.
-void budget_tensors(MemoryBudget& budget, const std::vector<std::size_t>& floats);
 
 /// The tensors of a network by their indices. Refers to buffers that are at least as large as
 /// tensor_buffers() says.

@@ -244,20 +244,21 @@ int scaled_side(int side, double scale) {
   return std::max(1, static_cast<int>(std::lround(side * scale)));
 }
 
-void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const Networks& networks,
-                                 const CueParameters& parameters) {
-  budget.add(kBoundary, grid.rows() * sizeof(float));
-  budget.add(kPicture, 3 * grid.pixels() * sizeof(float));
+DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
+                                const CueParameters& parameters) {
   const PictureView view = whole_picture(grid);
   const Task task{grid, view, parameters};
-  const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
-  if (outputs > 1) budget.add(kInside, grid.rows() * sizeof(float));
-  budget.add(kResult, outputs * most_pixels(networks, task) * sizeof(float));
   TensorBudget tensors;
-  for (const std::shared_ptr<const Network>& network : networks) {
-    tensors.add(*network, task);
+  for (const std::shared_ptr<const Network>& network : networks) tensors.add(*network, task);
+  // Maps of the picture, which has up to three channels, and of what a network sees.
+  const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
+  std::size_t floats = (3 + outputs) * grid.rows() + outputs * most_pixels(networks, task);
+  std::size_t largest = 3 * grid.rows();
+  for (const std::size_t each : tensors.floats) {
+    floats += each;
+    largest = std::max(largest, each);
   }
-  budget_tensors(budget, tensors.floats);
+  return {floats * sizeof(float), largest * sizeof(float)};
 }
 
 Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,

@@ -11,17 +11,17 @@
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/memory_budget.hpp"
+#include "opencl/device_memory.hpp"
 
 namespace diacut {
 
 /// The length of a side of `side` pixels after resizing by `scale`, at least 1.
 int scaled_side(int side, double scale);
 
-/// Adds to `budget` the device memory that network_boundary_map() allocates, its result included.
-/// The weights of the networks are not part of it (DeviceNetwork::memory()).
-void budget_network_boundary_map(MemoryBudget& budget, const Grid& grid, const Networks& networks,
-                                 const CueParameters& parameters);
+/// The device memory that network_boundary_map() allocates, its result included. The weights of the
+/// networks are not part of it (DeviceNetwork::memory()).
+DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
+                                const CueParameters& parameters);
 
 /// What networks make of an image, each map of grid.rows() values in [0, 1].
 struct NetworkMaps {

@@ -56,10 +56,6 @@ Kernel decimation_kernel(Context& context, const char* name, int radius) {
 
 }  // namespace
 
-void Decimation::request(Context& context, int radius) {
-  decimation_kernel(context, "decimation_split", radius);
-}
-
 Decimation::Decimation(Context& context, int radius, int images)
     : context_(&context),
       radius_(radius),

@@ -19,9 +19,6 @@ class Decimation {
   /// Vectors of one image on a grid, or of several, in planes of it.
   static constexpr int kGroup = 8;  ///< Their number is a multiple of this.
 
-  /// Asks for the kernels, so that they are built together with others.
-  static void request(Context& context, int radius);
-
   /// Precondition: 2 <= radius.
   Decimation(Context& context, int radius, int images);
 

@@ -33,13 +33,6 @@ std::size_t tile_for(const DeviceInfo& device, int columns) {
 
 }  // namespace
 
-std::size_t BasisKernels::memory(const DeviceInfo& device, std::size_t pitch, int max_columns) {
-  const std::size_t columns = static_cast<std::size_t>(max_columns);
-  const std::size_t groups = groups_for(lane_shape(device), pitch);
-  return groups * columns * (sizeof(std::uint64_t) + sizeof(float)) +
-         columns * columns * sizeof(float);
-}
-
 BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
     : context_(context),
       pitch_(pitch),

@@ -17,9 +17,6 @@ class BasisKernels {
   /// At most `max_columns` vectors in one call.
   BasisKernels(Context& context, std::size_t pitch, int max_columns);
 
-  /// Bytes that the constructor allocates.
-  static std::size_t memory(const DeviceInfo& device, std::size_t pitch, int max_columns);
-
   /// sums[at + c] = basis vector c . w, c < columns.
   void dots(const Buffer<float>& basis, int columns, const Buffer<float>& w, DeviceSums& sums,
             int at = 0);

@@ -358,19 +358,9 @@ int Lobpcg::columns(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));
 }
 
-void Lobpcg::budget_blocks(MemoryBudget& budget, const Batch& batch,
-                           const EigenParameters& parameters) {
-  const auto wide = static_cast<std::size_t>(columns(parameters));
-  for (int k = 0; k < kBlocks; ++k) {
-    budget.add("a block of vectors of the eigensolver", batch.grid().rows() * wide * sizeof(float));
-  }
-}
-
-void Lobpcg::budget_workspace(MemoryBudget& budget, const Batch& batch,
-                              const EigenParameters& parameters) {
-  budget.add("dot products of the eigensolver",
-             Workspace::memory(columns(parameters), batch.segment(),
-                               static_cast<std::size_t>(batch.count)));
+std::uint64_t Lobpcg::memory(const Batch& batch, int columns) {
+  return batch.grid().rows() * kBlocks * static_cast<std::uint64_t>(columns) * sizeof(float) +
+         static_cast<std::uint64_t>(batch.count) * Workspace::memory(columns, batch.segment());
 }
 
 void Lobpcg::solve(LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,

@@ -16,7 +16,6 @@
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/residual_goal.hpp"
 #include "matrix/batch.hpp"
-#include "opencl/memory_budget.hpp"
 
 namespace diacut {
 
@@ -76,11 +75,8 @@ class Lobpcg {
 
   /// Columns of X.
   static int columns(const EigenParameters& parameters);
-  /// What the object holds on the device: blocks, and the workspace.
-  static void budget_blocks(MemoryBudget& budget, const Batch& batch,
-                            const EigenParameters& parameters);
-  static void budget_workspace(MemoryBudget& budget, const Batch& batch,
-                               const EigenParameters& parameters);
+  /// Bytes that an object for blocks of so many columns holds on the device: blocks, and sums.
+  static std::uint64_t memory(const Batch& batch, int columns);
 
   Workspace& workspace() { return workspace_; }
   /// Of blocks on the finest grid. While solve() runs, it needs all but the one of X.

@@ -4,18 +4,12 @@
 
 namespace diacut {
 
-RayleighQuotients::RayleighQuotients(Workspace& workspace)
+RayleighQuotients::RayleighQuotients(Workspace& workspace, const NormalizedMatrix& matrix)
     : workspace_(&workspace),
       sums_(workspace),
       divide_(workspace.context().kernel("eigen/lobpcg/rayleigh_quotients.cl", "divide_rows",
-                                         workspace.options())) {}
-
-BlockQuadratic& RayleighQuotients::quadratic_for(const NormalizedMatrix& matrix) {
-  return quadratics_
-      .try_emplace(matrix.form(), workspace_->context(), matrix.stencil(), workspace_->columns(),
-                   matrix.form())
-      .first->second;
-}
+                                         workspace.options())),
+      quadratic_(workspace.context(), matrix.stencil(), workspace.columns(), matrix.form()) {}
 
 std::vector<double> RayleighQuotients::compute(const NormalizedMatrix& matrix,
                                                const Buffer<float>& x, Buffer<float>& y,
@@ -24,7 +18,7 @@ std::vector<double> RayleighQuotients::compute(const NormalizedMatrix& matrix,
   set_arguments(divide_, x, matrix.sqrt_degree(), rows, y);
   workspace_->context().launch(divide_, cl::NDRange(round_up(rows * workspace_->sets(), kRowGroup)),
                                cl::NDRange(kRowGroup));
-  quadratic_for(matrix).launch(matrix, y, parts);
+  quadratic_.launch(matrix, y, parts);
   const Batch& batch = matrix.batch();
   return sums_.compute(parts, {batch.image.rows(), batch.segment()});
 }

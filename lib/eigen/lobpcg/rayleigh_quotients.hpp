@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "eigen/lobpcg/column_sums.hpp"
@@ -14,11 +13,8 @@ namespace diacut {
 /// the object.
 class RayleighQuotients {
  public:
-  explicit RayleighQuotients(Workspace& workspace);
-
-  /// Asks for the kernel that compute() needs for a matrix with the stencil and the form of
-  /// `matrix`, so that it is built together with others (opencl/kernel.hpp).
-  void request(const NormalizedMatrix& matrix) { quadratic_for(matrix); }
+  /// For matrices with the stencil and the form of `matrix`.
+  RayleighQuotients(Workspace& workspace, const NormalizedMatrix& matrix);
 
   /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, s = D^1/2 and y = x / s (0
   /// where s is 0), for each active image of the matrix's batch. `y` and `parts` are overwritten,
@@ -27,12 +23,10 @@ class RayleighQuotients {
                               Buffer<float>& y, Buffer<float>& parts);
 
  private:
-  BlockQuadratic& quadratic_for(const NormalizedMatrix& matrix);
-
   Workspace* workspace_;
   ColumnSums sums_;
   Kernel divide_;
-  std::map<MatrixForm, BlockQuadratic> quadratics_;  ///< Built when first asked for.
+  BlockQuadratic quadratic_;
 };
 
 }  // namespace diacut

@@ -12,10 +12,6 @@ namespace diacut {
 
 namespace {
 
-/// At most so many lists of tiles are in use for each width: of one, two and three blocks, and of
-/// two blocks with each other.
-constexpr std::size_t kTileLists = 4;
-
 bool is_cpu(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
 
 int tile_of(bool cpu) { return cpu ? 8 : 4; }
@@ -47,6 +43,12 @@ std::size_t partial_count(bool cpu, int columns, std::size_t rows, std::size_t s
 
 }  // namespace
 
+std::uint64_t Workspace::memory(int columns, std::size_t rows) {
+  const auto wide = static_cast<std::uint64_t>(columns);
+  // The dot products of all columns in each group, for S'S and S'(M S), S being three blocks.
+  return (72 * wide + 200) * wide * std::min<std::uint64_t>(512, rows / 64 + 1);
+}
+
 std::size_t rows_in_local_memory(const DeviceInfo& device, int columns) {
   const std::size_t bytes = 3 * static_cast<std::size_t>(columns) * sizeof(float);
   const std::size_t fit = device.local_memory / 2 / bytes;
@@ -62,23 +64,6 @@ std::size_t rows_in_local_memory(const DeviceInfo& device, int columns) {
 std::size_t block_group(const DeviceInfo& device) {
   return is_cpu(device) ? 1
                         : std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 128));
-}
-
-std::size_t Workspace::memory(int columns, std::size_t max_rows, std::size_t segments) {
-  const auto wide = static_cast<std::size_t>(columns);
-  std::size_t most = 0;
-  for (const bool cpu : {false, true}) {
-    const int tile = tile_of(cpu);
-    const std::size_t totals = segments * tile_values(tile) * sizeof(std::uint64_t);
-    const std::size_t lists = kTileLists * wide / 4 * sizeof(cl_int4);
-    most = std::max(most, partial_count(cpu, columns, max_rows, segments) * sizeof(std::uint64_t) +
-                              tile_count(columns, tile) * (totals + lists));
-  }
-  // Uploads that are in use at once, in words: a rotation with the Ritz values and places before
-  // it, a selection of columns, and Ritz values alone or an order of columns.
-  const std::size_t rotation = 32 + segments * (3 * wide * wide + 2 * wide + 1);
-  const std::size_t others = segments * 6 * wide;
-  return most + (rotation + others) * sizeof(std::int32_t);
 }
 
 Workspace::Workspace(Context& context, int columns, std::size_t max_rows,

@@ -36,11 +36,10 @@ class Workspace {
   /// local memory.
   Workspace(Context& context, int columns, std::size_t max_rows,
             std::shared_ptr<const ActiveSegments> active = nullptr);
+  /// Bytes that one takes on the device for each image, about.
+  static std::uint64_t memory(int columns, std::size_t rows);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
-
-  /// Bytes of device memory that a workspace and its uploads hold at most, on any device.
-  static std::size_t memory(int columns, std::size_t max_rows, std::size_t segments = 1);
 
   Context& context() { return *context_; }
   const DeviceInfo& device() const { return context_->info(); }

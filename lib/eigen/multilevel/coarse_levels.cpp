@@ -108,45 +108,6 @@ Segments CoarseLevels::segments(int level) const {
   return {batch.image.rows(), batch.segment()};
 }
 
-CoarseLevels::Memory CoarseLevels::memory(const MatrixLayout& layout, int columns) {
-  const std::vector<Batch> grids = grids_of(layout.batch);
-  const bool compressed = layout.form == MatrixForm::kCompressed;
-  const auto wide = static_cast<std::size_t>(columns);
-  const auto images = static_cast<std::size_t>(layout.batch.count);
-  std::size_t floats = images * kMostDenseRows * kMostDenseRows;
-  std::size_t bytes = 0;
-  std::size_t building = 0;
-  Stencil stencil = layout.stencil;
-  for (std::size_t level = 1; level < grids.size(); ++level) {
-    const Grid grid = grids[level].grid();
-    stencil = Coarsen::coarse_stencil(stencil);
-    floats += grids[level - 1].grid().rows();
-    floats += grid.rows() * (1 + 2 * wide);
-    const std::size_t dia = dia_pitch(grid.rows()) * stencil.size() * sizeof(float);
-    if (level == 1) building = dia + kFlagsAndSums + 2 * grid.rows() * 4 * sizeof(float);
-    // The coarsest level's matrix is never compressed.
-    if (!compressed || grid.rows() <= kMostDenseRows * images) bytes += dia;
-    if (compressed) {
-      MemoryBudget matrix;
-      budget_symmetric(matrix, grid, stencil, MatvecStorage::kHalf, false);
-      bytes += matrix.total();
-    }
-  }
-  bytes += level_degrees_memory(layout.batch, grids.size());
-  return {floats * sizeof(float) + bytes, building};
-}
-
-void CoarseLevels::request(Context& context, const MatrixLayout& layout, int columns) {
-  BlockProduct::request(context, layout.stencil, columns, layout.form);
-  BlockTransfer::request(context, layout.stencil, columns, layout.form);
-  Coarsen(context, layout.stencil, 1, NullSpace::kNone).request_gains(MatrixForm::kDia);
-  DenseProduct::request(context, columns);
-  request_level_degrees(context);
-  if (layout.form == MatrixForm::kCompressed) {
-    request_compress_kept(context, layout.batch.grid(), layout.stencil, MatvecStorage::kHalf);
-  }
-}
-
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
                                                 NullSpace null_space) {
@@ -159,7 +120,6 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   CoarseLevels result(context, matrix, form, columns);
   if (null_space == NullSpace::kNone) result.coarse_share_ = kDefiniteShare;
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
-  coarsen.request_gains(null_space == NullSpace::kNone ? MatrixForm::kDia : form);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
   std::vector<std::uint32_t> counts(degrees.counts.size());
@@ -324,8 +284,8 @@ void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& 
   Level& own = at(level);
   // Blocks become narrower where vectors have converged: both kernels for a width are built at
   // once.
-  own.kernels->product.request(columns);
-  own.kernels->transfer.request(columns);
+  own.kernels->product.prepare(columns);
+  own.kernels->transfer.prepare(columns);
   own.kernels->product.launch(*own.matrix, x, other, out, static_cast<float>(alpha),
                               static_cast<float>(beta), static_cast<float>(gamma), columns);
   ++own.passes;

@@ -60,19 +60,6 @@ class CoarseLevels {
                                            MatrixForm form, std::size_t least, int columns,
                                            NullSpace null_space = NullSpace::kTrivial);
 
-  /// Asks for kernels that build() with NullSpace::kNone and precondition() will launch, so that
-  /// they are built together with those that the caller asks for (opencl/kernel.hpp).
-  static void request(Context& context, const MatrixLayout& layout, int columns);
-
-  /// Bytes that build() allocates at most for a matrix of that layout, its form being the form of
-  /// the levels: the result holds `held`; in the compressed form, `building` are allocated beside
-  /// the DIA and the compressed form of the finest level's matrix before the former is freed.
-  struct Memory {
-    std::size_t held = 0;
-    std::size_t building = 0;
-  };
-  static Memory memory(const MatrixLayout& layout, int columns);
-
   /// Levels, the finest being level 0.
   int count() const { return static_cast<int>(levels_.size()); }
   const NormalizedMatrix& matrix(int level) const { return *at(level).matrix; }

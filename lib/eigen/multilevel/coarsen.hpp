@@ -35,10 +35,6 @@ class Coarsen {
   const Stencil& stencil() const { return stencil_; }
   NullSpace null_space() const { return null_space_; }
 
-  /// Asks for the kernel of gains() for matrices in that form, so that it is built together with
-  /// others (opencl/kernel.hpp).
-  void request_gains(MatrixForm form) { gain_kernel(form); }
-
   /// Sets `gain`, matrix.rows() elements by which rows of the interpolation are scaled so that it
   /// keeps the trivial eigenvector, and `coarse_sqrt_degree`, the square roots of the degrees of
   /// the kept pixels. `level` is the index of the flag in orphans(). Enqueues.

@@ -64,10 +64,6 @@ ConjugateGradient::ConjugateGradient(Workspace& workspace, std::size_t rows)
   correction_block_ = context.allocate<float>(size, "preconditioned residuals");
 }
 
-std::size_t ConjugateGradient::memory(int columns, std::size_t rows) {
-  return 3 * rows * static_cast<std::size_t>(columns) * sizeof(float);
-}
-
 ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer<float>& b,
                                                  Buffer<float>& x,
                                                  const ConjugateGradientLimits& limits,

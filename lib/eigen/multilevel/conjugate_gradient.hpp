@@ -42,9 +42,6 @@ class ConjugateGradient {
   /// For blocks of `rows` elements.
   ConjugateGradient(Workspace& workspace, std::size_t rows);
 
-  /// Bytes of device memory that an object holds.
-  static std::size_t memory(int columns, std::size_t rows);
-
   /// Solves M x = b. `b` is overwritten by the residuals. A column whose right-hand side is 0 has
   /// the solution 0. Waits for the device in each iteration. Throws NumericalError when arithmetic
   /// goes wrong, CancelledError.

@@ -10,12 +10,8 @@ DenseProduct::DenseProduct(Context& context, int columns,
                            std::shared_ptr<const ActiveSegments> active)
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
-      kernel_(request(context, columns)) {}
-
-Kernel DenseProduct::request(Context& context, int columns) {
-  return context.kernel("eigen/multilevel/dense_product.cl", "dense_product",
-                        block_options(context.info(), columns));
-}
+      kernel_(context.kernel("eigen/multilevel/dense_product.cl", "dense_product",
+                             block_options(context.info(), columns))) {}
 
 void DenseProduct::launch(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
                           Buffer<float>& out, int columns) {

@@ -14,9 +14,6 @@ class DenseProduct {
   DenseProduct(Context& context, int columns,
                std::shared_ptr<const ActiveSegments> active = nullptr);
 
-  /// Asks for the kernel, so that it is built together with others (opencl/kernel.hpp).
-  static Kernel request(Context& context, int columns);
-
   /// out = M b, blocks `columns` wide. `matrices`: one for each image of the batch, `rows` by
   /// `rows`, which follow each other, as the images' segments do in the blocks. Enqueues.
   void launch(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,

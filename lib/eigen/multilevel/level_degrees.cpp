@@ -29,40 +29,18 @@ std::size_t groups_for(std::size_t image_pixels) {
 
 }  // namespace
 
-std::size_t level_degrees_memory(const Batch& batch, std::size_t levels) {
-  const std::size_t partial = sizeof(std::uint64_t) + sizeof(std::uint32_t);
-  return levels * static_cast<std::size_t>(batch.count) *
-         (groups_for(batch.image.pixels()) * partial + sizeof(float) + sizeof(std::uint32_t));
-}
-
-namespace {
-
-struct DegreeKernels {
-  std::size_t group;
-  Kernel partial;
-  Kernel join;
-};
-
-DegreeKernels degree_kernels(Context& context) {
-  const std::size_t group =
-      context.info().kind == DeviceKind::kCpu
-          ? 1
-          : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256));
-  const std::string options = fmt::format("-DGROUP={}", group);
-  return {group, context.kernel(kLevelDegreesFile, "level_degrees_partial", options),
-          context.kernel(kLevelDegreesFile, "level_degrees_join", options)};
-}
-
-}  // namespace
-
-void request_level_degrees(Context& context) { degree_kernels(context); }
+DegreeKernels::DegreeKernels(Context& context)
+    : group(context.info().kind == DeviceKind::kCpu
+                ? 1
+                : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256))),
+      partial(context.kernel(kLevelDegreesFile, "level_degrees_partial",
+                             fmt::format("-DGROUP={}", group))),
+      join(context.kernel(kLevelDegreesFile, "level_degrees_join",
+                          fmt::format("-DGROUP={}", group))) {}
 
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
-  const DegreeKernels kernels = degree_kernels(context);
-  const std::size_t group = kernels.group;
-  Kernel partial = kernels.partial;
-  Kernel join = kernels.join;
+  auto [group, partial, join] = DegreeKernels(context);
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
   const auto each_level = static_cast<std::size_t>(batch.count);

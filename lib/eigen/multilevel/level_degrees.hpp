@@ -9,10 +9,19 @@
 namespace diacut {
 
 /// Sums over the square roots of the degrees on every level, on the device, one of each kind for
-/// each image: element level * batch.count + image (kernels/eigen/multilevel/level_degrees.cl).
+/// each image: element level * batch.count + image.
 struct LevelDegrees {
   Buffer<float> scales;          ///< 1 / the norm of D^1/2; infinite where D is 0.
   Buffer<std::uint32_t> counts;  ///< Elements with data: where D^1/2 is positive.
+};
+
+/// The kernels of kernels/eigen/multilevel/level_degrees.cl.
+struct DegreeKernels {
+  explicit DegreeKernels(Context& context);
+
+  std::size_t group;
+  Kernel partial;
+  Kernel join;
 };
 
 /// Those sums for a matrix whose D^1/2 is `sqrt_degree` and whose images lie as `batch` says, on
@@ -20,11 +29,5 @@ struct LevelDegrees {
 /// before. Enqueues.
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels);
-
-/// Asks for the kernels of a call, so that they are built together with others.
-void request_level_degrees(Context& context);
-
-/// Bytes that a call allocates, the result included.
-std::size_t level_degrees_memory(const Batch& batch, std::size_t levels);
 
 }  // namespace diacut

@@ -60,10 +60,8 @@ class Descent {
         columns_(Lobpcg::columns(parameters)),
         images_(static_cast<std::size_t>(batch_.count)),
         solver_(context, parameters, batch_, levels_.active()),
-        quotients_(solver_.workspace()),
-        peaks_(solver_.workspace()) {
-    quotients_.request(levels_.matrix(0));
-  }
+        quotients_(solver_.workspace(), levels_.matrix(0)),
+        peaks_(solver_.workspace()) {}
 
   std::vector<DeviceEigenvectors> run();
 
@@ -228,19 +226,6 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
       CoarseLevels::build(context, matrix, form, least, Lobpcg::columns(parameters));
   if (!levels) return std::nullopt;
   return Descent(context, std::move(*levels), parameters, watch).run();
-}
-
-EigenMemory multilevel_memory(const MatrixLayout& layout, const EigenParameters& parameters) {
-  const CoarseLevels::Memory levels = CoarseLevels::memory(layout, Lobpcg::columns(parameters));
-  EigenMemory memory;
-  if (layout.form == MatrixForm::kCompressed) {
-    memory.building.add("coarser grids of the eigensolver, while they are made", levels.building);
-  }
-  // In the end the eigenvectors take the place of some blocks.
-  Lobpcg::budget_blocks(memory.solving, layout.batch, parameters);
-  memory.solving.add("coarser grids of the eigensolver", levels.held);
-  Lobpcg::budget_workspace(memory.solving, layout.batch, parameters);
-  return memory;
 }
 
 }  // namespace diacut

@@ -6,7 +6,6 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
-#include "eigen/eigen_memory.hpp"
 #include "matrix/normalized_matrix.hpp"
 
 namespace diacut {
@@ -26,9 +25,5 @@ namespace diacut {
 std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, NormalizedMatrix& matrix, MatrixForm form, std::size_t least,
     const EigenParameters& parameters, const Watch& watch);
-
-/// The device memory that multilevel_eigenvectors() takes for a matrix of that layout, its form
-/// being the form of the levels.
-EigenMemory multilevel_memory(const MatrixLayout& layout, const EigenParameters& parameters);
 
 }  // namespace diacut

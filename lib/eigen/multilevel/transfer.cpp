@@ -30,11 +30,6 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
   kernels_for(columns);
 }
 
-void BlockTransfer::request(Context& context, const Stencil& stencil, int columns,
-                            MatrixForm form) {
-  make_kernels(context, matrix_options(context.info(), stencil, form, MatrixPart::kDisc), columns);
-}
-
 BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
   Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
   if (!kernels.prolong) kernels = make_kernels(*context_, matrix_options_, columns);

@@ -23,13 +23,9 @@ class BlockTransfer {
                 MatrixForm form = MatrixForm::kDia,
                 std::shared_ptr<const ActiveSegments> active = nullptr);
 
-  /// Asks for the kernels of transfers that are to be made like this, so that they are built
-  /// together with others (opencl/kernel.hpp).
-  static void request(Context& context, const Stencil& stencil, int columns, MatrixForm form);
-
   /// Asks for the kernels for blocks of another width, so that they are built together with others
   /// (opencl/kernel.hpp).
-  void request(int columns) { kernels_for(columns); }
+  void prepare(int columns) { kernels_for(columns); }
 
   /// fine_block = E coarse_block, or with `add` fine_block += E coarse_block. Enqueues.
   void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,

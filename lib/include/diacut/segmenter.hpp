@@ -35,12 +35,6 @@ struct StageTime {
                          ///< 0 for a stage that does not use the device.
 };
 
-/// A buffer on the device.
-struct MemoryUse {
-  std::string what;         ///< What the buffer holds.
-  std::uint64_t bytes = 0;  ///< Its size, bytes.
-};
-
 /// How labels grew from seeds.
 struct WalkReport {
   int labels = 0;      ///< Different labels of the seeds.
@@ -78,9 +72,6 @@ struct Segmentation {
   /// Eigenvalues, report, and eigenvectors if they are kept; with RegionMethod::kWalker none.
   Eigenvectors eigenvectors;
   std::vector<StageTime> times;  ///< The stages that ran, in their order.
-  /// Every large buffer that the run plans to allocate on the device. They are not all held at
-  /// once.
-  std::vector<MemoryUse> device_memory;
   /// What was announced before the run, of all images that were begun together.
   MemoryPlan memory_plan;
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.

@@ -301,8 +301,8 @@ TEST_F(Affinity, KernelsWriteEveryElementAndStayWithinTheirBuffers) {
     InterveningContour contour(context_, host.grid, shape.pitch, stencil, lines);
     contour.launch(*boundary, *valid, *padded, *values);
     testing::expect_numbers(padded.values());
-    launch_affinity_weigh(context_, *values, offsets, shape.rows, shape.pitch,
-                          {false, 10.0f, 0.0f, 0.0f});
+    AffinityWeigh(context_, stencil.size(), {false, 10.0f, 0.0f, 0.0f})
+        .launch(*values, offsets, shape.rows, shape.pitch);
     const std::vector<float> weights = values.values();
     testing::expect_numbers(weights);
 
@@ -313,26 +313,6 @@ TEST_F(Affinity, KernelsWriteEveryElementAndStayWithinTheirBuffers) {
     testing::expect_numbers(root.values());
     testing::expect_numbers(inverse.values());
   }
-}
-
-TEST_F(Affinity, ThePlanListsWhatIsAllocated) {
-  const HostBoundary host = random_boundary(37, 11, 40, 2);
-  const AffinityParameters parameters = affinity_parameters(5, AffinityFormula::kLogistic);
-  MemoryBudget plan;
-  budget_affinity(plan, host.grid, parameters);
-  const BoundaryMap boundary = upload(context_, host);
-  const std::uint64_t before = context_.memory_in_use();
-  {
-    const NormalizedMatrix result =
-        normalize(context_, Batch(boundary.grid), affinity_matrix(context_, boundary, parameters),
-                  parameters);
-    EXPECT_EQ(plan.largest().bytes, result.dia().values.bytes());
-  }
-  EXPECT_EQ(context_.memory_in_use(), before);
-  // The boundary map with a border is freed before the degrees are allocated.
-  const auto border = InterveningContour::padded_size(host.grid, parameters.radius) * sizeof(float);
-  EXPECT_GE(context_.memory_peak() - before, plan.total() - border);
-  EXPECT_LE(context_.memory_peak() - before, plan.total());
 }
 
 class Normalize : public ::testing::TestWithParam<bool> {

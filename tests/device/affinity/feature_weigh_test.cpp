@@ -321,20 +321,5 @@ TEST_F(FeatureAffinityTest, KernelsStayWithinTheirBuffers) {
   }
 }
 
-TEST_F(FeatureAffinityTest, ThePlanListsWhatIsAllocated) {
-  const Scene scene = random_scene({37, 11, 40}, 20, 2);
-  for (const bool boundary : {false, true}) {
-    const AffinityParameters own = parameters(FeatureMeasure::kCosine, boundary, {1, 2});
-    MemoryBudget plan;
-    budget_feature_affinity(plan, scene.grid, own, 20);
-    const std::uint64_t before = context_.memory_in_use();
-    context_.reset_memory_peak();
-    made(scene, own);
-    EXPECT_EQ(context_.memory_in_use(), before);
-    // The scene's boundary map and mask are in memory too.
-    EXPECT_LE(context_.memory_peak() - before, plan.total() + 5 * scene.grid.rows());
-  }
-}
-
 }  // namespace
 }  // namespace diacut

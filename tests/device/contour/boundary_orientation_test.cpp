@@ -134,18 +134,5 @@ TEST(BoundaryOrientationOnTheDevice, WritesNoMoreThanItShould) {
   EXPECT_NEAR(found[5 * 19 + 5], angle < 0 ? angle + std::numbers::pi : angle, 1e-5);
 }
 
-TEST(BoundaryOrientationOnTheDevice, AllocatesWhatItPlans) {
-  const Map map = random_map({97, 71, 97});
-  auto strength = context().allocate<float>(map.grid.rows(), "strength");
-  strength.upload(map.elements);
-  MemoryBudget plan;
-  budget_orientation(plan, map.grid);
-  context().reset_memory_peak();
-  const std::uint64_t before = context().memory_in_use();
-  const std::vector<float> first = boundary_orientation(context(), map.grid, strength).download();
-  EXPECT_EQ(context().memory_peak() - before, plan.total());
-  EXPECT_EQ(boundary_orientation(context(), map.grid, strength).download(), first);
-}
-
 }  // namespace
 }  // namespace diacut

@@ -124,11 +124,8 @@ TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
 TEST(Segmenter, ImagesThatDoNotFitTogetherAreSegmentedOneByOne) {
   const Image image = mottled(90, 70, 2);
   Segmenter segmenter({}, test_device());
-  const PipelineBudget budget = pipeline_budget(grid_for(90, 70), segmenter.parameters());
-  std::uint64_t most = 0;
-  for (const MemoryBudget* phase : {&budget.boundaries, &budget.eigen, &budget.contours}) {
-    most = std::max(most, phase->total());
-  }
+  const std::uint64_t most =
+      pipeline_budget(grid_for(90, 70), segmenter.parameters()).memory().total;
   segmenter.limit_device_memory(most);
   const std::vector<ImageToSegment> asked(3, {&image, nullptr});
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
@@ -147,9 +144,7 @@ TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   const std::optional<Batch> two = batch_for(
       grid, 2, disc_stencil(segmenter.parameters().affinity.radius), segmenter.parameters().eigen);
   ASSERT_TRUE(two);
-  const PipelineBudget budget = pipeline_budget(*two, segmenter.parameters());
-  const std::uint64_t most =
-      std::max({budget.boundaries.total(), budget.eigen.total(), budget.contours.total()});
+  const std::uint64_t most = pipeline_budget(*two, segmenter.parameters()).memory().total;
   const Segmentation alone = segmenter.segment(image);
   segmenter.limit_device_memory(most);
   const std::vector<ImageToSegment> asked(4, {&image, nullptr});
@@ -168,9 +163,7 @@ TEST(Segmenter, ImagesTogetherStayWithinTheirPlan) {
   const std::vector<ImageToSegment> asked(4, {&image, nullptr});
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   const Segmentation found = std::move(begun.front()).finish();
-  std::uint64_t planned = 0;
-  for (const MemoryUse& use : found.device_memory) planned += use.bytes;
-  EXPECT_LE(found.device_peak_bytes, planned);
+  EXPECT_LE(found.device_peak_bytes, found.memory_plan.device_bytes());
   EXPECT_GT(found.device_peak_bytes, 3 * segmenter.segment(image).device_peak_bytes / 2);
 }
 

@@ -61,6 +61,20 @@ TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
   expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
 }
 
+TEST(SegmenterMemory, WithContoursOfEigenvectorsIsTakenAsAnnounced) {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kGradient;
+  parameters.contour.spectral = SpectralUse::kFull;
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
+}
+
+TEST(SegmenterMemory, OfDirectCutsIsTakenAsAnnounced) {
+  Parameters parameters;
+  parameters.cue.kind = CueKind::kGradient;
+  parameters.region.method = RegionMethod::kKway;
+  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
+}
+
 TEST(SegmenterMemory, OfObjectsIsTakenAsAnnounced) {
   Parameters parameters = load_parameters("nuclei");
   expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);

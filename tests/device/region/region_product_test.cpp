@@ -200,19 +200,5 @@ TEST_F(RegionProductTest, LinksAgreeWithPlainLoops) {
   }
 }
 
-TEST_F(RegionProductTest, ThePlanIsWhatIsAllocated) {
-  const Problem problem({10, 6, 12}, 1, 1, 8);
-  const NormalizedMatrix matrix = problem.on_device(context_);
-  MemoryBudget plan;
-  budget_regions(plan, problem.grid);
-  const std::uint64_t before = context_.memory_in_use();
-  DeviceAffinityGraph graph(context_, matrix);
-  EXPECT_EQ(context_.memory_in_use() - before, plan.total());
-  std::vector<float> out;
-  graph.product_within(problem.region, problem.vectors(3, 1), 3, out);
-  EXPECT_EQ(graph.right().size(), problem.grid.pixels());
-  EXPECT_EQ(context_.memory_peak() - before, plan.total());
-}
-
 }  // namespace
 }  // namespace diacut

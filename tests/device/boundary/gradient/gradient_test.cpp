@@ -340,18 +340,5 @@ TEST_F(GradientBoundaryMap, TwoRunsGiveTheSameBytes) {
   EXPECT_EQ(0, std::memcmp(first.data(), again.data(), first.size() * sizeof(float)));
 }
 
-TEST_F(GradientBoundaryMap, ThePlanListsWhatIsAllocated) {
-  Image image = patches_image(67, 41, 3, 22);
-  mask_out(image, 5);
-  const Grid grid = grid_of(image, 3);
-  MemoryBudget plan;
-  budget_cue(plan, grid, gradient_parameters());
-  {
-    const BoundaryMap map = boundary_map(context_, image, grid, gradient_parameters());
-    EXPECT_EQ(context_.memory_in_use(), map.values.bytes() + map.valid.bytes());
-  }
-  EXPECT_EQ(context_.memory_peak(), plan.total());
-}
-
 }  // namespace
 }  // namespace diacut

@@ -201,8 +201,8 @@ TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
 
   // What is planned is for each in its turn, not for both.
   const Grid grid{image.width, image.height, image.width};
-  MemoryBudget plan;
-  budget_cue(plan, grid, parameters_);
+  const std::uint64_t planned =
+      network_map_memory(grid, load_networks(parameters_.weights), parameters_).total;
   DeviceNetworks networks;
   boundary_map(context_, image, grid, parameters_, networks);
   networks.tensors().clear();
@@ -211,7 +211,7 @@ TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
   for (int i = 0; i < 2; ++i) {
     context_.reset_memory_peak();
     boundary_map(context_, image, grid, parameters_, networks);
-    EXPECT_EQ(context_.memory_peak(), weights + plan.total());
+    EXPECT_EQ(context_.memory_peak(), weights + planned + grid.rows());  // And the mask.
   }
   EXPECT_GT(context_.memory_in_use(), weights);
 }
@@ -294,26 +294,6 @@ TEST_F(NetworkBoundaryMap, AMaskMakesNoBoundary) {
   }
 }
 
-TEST_F(NetworkBoundaryMap, AllocatesWhatItPlans) {
-  const Image image = noise_image(130, 75, 3, 1);
-  const Grid grid{130, 75, 136};
-  for (const std::vector<double>& scales : {std::vector<double>{1.0}, {0.5, 1.5, 1.0}}) {
-    for (const int tile : {64, 1024}) {
-      use(small_network(8, true, tile == 64 ? 2 : 1));
-      parameters_.scales = scales;
-      parameters_.tile = tile;
-      parameters_.turns = tile == 64 ? 8 : 1;
-      MemoryBudget plan;
-      budget_kept(plan, parameters_);
-      budget_cue(plan, grid, parameters_);
-      context_.reset_memory_peak();
-      boundary_map(context_, image, grid, parameters_);
-      EXPECT_EQ(context_.memory_peak(), plan.total());
-    }
-  }
-  EXPECT_EQ(context_.memory_in_use(), 0u);
-}
-
 TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   const std::string first = folder_ / "first.safetensors";
   const std::string second = folder_ / "second.safetensors";
@@ -330,20 +310,19 @@ TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   for (const std::string& names : {first, first + "," + second, second}) {
     SCOPED_TRACE(names);
     parameters_.weights = names;
-    MemoryBudget plan;
-    budget_kept(plan, parameters_);
-    ASSERT_GT(plan.total(), 0u);
+    std::uint64_t weights = 0;
+    for (const auto& network : load_networks(names)) weights += DeviceNetwork::memory(*network);
     for (const Image* seen : {&image, &other, &image}) {
       const std::vector<float> expected = values_of(*seen);
       EXPECT_EQ(kept(*seen), expected);
       // In the tensors of the last image of this size.
       const std::uint64_t held = context_.memory_in_use();
-      EXPECT_GT(held, plan.total());
+      EXPECT_GT(held, weights);
       EXPECT_EQ(kept(*seen), expected);
       EXPECT_EQ(context_.memory_in_use(), held);
       networks.tensors().clear();
       // The weights of these networks and nothing else, once.
-      EXPECT_EQ(context_.memory_in_use(), plan.total());
+      EXPECT_EQ(context_.memory_in_use(), weights);
     }
   }
   // They are read no more.

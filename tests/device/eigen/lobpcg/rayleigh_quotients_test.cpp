@@ -36,7 +36,6 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
     const testing::BlockProblem problem(size.width, size.height, size.padding, 5, ++seed);
     const std::size_t rows = problem.rows();
     Workspace workspace(context_, kColumns, rows);
-    RayleighQuotients quotients(workspace);
     const std::vector<float> x = random_values(rows * kColumns, ++seed);
     Guarded<float> x_in(context_, x);
     Guarded<float> y_in(context_, rows * kColumns);
@@ -45,7 +44,8 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
         upper_diagonals(problem.matrix.shape.offsets, problem.matrix.shape.rows);
     const auto check = [&](const HostDiaMatrix& matrix, const NormalizedMatrix& device_matrix) {
       auto parts = context_.allocate<float>(rows * kColumns, "parts of sums");
-      const std::vector<double> found = quotients.compute(device_matrix, *x_in, *y_in, parts);
+      const std::vector<double> found =
+          RayleighQuotients(workspace, device_matrix).compute(device_matrix, *x_in, *y_in, parts);
       ASSERT_EQ(found.size(), at_size(kColumns));
       const std::vector<float> y = y_in.values();
       for (std::size_t at = 0; at < y.size(); ++at) {
