@@ -1,7 +1,8 @@
 """Pictures of one's own, and what people drew in them.
 
-Pictures: the files of a folder that end in PICTURES. Values of more than 8 bits are stretched so that a
-thousandth of them lies beyond each end, as diacut reads them.
+Pictures: the files of a folder that end in PICTURES. Values of more than 8 bits, and of 8 bits that fill less
+than half of their range, are stretched so that a thousandth of them lies beyond each end, as diacut reads
+them.
 
 Labels, one of these:
 - a folder of label images, a file of the picture's name (NAME.png, .tif, .tiff or .npy) or one for each
@@ -20,6 +21,7 @@ from PIL import Image, ImageDraw
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 LABELS = (".png", ".tif", ".tiff", ".npy")
 BEYOND = 0.001  # The share of the values beyond each end of the range that becomes the whole range.
+MOSTLY_EMPTY = 0.5  # 8 bits that fill less of their range are stretched, 20 times at most.
 MOST_REGIONS = np.iinfo(np.int16).max - 2  # Of one annotator.
 
 
@@ -48,9 +50,13 @@ def is_colourful(image):
 def read_picture(path):
     """The picture in 8 bits, height x width x 3."""
     values = read_array(path)
-    if values.dtype != np.uint8:
+    low, high = np.quantile(values, [BEYOND, 1 - BEYOND])
+    eight_bits = values.dtype == np.uint8
+    if eight_bits and high - low < MOSTLY_EMPTY * 255:
+        middle = (low + high) / 2
+        low, high = middle - max(middle - low, 255 / 40), middle + max(high - middle, 255 / 40)
+    if not eight_bits or high - low < MOSTLY_EMPTY * 255:
         values = values.astype(np.float64)
-        low, high = np.quantile(values, [BEYOND, 1 - BEYOND])
         if not np.isfinite(high - low):
             fail(f"{path} holds values that are no numbers")
         values = ((values - low) / max(high - low, 1e-12)).clip(0, 1)

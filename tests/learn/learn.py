@@ -12,6 +12,7 @@ SOURCE = os.environ["SOURCE"]
 sys.path.insert(0, f"{SOURCE}/app/learn")
 import pictures  # noqa: E402
 import torch  # noqa: E402
+import weather  # noqa: E402
 from network import SIZES, BoundaryNet, graph_of, load  # noqa: E402
 from run_file import read_file, run_graph  # noqa: E402
 
@@ -41,11 +42,15 @@ def write_folders(name, count=6):
         Image.fromarray(labels).save(f"{name}/labels/{k}.png")
 
 
-def train(*arguments):
-    """Runs train.py; returns its exit code and what it printed."""
-    done = subprocess.run([sys.executable, f"{SOURCE}/app/learn/train.py", *arguments], text=True,
+def run(script, *arguments):
+    """Runs a script of app/learn; returns its exit code and what it printed."""
+    done = subprocess.run([sys.executable, f"{SOURCE}/app/learn/{script}", *arguments], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout
+
+
+def train(*arguments):
+    return run("train.py", *arguments)
 
 
 class Readers(unittest.TestCase):
@@ -161,6 +166,65 @@ class Networks(unittest.TestCase):
         _, tensors, _ = read_file(f"{SOURCE}/configs/fast.safetensors")
         with self.assertRaises(ValueError):
             load(BoundaryNet(**SIZES["default"]), "fast", tensors)
+
+
+class Degraded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        write_folders("weather", 2)
+        for k in range(2):  # Grey pictures in colour.
+            Image.open(f"weather/pictures/{k}.png").convert("RGB").save(f"weather/pictures/{k}.png")
+
+    def assert_refused(self, words, *arguments):
+        code, text = run("degraded.py", *arguments)
+        self.assertNotEqual(code, 0)
+        for word in words:
+            self.assertIn(word, text)
+
+    def test_wrong_input_is_refused(self):
+        os.makedirs("weather/empty", exist_ok=True)
+        self.assert_refused(["holds no pictures"], "weather/empty", "--out", "weather/no")
+        self.assert_refused(["cannot be read"], "weather/nowhere", "--out", "weather/no")
+        for strength in ("0", "6", "strong"):
+            self.assert_refused(["from 1 to 5", strength], "weather/pictures", "--out", "weather/no",
+                                "--strengths", strength)
+        self.assert_refused(["rain", "gaussian-noise"], "weather/pictures", "--out", "weather/no",
+                            "--kinds", "rain")
+        self.assert_refused(["only with --truth"], "weather/pictures", "--out", "weather/no", "--", "-v")
+        self.assertFalse(os.path.exists("weather/no"))
+
+    def test_copies_depend_on_seed_kind_strength_and_name_alone(self):
+        def copy(folder, kind, *more):
+            code, text = run("degraded.py", "weather/pictures", "--out", folder, "--kinds", kind,
+                             "--strengths", "2", *more)
+            self.assertEqual(code, 0, text)
+            with Image.open(f"{folder}/shot-noise-2/1.png") as image:
+                return np.asarray(image)
+
+        first = copy("weather/a", "shot-noise")
+        np.testing.assert_array_equal(first, copy("weather/b", "all"))
+        self.assertTrue((first != copy("weather/c", "shot-noise", "--seed", "2")).any())
+        self.assertEqual(len(os.listdir("weather/b")), 10)
+
+    def test_stronger_is_worse(self):
+        picture = torch.from_numpy(discs(0)[0] / 255).float().expand(1, 3, SIDE, SIDE)
+        for kind in weather.KINDS:
+            off = [(weather.degrade(picture, kind, s, weather.Random(3, "cpu")) - picture).abs().mean()
+                   for s in (1, 5)]
+            if kind != "grey":
+                self.assertGreater(off[1], 1.2 * off[0], kind)
+
+    def test_scores_of_the_programs_are_printed_for_each_kind(self):
+        code, text = run("degraded.py", "weather/pictures", "--truth", "weather/labels", "--out", "weather/d",
+                         "--kinds", "fog,grey", "--strengths", "3", "--json", "weather/scores.json",
+                         "--", "--device", "cpu", "--config", "fast")
+        self.assertEqual(code, 0, text)
+        with open("weather/scores.json", encoding="utf-8") as file:
+            scores = json.load(file)
+        self.assertEqual(list(scores), ["clear", "fog-3", "grey-3"])
+        self.assertEqual(scores["grey-3"]["same"], 1)  # The pictures are grey.
+        self.assertEqual(set(scores["fog-3"]["each"]), {"0", "1"})
+        self.assertIn("mean of 2", text)
 
 
 class Training(unittest.TestCase):
