@@ -24,7 +24,8 @@ class PictureBlocks::Source {
  public:
   virtual ~Source() = default;
   virtual bool is_whole() const = 0;
-  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes) const = 0;
+  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes,
+                                                 bool damaged_as_gaps) const = 0;
   virtual Image read(const Window& window, const std::pair<double, double>& range,
                      bool damaged_as_gaps) const = 0;
 
@@ -41,7 +42,7 @@ class PictureBlocks::WholePicture : public Source {
 
   bool is_whole() const override { return image_.valid.empty(); }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+  std::pair<double, double> settle_range(std::vector<std::string>& notes, bool) const override {
     notes.insert(notes.end(), image_.notes.begin(), image_.notes.end());
     return {0, 1};
   }
@@ -157,15 +158,15 @@ class PictureBlocks::SceneBlocks : public Source {
     return Reading(*this)->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
   }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+  std::pair<double, double> settle_range(std::vector<std::string>& notes,
+                                         bool damaged_as_gaps) const override {
     if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     PictureValues values(static_cast<std::uint64_t>(frame.width) *
                          static_cast<std::uint64_t>(frame.height) * bands_.size());
-    const Reading scene(*this);
-    const int at_once = scene->rows_at_once(sizeof(double) * bands_.size() + 2);
+    const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
-      const Samples read =
-          samples(*scene, {0, first, frame.width, std::min(at_once, frame.height - first)});
+      const Samples read = samples({0, first, frame.width, std::min(at_once, frame.height - first)},
+                                   damaged_as_gaps);
       add_values_of(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
@@ -388,8 +389,9 @@ int PictureBlocks::height() const { return source_->frame.height; }
 bool PictureBlocks::is_whole() const { return source_->is_whole(); }
 const MapFrame& PictureBlocks::frame() const { return source_->frame; }
 
-std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes) const {
-  return naming(name_, [&] { return source_->settle_range(notes); });
+std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes,
+                                                      bool damaged_as_gaps) const {
+  return naming(name_, [&] { return source_->settle_range(notes, damaged_as_gaps); });
 }
 
 Image PictureBlocks::read(int x, int y, int width, int height,

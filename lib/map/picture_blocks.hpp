@@ -33,8 +33,10 @@ class PictureBlocks {
   const MapFrame& frame() const;
 
   /// The stored values that become 0 and 1, for which a scene is read where its type does not tell
-  /// them. Adds to `notes` what a person should know of the values.
-  std::pair<double, double> settle_range(std::vector<std::string>& notes) const;
+  /// them; blocks that do not decode as for read(). Adds to `notes` what a person should know of
+  /// the values.
+  std::pair<double, double> settle_range(std::vector<std::string>& notes,
+                                         bool damaged_as_gaps) const;
 
   /// The pixels from (x, y) on, with the mask of those that have data. `range`: settle_range().
   /// With `damaged_as_gaps`, what cannot be decoded has no data; else that throws InputError.

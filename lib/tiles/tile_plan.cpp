@@ -180,7 +180,7 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
           "band, which blocks that cannot be decoded do not have");
     }
   }
-  plan.range = picture.settle_range(notes);
+  plan.range = picture.settle_range(notes, plan.damaged_as_gaps);
   plan.whole = picture.is_whole() && !plan.damaged_as_gaps;
   return plan;
 }
