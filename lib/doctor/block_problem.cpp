@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "doctor/guarded.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
@@ -46,11 +47,9 @@ double BlockProblem::value(std::size_t i, int dx, int dy) const {
 }
 
 NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch) {
-  auto values = context.allocate<float>(problem.matrix.values.size(), "matrix");
-  auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "degrees");
-  values.upload(problem.matrix.values);
-  sqrt_degree.upload(problem.sqrt_degree);
-  return {batch, problem.stencil, std::move(values), std::move(sqrt_degree)};
+  Guarded<float> values(context, problem.matrix.values);
+  Guarded<float> sqrt_degree(context, problem.sqrt_degree);
+  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
 }
 
 CompressedProblem::CompressedProblem(Context& context, NormalizedMatrix dia,

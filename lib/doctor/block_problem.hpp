@@ -30,7 +30,8 @@ struct BlockProblem {
   double value(std::size_t i, int dx, int dy) const;
 };
 
-/// A problem's matrix on a device, in DIA form. The images of `batch` lie on the problem's grid.
+/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
+/// `batch` lie on the problem's grid.
 NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch);
 inline NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem) {
   return matrix_of(context, problem, Batch(problem.grid));

@@ -6,6 +6,7 @@
 #include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/eigen_problem.hpp"
+#include "doctor/known_answers.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
 #include "eigen/multilevel/cycle.hpp"
@@ -90,16 +91,19 @@ std::vector<double> reference_coarse_matrix(const BlockProblem& problem,
   return expected;
 }
 
+}  // namespace
+
 void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
   Coarsen coarsen(trial.context(), problem.stencil, 1);
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
   const Grid coarse = coarse_grid(problem.grid);
-  Buffer<float> gain = trial.empty(problem.rows());
-  Buffer<float> kept = trial.empty(coarse.rows());
-  coarsen.gains(matrix, gain, kept, 0);
-  const std::vector<float> gains = gain.download();
+  Guarded<float> gain(trial.context(), problem.rows());
+  Guarded<float> kept(trial.context(), coarse.rows());
+  coarsen.gains(matrix, *gain, *kept, 0);
+  const std::vector<float> gains = gain.values();
   const std::vector<double> expected_gains = reference_gains(problem);
   const double terms = static_cast<double>(problem.stencil.size());
+  // One rounding a term, positive all, and a division.
   trial.expect("gain", gains, expected_gains, expected_gains, terms + 2);
   std::vector<float> degrees;
   for (int y = 0; y < problem.grid.height; y += 2) {
@@ -107,13 +111,17 @@ void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
       degrees.push_back(problem.sqrt_degree[problem.element(x, y)]);
     }
   }
-  trial.expect_same("degree of a kept pixel", kept.download(), degrees);
+  trial.expect_same("degree of a kept pixel", kept.values(), degrees);
+  Trial::require(coarsen.orphans().download() == std::vector<std::int32_t>{0},
+                 "a pixel has no kept one near");
   const DiaShape shape = dia_shape(coarse, problem.stencil);
-  Buffer<float> made = trial.empty(shape.stored());
-  coarsen.matrix(matrix, gain, made, shape.pitch);
+  Guarded<float> made(trial.context(), shape.stored());
+  coarsen.matrix(matrix, *gain, *made, shape.pitch);
   const std::vector<double> expected = reference_coarse_matrix(problem, gains, shape);
-  trial.expect("coarse matrix", made.download(), expected, expected, terms + 3);
+  trial.expect("coarse matrix", made.values(), expected, expected, terms + 3);
 }
+
+namespace {
 
 void coarse_matrix(Trial& trial) { check_coarse_matrix(trial, {31, 37, 4, 5, 41}); }
 
@@ -230,22 +238,29 @@ void degrees_of_levels(Trial& trial) {
   }
 }
 
-void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix) {
-  constexpr int kColumns = 8;
-  BlockTransfer transfer(trial.context(), problem.stencil, kColumns, matrix.form());
+}  // namespace
+
+void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,
+                    int columns) {
+  const std::size_t wide = at_size(columns);
+  BlockTransfer transfer(trial.context(), problem.stencil, std::max(columns, 24), matrix.form());
   std::vector<float> gain = trial.normal(problem.rows());
   for (std::size_t i = 0; i < gain.size(); ++i) {
     if (i % at_size(problem.stride()) >= at_size(problem.grid.width)) gain[i] = 0;
   }
   const auto p = reference_interpolation(problem, gain);
   const std::size_t coarse_rows = coarse_grid(problem.grid).rows();
-  const std::vector<float> coarse = trial.normal(coarse_rows * kColumns);
-  const std::vector<float> fine = trial.normal(problem.rows() * kColumns);
+  const std::vector<float> coarse = trial.normal(coarse_rows * wide);
+  const std::vector<float> fine = trial.normal(problem.rows() * wide);
   const Buffer<float> gains = trial.uploaded(gain);
-  Buffer<float> prolonged = trial.empty(fine.size());
-  Buffer<float> restricted = trial.empty(coarse.size());
-  transfer.prolong(matrix, gains, trial.uploaded(coarse), false, prolonged, kColumns);
-  transfer.restrict_to(matrix, gains, trial.uploaded(fine), 0.5F, restricted, kColumns);
+  const Guarded<float> coarse_in(trial.context(), coarse);
+  const Guarded<float> fine_in(trial.context(), fine);
+  Guarded<float> prolonged(trial.context(), fine.size());
+  Guarded<float> added(trial.context(), fine);
+  Guarded<float> restricted(trial.context(), coarse.size());
+  transfer.prolong(matrix, gains, *coarse_in, false, *prolonged, columns);
+  transfer.prolong(matrix, gains, *coarse_in, true, *added, columns);
+  transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted, columns);
   std::vector<double> up(fine.size(), 0.0);
   std::vector<double> up_magnitude(fine.size(), 0.0);
   std::vector<double> down(coarse.size(), 0.0);
@@ -253,31 +268,38 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   for (std::size_t i = 0; i < problem.rows(); ++i) {
     for (std::size_t j = 0; j < coarse_rows; ++j) {
       if (p[i][j] == 0) continue;
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        const double to_fine = p[i][j] * coarse[j * kColumns + c];
-        const double to_coarse = 0.5 * p[i][j] * fine[i * kColumns + c];
-        up[i * kColumns + c] += to_fine;
-        up_magnitude[i * kColumns + c] += std::abs(to_fine);
-        down[j * kColumns + c] += to_coarse;
-        down_magnitude[j * kColumns + c] += std::abs(to_coarse);
+      for (std::size_t c = 0; c < wide; ++c) {
+        const double to_fine = p[i][j] * coarse[j * wide + c];
+        const double to_coarse = 0.5 * p[i][j] * fine[i * wide + c];
+        up[i * wide + c] += to_fine;
+        up_magnitude[i * wide + c] += std::abs(to_fine);
+        down[j * wide + c] += to_coarse;
+        down_magnitude[j * wide + c] += std::abs(to_coarse);
       }
     }
   }
   const double roundings = 4.0 + static_cast<double>(problem.stencil.size());
-  trial.expect("prolongation", prolonged.download(), up, up_magnitude, roundings);
-  trial.expect("restriction", restricted.download(), down, down_magnitude, roundings);
+  trial.expect("prolongation", prolonged.values(), up, up_magnitude, roundings);
+  trial.expect("restriction", restricted.values(), down, down_magnitude, roundings);
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    up[i] += fine[i];
+    up_magnitude[i] += std::abs(fine[i]);
+  }
+  trial.expect("prolongation that is added", added.values(), up, up_magnitude, roundings);
 }
+
+namespace {
 
 void transfer_of_blocks(Trial& trial) {
   const BlockProblem problem(31, 27, 4, 5, 43, {0});
-  check_transfer(trial, problem, matrix_of(trial.context(), problem));
+  check_transfer(trial, problem, matrix_of(trial.context(), problem), 8);
 }
 
 void compressed_transfer_of_blocks(Trial& trial) {
   BlockProblem problem(31, 27, 4, 5, 44, {0});
   const CompressedProblem compressed(trial.context(), matrix_of(trial.context(), problem), problem);
   problem.matrix = compressed.rounded;
-  check_transfer(trial, problem, compressed.matrix);
+  check_transfer(trial, problem, compressed.matrix, 8);
 }
 
 /// A random symmetric matrix, row by row.
@@ -289,28 +311,33 @@ std::vector<float> symmetric(Trial& trial, std::size_t rows, float scale) {
   return matrix;
 }
 
-void dense_products(Trial& trial) {
-  constexpr std::size_t kRows = 130;
-  constexpr int kColumns = 24;
-  const std::vector<float> matrix = symmetric(trial, kRows, 1);
-  const std::vector<float> b = trial.normal(kRows * kColumns);
-  Buffer<float> out = trial.empty(b.size());
-  DenseProduct(trial.context(), kColumns)
-      .launch(trial.uploaded(matrix), kRows, trial.uploaded(b), out, kColumns);
+}  // namespace
+
+void check_dense_product(Trial& trial, const BlockShape& shape) {
+  const std::size_t rows = shape.rows;
+  const std::size_t wide = at_size(shape.columns);
+  const std::vector<float> matrix = symmetric(trial, rows, 1);
+  const std::vector<float> b = trial.normal(rows * wide);
+  Guarded<float> out(trial.context(), b.size());
+  DenseProduct(trial.context(), shape.columns)
+      .launch(*Guarded<float>(trial.context(), matrix), rows, *Guarded<float>(trial.context(), b),
+              *out, shape.columns);
   std::vector<double> expected(b.size(), 0.0);
   std::vector<double> magnitude(b.size(), 0.0);
-  for (std::size_t i = 0; i < kRows; ++i) {
-    for (std::size_t j = 0; j < kRows; ++j) {
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        const double term = static_cast<double>(matrix[i * kRows + j]) * b[j * kColumns + c];
-        expected[i * kColumns + c] += term;
-        magnitude[i * kColumns + c] += std::abs(term);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < rows; ++j) {
+      for (std::size_t c = 0; c < wide; ++c) {
+        const double term = static_cast<double>(matrix[i * rows + j]) * b[j * wide + c];
+        expected[i * wide + c] += term;
+        magnitude[i * wide + c] += std::abs(term);
       }
     }
   }
-  trial.expect("product with a dense matrix", out.download(), expected, magnitude,
-               static_cast<double>(kRows) + 2);
+  trial.expect("product with a dense matrix", out.values(), expected, magnitude,
+               static_cast<double>(rows) + 2);
 }
+
+namespace {
 
 /// A V-cycle of two grids for one column, in double: smoothing, a dense solution on the coarser
 /// grid, smoothing.
@@ -438,7 +465,10 @@ std::vector<DeviceCheck> multilevel_checks() {
           {"a coarse matrix of discs with strides", strided_coarse_matrix},
           {"blocks between grids", transfer_of_blocks},
           {"blocks between grids of a compressed matrix", compressed_transfer_of_blocks},
-          {"products with a dense matrix", dense_products},
+          {"products with a dense matrix",
+           [](Trial& trial) {
+             check_dense_product(trial, {24, 24, 130});
+           }},
           {"a V-cycle of two grids", small_cycle},
           {"conjugate gradients", conjugate_gradients}};
 }

@@ -262,8 +262,11 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
   const std::uint64_t solver = solver_bytes(batch, stencil, form, eigen);
   const std::uint64_t compressed = matrix_bytes(grid, stencil, MatrixForm::kCompressed);
   if (form == MatrixForm::kCompressed) {
-    budget.compression = kept + strength + matrix + compressed +
-                         coarse_bytes(batch, stencil, form, Lobpcg::columns(eigen)).making;
+    // The multilevel solver makes a coarser grid before it gives the whole matrix up.
+    const bool coarsens = solver_wanted(eigen.solver) == SolverKind::kMultilevel;
+    budget.compression =
+        kept + strength + matrix + compressed +
+        (coarsens ? coarse_bytes(batch, stencil, form, Lobpcg::columns(eigen)).making : 0);
     budget.eigen = kept + strength + compressed + solver;
   } else {
     const bool copy = parameters.matvec.kernel == MatvecKind::kSymmetric;

@@ -4,21 +4,10 @@
 
 #include <cmath>
 #include <random>
-#include <utility>
 
 #include "guarded.hpp"
 
 namespace diacut::testing {
-
-NormalizedMatrix on_device(Context& context, const BlockProblem& problem) {
-  return on_device(context, problem, Batch(problem.grid));
-}
-
-NormalizedMatrix on_device(Context& context, const BlockProblem& problem, const Batch& batch) {
-  Guarded<float> values(context, problem.matrix.values);
-  Guarded<float> sqrt_degree(context, problem.sqrt_degree);
-  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
-}
 
 std::vector<float> random_values(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);

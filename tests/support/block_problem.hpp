@@ -15,15 +15,10 @@ using diacut::BlockProblem;
 using diacut::column_of;
 using diacut::reference_interpolation;
 
-/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
-/// `batch` lie on the problem's grid; without it, the grid is that of one image.
-NormalizedMatrix on_device(Context& context, const BlockProblem& problem);
-NormalizedMatrix on_device(Context& context, const BlockProblem& problem, const Batch& batch);
-
-/// A problem's matrix compressed to 16 bits, made from that of on_device().
+/// A problem's matrix compressed to 16 bits, made from that of matrix_of().
 struct CompressedProblem : diacut::CompressedProblem {
   CompressedProblem(Context& context, const BlockProblem& problem)
-      : diacut::CompressedProblem(context, on_device(context, problem), problem) {}
+      : diacut::CompressedProblem(context, matrix_of(context, problem), problem) {}
 };
 
 /// Normally distributed.

@@ -70,7 +70,7 @@ void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, 
 
 DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
                          const EigenParameters& parameters) {
-  NormalizedMatrix matrix = on_device(context, problem);
+  NormalizedMatrix matrix = matrix_of(context, problem);
   return std::move(eigenvectors(context, matrix, {parameters}).front());
 }
 
@@ -83,7 +83,7 @@ EigenProblem rounded(EigenProblem problem) {
 
 DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
                                     const EigenParameters& parameters) {
-  NormalizedMatrix matrix = on_device(context, problem);
+  NormalizedMatrix matrix = matrix_of(context, problem);
   const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
   return std::move(eigenvectors(context, matrix, compressed).front());
 }

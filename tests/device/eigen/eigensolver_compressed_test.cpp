@@ -7,17 +7,15 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "doctor/eigen_problem.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen_checks.hpp"
-#include "eigen_problem.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
-using testing::EigenProblem;
 using testing::expect_sound;
-using testing::on_device;
 using testing::rounded;
 using testing::solve;
 using testing::solve_compressed;
@@ -68,7 +66,7 @@ TEST(EigensolverCompressed, CompressedMatricesTakeThePlaceOfWholeOnes) {
   for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
     SCOPED_TRACE(static_cast<int>(solver));
     parameters.solver = solver;
-    NormalizedMatrix matrix = on_device(context, problem);
+    NormalizedMatrix matrix = matrix_of(context, problem);
     const std::uint64_t whole = matrix.shape().stored() * sizeof(float);
     const std::uint64_t before = context.memory_in_use();
     const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};

@@ -7,18 +7,16 @@
 #include <tuple>
 #include <utility>
 
+#include "doctor/eigen_problem.hpp"
 #include "eigen_checks.hpp"
-#include "eigen_problem.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
 using testing::dense_matrix;
-using testing::EigenProblem;
 using testing::expect_sound;
 using testing::host_vectors;
-using testing::on_device;
 using testing::solve;
 using testing::subspace_sine;
 using testing::test_device;
@@ -344,7 +342,7 @@ TEST(Eigensolver, ReportsNameTheProductThatRan) {
   Context context(test_device());
   const EigenProblem problem(64, 50, 5);
   const auto ran = [&](SolverKind solver, MatrixForm form) {
-    NormalizedMatrix matrix = on_device(context, problem);
+    NormalizedMatrix matrix = matrix_of(context, problem);
     SolverParameters parameters{{}, {MatvecKind::kNaive, MatvecStorage::kAuto, {}}, form};
     parameters.eigen.solver = solver;
     return eigenvectors(context, matrix, parameters).front().report.matvec;
@@ -390,7 +388,7 @@ TEST(Eigensolver, ABatchHasOneResultForEachImageOrNone) {
 TEST(Eigensolver, ADeviceThatRunsOutOfMemoryHalfWayIsADeviceError) {
   const EigenProblem problem(90, 70, 5);
   Context context(test_device());
-  NormalizedMatrix matrix = on_device(context, problem);
+  NormalizedMatrix matrix = matrix_of(context, problem);
   const auto run = [&] { return std::move(eigenvectors(context, matrix, {}).front()); };
   context.reset_memory_peak();
   const std::uint64_t before = context.memory_in_use();
@@ -415,7 +413,7 @@ TEST(Eigensolver, RefusesNaN) {
 TEST(Eigensolver, StopsWhenAsked) {
   Context context(test_device());
   const EigenProblem problem(64, 50, 5);
-  NormalizedMatrix matrix = on_device(context, problem);
+  NormalizedMatrix matrix = matrix_of(context, problem);
   CancelToken cancel;
   Watch watch;
   watch.cancel = &cancel;

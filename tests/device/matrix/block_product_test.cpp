@@ -24,7 +24,6 @@ using testing::expect_near;
 using testing::expect_numbers;
 using testing::Guarded;
 using testing::kBlockSizes;
-using testing::on_device;
 using testing::random_values;
 using Problem = testing::BlockProblem;
 
@@ -47,7 +46,7 @@ TEST_F(BlockProductTest, ProductAgreesWithPlainLoops) {
         Guarded<float> added(context_, other);
         Guarded<float> plain(context_, count);
         Guarded<float> fused(context_, count);
-        const NormalizedMatrix matrix = on_device(context_, problem);
+        const NormalizedMatrix matrix = matrix_of(context_, problem);
         product->launch(matrix, *in, *in, *plain, 1, 0, 0, columns);
         product->launch(matrix, *in, *added, *fused, 0.5F, -2.0F, 3.0F, columns);
         product->launch(matrix, *in, *added, *added, 0.5F, -2.0F, 3.0F, columns);
@@ -124,7 +123,7 @@ TEST_F(BlockProductTest, KernelsOfGpusAgreeWithPlainLoopsAtEachSize) {
   for (const BlockSize& size : {BlockSize{31, 37, 4}, {251, 249, 1}, {701, 587, 2}}) {
     const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
     const CompressedProblem compressed(context_, problem);
-    const NormalizedMatrix whole = on_device(context_, problem);
+    const NormalizedMatrix whole = matrix_of(context_, problem);
     const std::size_t count = problem.rows() * kColumns;
     const std::vector<float> x = random_values(count, ++seed);
     Guarded<float> in(context_, x);
@@ -159,7 +158,7 @@ TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
   Guarded<float> in(context_, x);
   Guarded<float> nothing(context_, problem.rows() * 8);  // NaN
   Guarded<float> out(context_, problem.rows() * 8);
-  product.launch(on_device(context_, problem), *in, *nothing, *out, 1, 1, 0, 8);
+  product.launch(matrix_of(context_, problem), *in, *nothing, *out, 1, 1, 0, 8);
   expect_numbers(out.values());
 }
 

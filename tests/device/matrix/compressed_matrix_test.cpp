@@ -42,7 +42,7 @@ TEST_F(CompressedMatrixTest, CopiesKeepTheProductWithTheRoots) {
   for (const BlockSize& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
     const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
-    const NormalizedMatrix matrix = testing::on_device(context_, problem);
+    const NormalizedMatrix matrix = matrix_of(context_, problem);
     const NormalizedMatrix copy = matrix.compressed_copy(context_);
     ASSERT_EQ(matrix.form(), MatrixForm::kDia);
     ASSERT_EQ(copy.form(), MatrixForm::kCompressed);

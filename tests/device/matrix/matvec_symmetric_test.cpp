@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "eigen_problem.hpp"
+#include "doctor/eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "shared_context.hpp"
@@ -338,8 +338,8 @@ TEST_P(SymmetricStorage, RoundsEveryWeightToTheNearest) {
 }
 
 TEST_P(SymmetricStorage, KeepsTheTrivialEigenvector) {
-  const testing::EigenProblem problem(61, 47, 5);
-  const NormalizedMatrix whole = testing::on_device(context(), problem);
+  const EigenProblem problem(61, 47, 5);
+  const NormalizedMatrix whole = matrix_of(context(), problem);
   const SymmetricDia matrix = compress(context(), whole.dia(), problem.grid, disc_stencil(5),
                                        GetParam(), whole.sqrt_degree());
   SymmetricOperator op(context(), matrix);

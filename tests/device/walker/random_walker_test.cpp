@@ -10,7 +10,7 @@
 #include <random>
 
 #include "diacut/errors.hpp"
-#include "eigen_problem.hpp"
+#include "doctor/eigen_problem.hpp"
 #include "shared_context.hpp"
 
 namespace diacut::testing {
@@ -95,7 +95,7 @@ class RandomWalker : public ::testing::Test {
   RandomWalk walk(const EigenProblem& problem, const std::vector<std::int32_t>& seeds, int labels,
                   double tolerance = 1e-6, const std::vector<std::vector<float>>& start = {},
                   MatrixForm form = MatrixForm::kDia) {
-    return random_walk(context(), on_device(context(), problem), seeds, labels,
+    return random_walk(context(), matrix_of(context(), problem), seeds, labels,
                        {.tolerance = tolerance, .max_iterations = 500}, true, {}, start, form);
   }
   void expect_direct_solution(const EigenProblem& problem, const std::vector<std::int32_t>& seeds,
@@ -233,7 +233,7 @@ TEST_F(RandomWalker, TakesFewerIterationsFromAnEarlierAnswer) {
 TEST_F(RandomWalker, SaysWhenItEndsTooEarly) {
   const EigenProblem problem(61, 47, 5);
   const auto seeds = random_seeds(problem, 2, 1, 5);
-  const RandomWalk found = random_walk(context(), on_device(context(), problem), seeds, 2,
+  const RandomWalk found = random_walk(context(), matrix_of(context(), problem), seeds, 2,
                                        {.tolerance = 1e-7, .max_iterations = 1}, false, {});
   EXPECT_FALSE(found.converged);
   EXPECT_GT(found.error, 1e-7);
@@ -247,7 +247,7 @@ TEST_F(RandomWalker, IsCancelled) {
   CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(
-      random_walk(context(), on_device(context(), problem), seeds, 2, {}, false, {{}, &cancel}),
+      random_walk(context(), matrix_of(context(), problem), seeds, 2, {}, false, {{}, &cancel}),
       CancelledError);
 }
 

@@ -19,39 +19,6 @@ using testing::random_values;
 
 class BlockColumnsTest : public BlockTest {};
 
-TEST_F(BlockColumnsTest, ArePutInAndTakenOut) {
-  constexpr int kColumns = 24;
-  for (const std::size_t rows : {1U, 17U, 130U}) {
-    SCOPED_TRACE(rows);
-    BlockColumns columns(context_, kColumns);
-    const std::vector<float> b = random_values(rows * kColumns, 2);
-    Guarded<float> b_in(context_, b);
-    const std::vector<float> vector = random_values(rows, 3);
-    Guarded<float> vector_in(context_, vector);
-    columns.insert(*vector_in, uploaded({7, 2}), 1, 1, rows, 5, *b_in);
-    const std::vector<float> inserted = b_in.values();
-    const std::size_t pitch = round_up(rows, 32) + 32;
-    Guarded<float> basis(context_, 7 * pitch);
-    const std::vector<std::int32_t> wanted = {1, 2, 3, 7, -5, 6, 4};
-    Uploads uploads(context_);
-    columns.extract(*b_in, {0, rows, uploads.put(wanted), 0, 7}, pitch, *basis);
-    const std::vector<float> extracted = basis.values();
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        ASSERT_EQ(inserted[i * kColumns + c], c == 5 ? 2 * vector[i] : b[i * kColumns + c]);
-      }
-    }
-    for (std::size_t c = 0; c < 7; ++c) {
-      for (std::size_t i = 0; i < pitch; ++i) {
-        constexpr std::size_t kFrom[] = {0, 1, 2, 6, 4, 5, 3};
-        const float sign = c == 4 ? -1.0F : 1.0F;
-        ASSERT_EQ(extracted[c * pitch + i],
-                  i < rows ? sign * inserted[i * kColumns + kFrom[c]] : 0);
-      }
-    }
-  }
-}
-
 TEST_F(BlockColumnsTest, SegmentsHaveFactorsAndOrdersOfTheirOwn) {
   constexpr int kColumns = 8;
   constexpr std::size_t kSegments = 3;

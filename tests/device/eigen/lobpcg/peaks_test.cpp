@@ -54,27 +54,5 @@ TEST_F(PeaksTest, AreTheFirstOfEquals) {
   }
 }
 
-TEST_F(PeaksTest, AreTheLargestEntries) {
-  constexpr int kColumns = 16;
-  for (const std::size_t rows : {1U, 7U, 63U, 1259U, 4422U}) {
-    SCOPED_TRACE(rows);
-    Workspace workspace(context_, kColumns, rows);
-    Peaks peaks(workspace);
-    const std::vector<float> x = random_values(rows * kColumns, 31);
-    Guarded<float> x_in(context_, x);
-    Guarded<float> scratch(context_, x.size());
-    const std::vector<float> found = peaks.compute(*x_in, {rows, rows}, *scratch);
-    EXPECT_EQ(x_in.values(), x);
-    for (std::size_t c = 0; c < kColumns; ++c) {
-      float peak = 0;
-      for (std::size_t i = 0; i < rows; ++i) {
-        const float value = x[i * kColumns + c];
-        if (std::abs(value) > std::abs(peak)) peak = value;
-      }
-      EXPECT_EQ(found[c], peak);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace diacut

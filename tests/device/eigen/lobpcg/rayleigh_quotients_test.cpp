@@ -21,7 +21,6 @@ using testing::CompressedProblem;
 using testing::Guarded;
 using testing::kBlockSizes;
 using testing::kEps;
-using testing::on_device;
 using testing::precision_name;
 using testing::random_values;
 
@@ -73,7 +72,7 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
         EXPECT_NEAR(found[c], expected[c], (8 + terms) * kEps * expected[c]) << c;
       }
     };
-    check(problem.matrix, on_device(context_, problem));
+    check(problem.matrix, matrix_of(context_, problem));
     check(compressed.rounded, compressed.matrix);
   }
 }

@@ -25,37 +25,6 @@ using testing::random_values;
 class ResidualsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, ResidualsTest, ::testing::Bool(), precision_name);
 
-TEST_P(ResidualsTest, NormsAgreeWithPlainLoops) {
-  constexpr int kColumns = 24;
-  for (const std::size_t rows : {1U, 33U, 513U, 3001U}) {
-    SCOPED_TRACE(rows);
-    const std::size_t count = rows * kColumns;
-    Workspace workspace(context_, kColumns, 4000);
-    Residuals residuals(workspace);
-    const std::vector<float> x = random_values(count, 1);
-    const std::vector<float> ax = random_values(count, 2);
-    const std::vector<float> theta = random_values(kColumns, 3);
-    Guarded<float> x_in(context_, x);
-    Guarded<float> product(context_, ax);
-    const std::vector<double> norms =
-        residuals.norms(*x_in, *product, upload_ritz_values(workspace, theta), {rows, rows});
-    ASSERT_EQ(norms.size(), at_size(kColumns));
-    EXPECT_EQ(product.values(), ax);
-    std::vector<double> squares(kColumns, 0.0);
-    std::vector<double> rounded(kColumns, 0.0);  // What of the norm the two roundings may make.
-    for (std::size_t i = 0; i < count; ++i) {
-      const double part = static_cast<double>(theta[i % kColumns]) * x[i];
-      squares[i % kColumns] += (ax[i] - part) * (ax[i] - part);
-      const double lost = 2 * kEps * (std::abs(part) + std::abs(ax[i]));
-      rounded[i % kColumns] += lost * lost;
-    }
-    for (std::size_t c = 0; c < kColumns; ++c) {
-      EXPECT_NEAR(norms[c], std::sqrt(squares[c]),
-                  34 * kEps * std::sqrt(squares[c]) + std::sqrt(rounded[c]));
-    }
-  }
-}
-
 TEST_P(ResidualsTest, AreThoseOfTheSelectedColumns) {
   constexpr int kColumns = 24;
   constexpr std::size_t kSegments = 3;

@@ -9,7 +9,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "eigen_problem.hpp"
+#include "doctor/eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matrix/dia_matrix.hpp"
 
@@ -17,15 +17,11 @@ namespace diacut {
 namespace {
 
 using testing::at_size;
-using testing::BlockSize;
 using testing::BlockTest;
 using testing::CompressedProblem;
 using testing::expect_numbers;
 using testing::Guarded;
-using testing::kBlockSizes;
 using testing::kEps;
-using testing::on_device;
-using testing::reference_interpolation;
 using Problem = testing::BlockProblem;
 
 class CoarsenTest : public BlockTest {};
@@ -57,76 +53,6 @@ std::vector<double> reference_gain(const Problem& problem,
   return gain;
 }
 
-TEST_F(CoarsenTest, CoarseMatrixIsKeptRowsTimesInterpolation) {
-  unsigned seed = 100;
-  for (const BlockSize& size : kBlockSizes) {
-    for (const int radius : {2, 5}) {
-      SCOPED_TRACE(::testing::Message()
-                   << size.width << "x" << size.height << " radius " << radius);
-      const Problem problem(size.width, size.height, size.padding, radius, ++seed);
-      Coarsen coarsen(context_, problem.stencil, 1);
-      const NormalizedMatrix matrix = on_device(context_, problem);
-      Guarded<float> gain(context_, problem.rows());
-      const int width = (size.width + 1) / 2;
-      const int height = (size.height + 1) / 2;
-      Guarded<float> coarse_degree(context_, at_size(width * height));
-      coarsen.gains(matrix, *gain, *coarse_degree, 0);
-      EXPECT_EQ(coarsen.orphans().download(), std::vector<std::int32_t>{0});
-      const std::vector<float> kept = coarse_degree.values();
-      for (int y = 0; y < height; ++y) {
-        for (int x = 0; x < width; ++x) {
-          ASSERT_EQ(kept[at_size(y * width + x)],
-                    problem.sqrt_degree[problem.element(2 * x, 2 * y)]);
-        }
-      }
-      const std::vector<float> gains = gain.values();
-      const std::vector<double> expected_gain = reference_gain(problem);
-      for (std::size_t i = 0; i < gains.size(); ++i) {
-        // One rounding a term, positive all, and a division.
-        ASSERT_LE(std::abs(gains[i] - expected_gain[i]),
-                  (2.0 + static_cast<double>(problem.stencil.size())) * kEps * expected_gain[i])
-            << i;
-      }
-
-      const Grid coarse_grid{width, height, width};
-      const DiaShape shape = dia_shape(coarse_grid, problem.stencil);
-      Guarded<float> coarse(context_, shape.stored());
-      coarsen.matrix(matrix, *gain, *coarse, shape.pitch);
-      const std::vector<float> found = coarse.values();
-      expect_numbers(found);
-      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-        for (std::size_t row = shape.rows; row < shape.pitch; ++row) {
-          ASSERT_EQ(found[d * shape.pitch + row], 0.0F);
-        }
-      }
-
-      const auto p = reference_interpolation(problem, gains);
-      for (int y = 0; y < height; ++y) {
-        for (int x = 0; x < width; ++x) {
-          const std::size_t row = at_size(y * width + x);
-          for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-            const int nx = x + problem.stencil.entries[d].dx;
-            const int ny = y + problem.stencil.entries[d].dy;
-            double expected = 0;
-            if (nx >= 0 && nx < width && ny >= 0 && ny < height) {
-              for (const StencilOffset& hop : problem.stencil.entries) {
-                const int mx = 2 * x + hop.dx;
-                const int my = 2 * y + hop.dy;
-                if (mx < 0 || my < 0 || mx >= size.width || my >= size.height) continue;
-                expected += problem.value(problem.element(2 * x, 2 * y), hop.dx, hop.dy) *
-                            p[problem.element(mx, my)][at_size(ny * width + nx)];
-              }
-            }
-            ASSERT_LE(std::abs(found[d * shape.pitch + row] - expected),
-                      (3.0 + static_cast<double>(problem.stencil.size())) * kEps * expected)
-                << "diagonal " << d << " element " << row;
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
   // So large that a GPU's items take several diagonals; and the same values in a smaller image.
   constexpr int kWidth = 263;
@@ -134,7 +60,7 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
   const Problem tall(kWidth, 257, 3, kReach, 31, {0, 77, 1000, 30000});
   const auto coarse_of = [&](const Problem& problem, std::vector<float>& gains) {
     Coarsen coarsen(context_, problem.stencil, 1);
-    const NormalizedMatrix matrix = on_device(context_, problem);
+    const NormalizedMatrix matrix = matrix_of(context_, problem);
     const int width = (kWidth + 1) / 2;
     const int height = (problem.grid.height + 1) / 2;
     auto kept = context_.allocate<float>(at_size(width * height), "kept");
@@ -224,7 +150,7 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
 
 TEST_F(CoarsenTest, GainsOfAMatrixThatLeaksKeepWhatStays) {
   Problem problem(45, 38, 0, 5, 78, {0, 300});
-  const NormalizedMatrix matrix = on_device(context_, problem);
+  const NormalizedMatrix matrix = matrix_of(context_, problem);
   Coarsen coarsen(context_, problem.stencil, 1, NullSpace::kNone);
   auto kept = context_.allocate<float>(std::size_t{23} * 19, "kept");
   Guarded<float> gain(context_, problem.rows());
@@ -260,7 +186,7 @@ TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) {
     problem.sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
   }
   Coarsen coarsen(context_, problem.stencil, 1);
-  const NormalizedMatrix matrix = on_device(context_, problem);
+  const NormalizedMatrix matrix = matrix_of(context_, problem);
   auto gain = context_.allocate<float>(n, "gain");
   auto kept = context_.allocate<float>(std::size_t{23} * 19, "kept");
   coarsen.gains(matrix, gain, kept, 0);
@@ -296,8 +222,8 @@ class StridedCoarsenTest : public BlockTest {
  protected:
   void expect_coarse_matrix(const std::vector<int>& strides, const std::vector<int>& halved) {
     SCOPED_TRACE(::testing::Message() << "largest stride " << strides.back());
-    const testing::EigenProblem problem(45, 38, 3, 0.1, {}, strides);
-    const NormalizedMatrix matrix = testing::on_device(context_, problem);
+    const EigenProblem problem(45, 38, 3, 0.1, {}, strides);
+    const NormalizedMatrix matrix = matrix_of(context_, problem);
     Coarsen coarsen(context_, problem.stencil, 1);
     Guarded<float> gain(context_, problem.grid.rows());
     const Grid grid{23, 19, 23};
@@ -317,7 +243,7 @@ class StridedCoarsenTest : public BlockTest {
  private:
   /// Two hops within the disc, and one hop of a larger stride between kept pixels; what leads to
   /// no kept pixel, on the main diagonal. s stays an eigenvector.
-  void expect_rows(const testing::EigenProblem& problem, const std::vector<float>& gain,
+  void expect_rows(const EigenProblem& problem, const std::vector<float>& gain,
                    const HostDiaMatrix& found, const Stencil& coarse) {
     const auto a = problem.dense();
     const auto& s = problem.sqrt_degree;
@@ -393,7 +319,7 @@ TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
     Coarsen coarsen(context_, each->stencil, 3);
     Guarded<float> gain(context_, each->rows());
     Guarded<float> kept(context_, 25);
-    coarsen.gains(on_device(context_, *each), *gain, *kept, 1);
+    coarsen.gains(matrix_of(context_, *each), *gain, *kept, 1);
     const std::vector<std::int32_t> expected = {0, each == &island ? 1 : 0, 0};
     EXPECT_EQ(coarsen.orphans().download(), expected);
     EXPECT_EQ(gain.values()[each->element(7, 7)] == 0, each == &island);

@@ -24,7 +24,6 @@ using testing::at_size;
 using testing::column_of;
 using testing::Guarded;
 using testing::kEps;
-using testing::on_device;
 using testing::random_values;
 using testing::reference_interpolation;
 using testing::test_device;
@@ -219,7 +218,7 @@ class Cycle {
         problem_(problem),
         places_(std::move(active)),
         active_(std::make_shared<ActiveSegments>(context, problem.images)),
-        matrix_(on_device(context, problem.fine, problem.batch())),
+        matrix_(matrix_of(context, problem.fine, problem.batch())),
         gain_(context, problem.gain),
         inverse_(context, problem.inverse) {
     active_->set(places_);

@@ -15,41 +15,11 @@ namespace diacut {
 namespace {
 
 using testing::BlockTest;
-using testing::expect_near;
 using testing::Guarded;
 using testing::kEps;
 using testing::random_values;
 
 class DenseProductTest : public BlockTest {};
-
-TEST_F(DenseProductTest, AgreesWithPlainLoops) {
-  constexpr int kColumns = 24;
-  for (const std::size_t rows : {1U, 17U, 130U}) {
-    SCOPED_TRACE(rows);
-    DenseProduct product(context_, kColumns);
-    std::vector<float> m = random_values(rows * rows, 1);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < i; ++j) m[i * rows + j] = m[j * rows + i];
-    }
-    const std::vector<float> b = random_values(rows * kColumns, 2);
-    Guarded<float> m_in(context_, m);
-    Guarded<float> b_in(context_, b);
-    Guarded<float> out(context_, rows * kColumns);
-    product.launch(*m_in, rows, *b_in, *out, kColumns);
-    std::vector<double> expected(rows * kColumns, 0.0);
-    std::vector<double> magnitude(rows * kColumns, 0.0);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < rows; ++j) {
-        for (std::size_t c = 0; c < kColumns; ++c) {
-          const double term = static_cast<double>(m[i * rows + j]) * b[j * kColumns + c];
-          expected[i * kColumns + c] += term;
-          magnitude[i * kColumns + c] += std::abs(term);
-        }
-      }
-    }
-    expect_near(out.values(), expected, magnitude, static_cast<double>(rows) + 2);
-  }
-}
 
 TEST_F(DenseProductTest, ImagesHaveMatricesOfTheirOwn) {
   constexpr int kColumns = 8;
