@@ -27,6 +27,7 @@ test_packages=(
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
   python3-torch python3-scipy python3-pil  # Train networks, in small.
+  python3-matplotlib  # Plots of figures.
   "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"
 )
 # Debian 13 does not have them; the tests that need them are skipped there.
