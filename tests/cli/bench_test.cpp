@@ -227,7 +227,8 @@ TEST_F(CliBench, Eigen) {
 
 TEST_F(CliBench, PlotsOfFigures) {
   const auto plot = [&](const std::string& more) {
-    const std::string command = "/usr/bin/python3 " DIACUT_SOURCE_DIR "/app/bench/plot.py out.json plot.svg";
+    const std::string command =
+        "/usr/bin/python3 " DIACUT_SOURCE_DIR "/app/bench/plot.py out.json plot.svg";
     EXPECT_EQ(std::system(("cd '" + path("") + "' && " + command + more).c_str()), 0);
     return read("plot.svg");
   };

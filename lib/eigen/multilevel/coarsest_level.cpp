@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "eigen/dense/dense.hpp"
 
 namespace diacut {
@@ -24,6 +25,24 @@ constexpr double kLooksZero = 1e-4;
 /// Vectors beyond those wanted that subspace iteration carries along, and its iterations.
 constexpr Index kMoreColumns = 8;
 constexpr int kSubspaceIterations = 3;
+/// Rows or columns that a thread computes at once: which ones does not depend on the threads.
+constexpr Index kPanel = 32;
+
+/// Calls work(first, count) for parts of `size` rows or columns.
+template <class Work>
+void for_panels(Index size, const Work& work) {
+  parallel_for(static_cast<int>((size + kPanel - 1) / kPanel),
+               [&](int panel) { work(panel * kPanel, std::min(kPanel, size - panel * kPanel)); });
+}
+
+/// a b, `a` being symmetric.
+MatrixXf product(const MatrixXf& a, const MatrixXf& b) {
+  MatrixXf result(a.rows(), b.cols());
+  for_panels(a.rows(), [&](Index first, Index count) {
+    result.middleRows(first, count).noalias() = a.middleCols(first, count).transpose() * b;
+  });
+  return result;
+}
 
 /// The upper triangle that orthonormalizes `basis` from the right, by Cholesky's factor of the
 /// Gram matrix. Nothing where columns look dependent.
@@ -65,12 +84,12 @@ std::optional<DenseSolution> least_eigenpairs(MatrixXf inverse, const VectorXf& 
                                               Index count) {
   const Index columns = std::min(trivial.size() - 1, count + kMoreColumns);
   MatrixXf basis = differences_of_runs(trivial, columns);
-  MatrixXf image = inverse * basis;
+  MatrixXf image = product(inverse, basis);
   for (int k = 1; k < kSubspaceIterations; ++k) {
     const std::optional<MatrixXd> factor = orthonormalizer(image.cast<double>());
     if (!factor) return std::nullopt;
     basis = image * factor->cast<float>();
-    image = inverse * basis;
+    image = product(inverse, basis);
   }
   // The matrix times `image` is `basis`: no further product is wanted for the Ritz problem.
   const MatrixXd span = image.cast<double>();
@@ -92,10 +111,17 @@ std::optional<DenseSolution> by_inverse(const DenseProblem& problem, Index count
   // Positive definite but for further pieces of the image.
   const Eigen::LLT<MatrixXf> factor(MatrixXf::Identity(size, size) - problem.a.cast<float>());
   if (factor.info() != Eigen::Success) return std::nullopt;
-  const MatrixXf lower = factor.matrixL().solve(MatrixXf::Identity(size, size));
-  MatrixXf inverse = MatrixXf::Zero(size, size);
-  inverse.selfadjointView<Eigen::Lower>().rankUpdate(lower.transpose());
-  inverse = inverse.selfadjointView<Eigen::Lower>();
+  MatrixXf inverse = MatrixXf::Identity(size, size);
+  for_panels(size, [&](Index first, Index width) {
+    // What is above a column's one stays 0 in the first half of the solution.
+    auto columns = inverse.middleCols(first, width);
+    const Index below = size - first;
+    factor.matrixLLT()
+        .bottomRightCorner(below, below)
+        .triangularView<Eigen::Lower>()
+        .solveInPlace(columns.bottomRows(below));
+    factor.matrixU().solveInPlace(columns);
+  });
   // No entry is larger than the largest on the diagonal, nor is that than the largest eigenvalue.
   if (!((inverse.diagonal().array() * kInverseLooksZero < 1).all())) return std::nullopt;
   std::optional<DenseSolution> solution = least_eigenpairs(std::move(inverse), trivial, count);
