@@ -363,11 +363,8 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
   write_annotated(options, hierarchy, labels, image, notes);
   const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;
   if (options.results.has(Result::kUltrametric)) {
-    MapFrame size;
-    size.width = labels.width;
-    size.height = labels.height;
     write_map_strength(options.results[Result::kUltrametric], ultrametric_map(hierarchy),
-                       ultrametric_frame(frame != nullptr ? *frame : size),
+                       ultrametric_frame(frame_or_size(frame, labels.width, labels.height)),
                        options.labels.cloud_optimised);
   }
   if (!options.results.has(Result::kLabels)) return;
