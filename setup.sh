@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libtbb-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libmatio-dev
+  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libzip-dev libmatio-dev
   libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
   libgdal-dev  # Scenes with coordinates.
   libseccomp-dev  # Decoders that can reach nothing.
@@ -27,6 +27,7 @@ test_packages=(
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
   python3-torch python3-scipy python3-pil  # Train networks, in small.
+  python3-matplotlib  # Plots of figures.
   "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"
 )
 # Debian 13 does not have them; the tests that need them are skipped there.

@@ -31,6 +31,7 @@ pkg_check_modules(LCMS REQUIRED lcms2)
 pkg_check_modules(OPENJPEG REQUIRED libopenjp2>=2.5)
 pkg_check_modules(SECCOMP REQUIRED libseccomp>=2.5)
 pkg_check_modules(RAW REQUIRED libraw_r)
+pkg_check_modules(ZIP REQUIRED libzip>=1.7)
 pkg_check_modules(GDAL REQUIRED gdal>=3.5)
 # As folders of a target these would come before those of the C++ library, whose headers include theirs.
 foreach(library HEIF JXL LCMS OPENJPEG SECCOMP RAW GDAL)

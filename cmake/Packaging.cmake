@@ -94,7 +94,7 @@ else()
   string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
          "libfmt-dev, libgdal-dev, libgif-dev, libheif-dev, libjpeg-dev, libjxl-dev, liblcms2-dev, libmatio-dev, "
          "libopencv-dev, libopenjp2-7-dev, libpng-dev, libpugixml-dev, libraw-dev, libseccomp-dev, "
-         "libtbb-dev, libtiff-dev, libtomlplusplus-dev, "
+         "libtbb-dev, libtiff-dev, libtomlplusplus-dev, libzip-dev, "
          "ocl-icd-opencl-dev, pkgconf | pkg-config, zlib1g-dev")
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS diacut-doc)

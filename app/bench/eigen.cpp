@@ -17,12 +17,10 @@
 #include "eigen/eigensolver.hpp"
 #include "eigen_accuracy.hpp"
 #include "eigen_solver.hpp"
-#include "log_plot.hpp"
 #include "matrix/dia_operator.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/copy_elements.hpp"
-#include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "scenes.hpp"
 
@@ -40,7 +38,6 @@ struct EigenOptions {
   double give_up = 600;
   std::string cue = "learned";
   std::string weights;
-  std::string plot;
   EigenParameters eigen;
   AccuracyOptions accuracy;
   AffinityParameters affinity;
@@ -93,11 +90,17 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
   save<float>(path / "sqrt_degree.npy", degrees, {shape.rows});
 }
 
+/// The times of a solver.
+struct SolverTimes {
+  std::vector<double> megapixels;
+  std::vector<double> milliseconds;
+};
+
 /// What all sizes of a command's run add up to.
 struct EigenFigures {
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json accuracy = nlohmann::json::array();
-  std::map<std::string, Series> times;  ///< By solver: megapixels and milliseconds.
+  std::map<std::string, SolverTimes> times;  ///< By solver.
 };
 
 BoundaryMap boundary_of(Context& context, const Image& image, const EigenOptions& options) {
@@ -136,11 +139,10 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
              "correlation", "peak MiB", "converged");
   std::vector<double> first_contour;
   for (const std::string& solver : options.solvers) {
-    Series& times = figures.times[solver];
-    times.name = solver;
-    if (!times.y.empty() && times.y.back() > 1e3 * options.give_up) {
+    SolverTimes& times = figures.times[solver];
+    if (!times.milliseconds.empty() && times.milliseconds.back() > 1e3 * options.give_up) {
       fmt::print("{:<18} left out: it took {:.0f} s for {:.2f} megapixels\n", solver,
-                 times.y.back() * 1e-3, times.x.back());
+                 times.milliseconds.back() * 1e-3, times.megapixels.back());
       continue;
     }
     const SolverRun result = measure_solver(context, matrix, choice.kind, solver, options.eigen,
@@ -155,8 +157,8 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
                report.levels, report.restarts, result.residual, match, peak_mib,
                report.converged ? "yes" : "NO");
     std::fflush(stdout);
-    times.x.push_back(megapixels);
-    times.y.push_back(result.wall_ms);
+    times.megapixels.push_back(megapixels);
+    times.milliseconds.push_back(result.wall_ms);
     figures.results.push_back({{"width", image.width},
                                {"height", image.height},
                                {"solver", solver},
@@ -293,25 +295,14 @@ void run_sizes(Context& context, const Image* photograph, const EigenOptions& op
 nlohmann::json print_growth(const EigenOptions& options, EigenFigures& figures) {
   nlohmann::json growth = nlohmann::json::object();
   for (const std::string& solver : options.solvers) {
-    const Series& times = figures.times[solver];
-    if (times.x.size() < 2) continue;
-    const double exponent = growth_exponent(times.x, times.y);
+    const SolverTimes& times = figures.times[solver];
+    if (times.megapixels.size() < 2) continue;
+    const double exponent = growth_exponent(times.megapixels, times.milliseconds);
     growth[solver] = exponent;
     fmt::print("{}{}: time grows as pixels to the power of {:.2f}\n",
                growth.size() == 1 ? "\n" : "", solver, exponent);
   }
   return growth;
-}
-
-void plot_times(const Context& context, const EigenOptions& options, EigenFigures& figures) {
-  std::vector<Series> series;
-  for (const std::string& solver : options.solvers) series.push_back(figures.times[solver]);
-  const std::string svg = log_plot(fmt::format("{} eigenvectors to {:g}, {}", options.eigen.vectors,
-                                               options.eigen.tolerance, context.info().name),
-                                   "megapixels", "milliseconds", series);
-  AtomicFile file(options.plot);
-  file.write(svg.data(), svg.size());
-  file.commit();
 }
 
 void run(EigenOptions options) {
@@ -331,7 +322,6 @@ void run(EigenOptions options) {
     run_sizes(context, images.empty() ? nullptr : &images[0], options, figures);
   }
   const nlohmann::json growth = print_growth(options, figures);
-  if (!options.plot.empty()) plot_times(context, options, figures);
   if (options.common.json.empty()) return;
   write_json(options.common.json,
              {{"device", to_json(context.info())},
@@ -427,7 +417,6 @@ Command eigen_command(CLI::App& app) {
   add_image_options(*command, *options);
   add_solver_options(*command, *options);
   add_accuracy_options(*command, options->accuracy);
-  add_file_option(*command, "--plot", options->plot, "Write the times by size to this SVG file");
   command->add_option("--save-matrix", options->save_matrix,
                       "Write the matrix of the last size to this folder: values.npy (diagonals by "
                       "pitch), offsets.npy, sqrt_degree.npy");

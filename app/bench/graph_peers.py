@@ -8,8 +8,8 @@ Generates a mesh, a road network, and graphs of nearest neighbours, computes 17 
 D^-1/2 to a residual of 1e-4 by each solver that is installed, and prints for each its wall time, the
 largest residual recomputed in float64, the largest relative difference of eigenvalues to those of a
 reference and the largest angle of the first 9 vectors to its space, and for clusters the normalized cut and
-the adjusted Rand index to the classes that the graph was made from. diacut runs as the Python package where
-that is installed, else as the program, whose time is that which its report gives, without reading the file.
+the adjusted Rand index to the classes that the graph was made from. diacut's time is that which the
+program's report gives, without reading the file.
 --limit ends a solver after so many seconds; it runs in a process of its own.
 """
 import argparse
@@ -120,14 +120,6 @@ def timed(call, repeats, warm=False):
     return best, result
 
 
-def diacut_package(matrix, options):
-    import diacut
-
-    return timed(lambda: tuple(diacut.eigenvectors(matrix, VECTORS, tolerance=TOLERANCE,
-                                                   device=options.device)),
-                 options.repeats, warm=True)
-
-
 def diacut_program(matrix, options, clusters=None):
     with tempfile.TemporaryDirectory() as folder:
         sp.save_npz(f"{folder}/w.npz", matrix, compressed=False)
@@ -148,19 +140,6 @@ def diacut_program(matrix, options, clusters=None):
         if clusters:
             return best, np.load(f"{folder}/l.npy")
         return best, (np.array(report["eigenvectors"]["eigenvalues"]), np.load(f"{folder}/v.npy").T)
-
-
-def has_package():
-    try:
-        import diacut
-
-        return hasattr(diacut, "eigenvectors")
-    except ImportError:
-        return False
-
-
-def solve_diacut(matrix, options):
-    return (diacut_package if has_package() else diacut_program)(matrix, options)
 
 
 def ascending(values, vectors):
@@ -205,15 +184,6 @@ def solve_cupy(matrix, options):
     return seconds, ascending(1 - cupy.asnumpy(values), cupy.asnumpy(vectors))
 
 
-def cluster_diacut(matrix, options):
-    if not has_package():
-        return diacut_program(matrix, options, CLUSTERS)
-    import diacut
-
-    return timed(lambda: diacut.spectral_clustering(matrix, CLUSTERS, device=options.device),
-                 options.repeats, warm=True)
-
-
 def cluster_sklearn(matrix, options, solver="arpack"):
     from sklearn.cluster import spectral_clustering
 
@@ -222,9 +192,9 @@ def cluster_sklearn(matrix, options, solver="arpack"):
                                              assign_labels="cluster_qr", random_state=0), 1)
 
 
-SOLVERS = {"diacut": solve_diacut, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
+SOLVERS = {"diacut": diacut_program, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
            "cupy eigsh": solve_cupy}
-CLUSTERERS = {"diacut": cluster_diacut, "scikit-learn arpack": cluster_sklearn,
+CLUSTERERS = {"diacut": functools.partial(diacut_program, clusters=CLUSTERS), "scikit-learn arpack": cluster_sklearn,
               "scikit-learn lobpcg": functools.partial(cluster_sklearn, solver="lobpcg"),
               "scikit-learn amg": functools.partial(cluster_sklearn, solver="amg")}
 
@@ -341,8 +311,8 @@ def main():
                         help="compare with tight eigenvectors by factors of the matrix (mesh, road)")
     parser.add_argument("--json")
     options = parser.parse_args()
-    if not has_package() and not os.access(options.program, os.X_OK):
-        sys.exit(f"neither the package diacut nor the program {options.program} is there")
+    if not os.access(options.program, os.X_OK):
+        sys.exit(f"the program {options.program} is not there")
     results = []
     for size in options.sizes.split(","):
         for name in options.graphs.split(","):

@@ -67,7 +67,6 @@ app::CommandDescription describe_options() {
        {"--kernels", with_all(kernels)},
        {"--matvec", any_kernel},
        {"--output", json},
-       {"--plot", {.files = true, .extensions = {"svg"}}},
        {"--profile", json},
        {"--save", {.folders = true}},
        {"--save-matrix", {.folders = true}},

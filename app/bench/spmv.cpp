@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bar_plot.hpp"
 #include "commands.hpp"
-#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "measure.hpp"
 #include "stencil_problem.hpp"
@@ -28,8 +26,6 @@ struct SpmvOptions : CommonOptions {
   int vectors = 1;
   int radius = 5;
   bool recurrence = false;
-  std::string plot;
-  std::string peers;
 };
 
 /// Bytes that are read for two operations if only memory counts: matrix, x and offsets; matrix and
@@ -202,83 +198,11 @@ bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
   return wrong;
 }
 
-/// Colours of the palette of Okabe and Ito.
-const std::vector<BarKind> kBarKinds = {{"the ladder of kernels, float32", "#0072b2"},
-                                        {"offsets compiled in", "#009e73"},
-                                        {"half of the entries stored", "#d55e00"},
-                                        {"other libraries", "#999999"}};
-
-std::string colour_of(const nlohmann::json& result) {
-  if (!result.contains("kernel")) return kBarKinds[3].colour;
-  const MatvecKind kind = matvec_kind(result["kernel"]);
-  if (kind == MatvecKind::kSymmetric) return kBarKinds[2].colour;
-  return kBarKinds[kind == MatvecKind::kUnrolled ? 1 : 0].colour;
-}
-
-/// What app/bench/spmv_peers.py measured, {"results": [...]}; nothing without a file.
-nlohmann::json read_peers(const std::string& path) {
-  if (path.empty()) return nlohmann::json::array();
-  try {
-    nlohmann::json results =
-        nlohmann::json::parse(read_text(path, "figures of spmv_peers.py")).at("results");
-    for (const auto& peer : results) {
-      for (const char* number : {"width", "height", "radius", "gflops"}) {
-        if (!peer.at(number).is_number()) throw ConfigError(fmt::format("no number '{}'", number));
-      }
-      if (!peer.at("name").is_string()) throw ConfigError("no text 'name'");
-    }
-    return results;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--peers '{}': {}", path, error.what()));
-  } catch (const std::exception& error) {
-    throw ConfigError(fmt::format("--peers '{}' is no file of app/bench/spmv_peers.py --json: {}",
-                                  path, error.what()));
-  }
-}
-
-/// The title of a result's size, and the bounds by the copy there.
-BarPanel empty_panel(const nlohmann::json& result) {
-  const double copy = result["copy"]["gigabytes_per_second"];
-  BarPanel panel;
-  panel.title = fmt::format("{}x{} pixels, {:.3g} million non-zeros; a copy moves {:.4g} GB/s",
-                            result["width"].get<int>(), result["height"].get<int>(),
-                            1e-6 * result["nonzeros"].get<double>(), copy);
-  for (const int bytes : kBytesPerTwoFlop) {
-    panel.bounds.push_back({fmt::format("{} bytes for 2 flop", bytes), 2.0 * copy / bytes});
-  }
-  return panel;
-}
-
-/// A panel for each size: a bar for each kernel and each peer, and the bounds.
-void write_plot(const SpmvOptions& options, const std::string& device,
-                const nlohmann::json& results, const nlohmann::json& peers,
-                const std::vector<Grid>& grids) {
-  std::vector<BarPanel> panels;
-  for (const Grid& grid : grids) {
-    const auto is_here = [&](const nlohmann::json& each) {
-      return each["width"] == grid.width && each["height"] == grid.height &&
-             each["radius"] == options.radius;
-    };
-    const auto first = std::find_if(results.begin(), results.end(), is_here);
-    if (first == results.end()) continue;
-    panels.push_back(empty_panel(*first));
-    for (const nlohmann::json* list : {&results, &peers}) {
-      for (const auto& each : *list) {
-        if (!is_here(each)) continue;
-        panels.back().bars.push_back({each["name"], each["gflops"], colour_of(each)});
-      }
-    }
-  }
-  write_text(options.plot,
-             bar_plot("Product with a stencil matrix, " + device, "GFLOP/s", kBarKinds, panels));
-}
-
 void run(const SpmvOptions& options) {
   const std::vector<StencilKernel> kernels = parse_kernels(options);
   std::vector<Grid> grids;
   for (const std::string& size : options.sizes) grids.push_back(parse_size(size));
   const Stencil stencil = disc_stencil(options.radius);
-  const nlohmann::json peers = read_peers(options.peers);
 
   Context context(options.device, options.kernel_dir);
   fmt::print("{} ({}), radius {}: {} diagonals, {}, {} at once\n", context.info().name,
@@ -292,7 +216,6 @@ void run(const SpmvOptions& options) {
   if (!options.json.empty()) {
     write_json(options.json, {{"device", bench::to_json(context.info())}, {"results", results}});
   }
-  if (!options.plot.empty()) write_plot(options, context.info().name, results, peers, grids);
   check_products(!wrong);
 }
 
@@ -318,11 +241,6 @@ Command spmv_command(CLI::App& app) {
                    "Vectors multiplied at once, by the kernel symmetric")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  add_file_option(*command, "--plot", options->plot,
-                  "Draw the throughput of each kernel and its bounds to this SVG file");
-  command->add_option(
-      "--peers", options->peers,
-      "With --plot: also draw the figures of this file from app/bench/spmv_peers.py");
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

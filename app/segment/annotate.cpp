@@ -18,32 +18,21 @@ constexpr const char* kGroup = "Annotations and tables";
 
 const ResultInfo& info_of(Result result) { return kResults[static_cast<std::size_t>(result)]; }
 
-}  // namespace
-
-bool is_annotation(Result result) {
-  return std::any_of(kAnnotationOptions.begin(), kAnnotationOptions.end(),
-                     [&](const AnnotationOption& option) { return option.result == result; });
+const AnnotationOption* find_option(Result result) {
+  const auto found =
+      std::find_if(kAnnotationOptions.begin(), kAnnotationOptions.end(),
+                   [&](const AnnotationOption& option) { return option.result == result; });
+  return found == kAnnotationOptions.end() ? nullptr : &*found;
 }
 
+}  // namespace
+
+bool is_annotation(Result result) { return find_option(result) != nullptr; }
+
 std::optional<AnnotationFormat> annotation_format(Result result, bool rle) {
-  switch (result) {
-    case Result::kCoco:
-      return rle ? AnnotationFormat::kCocoRle : AnnotationFormat::kCoco;
-    case Result::kLabelMe:
-      return AnnotationFormat::kLabelMe;
-    case Result::kYolo:
-      return AnnotationFormat::kYolo;
-    case Result::kLabelStudio:
-      return AnnotationFormat::kLabelStudio;
-    case Result::kCvat:
-      return AnnotationFormat::kCvat;
-    case Result::kSvg:
-      return AnnotationFormat::kSvg;
-    case Result::kGeoJson:
-      return AnnotationFormat::kGeoJson;
-    default:
-      return std::nullopt;
-  }
+  const AnnotationOption* option = find_option(result);
+  if (option == nullptr) return std::nullopt;
+  return rle && result == Result::kCoco ? AnnotationFormat::kCocoRle : option->format;
 }
 
 void declare_annotations(CommandLine& line, Places& places, bool& rle, bool folders) {
@@ -54,15 +43,6 @@ void declare_annotations(CommandLine& line, Places& places, bool& rle, bool fold
     if (option.result == Result::kCoco) {
       line.flag("--rle", rle, kGroup, "With --coco: write every region as RLE");
     }
-  }
-}
-
-void describe_annotations(ValueTable& values) {
-  for (const AnnotationOption& option : kAnnotationOptions) {
-    Values& value = values[info_of(option.result).option];
-    value.files = true;
-    value.extensions = {option.extension};
-    if (option.result == Result::kGraph) value.extensions.emplace_back("csv");
   }
 }
 
@@ -77,10 +57,10 @@ void check_annotations(const Places& places, bool rle, bool batch) {
 Annotations::Annotations(const Places& wanted, bool rle, const Labels& labels, const Image* image,
                          const Hierarchy* hierarchy)
     : wanted_(wanted), rle_(rle), labels_(labels) {
-  const bool any =
-      std::any_of(kAnnotationOptions.begin(), kAnnotationOptions.end(),
-                  [&](const AnnotationOption& option) { return !wanted[option.result].empty(); });
-  if (!any) return;
+  if (std::none_of(kAnnotationOptions.begin(), kAnnotationOptions.end(),
+                   [&](const AnnotationOption& option) { return wanted.has(option.result); })) {
+    return;
+  }
   outlines_ = trace_outlines(labels);
   table_ = measure_regions(labels, outlines_, image, hierarchy);
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/annotations.hpp"
 #include "diacut/hierarchy.hpp"
@@ -18,40 +17,38 @@ namespace diacut::app {
 struct AnnotationOption {
   Result result;
   const char* meaning;
-  const char* extension;  ///< Of its file, without a dot; the graph's has two.
+  std::optional<AnnotationFormat> format = {};
 };
 
 inline constexpr std::array kAnnotationOptions = {
     AnnotationOption{Result::kCoco,
                      "COCO JSON: polygons, and RLE for regions with holes; one file for a folder",
-                     "json"},
+                     AnnotationFormat::kCoco},
     AnnotationOption{Result::kLabelMe, "LabelMe JSON: polygons, and masks for regions with holes",
-                     "json"},
+                     AnnotationFormat::kLabelMe},
     AnnotationOption{Result::kYolo,
                      "YOLO segmentation labels: one ring for each region, with holes joined to it",
-                     "txt"},
+                     AnnotationFormat::kYolo},
     AnnotationOption{Result::kLabelStudio,
-                     "Label Studio tasks with predictions (.json); one file for a folder", "json"},
-    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); one file for a folder", "xml"},
-    AnnotationOption{Result::kSvg, "The outlines of the regions as paths (.svg)", "svg"},
+                     "Label Studio tasks with predictions (.json); one file for a folder",
+                     AnnotationFormat::kLabelStudio},
+    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); one file for a folder",
+                     AnnotationFormat::kCvat},
+    AnnotationOption{Result::kSvg, "The outlines of the regions as paths (.svg)",
+                     AnnotationFormat::kSvg},
     AnnotationOption{Result::kGeoJson,
                      "Polygons with holes, in pixels from the upper left corner (.geojson)",
-                     "geojson"},
+                     AnnotationFormat::kGeoJson},
     AnnotationOption{Result::kTable,
                      "Figures of each region: area, box, centroid, perimeter, solidity, mean and "
-                     "spread of each band, neighbours (.csv)",
-                     "csv"},
+                     "spread of each band, neighbours (.csv)"},
     AnnotationOption{Result::kGraph,
                      "Neighbouring regions, with the length and height of each boundary: .graphml, "
-                     "or .csv as a list of edges",
-                     "graphml"},
+                     "or .csv as a list of edges"},
 };
 
 /// Declares the options of kAnnotationOptions and --rle. `folders`: whether a folder may be named.
 void declare_annotations(CommandLine& line, Places& places, bool& rle, bool folders);
-
-/// What a shell offers as values of these options.
-void describe_annotations(ValueTable& values);
 
 /// Throws ConfigError when --rle has no effect, or a graph's format is not known.
 void check_annotations(const Places& places, bool rle, bool batch);

@@ -49,7 +49,8 @@ void DeviceInUse::open(const DeviceInfo& device) {
 }
 
 void DeviceInUse::check() {
-  const bool own_maps = !options_.edges.empty() || !options_.features.empty();
+  const bool own_maps =
+      options_.companions.has(Companion::kEdges) || options_.companions.has(Companion::kFeatures);
   try {
     segmenter_->check_device(own_maps);
   } catch (const DeviceMemoryError&) {

@@ -45,6 +45,14 @@ std::vector<int> parse_bands(const std::string& text) {
                   text, bands.size()));
 }
 
+MapFrame frame_or_size(const MapFrame* frame, int width, int height) {
+  if (frame != nullptr) return *frame;
+  MapFrame size;
+  size.width = width;
+  size.height = height;
+  return size;
+}
+
 void check_labels_name(const std::string& place, const LabelStyle& style) {
   if (map_region_format(place)) {
     if (!style.indexed && !style.cloud_optimised) return;
@@ -60,15 +68,11 @@ void check_labels_name(const std::string& place, const LabelStyle& style) {
 
 void write_labels_of(const std::string& place, const Labels& labels, const MapFrame* frame,
                      const LabelStyle& style) {
-  MapFrame none;
-  none.width = labels.width;
-  none.height = labels.height;
-  if (map_region_format(place)) {
-    return write_map_regions(place, labels, frame != nullptr ? *frame : none);
-  }
+  const MapFrame where = frame_or_size(frame, labels.width, labels.height);
+  if (map_region_format(place)) return write_map_regions(place, labels, where);
   const bool is_tiff = label_format(place, style.indexed) == LabelFormat::kTiff;
   if (is_tiff && (frame != nullptr || style.cloud_optimised)) {
-    return write_map_labels(place, labels, frame != nullptr ? *frame : none, style.cloud_optimised);
+    return write_map_labels(place, labels, where, style.cloud_optimised);
   }
   write_labels(place, labels, style.indexed);
 }

@@ -17,6 +17,9 @@ struct LabelStyle {
 /// "4,3,2" as numbers of bands. Throws ConfigError unless there are one or three, from 1 on.
 std::vector<int> parse_bands(const std::string& text);
 
+/// `frame`, or of a picture, where it is null, the size alone.
+MapFrame frame_or_size(const MapFrame* frame, int width, int height);
+
 /// Throws ConfigError when labels cannot be written so to a file of this name.
 void check_labels_name(const std::string& place, const LabelStyle& style);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -74,13 +73,12 @@ class SegmentLine {
   void declare_device();
 
   bool given(const std::string& name) const { return line_.app().get_option(name)->count() > 0; }
+  void refuse(bool when, const std::vector<std::string>& names, std::string_view message) const;
   void check_texts() const;
   void set_parameters();
   void check_seeds();
   void check_features() const;
-  void check_hierarchy() const;
   void check_effects() const;
-  void check_eigenvectors() const;
   void choose_action();
 
   Options options_;
@@ -137,23 +135,25 @@ void SegmentLine::declare_places() {
                "folder with index.html");
   line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
                "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
-  line_.option("--edges", options_.edges, "FILE|DIR", kOptionsInputOutput,
+  line_.option("--edges", options_.companions[Companion::kEdges], "FILE|DIR", kOptionsInputOutput,
                "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, "
                "or floats in [0, 1] (TIFF, NPY), of the image's size; for several images a folder "
                "in which a/b.png, .tif or .npy belongs to photos/a/b.jpg");
-  line_.option("--seeds", options_.seeds, "FILE|DIR", kOptionsInputOutput,
+  line_.option("--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kOptionsInputOutput,
                "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers "
                "from 1, and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method "
                "hierarchy, find the largest regions that do not join two labels; for several "
                "images a folder as with --edges");
   line_.option(
-      "--barriers", options_.barriers, "FILE|DIR", kOptionsInputOutput,
+      "--barriers", options_.companions[Companion::kBarriers], "FILE|DIR", kOptionsInputOutput,
       "With --seeds: lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
       "the image's size, or GeoJSON in pixels; for several images a folder as with --edges");
-  line_.option("--start-from", options_.start, "FILE|DIR", kOptionsInputOutput,
+  line_.option("--start-from", options_.companions[Companion::kStart], "FILE|DIR",
+               kOptionsInputOutput,
                "With --seeds: start from the --probabilities of an earlier run (.npy), to save "
                "time after adding a few seeds; for several images a folder as with --edges");
-  line_.option("--features", options_.features, "FILE|DIR", kOptionsInputOutput,
+  line_.option("--features", options_.companions[Companion::kFeatures], "FILE|DIR",
+               kOptionsInputOutput,
                "Compare pixels by your own features instead of boundaries: .npy of float32 or "
                "float16, (height, width, channels), of the image's size or a smaller one of its "
                "proportions; for several images a folder as with --edges");
@@ -206,32 +206,10 @@ void SegmentLine::declare_device() {
   device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
 }
 
-/// The extensions of images without their dots.
-std::vector<std::string> extensions_offered() {
-  std::vector<std::string> extensions;
-  for (const std::string& each : image_extensions()) extensions.push_back(each.substr(1));
-  return extensions;
-}
-
 CommandDescription SegmentLine::describe() const {
-  const Values pictures = {.files = true, .extensions = {"png", "jpg"}};
-  const Values maps = {.files = true, .extensions = {"png", "npy", "tif", "tiff"}};
   ValueTable values = {
-      {kOptionsInputs, {.files = true, .extensions = extensions_offered()}},
-      {"--output",
-       {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
-      {"--overlay", pictures},
-      {"--tree", {.files = true, .extensions = {"tree"}}},
-      {"--ultrametric", maps},
-      {"--contours", maps},
-      {"--html", {.files = true, .extensions = {"html"}}},
-      {"--json", {.files = true, .extensions = {"json", "jsonl"}}},
-      {"--edges", {.files = true, .extensions = {"png", "tif", "tiff", "npy"}}},
-      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
-      {"--barriers", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
-      {"--start-from", {.files = true, .extensions = {"npy"}}},
-      {"--features", {.files = true, .extensions = {"npy"}}},
-      {"--probabilities", {.files = true, .extensions = {"npy"}}},
+      {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
+      {"--json", files_of(".json .jsonl")},
       {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
       {"--config", {.words = preset_names(), .extensions = {"toml"}}},
       {"--set", {.words = assignments_offered()}},
@@ -240,7 +218,7 @@ CommandDescription SegmentLine::describe() const {
       {"--device", {.devices = true}},
       {"--page", {.words = {"all"}}},
   };
-  describe_annotations(values);
+  describe_places(line_.app(), values);
   for (const ParameterOption& option : kParameterOptions) {
     const std::vector<std::string> choices = parameter_choices(option.key);
     if (!choices.empty()) values[option.flag] = {.words = choices};
@@ -262,38 +240,33 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   set_parameters();
   check_seeds();
   check_features();
-  check_hierarchy();
   check_effects();
-  check_eigenvectors();
   choose_action();
   return options_;
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--output",   "--edges",     "--seeds",  "--barriers",
-                                    "--features", "--json",      "--config", "--channel",
-                                    "--bands",    "--start-from"};
-  for (const ResultInfo& info : kResults) {
-    if (info.result != Result::kLabels) names.emplace_back(info.option);
-  }
+  std::vector<std::string> names = {"--json", "--config", "--channel", "--bands"};
+  for (const ResultInfo& info : kResults) names.emplace_back(info.option);
+  for (const CompanionInfo& info : kCompanions) names.emplace_back(info.option);
   for (const std::string& name : names) {
     const CLI::Option* option = line_.app().get_option(name);
     if (option->count() > 0 && option->as<std::string>().empty()) {
-      fail_options(fmt::format("{} has an empty value; it needs a text", name));
-    }
-  }
-  for (const char* name : {"--page", "--channel"}) {
-    if (given("--bands") && given(name)) {
       fail_options(
-          fmt::format("--bands chooses bands of a scene, and {} a part of a picture: leave out one "
-                      "of them",
-                      name));
+          fmt::format("{} has an empty value; it needs a text", name == "-o" ? "--output" : name));
     }
   }
-  for (const char* name : {"--cue", "--weights"}) {
-    if (!options_.edges.empty() && given(name)) {
-      fail_options(fmt::format("--edges takes the place of the cue: leave out {}", name));
-    }
+  refuse(given("--bands"), {"--page", "--channel"},
+         "--bands chooses bands of a scene, and {} a part of a picture: leave out one of them");
+  refuse(given("--edges"), {"--cue", "--weights"},
+         "--edges takes the place of the cue: leave out {}");
+}
+
+/// Fails where one of some options is given, which "{}" in the message stands for.
+void SegmentLine::refuse(bool when, const std::vector<std::string>& names,
+                         std::string_view message) const {
+  for (const std::string& name : names) {
+    if (when && given(name)) fail_options(fmt::format(fmt::runtime(message), name));
   }
 }
 
@@ -308,121 +281,78 @@ void SegmentLine::set_parameters() {
                     *values_[i]);
   }
   if (untrusted_) options_.parameters.image.untrusted = true;
-  for (const char* name : {"--bands", "--tile-size"}) {
-    if (!options_.parameters.image.untrusted || !given(name)) continue;
-    fail_options(fmt::format(
-        "{} applies to scenes, which are not read with --untrusted: leave out one of them", name));
-  }
+  refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
+         "{} applies to scenes, which are not read with --untrusted: leave out one of them");
   validate(options_.parameters);
 }
 
 /// Seeds choose the random walker, unless --method hierarchy asks for a cut by them.
 void SegmentLine::check_seeds() {
   RegionMethod& method = options_.parameters.region.method;
-  if (options_.seeds.empty()) {
+  if (!given("--seeds")) {
     if (method == RegionMethod::kWalker) fail_options("--method walker needs seeds: add --seeds");
-    if (given("--probabilities")) fail_options("--probabilities needs --seeds");
-    if (given("--barriers"))
-      fail_options("--barriers needs --seeds: it separates labels that grow from seeds");
-    if (given("--start-from"))
-      fail_options("--start-from needs --seeds: it starts the growth of labels from seeds");
+    refuse(true, {"--probabilities"}, "{} needs --seeds");
+    refuse(true, {"--barriers"}, "{} needs --seeds: it separates labels that grow from seeds");
+    refuse(true, {"--start-from"}, "{} needs --seeds: it starts the growth of labels from seeds");
     return;
   }
   const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
   if (given("--method") && !cuts && method != RegionMethod::kWalker) {
     fail_options("--seeds works with the methods walker and hierarchy only: leave out --method");
   }
-  const auto refuse = [this](std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (given(name))
-        fail_options(fmt::format("{} has no effect with --seeds: leave it out", name));
-    }
-  };
-  refuse({"--regions", "--min-size", "--threshold", "--max-ncut"});
+  constexpr std::string_view kNoEffect = "{} has no effect with --seeds: leave it out";
+  refuse(true, {"--regions", "--min-size", "--threshold", "--max-ncut"}, kNoEffect);
   if (options_.all_pages) fail_options("--seeds belong to one page: leave out --page all");
-  if (cuts) {
-    for (const char* name : {"--probabilities", "--barriers", "--start-from"}) {
-      if (given(name)) fail_options(fmt::format("{} belongs to the method walker", name));
-    }
-    if (given("--html"))
-      fail_options("--html shows cuts by a threshold: leave out --html or --seeds");
-    return;
-  }
-  refuse({"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"});
+  refuse(cuts, {"--probabilities", "--barriers", "--start-from"},
+         "{} belongs to the method walker");
+  refuse(cuts, {"--html"}, "{} shows cuts by a threshold: leave out --html or --seeds");
+  if (cuts) return;
+  refuse(true, {"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"},
+         kNoEffect);
   method = RegionMethod::kWalker;
 }
 
 void SegmentLine::check_features() const {
-  if (options_.features.empty()) return;
+  if (!given("--features")) return;
   if (options_.parameters.region.method == RegionMethod::kObjects) {
     fail_options(
         "--method objects needs the inside of objects, which --features do not give: leave out "
         "one");
   }
   if (options_.all_pages) fail_options("--features belong to one page: leave out --page all");
-  if (options_.parameters.affinity.with_boundary) return;
-  for (const char* name : {"--edges", "--cue", "--weights"}) {
-    if (!given(name)) continue;
-    fail_options(
-        fmt::format("--features take the place of all boundary maps: leave out {}, or multiply "
-                    "both affinities (--set affinity.with_boundary=true)",
-                    name));
-  }
+  refuse(!options_.parameters.affinity.with_boundary, {"--edges", "--cue", "--weights"},
+         "--features take the place of all boundary maps: leave out {}, or multiply both "
+         "affinities (--set affinity.with_boundary=true)");
 }
 
-void SegmentLine::check_hierarchy() const {
-  if (!makes_hierarchy(options_.parameters)) {
-    std::vector<std::string> names = {"--threshold", "--merging"};
-    for (const ResultInfo& info : kResults) {
-      if (info.of_hierarchy) names.emplace_back(info.option);
-    }
-    for (const std::string& name : names) {
-      if (given(name)) {
-        fail_options(
-            options_.seeds.empty()
-                ? fmt::format("{} applies to a hierarchy: it needs --method hierarchy", name)
-                : fmt::format(
-                      "{} applies to a hierarchy, which --seeds does not make: leave out one",
-                      name));
-      }
-    }
-  }
-}
-
+/// Refuses options that would have no effect.
 void SegmentLine::check_effects() const {
-  const RegionParameters& region = options_.parameters.region;
-  for (const char* name : {"--threshold", "--max-ncut"}) {
-    if (region.regions == 0 || !given(name)) continue;
-    fail_options(
-        fmt::format("{} has no effect with a number of regions ({}): leave out one of them", name,
-                    region.regions));
-  }
-  if (region.method != RegionMethod::kKway && given("--max-ncut")) {
-    fail_options("--max-ncut applies to direct cuts: it needs --method kway");
-  }
-  if (region.method == RegionMethod::kObjects && given("--edges")) {
-    fail_options(
-        "--method objects needs the inside of objects, which --edges does not give: leave out one");
-  }
-  if (options_.parameters.cue.kind != CueKind::kLearned && given("--weights")) {
-    fail_options("--weights names the network: it needs --cue learned");
-  }
-}
-
-void SegmentLine::check_eigenvectors() const {
   const Parameters& parameters = options_.parameters;
-  if (!makes_hierarchy(parameters) || given("--features") ||
-      parameters.contour.spectral == SpectralUse::kFull || wants_eigenvectors(options_) ||
-      given("--print-config")) {
-    return;
+  const RegionParameters& region = parameters.region;
+  std::vector<std::string> of_hierarchy = {"--threshold", "--merging"};
+  for (const ResultInfo& info : kResults) {
+    if (info.of_hierarchy) of_hierarchy.emplace_back(info.option);
   }
-  for (const char* name : {"--vectors", "--tolerance", "--solver", "--matvec"}) {
-    if (!given(name)) continue;
-    fail_options(fmt::format(
-        "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
-        "it out, or add --spectral full, which uses them in the contours, or --eigenvectors",
-        name));
-  }
+  const bool hierarchy = makes_hierarchy(parameters);
+  refuse(!hierarchy, of_hierarchy,
+         given("--seeds") ? "{} applies to a hierarchy, which --seeds does not make: leave out one"
+                          : "{} applies to a hierarchy: it needs --method hierarchy");
+  refuse(region.regions != 0, {"--threshold", "--max-ncut"},
+         fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
+                     region.regions));
+  refuse(region.method != RegionMethod::kKway, {"--max-ncut"},
+         "{} applies to direct cuts: it needs --method kway");
+  refuse(region.method == RegionMethod::kObjects, {"--edges"},
+         "--method objects needs the inside of objects, which {} does not give: leave out one");
+  refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
+         "{} names the network: it needs --cue learned");
+  const bool uses_vectors = !hierarchy || given("--features") ||
+                            parameters.contour.spectral == SpectralUse::kFull ||
+                            wants_eigenvectors(options_) || given("--print-config");
+  refuse(
+      !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
+      "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
+      "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
 }
 
 void SegmentLine::choose_action() {

@@ -23,11 +23,7 @@ struct Options : CommonOptions, DeviceOptions {
   Action action = Action::kSegment;
   std::vector<std::string> inputs;  ///< Files, folders, and "-"; empty with a list.
   Places results;                   ///< Files or folders; "-" for standard output.
-  std::string edges;                ///< File, or folder, of boundary maps.
-  std::string seeds;                ///< File, or folder, of seeds.
-  std::string barriers;             ///< File, or folder, of barriers.
-  std::string start;                ///< File, or folder, of probabilities to start from.
-  std::string features;             ///< File, or folder, of features.
+  Companions companions;            ///< Files, or folders of files.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
   bool all_pages = false;           ///< Whether every page of each input is an image.

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -26,11 +25,6 @@ namespace diacut::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Of boundary maps in folders, of seeds and barriers, and of features.
-constexpr const char* kMapExtensions[] = {".png", ".tif", ".tiff", ".npy"};
-constexpr const char* kMarkExtensions[] = {".png", ".tif", ".tiff", ".npy", ".geojson"};
-constexpr const char* kArrayExtensions[] = {".npy"};
 
 bool is_part_chosen(const Options& options) {
   return options.part.page != 0 || !options.part.channel.empty();
@@ -66,9 +60,7 @@ std::string default_labels(const Options& options) {
 /// The place of the labels: of a batch a folder, of a single image or of all pages of one a file;
 /// empty when labels are not wanted.
 std::string labels_place(const Options& options) {
-  const bool any = std::any_of(options.results.begin(), options.results.end(),
-                               [](const std::string& place) { return !place.empty(); });
-  if (any || !options.json.empty()) return options.results[Result::kLabels];
+  if (options.results.any() || !options.json.empty()) return options.results[Result::kLabels];
   const auto fail = [](const char* what) {
     return ConfigError(fmt::format("{}: name a file for the labels with -o", what));
   };
@@ -101,41 +93,46 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-/// The boundary map, the seeds, the barriers or the features of an image in a folder of files that
-/// are named as the images are; see Job::edges. `option`: what names the folder.
-std::string mirrored_map(const char* option, const std::string& root, const fs::path& name,
-                         std::span<const char* const> extensions = kMapExtensions) {
-  if (root.empty()) return root;
+/// The companion of an image in a folder of files that are named as the images are; see
+/// Job::companions.
+std::string mirrored_companion(const CompanionInfo& info, const std::string& root,
+                               const fs::path& name) {
   const fs::path base = fs::path(root) / name;
   std::string found;
-  for (const char* extension : extensions) {
-    const fs::path file = with_suffix(base, extension);
+  for (const std::string& extension : extensions_in(info.extensions)) {
+    const fs::path file = with_suffix(base, extension.c_str());
     if (!exists(file.string())) continue;
     if (!found.empty()) {
-      throw ConfigError(fmt::format("{}: '{}' and '{}' would both be of one image", option, found,
-                                    file.string()));
+      throw ConfigError(fmt::format("{}: '{}' and '{}' would both be of one image", info.option,
+                                    found, file.string()));
     }
     found = file.string();
   }
   return found.empty() ? base.string() : found;
 }
 
+Companions companions_of(const Companions& roots, const fs::path& name, bool batch) {
+  Companions companions = roots;
+  for (const CompanionInfo& info : kCompanions) {
+    const std::string& root = roots[info.companion];
+    if (root.empty() || (!batch && !is_folder(root))) continue;
+    companions[info.companion] = mirrored_companion(info, root, name);
+  }
+  return companions;
+}
+
 /// The file of an image's result in a folder of results. `labels`: the extension of labels.
 std::string file_in(const std::string& folder, const FoundImage& image, const ResultInfo& info,
                     const char* labels) {
-  const char* extension = info.result == Result::kLabels ? labels : info.extension;
-  return (fs::path(folder) / with_suffix(image.name, extension)).string();
+  const std::string_view all = info.extensions;
+  const std::string extension(info.result == Result::kLabels ? labels
+                                                             : all.substr(0, all.find(' ')));
+  return (fs::path(folder) / with_suffix(image.name, extension.c_str())).string();
 }
 
 /// The job of an image of a batch, whose results go into folders.
 Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
-  Job job{image.input,
-          {},
-          mirrored_map("--edges", roots.edges, image.name),
-          mirrored_map("--seeds", roots.seeds, image.name, kMarkExtensions),
-          mirrored_map("--barriers", roots.barriers, image.name, kMarkExtensions),
-          mirrored_map("--features", roots.features, image.name, kArrayExtensions),
-          mirrored_map("--start-from", roots.start, image.name, kArrayExtensions)};
+  Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
     if (root.empty() || info.of_run) continue;
@@ -146,17 +143,7 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
 
 /// The job of a single image, whose results are named files or go into named folders.
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
-  const auto map = [&image](const char* option, const std::string& root,
-                            std::span<const char* const> extensions = kMapExtensions) {
-    return is_folder(root) ? mirrored_map(option, root, image.name, extensions) : root;
-  };
-  Job job{image.input,
-          roots.results,
-          map("--edges", roots.edges),
-          map("--seeds", roots.seeds, kMarkExtensions),
-          map("--barriers", roots.barriers, kMarkExtensions),
-          map("--features", roots.features, kArrayExtensions),
-          map("--start-from", roots.start, kArrayExtensions)};
+  Job job{image.input, roots.results, companions_of(roots.companions, image.name, false)};
   for (const ResultInfo& info : kResults) {
     std::string& place = job.results[info.result];
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
@@ -200,8 +187,8 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
 void check_names(const Options& options, const Plan& plan) {
   std::vector<std::string> inputs;
   for (const Job& job : plan.jobs) {
-    inputs.insert(inputs.end(),
-                  {job.input, job.edges, job.seeds, job.barriers, job.features, job.start});
+    inputs.push_back(job.input);
+    inputs.insert(inputs.end(), job.companions.begin(), job.companions.end());
   }
   ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
@@ -249,17 +236,13 @@ void check_batch_places(const Job& roots, bool skip_existing) {
     }
     check_folder_name(info.option, roots.results[info.result]);
   }
-  const auto check = [](const char* option, const std::string& place) {
-    if (place.empty() || is_folder(place)) return;
+  for (const CompanionInfo& info : kCompanions) {
+    const std::string& place = roots.companions[info.companion];
+    if (place.empty() || is_folder(place)) continue;
     throw ConfigError(fmt::format(
-        "{}: '{}' is not a folder; several images need a folder of files with their names", option,
-        place));
-  };
-  check("--edges", roots.edges);
-  check("--seeds", roots.seeds);
-  check("--barriers", roots.barriers);
-  check("--features", roots.features);
-  check("--start-from", roots.start);
+        "{}: '{}' is not a folder; several images need a folder of files with their names",
+        info.option, place));
+  }
 }
 
 /// Throws ConfigError for files of all images, which would lack those of other shares.
@@ -306,11 +289,7 @@ Plan make_plan(const Options& options) {
   check_streams(options, plan.batch);
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options);
-  plan.roots.edges = options.edges;
-  plan.roots.seeds = options.seeds;
-  plan.roots.barriers = options.barriers;
-  plan.roots.features = options.features;
-  plan.roots.start = options.start;
+  plan.roots.companions = options.companions;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"
                          : options.labels.cloud_optimised ? "--cog"

@@ -18,14 +18,10 @@ struct Job {
   /// Files, except for the eigenvectors, which go into a folder. In a batch without those that all
   /// images share (ResultInfo::of_run).
   Places results;
-  /// The file of a boundary map; empty: none. Where a folder of maps has none for the image, the
-  /// file's path without its extension.
-  std::string edges;
-  std::string seeds = {};     ///< The file of seeds, as `edges` has it.
-  std::string barriers = {};  ///< The file of barriers, as `edges` has it.
-  std::string features = {};  ///< The file of features, as `edges` has it.
-  std::string start = {};     ///< The file of probabilities to start from, as `edges` has it.
-  ImagePart part = {};        ///< Of the input.
+  /// Files; empty: none. Where a folder has none for the image, the file's path without its
+  /// extension.
+  Companions companions = {};
+  ImagePart part = {};  ///< Of the input.
   /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.
   int pages = 1;
   /// The TIFF file whose page part.page holds the labels; empty: none. Only with several pages.

@@ -56,26 +56,27 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
     return;
   }
   check_file(info.option, place);
-  switch (info.result) {
-    case Result::kLabels:
-      check_labels_name(place, options.labels);
-      break;
-    case Result::kOverlay:
-      picture_format(place);
-      break;
-    case Result::kUltrametric:
-    case Result::kContours:
-      check_strength_name(place);
-      break;
-    case Result::kPage:
-      check_page_name(place);
-      break;
-    default:  // Of one format.
-      break;
-  }
+  check_name(info.result, place, options.labels);
 }
 
 }  // namespace
+
+void check_name(Result result, const std::string& place, const LabelStyle& labels) {
+  switch (result) {
+    case Result::kLabels:
+      return check_labels_name(place, labels);
+    case Result::kOverlay:
+      picture_format(place);
+      return;
+    case Result::kUltrametric:
+    case Result::kContours:
+      return check_strength_name(place);
+    case Result::kPage:
+      return check_page_name(place);
+    default:  // Of one format.
+      return;
+  }
+}
 
 void check_folder_name(const char* option, const std::string& path) {
   if (path.empty() || is_folder(path)) return;

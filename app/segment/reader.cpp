@@ -1,6 +1,7 @@
 #include "reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,14 +18,15 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kReaderMarkExtensions = ".png, .tif, .tiff, .npy or .geojson";
-
-void require_map(const char* option, const std::string& file,
-                 const char* extensions = ".png, .tif, .tiff or .npy") {
-  if (exists(file)) return;
-  throw InputError(
-      fmt::format("{}: there is no file '{}' (in a folder with {} behind the image's name)", option,
-                  file, extensions));
+/// Throws InputError where a companion is not there.
+void require(const CompanionInfo& info, const std::string& file) {
+  if (file.empty() || exists(file)) return;
+  std::vector<std::string> extensions = extensions_in(info.extensions);
+  const std::string last = extensions.back();
+  extensions.pop_back();
+  throw InputError(fmt::format(
+      "{}: there is no file '{}' (in a folder with {}{}{} behind the image's name)", info.option,
+      file, fmt::join(extensions, ", "), extensions.empty() ? "" : " or ", last));
 }
 
 /// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
@@ -87,15 +89,14 @@ LoadedImage Reader::load(const Job& job) const {
   const Stopwatch stopwatch;
   LoadedImage loaded;
   FeatureSize features;
+  const Companions& files = job.companions;
   const auto accepts = [&](const ImageSize& size) {
     loaded.memory.reset();  // What it took for a size that was told before.
     if (memory_ != nullptr) loaded.memory = memory_->take(size, features);
   };
   loaded.failure = attempt(job.input, [&] {
-    if (!job.features.empty()) {
-      require_map("--features", job.features, ".npy");
-      features = read_feature_size(job.features);
-    }
+    for (const CompanionInfo& info : kCompanions) require(info, files[info.companion]);
+    if (files.has(Companion::kFeatures)) features = read_feature_size(files[Companion::kFeatures]);
     try {
       const auto file = job.pages > 1 ? file_of(job) : nullptr;
       read_picture(job, file.get(), parameters_, accepts, loaded);
@@ -103,24 +104,21 @@ LoadedImage Reader::load(const Job& job) const {
       loaded.postponed = true;
       return;
     }
-    if (!job.edges.empty()) {
-      require_map("--edges", job.edges);
-      loaded.edges = read_edges(job.edges, parameters_);
+    const int width = loaded.image.width;
+    const int height = loaded.image.height;
+    if (files.has(Companion::kEdges)) {
+      loaded.edges = read_edges(files[Companion::kEdges], parameters_);
     }
-    if (!job.seeds.empty()) {
-      require_map("--seeds", job.seeds, kReaderMarkExtensions);
-      loaded.seeds = read_seeds(job.seeds, parameters_, loaded.image.width, loaded.image.height);
+    if (files.has(Companion::kSeeds)) {
+      loaded.seeds = read_seeds(files[Companion::kSeeds], parameters_, width, height);
     }
-    if (!job.barriers.empty()) {
-      require_map("--barriers", job.barriers, kReaderMarkExtensions);
-      loaded.barriers =
-          read_barriers(job.barriers, parameters_, loaded.image.width, loaded.image.height);
+    if (files.has(Companion::kBarriers)) {
+      loaded.barriers = read_barriers(files[Companion::kBarriers], parameters_, width, height);
     }
-    if (!job.start.empty()) {
-      require_map("--start-from", job.start, ".npy");
-      loaded.start = read_probabilities(job.start);
+    if (files.has(Companion::kStart)) loaded.start = read_probabilities(files[Companion::kStart]);
+    if (files.has(Companion::kFeatures)) {
+      loaded.features = read_features(files[Companion::kFeatures]);
     }
-    if (!job.features.empty()) loaded.features = read_features(job.features);
   });
   if (loaded.failure) loaded.memory.reset();
   loaded.seconds = stopwatch.seconds();
@@ -142,8 +140,7 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input)) return;
-    for (const std::string& beside :
-         {job.edges, job.seeds, job.barriers, job.features, job.start}) {
+    for (const std::string& beside : job.companions) {
       if (!beside.empty() && !is_file(beside)) return;
     }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });

@@ -26,6 +26,7 @@
 #include "maps.hpp"
 #include "object_line.hpp"
 #include "paths.hpp"
+#include "prepare_results.hpp"
 #include "program.hpp"
 #include "result_names.hpp"
 #include "stopwatch.hpp"
@@ -63,13 +64,9 @@ A file that is itself called recut is segmented as ./recut.
 
 struct RecutOptions : CommonOptions {
   std::string tree;
-  std::string output;
+  Places results;
   LabelStyle labels;
-  std::string overlay;
   std::string image;
-  std::string ultrametric;
-  std::string page;
-  Places annotations;  ///< Those of kAnnotationOptions.
   bool rle = false;
   std::optional<std::int64_t> regions;
   std::optional<double> threshold;
@@ -107,38 +104,40 @@ bool is_tiff(const std::string& path) {
 /// named.
 bool takes_coordinates(const RecutOptions& options) {
   if (!is_map(options.image)) return false;
-  if (is_tiff(options.ultrametric)) return true;
-  if (options.output.empty() || options.output == "-") return false;
-  return map_region_format(options.output) ||
-         label_format(options.output, options.labels.indexed) == LabelFormat::kTiff;
+  if (is_tiff(options.results[Result::kUltrametric])) return true;
+  if (!options.results.has(Result::kLabels) || options.results[Result::kLabels] == "-")
+    return false;
+  return map_region_format(options.results[Result::kLabels]) ||
+         label_format(options.results[Result::kLabels], options.labels.indexed) ==
+             LabelFormat::kTiff;
 }
 
 void check_places(const RecutOptions& options) {
-  const bool annotated = std::any_of(options.annotations.begin(), options.annotations.end(),
-                                     [](const std::string& place) { return !place.empty(); });
-  if (options.output.empty() && options.overlay.empty() && options.ultrametric.empty() &&
-      options.page.empty() && !annotated) {
-    fail_recut("name a file for the labels with -o");
-  }
+  const bool annotated = std::any_of(
+      kAnnotationOptions.begin(), kAnnotationOptions.end(),
+      [&](const AnnotationOption& option) { return options.results.has(option.result); });
+  if (!options.results.any()) fail_recut("name a file for the labels with -o");
   for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
                                     std::pair("--cog", options.labels.cloud_optimised)}) {
-    if (given && options.output.empty()) {
+    if (given && !options.results.has(Result::kLabels)) {
       fail_recut(
           fmt::format("{} describes how labels are written: name a file for them with -o", name));
     }
   }
-  if (options.image.empty() && !options.overlay.empty()) {
+  if (options.image.empty() && options.results.has(Result::kOverlay)) {
     fail_recut("--overlay and --image belong together: the boundaries are drawn on the image");
   }
-  const bool polygons = map_region_format(options.output).has_value();
+  const std::string& output = options.results[Result::kLabels];
+  const bool polygons = map_region_format(output).has_value();
   if (polygons && fs::exists(options.image) && !is_map(options.image)) {
     fail_recut(fmt::format(
         "-o {}: polygons have the coordinates of a scene, and --image '{}' has none: "
         "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
-        options.output, options.image));
+        output, options.image));
   }
-  if (!options.image.empty() && options.overlay.empty() && options.page.empty() && !annotated &&
-      !polygons && !takes_coordinates(options) && !options.needs_brightness()) {
+  if (!options.image.empty() && !options.results.has(Result::kOverlay) &&
+      !options.results.has(Result::kPage) && !annotated && !polygons &&
+      !takes_coordinates(options) && !options.needs_brightness()) {
     fail_recut(
         "--image has no effect: it is used by --overlay, --html, annotations, tables, coordinates "
         "and the brightness of objects");
@@ -150,7 +149,7 @@ void check_places(const RecutOptions& options) {
   }
   for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
                                     std::pair("--seeds", !options.seeds.empty())}) {
-    if (!given || options.page.empty()) continue;
+    if (!given || !options.results.has(Result::kPage)) continue;
     fail_recut(fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
                            name));
   }
@@ -158,29 +157,23 @@ void check_places(const RecutOptions& options) {
     fail_recut("--objects and --seeds exclude each other: leave out one of them");
   }
   if (polygons && options.image.empty()) {
-    fail_recut(fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
-                           options.output));
+    fail_recut(
+        fmt::format("-o {} needs --image: polygons have the coordinates of a scene", output));
   }
-  if (!options.page.empty() && options.image.empty()) {
+  if (options.results.has(Result::kPage) && options.image.empty()) {
     fail_recut("--html needs --image: the page shows the image");
   }
-  const auto check_stream = [](const char* option, const std::string& place) {
-    if (place == "-") {
-      fail_recut(fmt::format("{}: only labels (-o) can go to standard output (-)", option));
-    }
-  };
-  check_stream("--overlay", options.overlay);
-  check_stream("--ultrametric", options.ultrametric);
-  check_stream("--html", options.page);
   for (const ResultInfo& info : kResults) {
-    const std::string& place = options.annotations[info.result];
-    check_stream(info.option, place);
+    const std::string& place = options.results[info.result];
+    if (place == "-" && info.result != Result::kLabels) {
+      fail_recut(fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
+    }
     const bool named = info.of_run || info.result == Result::kLabelMe;
     if (named && !place.empty() && options.image.empty()) {
       fail_recut(fmt::format("{} needs --image: the file names the image", info.option));
     }
   }
-  check_annotations(options.annotations, options.rle, false);
+  check_annotations(options.results, options.rle, false);
   if (options.tree == "-" && options.image == "-") {
     fail_recut("standard input (-) is named twice");
   }
@@ -210,24 +203,24 @@ class RecutLine {
 
 RecutLine::RecutLine() {
   line_.app().add_option(kRecutInputs, trees_, "A merge tree, or - for standard input");
-  line_.option("-o,--output", options_.output, "FILE|-", kRecutInputOutput,
+  line_.option("-o,--output", options_.results[Result::kLabels], "FILE|-", kRecutInputOutput,
                "Labels: .png (16 bits), .tif or .npy (32 bits); with a scene as --image also "
                "polygons: .gpkg, .geojson or .shp; - writes a PNG to standard output");
   line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
              "Write labels as palette indices (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
              "Write .tif results as cloud-optimised GeoTIFF");
-  line_.option("--overlay", options_.overlay, "FILE", kRecutInputOutput,
+  line_.option("--overlay", options_.results[Result::kOverlay], "FILE", kRecutInputOutput,
                "The image with region boundaries drawn: .png or .jpg");
   line_.option("--image", options_.image, "FILE|-", kRecutInputOutput,
                "The image that the tree belongs to: for --overlay, --html, annotations, the bands "
                "of --table, and coordinates");
-  line_.option("--ultrametric", options_.ultrametric, "FILE", kRecutInputOutput,
+  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE", kRecutInputOutput,
                "The ultrametric contour map: .png (16 bits), .npy or .tif (floats; with the "
                "coordinates of a scene as --image)");
-  line_.option("--html", options_.page, "FILE", kRecutInputOutput,
+  line_.option("--html", options_.results[Result::kPage], "FILE", kRecutInputOutput,
                "A page for a browser, with every cut of the tree (.html)");
-  declare_annotations(line_, options_.annotations, options_.rle, false);
+  declare_annotations(line_, options_.results, options_.rle, false);
   line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
   line_.option("--threshold", threshold_, "T", kCut,
                "Merge regions across boundaries of a height of at most T, 0 to 1");
@@ -244,16 +237,9 @@ RecutLine::RecutLine() {
 }
 
 CommandDescription RecutLine::describe() const {
-  ValueTable values = {
-      {kRecutInputs, {.files = true, .extensions = {"tree"}}},
-      {"--output",
-       {.files = true, .extensions = {"png", "tif", "tiff", "npy", "gpkg", "geojson", "shp"}}},
-      {"--overlay", {.files = true, .extensions = {"png", "jpg"}}},
-      {"--ultrametric", {.files = true, .extensions = {"png", "npy", "tif", "tiff"}}},
-      {"--html", {.files = true, .extensions = {"html"}}},
-      {"--seeds", {.files = true, .extensions = {"png", "tif", "tiff", "npy", "geojson"}}},
-      {"--score", {.words = {"contrast", "nuclei"}}}};
-  describe_annotations(values);
+  ValueTable values = {{kRecutInputs, files_of(".tree")},
+                       {"--score", {.words = {"contrast", "nuclei"}}}};
+  describe_places(line_.app(), values);
   return describe_subcommand(kRecutName, line_, values);
 }
 
@@ -299,20 +285,16 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
 /// Throws for a place that cannot be written to, before anything is written.
 void check_results(const RecutOptions& options) {
   ResultNames names({options.tree, options.image, options.seeds});
-  const auto add = [&](const char* option, const std::string& place) {
-    if (place.empty()) return;
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = options.results[info.result];
+    if (!place.empty()) check_name(info.result, place, options.labels);
+  }
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = options.results[info.result];
+    if (place.empty()) continue;
     check_writable(place);
-    names.add(option, place, "");
-  };
-  if (!options.output.empty()) check_labels_name(options.output, options.labels);
-  if (!options.overlay.empty()) picture_format(options.overlay);
-  if (!options.ultrametric.empty()) check_strength_name(options.ultrametric);
-  if (!options.page.empty()) check_page_name(options.page);
-  add("-o", options.output);
-  add("--overlay", options.overlay);
-  add("--ultrametric", options.ultrametric);
-  add("--html", options.page);
-  for (const ResultInfo& info : kResults) add(info.option, options.annotations[info.result]);
+    names.add(info.option, place, "");
+  }
 }
 
 /// The image that the hierarchy was made from, and where it lies if it is a scene.
@@ -339,12 +321,12 @@ Source matching_source(const RecutOptions& options, const Labels& labels) {
 /// Writes annotations and tables, and notes how they hold the regions.
 void write_annotated(const RecutOptions& options, const Hierarchy& hierarchy, const Labels& labels,
                      const Image* image, std::vector<std::string>& notes) {
-  const Annotations annotations(options.annotations, options.rle, labels, image, &hierarchy);
+  const Annotations annotations(options.results, options.rle, labels, image, &hierarchy);
   const std::vector<std::string> more = annotations.notes();
   notes.insert(notes.end(), more.begin(), more.end());
   const std::string& source = image != nullptr ? options.image : options.tree;
   for (const AnnotationOption& option : kAnnotationOptions) {
-    const std::string& place = options.annotations[option.result];
+    const std::string& place = options.results[option.result];
     if (place.empty()) continue;
     const bool relative = option.result == Result::kLabelMe;
     annotations.write(
@@ -372,23 +354,21 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
                    std::vector<std::string>& notes) {
   const Image* image = source != nullptr ? &source->image : nullptr;
   const Labels& labels = found.regions;
-  if (!options.overlay.empty()) write_overlay(options.overlay, *image, labels);
-  if (!options.page.empty()) {
-    write_page(options.page, *image, hierarchy, nullptr,
+  if (options.results.has(Result::kOverlay))
+    write_overlay(options.results[Result::kOverlay], *image, labels);
+  if (options.results.has(Result::kPage)) {
+    write_page(options.results[Result::kPage], *image, hierarchy, nullptr,
                {page_title(options.image), wanted, labels.count}, notes);
   }
   write_annotated(options, hierarchy, labels, image, notes);
   const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;
-  if (!options.ultrametric.empty()) {
-    MapFrame size;
-    size.width = labels.width;
-    size.height = labels.height;
-    write_map_strength(options.ultrametric, ultrametric_map(hierarchy),
-                       ultrametric_frame(frame != nullptr ? *frame : size),
+  if (options.results.has(Result::kUltrametric)) {
+    write_map_strength(options.results[Result::kUltrametric], ultrametric_map(hierarchy),
+                       ultrametric_frame(frame_or_size(frame, labels.width, labels.height)),
                        options.labels.cloud_optimised);
   }
-  if (options.output.empty()) return;
-  write_labels_of(options.output, written_labels(found), frame, options.labels);
+  if (!options.results.has(Result::kLabels)) return;
+  write_labels_of(options.results[Result::kLabels], written_labels(found), frame, options.labels);
 }
 
 }  // namespace

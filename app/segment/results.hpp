@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "command_description.hpp"
 
 namespace diacut::app {
 
@@ -31,20 +35,20 @@ inline constexpr std::size_t kResultCount = 17;
 /// What is known of a kind of result.
 struct ResultInfo {
   Result result;
-  const char* option;     ///< The option that names the result's place.
-  const char* extension;  ///< Of its file in a folder of results; empty: it is a folder itself.
-  bool of_hierarchy;      ///< Whether it needs --method hierarchy.
-  bool of_run = false;    ///< Whether several images give one file.
+  const char* option;      ///< The option that names the result's place.
+  const char* extensions;  ///< Of its file, the first one in a folder of results; empty: a folder.
+  bool of_hierarchy;       ///< Whether it needs --method hierarchy.
+  bool of_run = false;     ///< Whether several images give one file.
 };
 
 /// In the order of Result.
 inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
-    {Result::kLabels, "-o", ".png", false},
-    {Result::kOverlay, "--overlay", ".png", false},
+    {Result::kLabels, "-o", ".png .tif .tiff .npy .gpkg .geojson .shp", false},
+    {Result::kOverlay, "--overlay", ".png .jpg", false},
     {Result::kEigenvectors, "--eigenvectors", "", false},
     {Result::kTree, "--tree", ".tree", true},
-    {Result::kUltrametric, "--ultrametric", ".png", true},
-    {Result::kContours, "--contours", ".png", true},
+    {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff", true},
+    {Result::kContours, "--contours", ".png .npy .tif .tiff", true},
     {Result::kPage, "--html", ".html", true},
     {Result::kCoco, "--coco", ".json", false, true},
     {Result::kLabelMe, "--labelme", ".json", false},
@@ -54,22 +58,57 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kSvg, "--svg", ".svg", false},
     {Result::kGeoJson, "--geojson", ".geojson", false},
     {Result::kTable, "--table", ".csv", false},
-    {Result::kGraph, "--graph", ".graphml", false},
+    {Result::kGraph, "--graph", ".graphml .csv", false},
     {Result::kProbabilities, "--probabilities", ".npy", false},
 }};
 
-/// A place for each result: a file, a folder, "-" for a standard stream, empty if it is not wanted.
-class Places {
+/// The kinds of files that may come with an image.
+enum class Companion : std::size_t { kEdges, kSeeds, kBarriers, kFeatures, kStart };
+inline constexpr std::size_t kCompanionCount = 5;
+
+/// What is known of a kind of companions.
+struct CompanionInfo {
+  Companion companion;
+  const char* option;      ///< The option that names its file, or a folder of such files.
+  const char* extensions;  ///< Of its file in a folder.
+};
+
+/// In the order of Companion.
+inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
+    {Companion::kEdges, "--edges", ".png .tif .tiff .npy"},
+    {Companion::kSeeds, "--seeds", ".png .tif .tiff .npy .geojson"},
+    {Companion::kBarriers, "--barriers", ".png .tif .tiff .npy .geojson"},
+    {Companion::kFeatures, "--features", ".npy"},
+    {Companion::kStart, "--start-from", ".npy"},
+}};
+
+/// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is
+/// none.
+template <class Kind, std::size_t count>
+class PlacesOf {
  public:
-  std::string& operator[](Result result) { return places_[static_cast<std::size_t>(result)]; }
-  const std::string& operator[](Result result) const {
-    return places_[static_cast<std::size_t>(result)];
+  std::string& operator[](Kind kind) { return places_[static_cast<std::size_t>(kind)]; }
+  const std::string& operator[](Kind kind) const { return places_[static_cast<std::size_t>(kind)]; }
+  bool has(Kind kind) const { return !(*this)[kind].empty(); }
+  bool any() const {
+    return std::any_of(begin(), end(), [](const std::string& place) { return !place.empty(); });
   }
   auto begin() const { return places_.begin(); }
   auto end() const { return places_.end(); }
 
  private:
-  std::array<std::string, kResultCount> places_;
+  std::array<std::string, count> places_;
 };
+using Places = PlacesOf<Result, kResultCount>;
+using Companions = PlacesOf<Companion, kCompanionCount>;
+
+/// A list of extensions, as the tables above have it, one by one.
+std::vector<std::string> extensions_in(const char* list);
+
+/// What a shell offers for files of these extensions.
+Values files_of(const char* extensions);
+
+/// Sets what a shell offers for all options of `app` that name results and companions.
+void describe_places(const CLI::App& app, ValueTable& values);
 
 }  // namespace diacut::app

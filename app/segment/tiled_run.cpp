@@ -256,7 +256,7 @@ void check_options(const Options& options) {
         "FILE.tif, .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
-  if (!options.edges.empty() || !options.seeds.empty() || !options.features.empty()) {
+  if (options.companions.any()) {
     fail_tiled(
         "--edges, --seeds and --features apply to whole pictures: leave them out with --tile-size");
   }

@@ -12,19 +12,6 @@
 
 namespace diacut::app {
 
-namespace {
-
-/// Where an image lies: of a picture its size alone.
-MapFrame frame_of(const LoadedImage& loaded) {
-  if (loaded.frame) return *loaded.frame;
-  MapFrame frame;
-  frame.width = loaded.image.width;
-  frame.height = loaded.image.height;
-  return frame;
-}
-
-}  // namespace
-
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
     : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
@@ -109,14 +96,13 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
                           Segmentation& result) const {
   const std::string& place = job.results[kind];
   const Image& image = loaded.image;
+  const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
   switch (kind) {
-    case Result::kLabels: {
-      const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
+    case Result::kLabels:
       // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
       return result.seed_labels.empty()
                  ? write_labels_of(place, result.labels, frame, options_.labels)
                  : write_labels_of(place, written_labels(result), frame, options_.labels);
-    }
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
     case Result::kEigenvectors:
@@ -125,10 +111,11 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
       return write_tree(place, result.hierarchy.value());
     case Result::kUltrametric:
       return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
-                                ultrametric_frame(frame_of(loaded)),
+                                ultrametric_frame(frame_or_size(frame, image.width, image.height)),
                                 options_.labels.cloud_optimised);
     case Result::kContours:
-      return write_map_strength(place, result.contours, frame_of(loaded),
+      return write_map_strength(place, result.contours,
+                                frame_or_size(frame, image.width, image.height),
                                 options_.labels.cloud_optimised);
     case Result::kPage:
       return write_page(

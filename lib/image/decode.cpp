@@ -36,24 +36,6 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
   return upright;
 }
 
-/// What the decoder of the file's format reads, of the formats that hold one page.
-Decoded decode_single(ImageFormat format, Bytes file, const SizeLimit& limit) {
-  switch (format) {
-    case ImageFormat::kBmp:
-      return decode_bmp(file, limit);
-    case ImageFormat::kJpeg:
-      return decode_jpeg(file, limit);
-    case ImageFormat::kJpeg2000:
-      return decode_jpeg2000(file, limit);
-    case ImageFormat::kPng:
-      return decode_png(file, limit);
-    case ImageFormat::kRaw:
-      return decode_raw(file, limit);
-    default:
-      return decode_webp(file, limit);
-  }
-}
-
 /// Leaves one channel, as grey. `channel`: its number, from 1.
 void extract_channel(const std::string& channel, Decoded& decoded) {
   const int channels = decoded.samples.channels();
@@ -72,33 +54,15 @@ void extract_channel(const std::string& channel, Decoded& decoded) {
   decoded.profile.clear();  // It says what the channels are together.
 }
 
-Decoded decode_page(ImageFormat format, Bytes file, const SizeLimit& limit, int page) {
-  switch (format) {
-    case ImageFormat::kGif:
-      return decode_gif(file, limit, page);
-    case ImageFormat::kHeif:
-      return decode_heif(file, limit, page);
-    case ImageFormat::kJxl:
-      return decode_jxl(file, limit, page);
-    case ImageFormat::kPnm:
-      return decode_pnm(file, limit, page);
-    default:
-      choose_page(page, 1);
-      return decode_single(format, file, limit);
-  }
-}
-
 ImageFormat format_of(Bytes file) {
   const ImageFormat format = identify_format(file);
   return format == ImageFormat::kTiff && is_raw_tiff(file) ? ImageFormat::kRaw : format;
 }
 
 Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  const bool is_tiff = format == ImageFormat::kTiff;
-  Decoded decoded =
-      is_tiff ? decode_tiff(file, limit, part) : decode_page(format, file, limit, part.page);
+  Decoded decoded = info_of(format).decode(file, limit, part);
   // A TIFF may have more channels than are decoded without a choice.
-  if (!is_tiff && !part.channel.empty()) extract_channel(part.channel, decoded);
+  if (format != ImageFormat::kTiff && !part.channel.empty()) extract_channel(part.channel, decoded);
   if (part.page == 0 && decoded.pages > 1) {
     decoded.notes.push_back(fmt::format(
         "The file has {} pages: the first was read (--page N reads another).", decoded.pages));
@@ -106,24 +70,15 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit, cons
   return decoded;
 }
 
-Decoded only_pages(int pages) {
-  Decoded decoded;
-  decoded.pages = pages;
-  return decoded;
-}
-
+/// The pages of a file, and nothing else of it.
 Decoded count_pages(ImageFormat format, Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  switch (format) {
-    case ImageFormat::kTiff:
-      return only_pages(count_tiff_pages(file, limit, part));
-    case ImageFormat::kGif:
-    case ImageFormat::kHeif:
-    case ImageFormat::kJxl:
-    case ImageFormat::kPnm:
-      return only_pages(decode_part(format, file, limit, part).pages);
-    default:
-      return only_pages(1);
+  Decoded decoded;
+  if (format == ImageFormat::kTiff) {
+    decoded.pages = count_tiff_pages(file, limit, part);
+  } else if (info_of(format).has_pages) {
+    decoded.pages = decode_part(format, file, limit, part).pages;
   }
+  return decoded;
 }
 
 Decoded decode_numbers(Bytes file, const SizeLimit& limit) {

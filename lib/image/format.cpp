@@ -1,19 +1,49 @@
 #include "image/format.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <string>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/image_file.hpp"
 
 namespace diacut {
 namespace {
 
 using std::string_view_literals::operator""sv;
+
+template <Decoded (*decode)(Bytes, const SizeLimit&)>
+Decoded only_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+  choose_page(part.page, 1);
+  return decode(file, limit);
+}
+template <Decoded (*decode)(Bytes, const SizeLimit&, int)>
+Decoded one_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+  return decode(file, limit, part.page);
+}
+Decoded decode_png_colours(Bytes file, const SizeLimit& limit) { return decode_png(file, limit); }
+
+constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
+    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, only_page<decode_jpeg>},
+    {ImageFormat::kPng, "PNG", ".png", false, only_page<decode_png_colours>},
+    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, one_page<decode_heif>},
+    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, one_page<decode_jxl>},
+    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false,
+     only_page<decode_jpeg2000>},
+    {ImageFormat::kWebp, "WebP", ".webp", false, only_page<decode_webp>},
+    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff},
+    {ImageFormat::kRaw, "raw camera files (DNG and others)",
+     ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
+     ".kdc .dcr .mrw .mef .mos .x3f",
+     false, only_page<decode_raw>},
+    {ImageFormat::kGif, "GIF", ".gif", true, one_page<decode_gif>},
+    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, only_page<decode_bmp>},
+    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, one_page<decode_pnm>},
+}};
 
 bool is_bmp(Bytes head) {
   if (!has_text(head, 0, "BM") || head.size() < 18) return false;
@@ -137,23 +167,29 @@ ImageFormat identify_format(Bytes head) {
   if (is_pnm(head)) return ImageFormat::kPnm;
   throw InputError(fmt::format(
       "not an image that diacut reads: it seems to be {}. {} are read: convert it to one of them",
-      seems_to_be(head.first(std::min(head.size(), kFormatHead))), format_names()));
+      seems_to_be(head.first(std::min(head.size(), kFormatHead))), image_format_names()));
 }
 
-const std::string& format_names() {
-  static const std::string names =
-      "JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera files (DNG and others), "
-      "GIF, BMP and PNM";
-  return names;
+const ImageFormatInfo& info_of(ImageFormat format) {
+  return kImageFormats[static_cast<std::size_t>(format)];
+}
+
+std::string image_format_names() {
+  std::vector<std::string_view> names;
+  for (const ImageFormatInfo& each : kImageFormats) names.push_back(each.name);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
 const std::vector<std::string>& image_extensions() {
-  static const std::vector<std::string> extensions = {
-      ".jpg",  ".jpeg", ".jpe", ".png",  ".bmp", ".dib", ".webp", ".tiff", ".tif", ".gif",
-      ".heic", ".heif", ".hif", ".avif", ".jxl", ".jp2", ".j2k",  ".j2c",  ".jpc", ".jpf",
-      ".jpx",  ".pnm",  ".pbm", ".pgm",  ".ppm", ".pam", ".dng",  ".cr2",  ".cr3", ".crw",
-      ".nef",  ".nrw",  ".arw", ".sr2",  ".srf", ".orf", ".rw2",  ".raf",  ".pef", ".srw",
-      ".rwl",  ".3fr",  ".iiq", ".erf",  ".kdc", ".dcr", ".mrw",  ".mef",  ".mos", ".x3f"};
+  static const std::vector<std::string> extensions = [] {
+    std::vector<std::string> all;
+    for (const ImageFormatInfo& each : kImageFormats) {
+      for (const std::string_view one : split_text(each.extensions, ' ')) all.emplace_back(one);
+    }
+    return all;
+  }();
   return extensions;
 }
 

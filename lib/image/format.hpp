@@ -1,24 +1,36 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "image/bytes.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 
+/// In the order of messages.
 enum class ImageFormat {
-  kBmp,
-  kGif,
-  kHeif,
   kJpeg,
-  kJpeg2000,
-  kJxl,
   kPng,
-  kPnm,
-  kRaw,
+  kHeif,
+  kJxl,
+  kJpeg2000,
+  kWebp,
   kTiff,
-  kWebp
+  kRaw,
+  kGif,
+  kBmp,
+  kPnm
 };
+
+/// What is known of a format that is read, but for the first bytes of its files.
+struct ImageFormatInfo {
+  ImageFormat format;
+  std::string_view name;        ///< As messages list it.
+  std::string_view extensions;  ///< Of its files: ".jpg .jpeg".
+  bool has_pages;               ///< Whether a file can hold several.
+  Decoded (*decode)(Bytes file, const SizeLimit& limit, const ImagePart& part);
+};
+const ImageFormatInfo& info_of(ImageFormat format);
 
 /// The number of a file's first bytes that identify_format() reads.
 inline constexpr std::size_t kFormatHead = 512;
@@ -26,9 +38,6 @@ inline constexpr std::size_t kFormatHead = 512;
 /// The format that a file's first bytes show; the file's name does not matter. Throws InputError,
 /// saying what the file seems to be and which formats are read.
 ImageFormat identify_format(Bytes head);
-
-/// The formats that are read, as messages list them: "JPEG, PNG, ... and GIF".
-const std::string& format_names();
 
 /// Whether a TIFF file is a camera's raw file (DNG, NEF, ARW, CR2 and others): one of its
 /// directories holds what a sensor saw (ISO 12234-2). `file`: all of it.

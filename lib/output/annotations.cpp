@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -12,9 +13,24 @@
 namespace diacut {
 namespace {
 
-/// The text of an annotation file before, between and after the parts of its images.
-struct Frame {
-  std::string head, between, tail;
+template <std::string (*text)(const AnnotatedImage&)>
+AnnotationPart whole(const AnnotatedImage& image) {
+  return {text(image), {}};
+}
+
+template <bool all_rle>
+AnnotationPart coco(const AnnotatedImage& image) {
+  return coco_part(image, all_rle);
+}
+
+/// What is known of a format.
+struct AnnotationRow {
+  AnnotationFormat format;
+  AnnotationPart (*part)(const AnnotatedImage& image);
+  std::string head = {}, between = {}, tail = {};  ///< Before, between and after images.
+  /// What is noted of regions with holes, or with holes or in several pieces.
+  const char* with_holes = nullptr;
+  const char* several = nullptr;
 };
 
 /// COCO keeps images and regions in two lists; the other formats keep regions in their images.
@@ -22,32 +38,44 @@ bool is_coco(AnnotationFormat format) {
   return format == AnnotationFormat::kCoco || format == AnnotationFormat::kCocoRle;
 }
 
-Frame frame(AnnotationFormat format) {
-  switch (format) {
-    case AnnotationFormat::kCoco:
-    case AnnotationFormat::kCocoRle:
-      return {fmt::format(R"({{"info":{{"description":"Regions by diacut","version":"{}"}},)"
-                          R"("licenses":[],"categories":[{{"id":1,"name":"region",)"
-                          R"("supercategory":""}}],"annotations":[)",
-                          kVersion),
-              ",\n", "]}\n"};
-    case AnnotationFormat::kLabelStudio:
-      return {"[", ",\n", "]\n"};
-    case AnnotationFormat::kCvat:
-      return {
-          "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n"
-          "  <version>1.1</version>\n  <meta><task><labels><label><name>region</name>"
-          "<attributes><attribute><name>label</name><mutable>False</mutable>"
-          "<input_type>text</input_type><default_value></default_value><values></values>"
-          "</attribute></attributes></label></labels></task></meta>\n",
-          "", "</annotations>\n"};
-    case AnnotationFormat::kLabelMe:
-    case AnnotationFormat::kYolo:
-    case AnnotationFormat::kSvg:
-    case AnnotationFormat::kGeoJson:
-      break;
-  }
-  return {};
+const AnnotationRow& row_of(AnnotationFormat format) {
+  static const std::string coco_head =
+      fmt::format(R"({{"info":{{"description":"Regions by diacut","version":"{}"}},)"
+                  R"("licenses":[],"categories":[{{"id":1,"name":"region",)"
+                  R"("supercategory":""}}],"annotations":[)",
+                  kVersion);
+  static const std::array<AnnotationRow, 8> rows = {{
+      {AnnotationFormat::kCoco, coco<false>, coco_head, ",\n", "]}\n",
+       "have holes, which COCO's polygons cannot: they are written as RLE"},
+      {AnnotationFormat::kCocoRle, coco<true>, coco_head, ",\n", "]}\n"},
+      {.format = AnnotationFormat::kLabelMe,
+       .part = whole<labelme_text>,
+       .with_holes =
+           "have holes, which LabelMe's polygons cannot: they are written as masks, which "
+           "LabelMe 5.3 and later read"},
+      {.format = AnnotationFormat::kYolo,
+       .part = whole<yolo_text>,
+       .several = "have holes or several pieces, and YOLO holds one ring a region: lines of no "
+                  "width join these to the outline"},
+      {.format = AnnotationFormat::kLabelStudio,
+       .part = whole<label_studio_text>,
+       .head = "[",
+       .between = ",\n",
+       .tail = "]\n",
+       .several = "have holes or several pieces, which Label Studio's polygons cannot: they are "
+                  "written as brushes"},
+      {AnnotationFormat::kCvat, whole<cvat_text>,
+       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n"
+       "  <version>1.1</version>\n  <meta><task><labels><label><name>region</name>"
+       "<attributes><attribute><name>label</name><mutable>False</mutable>"
+       "<input_type>text</input_type><default_value></default_value><values></values>"
+       "</attribute></attributes></label></labels></task></meta>\n",
+       "", "</annotations>\n",
+       "have holes, which CVAT's polygons cannot: they are written as masks"},
+      {AnnotationFormat::kSvg, whole<svg_text>},
+      {AnnotationFormat::kGeoJson, whole<geojson_text>},
+  }};
+  return rows[static_cast<std::size_t>(format)];
 }
 
 }  // namespace
@@ -60,28 +88,10 @@ RingCount count_rings(const Outlines& outlines, std::int64_t label) {
 
 bool is_height(float height) { return std::isfinite(height) && height >= 0; }
 
-bool holds_several_images(AnnotationFormat format) { return !frame(format).head.empty(); }
+bool holds_several_images(AnnotationFormat format) { return !row_of(format).head.empty(); }
 
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format) {
-  switch (format) {
-    case AnnotationFormat::kCoco:
-      return coco_part(image, false);
-    case AnnotationFormat::kCocoRle:
-      return coco_part(image, true);
-    case AnnotationFormat::kLabelMe:
-      return {labelme_text(image), {}};
-    case AnnotationFormat::kYolo:
-      return {yolo_text(image), {}};
-    case AnnotationFormat::kLabelStudio:
-      return {label_studio_text(image), {}};
-    case AnnotationFormat::kCvat:
-      return {cvat_text(image), {}};
-    case AnnotationFormat::kSvg:
-      return {svg_text(image), {}};
-    case AnnotationFormat::kGeoJson:
-      return {geojson_text(image), {}};
-  }
-  return {};
+  return row_of(format).part(image);
 }
 
 std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format) {
@@ -93,50 +103,30 @@ std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFo
     with_holes += rings.holes > 0 ? 1 : 0;
     several += rings.holes > 0 || rings.pieces > 1 ? 1 : 0;
   }
-  const auto note = [&](std::int64_t count, const char* text) {
-    std::vector<std::string> notes;
-    if (count > 0) notes.push_back(fmt::format("{} of {} regions {}", count, regions, text));
-    return notes;
-  };
-  switch (format) {
-    case AnnotationFormat::kCoco:
-      return note(with_holes, "have holes, which COCO's polygons cannot: they are written as RLE");
-    case AnnotationFormat::kLabelMe:
-      return note(with_holes,
-                  "have holes, which LabelMe's polygons cannot: they are written as masks, which "
-                  "LabelMe 5.3 and later read");
-    case AnnotationFormat::kYolo:
-      return note(several,
-                  "have holes or several pieces, and YOLO holds one ring a region: lines of no "
-                  "width join these to the outline");
-    case AnnotationFormat::kLabelStudio:
-      return note(several,
-                  "have holes or several pieces, which Label Studio's polygons cannot: they are "
-                  "written as brushes");
-    case AnnotationFormat::kCvat:
-      return note(with_holes,
-                  "have holes, which CVAT's polygons cannot: they are written as masks");
-    case AnnotationFormat::kCocoRle:
-    case AnnotationFormat::kSvg:
-    case AnnotationFormat::kGeoJson:
-      break;
+  const AnnotationRow& row = row_of(format);
+  std::vector<std::string> notes;
+  for (const auto& [count, text] :
+       {std::pair(with_holes, row.with_holes), std::pair(several, row.several)}) {
+    if (count > 0 && text != nullptr) {
+      notes.push_back(fmt::format("{} of {} regions {}", count, regions, text));
+    }
   }
-  return {};
+  return notes;
 }
 
 struct AnnotationFile::State {
   State(const std::string& path, AnnotationFormat wanted)
-      : file(path), format(wanted), parts(frame(wanted)) {
-    write(parts.head);
+      : file(path), format(wanted), row(row_of(wanted)) {
+    write(row.head);
   }
   void write(const std::string& text) { file.write(text.data(), text.size()); }
   void separate(bool& after_another) {
-    if (std::exchange(after_another, true)) write(parts.between);
+    if (std::exchange(after_another, true)) write(row.between);
   }
 
   AtomicFile file;
   AnnotationFormat format;
-  Frame parts;
+  const AnnotationRow& row;
   bool begun = false;
   std::int64_t number = 0;          ///< Of the newest annotation of COCO.
   std::vector<std::string> images;  ///< Of COCO, which the file's end holds.
@@ -171,7 +161,7 @@ void AnnotationFile::commit() {
       state.write(image);
     }
   }
-  state.write(state.parts.tail);
+  state.write(state.row.tail);
   state.file.commit();
 }
 

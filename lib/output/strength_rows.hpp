@@ -1,19 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "diacut/output.hpp"
 #include "output/atomic_file.hpp"
 #include "output/png.hpp"
 
 namespace diacut {
-
-/// Boundary strength as the pixels of a PNG: 65535 times as much, and 65535 also for infinity.
-std::vector<std::uint16_t> grey_of_strength(std::span<const float> strength);
 
 /// A map of boundary strength that is written row by row, from the top: the bytes of
 /// write_contours(). Errors are InputError and name the path, or ConfigError for its extension.

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -90,29 +91,8 @@ TEST_F(CliBench, Control) {
 }
 
 TEST_F(CliBench, Spmv) {
-  kept_ = 2;  // The plot, and a peer at the first size, at another radius and at another size.
-  write("peers.json",
-        R"({"results": [
-  {"name": "some <peer>", "width": 16, "height": 12, "radius": 5, "gflops": 7.25},
-  {"name": "other radius", "width": 16, "height": 12, "radius": 4, "gflops": 7.25},
-  {"name": "other size", "width": 16, "height": 13, "radius": 5, "gflops": 7.25}]})");
-  const json out = measure({"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric",
-                            "--storages", "half", "--plot", "plot.svg", "--peers", "peers.json"});
-  const std::string plot = read("plot.svg");
-  const auto drawn = [&](const std::string& text) {
-    std::size_t count = 0;
-    for (std::size_t at = plot.find(text); at != plot.npos; at = plot.find(text, at + 1)) ++count;
-    return count;
-  };
-  // A panel for each size: two kernels and three bounds; the peer in the first alone.
-  EXPECT_EQ(drawn(">16x12 pixels"), 1U);
-  EXPECT_EQ(drawn(">7x5 pixels"), 1U);
-  EXPECT_EQ(drawn(">naive<"), 2U);
-  EXPECT_EQ(drawn(">half<"), 2U);
-  EXPECT_EQ(drawn("bytes for 2 flop: "), 6U);
-  EXPECT_EQ(drawn(">&lt;peer><"), 1U);
-  EXPECT_EQ(drawn(">7.25<"), 1U);
-  EXPECT_THAT(plot, HasSubstr("</svg>"));
+  const json out = measure(
+      {"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric", "--storages", "half"});
   ASSERT_EQ(out["results"].size(), 4U);
   // Entries of the stencil within the image, counted from each pixel.
   const auto entries = [](int width, int height) {
@@ -219,9 +199,9 @@ TEST_F(CliBench, Jacobian) {
 
 TEST_F(CliBench, Eigen) {
   write_picture("a.png");
-  kept_ = 2;  // The plot too.
+  ++kept_;
   const json out = measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers",
-                            "lanczos,lanczos:half", "--plot", "plot.svg"});
+                            "lanczos,lanczos:half"});
   EXPECT_EQ(out["image"], "a.png");
   EXPECT_EQ(out["by"], "itself");
   EXPECT_EQ(out["vectors"], 3);
@@ -243,6 +223,44 @@ TEST_F(CliBench, Eigen) {
   }
   EXPECT_NE(out["results"][0]["matvec"], "symmetric half");
   EXPECT_EQ(out["results"][1]["matvec"], "symmetric half");
+}
+
+TEST_F(CliBench, PlotsOfFigures) {
+  const auto plot = [&](const std::string& more) {
+    const std::string command =
+        "/usr/bin/python3 " DIACUT_SOURCE_DIR "/app/bench/plot.py out.json plot.svg";
+    EXPECT_EQ(std::system(("cd '" + path("") + "' && " + command + more).c_str()), 0);
+    return read("plot.svg");
+  };
+  write("peers.json",
+        R"({"results": [
+  {"name": "some <peer>", "width": 16, "height": 12, "radius": 5, "gflops": 7.25},
+  {"name": "other radius", "width": 16, "height": 12, "radius": 4, "gflops": 7.25},
+  {"name": "other size", "width": 16, "height": 13, "radius": 5, "gflops": 7.25}]})");
+  kept_ = 1;
+  measure({"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric", "--storages", "half"});
+  const std::string bars = plot(" --peers peers.json");
+  const auto drawn = [&](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = bars.find(text); at != bars.npos; at = bars.find(text, at + 1)) ++count;
+    return count;
+  };
+  // A panel for each size: two kernels and three bounds; the peer in the first alone.
+  EXPECT_EQ(drawn(">16x12 pixels"), 1U);
+  EXPECT_EQ(drawn(">7x5 pixels"), 1U);
+  EXPECT_EQ(drawn(">naive<"), 2U);
+  EXPECT_EQ(drawn(">half<"), 2U);
+  EXPECT_EQ(drawn("bytes for 2 flop: "), 6U);
+  EXPECT_EQ(drawn(">&lt;peer&gt;<"), 1U);
+  EXPECT_EQ(drawn(">7.25<"), 1U);
+
+  write_picture("a.png");
+  kept_ = 3;
+  measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers", "lanczos,plain"});
+  const std::string lines = plot("");
+  for (const char* text : {">lanczos<", ">plain<", ">megapixels<", ">3 eigenvectors to 0.0001, "}) {
+    EXPECT_THAT(lines, HasSubstr(text));
+  }
 }
 
 TEST_F(CliBench, Cue) {
@@ -314,14 +332,11 @@ TEST_F(CliBench, WhatCannotBeRead) {
   };
   error({"cocktail", "--profile", "missing.json"}, 3, "'missing.json'");
   error({"cocktail", "--profile", "profile.json"}, 2, "'profile.json' is damaged");
-  error({"spmv", "--peers", "missing.json"}, 3, "'missing.json'");
-  error({"spmv", "--peers", "profile.json"}, 2, "'profile.json' is no file of");
   error({"cocktail", "--classes", "fast", "--formats", "csr/scalar"}, 2, "fast");
   error({"formats", "m.mtx", "--formats", "csr/scalar"}, 3, "m.mtx");
   error({"formats", "missing.mtx", "--formats", "csr/scalar"}, 3, "missing.mtx");
   // Before anything is measured.
   expect_bench_error({"control", "--json", "no/such/folder.json"}, 3, {"no/such/folder.json"});
-  expect_bench_error({"spmv", "--plot", "no/such/folder.svg"}, 3, {"no/such/folder.svg"});
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <random>
 
 #include "eigen/dense/dense.hpp"
-#include "eigen/lobpcg/small_matrix.hpp"
 
 namespace diacut {
 namespace {
@@ -186,37 +185,6 @@ TEST(CoarsestLevel, TakesNoInfinity) {
       entry(12 - apart, 60 + apart) = value;
       EXPECT_FALSE(solve(problem, 10)) << value;
     }
-  }
-}
-
-TEST(InvertSymmetric, IsTheInverseOrTellsThatThereIsNone) {
-  std::mt19937 random(5);
-  std::normal_distribution<double> normal;
-  for (const int size : {16, 32, 48, 176, 272}) {
-    const Eigen::MatrixXd any =
-        Eigen::MatrixXd::NullaryExpr(size, size, [&] { return normal(random); });
-    const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(any).householderQ();
-    Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(size, 0.01, 2);
-    const Eigen::MatrixXd a = q * values.asDiagonal() * q.transpose();
-    FloatMatrix inverse(size, size);
-    for (int i = 0; i < size; ++i) {
-      for (int j = 0; j < size; ++j) {
-        inverse.row(i)[j] = j < i ? NAN : static_cast<float>(a(i, j));  // It is not to be read.
-      }
-    }
-    ASSERT_TRUE(invert_symmetric(inverse));
-    const Eigen::MatrixXd result = Eigen::MatrixXd::NullaryExpr(
-        size, size, [&](auto i, auto j) { return inverse.row(static_cast<int>(i))[j]; });
-    EXPECT_LE((result - q * values.cwiseInverse().asDiagonal() * q.transpose()).operatorNorm(),
-              size * kEps * 2 * 100 * 100);
-    EXPECT_EQ(result, result.transpose());
-
-    values(size / 2) = -0.5;
-    const Eigen::MatrixXd indefinite = q * values.asDiagonal() * q.transpose();
-    for (int i = 0; i < size; ++i) {
-      for (int j = 0; j < size; ++j) inverse.row(i)[j] = static_cast<float>(indefinite(i, j));
-    }
-    EXPECT_FALSE(invert_symmetric(inverse));
   }
 }
 

@@ -187,9 +187,15 @@ TEST(TreeFile, FilesThatCannotBeReadAreNamed) {
   EXPECT_THAT(error("/dev/zero"), HasSubstr("/dev/zero: not a hierarchy"));
 }
 
+std::vector<std::uint8_t> ultrametric_file(const std::string& name) {
+  const TempFolder folder;
+  write_contours(folder / name, ultrametric_map(small_tree()), 7, 5);
+  const std::string bytes = testing::read_bytes(folder / name);
+  return {bytes.begin(), bytes.end()};
+}
+
 TEST(UltrametricFile, PngInSixteenBits) {
-  const testing::ReadPng png =
-      testing::read_png(encode_ultrametric(small_tree(), UltrametricFormat::kPng));
+  const testing::ReadPng png = testing::read_png(ultrametric_file("a.PNG"));
   EXPECT_EQ(png.width, 7);
   EXPECT_EQ(png.height, 5);
   EXPECT_EQ(png.bits, 16);
@@ -199,19 +205,16 @@ TEST(UltrametricFile, PngInSixteenBits) {
 }
 
 TEST(UltrametricFile, NpyAsItIs) {
-  const std::vector<std::uint8_t> bytes = encode_ultrametric(small_tree(), UltrametricFormat::kNpy);
+  const std::vector<std::uint8_t> bytes = ultrametric_file("a.npy");
   const std::vector<float> map = ultrametric_map(small_tree());
   ASSERT_EQ(bytes.size(), 128 + map.size() * sizeof(float));
   EXPECT_EQ(std::memcmp(&bytes[128], map.data(), map.size() * sizeof(float)), 0);
   EXPECT_THAT(std::string(bytes.begin(), bytes.begin() + 128), HasSubstr("(5, 7)"));
 }
 
-TEST(UltrametricFile, FormatByExtension) {
-  EXPECT_EQ(ultrametric_format("a/B.PNG"), UltrametricFormat::kPng);
-  EXPECT_EQ(ultrametric_format("-"), UltrametricFormat::kPng);
-  EXPECT_EQ(ultrametric_format("x.npy"), UltrametricFormat::kNpy);
-  EXPECT_THROW(ultrametric_format("x.jpg"), ConfigError);
-  EXPECT_THROW(ultrametric_format("x"), ConfigError);
+TEST(UltrametricFile, OtherExtensionsAreRefused) {
+  EXPECT_THROW(ultrametric_file("x.jpg"), ConfigError);
+  EXPECT_THROW(ultrametric_file("x"), ConfigError);
 }
 
 }  // namespace

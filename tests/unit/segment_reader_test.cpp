@@ -99,8 +99,8 @@ TEST_F(ReaderTest, PostponesWhatHasNoRoomBesideOtherImages) {
 }
 
 TEST_F(ReaderTest, AFailureNamesTheFile) {
-  const std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}},
-                                 {picture("a.png", 1), {}, folder_ / "no-map"}};
+  std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}}, job("a.png", 1)};
+  jobs[1].companions[Companion::kEdges] = folder_ / "no-map";
   Reader reader(jobs, {}, nothing);
   const LoadedImage missing = reader.take(0);
   ASSERT_TRUE(missing.failure);

@@ -22,7 +22,7 @@ DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>
   for (Eigen::Index i = 0; i < n; ++i) problem.trivial(i) = sqrt_degree[problem.element[i]];
   problem.trivial.normalize();
 
-  problem.a = -3.0 * problem.trivial * problem.trivial.transpose();
+  problem.a = -kTrivialMoved * problem.trivial * problem.trivial.transpose();
   for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
     for (Eigen::Index i = 0; i < n; ++i) {
       const std::int64_t row = problem.element[i];

@@ -111,4 +111,8 @@ class ImageFile {
 /// @return The extensions, ".jpg" first.
 const std::vector<std::string>& image_extensions();
 
+/// The formats that read_image() knows.
+/// @return "JPEG, PNG, ... and PNM".
+std::string image_format_names();
+
 }  // namespace diacut

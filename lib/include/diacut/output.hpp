@@ -126,25 +126,6 @@ Hierarchy read_tree(const std::string& path);
 /// @throws InputError as read_tree() does.
 Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-/// How maps of boundary strength are written.
-enum class UltrametricFormat {
-  kPng,  ///< 16-bit grey PNG: 65535 times the height, 65535 also for infinity: .png
-  kNpy,  ///< NumPy array of float32, as ultrametric_map() returns it: .npy
-};
-
-/// The format that the extension of a path, in upper or lower case, stands for.
-/// @param path The path; "-" stands for PNG.
-/// @return The format.
-/// @throws ConfigError listing the known extensions when it is not one of them.
-UltrametricFormat ultrametric_format(const std::string& path);
-
-/// The ultrametric contour map of ultrametric_map() as the bytes of a file, for other programs:
-/// (2 height + 1) rows of (2 width + 1) values.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param format The format.
-/// @return The file's bytes.
-std::vector<std::uint8_t> encode_ultrametric(const Hierarchy& hierarchy, UltrametricFormat format);
-
 /// Writes probabilities of labels as .npy (float32, shape (labels, height, width)).
 /// @param path The file.
 /// @param probabilities For each label width * height values, row by row from the top left.
@@ -155,15 +136,10 @@ void write_probabilities(const std::string& path,
                          const std::vector<std::vector<float>>& probabilities, int width,
                          int height);
 
-/// Writes the bytes of encode_ultrametric() in the format that ultrametric_format() gives.
-/// @param path The file; "-" is standard output.
-/// @param hierarchy A hierarchy for which check() holds.
-void write_ultrametric(const std::string& path, const Hierarchy& hierarchy);
-
-/// Writes a map of boundary strength in the format that ultrametric_format() gives: .png (16-bit
-/// grey, 65535 times the strength) or .npy (float32, shape (height, width)).
-/// @param path The file; "-" is standard output.
-/// @param contours width * height values in [0, 1], row by row from the top left.
+/// Writes a map of boundary strength, such as contours or an ultrametric_map(): .png (16-bit grey,
+/// 65535 times the strength, 65535 also for infinity) or .npy (float32, shape (height, width)).
+/// @param path The file; "-" is a PNG to standard output.
+/// @param contours width * height values from 0 on, row by row from the top left.
 /// @param width Width of the map, pixels.
 /// @param height Height of the map, pixels.
 void write_contours(const std::string& path, const std::vector<float>& contours, int width,

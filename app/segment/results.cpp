@@ -1,0 +1,27 @@
+#include "results.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace diacut::app {
+
+std::vector<std::string> extensions_in(const char* list) { return CLI::detail::split(list, ' '); }
+
+Values files_of(const char* extensions) {
+  Values values{.files = true};
+  for (const std::string& each : extensions_in(extensions)) {
+    values.extensions.push_back(each.substr(1));
+  }
+  return values;
+}
+
+void describe_places(const CLI::App& app, ValueTable& values) {
+  const auto describe = [&](const char* name, const char* extensions) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr || *extensions == '\0') return;
+    values["--" + option->get_lnames().front()] = files_of(extensions);
+  };
+  for (const ResultInfo& info : kResults) describe(info.option, info.extensions);
+  for (const CompanionInfo& info : kCompanions) describe(info.option, info.extensions);
+}
+
+}  // namespace diacut::app
