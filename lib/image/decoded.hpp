@@ -58,6 +58,7 @@ int choose_page(int asked, int pages);
 Decoded decode_bmp(Bytes file, const SizeLimit& limit);
 Decoded decode_gif(Bytes file, const SizeLimit& limit, int page = 0);
 /// HEIC and AVIF.
+void load_heif_plugins();  ///< Which a sandbox could not do any more.
 Decoded decode_heif(Bytes file, const SizeLimit& limit, int page = 0);
 Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
 Decoded decode_jpeg(Bytes file, const SizeLimit& limit);

@@ -87,6 +87,14 @@ double distance(const OGRPoint& a, const OGRPoint& b) {
   return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 }
 
+/// A multipolygon of one polygon as that; anything else as it is.
+std::unique_ptr<OGRGeometry> only_polygon(std::unique_ptr<OGRGeometry> shape) {
+  if (wkbFlatten(shape->getGeometryType()) != wkbMultiPolygon) return shape;
+  OGRMultiPolygon& several = *shape->toMultiPolygon();
+  if (several.getNumGeometries() != 1) return shape;
+  return std::unique_ptr<OGRGeometry>(several.getGeometryRef(0)->clone());
+}
+
 struct DestroyPrepared {
   void operator()(OGRPreparedGeometry* prepared) const { OGRDestroyPreparedGeometry(prepared); }
 };
@@ -296,10 +304,10 @@ const char* Globe::fault(std::int64_t label, const OGRGeometry* shape) const {
 std::unique_ptr<OGRGeometry> Globe::shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
   const GdalMessages messages;  // What one way fails of, the other one may do.
   std::unique_ptr<OGRGeometry> shape = crosses_ ? nullptr : wrapped(in_map);
-  if (shape && fault(label, shape.get()) == nullptr) return shape;
+  if (shape && fault(label, shape.get()) == nullptr) return only_polygon(std::move(shape));
   shape = cut(in_map);
   if (const char* const why = fault(label, shape.get())) refuse_on_globe(label, why);
-  return shape;
+  return only_polygon(std::move(shape));
 }
 
 }  // namespace diacut

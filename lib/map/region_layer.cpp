@@ -98,7 +98,8 @@ class RegionLayer {
       written = globe_reference();
     }
     layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
-                                 wkbMultiPolygon, layer_options(format, frame, reference_).List());
+                                 globe_ ? wkbUnknown : wkbMultiPolygon,
+                                 layer_options(format, frame, reference_).List());
     if (layer_ == nullptr) return;
     add_field("label", OFTInteger64);
     add_field("pixels", OFTInteger64);
