@@ -30,9 +30,11 @@ test_packages=(
   python3-matplotlib  # Plots of figures.
   "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"
 )
-# Debian 13 does not have them; the tests that need them are skipped there.
 if [[ "$(cat /etc/debian_version 2>/dev/null)" == 12* ]]; then
+  # Debian 13 does not have them; the tests that need them are skipped there.
   test_packages+=(clang-format-14 oclgrind)
+else
+  test_packages+=(libheif-plugin-x265 libheif-plugin-aomenc)  # Within libheif1 of Debian 12.
 fi
 # What `pip install .` needs beside build_packages.
 python_packages=(python3-dev python3-venv)

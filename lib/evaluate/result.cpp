@@ -114,7 +114,7 @@ ResultKind detect_kind(const Raster& result, int width, int height) {
   if (is_doubled(result, width, height)) return ResultKind::kUltrametric;
   check_result_size(result, ResultKind::kContours, width, height);
   if (!result.is_integer) return ResultKind::kContours;
-  if (result.is_indexed || result.full == 1) return ResultKind::kLabels;
+  if (result.is_indexed || !result.is_grey) return ResultKind::kLabels;
   return numbers_regions(result) ? ResultKind::kLabels : ResultKind::kContours;
 }
 

@@ -75,12 +75,14 @@ void GraphSolver::limit_device_memory(std::uint64_t bytes) { state_->context.lim
 
 GraphEigenvectors GraphSolver::eigenvectors(const Graph& graph, const GraphParameters& parameters,
                                             const Watch& watch) {
+  const Watched watched(state_->context, watch);
   const GraphLevels levels = levels_for(graph, parameters, "eigenvectors", watch);
   return graph_eigenvectors(state_->context, levels, graph.nodes(), parameters, watch);
 }
 
 GraphLabels GraphSolver::cluster(const Graph& graph, int clusters,
                                  const GraphParameters& parameters, const Watch& watch) {
+  const Watched watched(state_->context, watch);
   GraphParameters own = parameters;
   own.vectors = clusters;
   const GraphLevels levels = levels_for(graph, own, "clusters", watch);

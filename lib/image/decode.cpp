@@ -83,7 +83,7 @@ Decoded count_pages(ImageFormat format, Bytes file, const SizeLimit& limit, cons
 
 Decoded decode_numbers(Bytes file, const SizeLimit& limit) {
   const ImageFormat format = identify_format(file);
-  if (format == ImageFormat::kTiff) return decode_tiff(file, limit);
+  if (format == ImageFormat::kTiff) return decode_tiff(file, limit, {}, true);
   if (format == ImageFormat::kPng) return decode_png(file, limit, true);
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
@@ -91,10 +91,11 @@ Decoded decode_numbers(Bytes file, const SizeLimit& limit) {
 }  // namespace
 
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  if (task.purpose == DecodeTask::kRaster) return decode_numbers(file, limit);
-  const ImageFormat format = format_of(file);
+  const bool numbers = task.purpose == DecodeTask::kRaster;
+  const ImageFormat format = numbers ? ImageFormat::kPng : format_of(file);
   if (task.purpose == DecodeTask::kPages) return count_pages(format, file, limit, task.part);
-  Decoded decoded = decode_part(format, file, limit, task.part);
+  Decoded decoded =
+      numbers ? decode_numbers(file, limit) : decode_part(format, file, limit, task.part);
   if (task.purpose == DecodeTask::kPicture) apply_profile(decoded);
   decoded.samples = turn_upright(decoded.samples, decoded.orientation);
   return decoded;

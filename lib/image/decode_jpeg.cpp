@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -57,8 +58,13 @@ class JpegReader {
       JSAMPROW row = rows + stride * info_.output_scanline;
       jpeg_read_scanlines(&info_, &row, 1);
     }
+    const bool whole = !lacks_scans();
     jpeg_finish_decompress(&info_);
-    return true;
+    if (lacks_end_ && !whole) {
+      damaged_ = true;
+      std::snprintf(message_, sizeof(message_), "scans are missing");
+    }
+    return !damaged_;
   }
 
   /// Puts the pieces of the header's colour profile together. False where they do not fit. `bytes`
@@ -71,6 +77,8 @@ class JpegReader {
   const jpeg_decompress_struct& info() const { return info_; }
   const char* message() const { return message_; }
   bool damaged() const { return damaged_; }
+  /// Whether only the marker of the picture's end is missing.
+  bool lacks_end() const { return lacks_end_; }
   long extraneous_bytes() const { return extraneous_bytes_; }
 
  private:
@@ -94,6 +102,11 @@ class JpegReader {
       case JWRN_NOT_SEQUENTIAL:
       case JWRN_TOO_MUCH_DATA:
         return;
+      case JWRN_JPEG_EOF:
+        // If samples are missing too, another warning follows.
+        lacks_end_ = true;
+        errors_.format_message(reinterpret_cast<j_common_ptr>(&info_), message_);
+        return;
       case JWRN_EXTRANEOUS_DATA:
         extraneous_bytes_ += errors_.msg_parm.i[0];
         if (extraneous_bytes_ <= kHarmlessBytes) return;
@@ -105,16 +118,29 @@ class JpegReader {
     fail();
   }
 
+  /// Whether a file without its end may lack whole scans, which libjpeg does not warn of.
+  bool lacks_scans() {
+    if (info_.progressive_mode == FALSE) return jpeg_has_multiple_scans(&info_) != FALSE;
+    for (int component = 0; component < info_.num_components; ++component) {
+      const int* const missing_bits = info_.coef_bits[component];
+      if (std::any_of(missing_bits, missing_bits + DCTSIZE2, [](int bits) { return bits != 0; })) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   jpeg_decompress_struct info_{};
   jpeg_error_mgr errors_{};
   std::jmp_buf failed_{};
   char message_[JMSG_LENGTH_MAX]{};
   bool damaged_ = false;
+  bool lacks_end_ = false;
   long extraneous_bytes_ = 0;
 };
 
 [[noreturn]] void refuse(const JpegReader& reader) {
-  if (reader.damaged()) {
+  if (reader.damaged() || reader.lacks_end()) {
     throw InputError(fmt::format("the JPEG file is damaged or cut off ({}): copy or save it again",
                                  reader.message()));
   }
@@ -206,6 +232,9 @@ Decoded decode_jpeg(Bytes file, const SizeLimit& limit) {
   decoded.samples.create(static_cast<int>(info.image_height), static_cast<int>(info.image_width),
                          CV_8UC(channels));
   if (!reader.read_rows(colours, decoded.samples.data, decoded.samples.step[0])) refuse(reader);
+  if (reader.lacks_end()) {
+    decoded.notes.emplace_back("The JPEG file ends without the marker of its end.");
+  }
   if (reader.extraneous_bytes() > 0) {
     decoded.notes.push_back(fmt::format("The JPEG data hold {} bytes too many: it may be damaged.",
                                         reader.extraneous_bytes()));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -62,10 +63,11 @@ class PngReader {
   }
 
   /// Asks for 8 or 16 bits a sample in this machine's byte order, palettes as colours, and
-  /// transparent colours as alpha; info() then tells of these. With `keep_indices` palettes stay.
-  bool choose_layout(bool keep_indices) {
+  /// transparent colours as alpha; info() then tells of these. With `as_stored` palettes stay, and
+  /// samples of fewer bits keep their numbers.
+  bool choose_layout(bool as_stored) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
-    if (keep_indices && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) {
+    if (as_stored) {
       png_set_packing(png_);
     } else {
       png_set_expand(png_);
@@ -125,7 +127,7 @@ class PngReader {
 
 }  // namespace
 
-Decoded decode_png(Bytes file, const SizeLimit& limit, bool keep_indices) {
+Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored) {
   PngReader reader(file);
   if (!reader.read_header()) refuse(reader);
   const int width = static_cast<int>(png_get_image_width(reader.png(), reader.info()));
@@ -133,13 +135,14 @@ Decoded decode_png(Bytes file, const SizeLimit& limit, bool keep_indices) {
   const bool is_colour =
       (png_get_color_type(reader.png(), reader.info()) & PNG_COLOR_MASK_COLOR) != 0;
   check_size(width, height, limit, is_colour ? 3 : 1);
-  if (!reader.choose_layout(keep_indices)) refuse(reader);
+  const int bits = png_get_bit_depth(reader.png(), reader.info());
+  if (!reader.choose_layout(as_stored)) refuse(reader);
   const int channels = png_get_channels(reader.png(), reader.info());
   const int depth = png_get_bit_depth(reader.png(), reader.info());
   Decoded decoded;
   decoded.samples.create(height, width, CV_MAKETYPE(depth == 16 ? CV_16U : CV_8U, channels));
   decoded.has_alpha = channels % 2 == 0;
-  decoded.type_range = std::pair{0.0, depth == 16 ? 65535.0 : 255.0};
+  decoded.type_range = std::pair{0.0, std::ldexp(1.0, as_stored ? bits : depth) - 1};
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (int y = 0; y < height; ++y) rows[static_cast<std::size_t>(y)] = decoded.samples.ptr(y);
   if (!reader.read_rows(rows.data())) refuse(reader);

@@ -27,7 +27,8 @@ struct SampleKind {
   std::optional<std::pair<double, double>> range;
 };
 
-const SampleKind* find_sample_kind(const Layout& layout) {
+/// `as_stored`: indices of a palette and fewer than 8 bits too.
+const SampleKind* find_sample_kind(const Layout& layout, bool as_stored) {
   static const SampleKind kinds[] = {
       {SAMPLEFORMAT_UINT, 8, CV_8U, std::pair{0.0, 255.0}},
       {SAMPLEFORMAT_UINT, 16, CV_16U, std::pair{0.0, 65535.0}},
@@ -39,13 +40,16 @@ const SampleKind* find_sample_kind(const Layout& layout) {
       {SAMPLEFORMAT_IEEEFP, 32, CV_32F, std::nullopt},
       {SAMPLEFORMAT_IEEEFP, 64, CV_64F, std::nullopt},
   };
-  if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB) return nullptr;
+  const bool indices = as_stored && (layout.photometric == PHOTOMETRIC_PALETTE ||
+                                     layout.photometric == PHOTOMETRIC_MASK);
+  if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB && !indices) return nullptr;
   const std::uint16_t format =
       layout.sample_format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : layout.sample_format;
-  // 9 to 15 bits lie packed in the file, and in 16 bits here.
+  // 1 to 7 and 9 to 15 bits lie packed in the file, and in 16 bits here.
   static const std::vector<SampleKind> packed = [] {
     std::vector<SampleKind> made;
-    for (std::uint16_t bits = 9; bits < 16; ++bits) {
+    for (std::uint16_t bits = 1; bits < 16; ++bits) {
+      if (bits == 8) continue;
       made.push_back(
           {SAMPLEFORMAT_UINT, bits, CV_16U, std::pair{0.0, static_cast<double>((1 << bits) - 1)}});
     }
@@ -58,6 +62,7 @@ const SampleKind* find_sample_kind(const Layout& layout) {
       kind != std::end(kinds)) {
     return kind;
   }
+  if (layout.bits < 8 && !as_stored) return nullptr;
   const auto found = std::find_if(packed.begin(), packed.end(), fits);
   return found == packed.end() ? nullptr : &*found;
 }
@@ -324,7 +329,7 @@ void read_samples(const TiffReader& reader, const Layout& layout, const SampleKi
 
 void decode_as_stored(const TiffReader& reader, const Layout& layout, const SampleKind& kind,
                       Decoded& decoded) {
-  const int colours = layout.is_grey() ? 1 : 3;
+  const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
   std::uint16_t extra_count = 0;
   std::uint16_t* extra = nullptr;
   TIFFGetField(reader.tiff(), TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
@@ -375,32 +380,93 @@ void read_profile(const TiffReader& reader, Decoded& decoded) {
 /// libtiff needs no memory beyond that of the largest picture of doubles.
 std::int64_t most_memory(const SizeLimit& limit) { return limit.max_pixels * 32 + (1 << 20); }
 
-/// What `part` means in this file.
-TiffPart find_part(const TiffReader& reader, const ImagePart& part) {
-  const char* text = nullptr;
-  TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
-  return find_tiff_part(text == nullptr ? "" : text, TIFFNumberOfDirectories(reader.tiff()),
-                        Layout(reader).samples, part);
-}
-
 void go_to(const TiffReader& reader, int directory) {
   if (TIFFCurrentDirectory(reader.tiff()) == static_cast<tdir_t>(directory)) return;
   if (TIFFSetDirectory(reader.tiff(), static_cast<tdir_t>(directory)) == 0) reader.refuse();
   reader.refuse_if_errors();
 }
 
+/// The directories of a file by what they hold. Reduced pictures are left out.
+struct Directories {
+  std::vector<int> pictures;
+  std::vector<int> masks;  ///< Of each picture; -1: it has none.
+
+  explicit Directories(const TiffReader& reader) {
+    int directory = 0;
+    do {
+      const auto kind = reader.tag<std::uint32_t>(TIFFTAG_SUBFILETYPE);
+      const bool is_reduced = (kind & FILETYPE_REDUCEDIMAGE) != 0;
+      if ((kind & FILETYPE_MASK) != 0 && !pictures.empty()) {
+        if (!is_reduced && masks.back() < 0) masks.back() = directory;
+      } else if (!is_reduced || directory == 0) {
+        pictures.push_back(directory);
+        masks.push_back(-1);
+      }
+      ++directory;
+    } while (TIFFReadDirectory(reader.tiff()) != 0);
+    go_to(reader, 0);
+  }
+
+  int mask_of(int picture) const {
+    const auto found = std::find(pictures.begin(), pictures.end(), picture);
+    return found == pictures.end() ? -1 : masks[static_cast<std::size_t>(found - pictures.begin())];
+  }
+};
+
+/// What `part` means in this file.
+TiffPart find_part(const TiffReader& reader, const Directories& directories,
+                   const ImagePart& part) {
+  const char* text = nullptr;
+  TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
+  TiffPart found =
+      find_tiff_part(text == nullptr ? "" : text, static_cast<int>(directories.pictures.size()),
+                     Layout(reader).samples, part);
+  for (int& page : found.directories) page = directories.pictures[static_cast<std::size_t>(page)];
+  return found;
+}
+
+/// Makes transparent what the mask in this directory leaves out.
+void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& decoded) {
+  go_to(reader, directory);
+  const Layout layout(reader);
+  const SampleKind* const kind = find_sample_kind(layout, true);
+  Decoded mask;
+  if (kind == nullptr || !layout.has_size_of(decoded.samples)) {
+    TiffReader::refuse("its mask has another size or kind than the picture");
+  }
+  check_compression(reader);
+  check_blocks(reader, layout, file);
+  read_samples(reader, layout, *kind, 0, 1, mask);
+  const auto [low, high] = decoded.type_range.value_or(std::pair{0.0, 1.0});
+  if (!decoded.has_alpha) {
+    const cv::Mat opaque(decoded.samples.size(), decoded.samples.depth(), cv::Scalar(high));
+    std::vector<cv::Mat> channels;
+    cv::split(decoded.samples, channels);
+    channels.push_back(opaque);
+    cv::merge(channels, decoded.samples);
+    decoded.has_alpha = true;
+  }
+  cv::Mat alpha;
+  cv::extractChannel(decoded.samples, alpha, decoded.samples.channels() - 1);
+  alpha.setTo(cv::Scalar(low), mask.samples == 0);
+  cv::insertChannel(alpha, decoded.samples, decoded.samples.channels() - 1);
+  decoded.hidden = "masked";
+}
+
 }  // namespace
 
 int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   const TiffReader reader(file, most_memory(limit));
-  return find_part(reader, part).pages();
+  return find_part(reader, Directories(reader), part).pages();
 }
 
-Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, bool as_stored) {
   const TiffReader reader(file, most_memory(limit));
-  const TiffPart found = find_part(reader, part);
-  go_to(reader,
-        found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1]);
+  const Directories directories(reader);
+  const TiffPart found = find_part(reader, directories, part);
+  const int directory =
+      found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1];
+  go_to(reader, directory);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
   check_compression(reader);
@@ -408,7 +474,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   Decoded decoded;
   decoded.pages = found.pages();
   decoded.notes = found.notes;
-  const SampleKind* kind = find_sample_kind(layout);
+  const SampleKind* kind = find_sample_kind(layout, as_stored);
   if (found.sample > 0) {
     decode_channel(reader, layout, kind, found.sample, decoded);
   } else if (kind != nullptr) {
@@ -422,6 +488,8 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   reader.refuse_if_errors();
   const int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
   if (orientation >= 1 && orientation <= 8) decoded.orientation = orientation;
+  const int mask = directories.mask_of(directory);
+  if (mask >= 0 && !as_stored) apply_mask(reader, mask, file, decoded);
   return decoded;
 }
 

@@ -58,17 +58,20 @@ int choose_page(int asked, int pages);
 Decoded decode_bmp(Bytes file, const SizeLimit& limit);
 Decoded decode_gif(Bytes file, const SizeLimit& limit, int page = 0);
 /// HEIC and AVIF.
+void load_heif_plugins();  ///< Which a sandbox could not do any more.
 Decoded decode_heif(Bytes file, const SizeLimit& limit, int page = 0);
 Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
 Decoded decode_jpeg(Bytes file, const SizeLimit& limit);
 Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page = 0);
-/// `keep_indices`: pixels that are indices of a palette stay indices.
-Decoded decode_png(Bytes file, const SizeLimit& limit, bool keep_indices = false);
+/// `as_stored`: pixels that are indices of a palette stay indices, and those of fewer than 8 bits
+/// the numbers that they are; so of decode_tiff().
+Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored = false);
 /// PBM, PGM, PPM and PAM.
 Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);
 /// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
 Decoded decode_raw(Bytes file, const SizeLimit& limit);
-Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {});
+Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {},
+                    bool as_stored = false);
 /// The pages that decode_tiff() counts.
 int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
 Decoded decode_webp(Bytes file, const SizeLimit& limit);

@@ -94,8 +94,8 @@ Raster grey(const Decoded& decoded) {
   raster.height = samples.rows;
   raster.is_integer = decoded.type_range.has_value();
   const int depth = decoded.samples.depth();
-  if (depth == CV_8U) raster.full = 255;
-  if (depth == CV_16U) raster.full = 65535;
+  raster.is_grey = depth == CV_8U || depth == CV_16U;
+  if (raster.is_grey) raster.full = decoded.type_range->second;
   for (int y = 0; y < samples.rows; ++y) {
     const double* pixel = samples.ptr<double>(y);
     for (int x = 0; x < samples.cols; ++x, pixel += channels) {

@@ -16,15 +16,17 @@ struct Raster {
   int height = 0;
   std::vector<double> values;  ///< width * height, row by row; may be NaN or infinite.
   bool is_integer = false;     ///< The file stores integers; all of them are exact here.
-  /// What the file's format means by full strength: 255 or 65535 in grey pictures; 1 elsewhere.
+  /// What the file's format means by full strength: 255 in grey pictures of 8 bits, 15 in those of
+  /// 4; 1 elsewhere.
   double full = 1;
+  bool is_grey = false;     ///< A grey picture of up to 16 bits.
   bool is_indexed = false;  ///< The numbers are indices of a palette.
 };
 
 /// Reads a PNG or TIFF (one channel, or colours that are all grey; a transparency is ignored; of
-/// palettes the index) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8; either
-/// byte order, either order of dimensions). The file's first bytes tell which. Throws InputError
-/// naming the file.
+/// palettes the index; upright) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8;
+/// either byte order, either order of dimensions). The file's first bytes tell which. Throws
+/// InputError naming the file.
 Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.

@@ -1,13 +1,16 @@
 #include "image/tiff_part.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <pugixml.hpp>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -24,9 +27,10 @@ struct Stack {
     char name = 'C';  ///< C, Z or T.
     int size = 1;
   };
-  std::array<Axis, 3> axes;           ///< The one that changes fastest first.
-  std::vector<std::string> channels;  ///< Names; empty where there are none.
-  std::vector<int> directories;       ///< Of each plane; -1: none in this file.
+  std::array<Axis, 3> axes;              ///< The one that changes fastest first.
+  std::vector<std::string> channels;     ///< Names; empty where there are none.
+  std::vector<int> directories;          ///< Of each plane; -1: none in this file.
+  std::map<int, std::string> elsewhere;  ///< Planes in other files, by the names of these.
 
   int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
   int channel_count() const {
@@ -77,8 +81,42 @@ pugi::xml_node child(const pugi::xml_node& parent, std::string_view name) {
   return {};
 }
 
+/// Tells whether a TiffData element speaks of another file: OME-XML names files by their UUID.
+class OmeFiles {
+ public:
+  OmeFiles(const pugi::xml_node& root, const pugi::xml_node& pixels)
+      : own_(root.attribute("UUID").as_string()) {
+    std::set<std::string> all;
+    for (const pugi::xml_node& data : pixels.children()) {
+      const pugi::xml_node file = child(data, "UUID");
+      if (file) all.insert(name_of(file));
+    }
+    if (!own_.empty() || all.size() < 2) return;
+    throw InputError(fmt::format(
+        "its planes lie in several files ({}), and its OME-XML does not tell which of these it is: "
+        "save it as one file",
+        fmt::join(all, ", ")));
+  }
+
+  /// The other file's name; empty for this one.
+  std::string other(const pugi::xml_node& data) const {
+    const pugi::xml_node file = child(data, "UUID");
+    const bool is_own = !file || own_.empty() || own_ == file.child_value();
+    return is_own ? std::string() : name_of(file);
+  }
+
+ private:
+  static std::string name_of(const pugi::xml_node& file) {
+    const std::string name = file.attribute("FileName").as_string();
+    return name.empty() ? file.child_value() : name;
+  }
+
+  std::string own_;
+};
+
 /// Tells which directory holds which plane, as the TiffData elements say.
-void place_planes(const pugi::xml_node& pixels, int directories, Stack& stack) {
+void place_planes(const pugi::xml_node& pixels, const OmeFiles& files, int directories,
+                  Stack& stack) {
   stack.directories.assign(static_cast<std::size_t>(stack.planes()), -1);
   bool any = false;
   for (const pugi::xml_node& data : pixels.children()) {
@@ -91,6 +129,12 @@ void place_planes(const pugi::xml_node& pixels, int directories, Stack& stack) {
     const int directory = data.attribute("IFD").as_int();
     const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
     if (first < 0 || directory < 0) continue;
+    if (const std::string other = files.other(data); !other.empty()) {
+      for (int k = 0; k < count && first + k < stack.planes(); ++k) {
+        stack.elsewhere[first + k] = other;
+      }
+      continue;
+    }
     for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
       stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
     }
@@ -124,7 +168,7 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
     if (order.find(name) == std::string::npos) return {};
   }
   if (!is_sane(stack)) return {};
-  place_planes(pixels, directories, stack);
+  place_planes(pixels, OmeFiles(document.document_element(), pixels), directories, stack);
   return stack;
 }
 
@@ -194,6 +238,11 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
     if (stack->channel_of(plane) == number - 1 && directory >= 0) {
       found.directories.push_back(directory);
     }
+  }
+  for (const auto& [plane, file] : stack->elsewhere) {
+    if (stack->channel_of(plane) != number - 1 || !found.directories.empty()) continue;
+    throw InputError(fmt::format("its channel '{}' lies in another file, '{}': name that one",
+                                 part.channel, file));
   }
   if (found.directories.empty()) {
     throw InputError(

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <opencv2/core.hpp>
 #include <string>
 #include <string_view>
 
@@ -132,6 +133,9 @@ struct Layout {
         photometric(reader.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC)),
         is_separate(reader.tag<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE) {}
 
+  bool has_size_of(const cv::Mat& samples) const {
+    return samples.rows == static_cast<int>(height) && samples.cols == static_cast<int>(width);
+  }
   bool is_grey() const {
     return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
   }

@@ -30,7 +30,12 @@ void encode(const std::string& file, const std::string& layer, const RegionForma
   const RegionShapes shapes(labels, frame, step_of(format, frame));
   write_region_layer(
       file, layer, format, frame,
-      {labels.count, pixels, figures, [&](std::int64_t label) { return shapes.shape(label); }});
+      {labels.count, pixels, figures, [&](std::int64_t label) { return shapes.shape(label); },
+       [&](int x, int y) {
+         return std::int64_t{
+             labels.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(labels.width) +
+                           static_cast<std::size_t>(x)]};
+       }});
 }
 
 /// Puts the files of a folder in memory beside `path`.

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
+#include "map/globe.hpp"
 #include "map/region_shapes.hpp"
 #include "output/format.hpp"
 
@@ -88,10 +90,16 @@ constexpr int kStraightPixels = 16;
 class RegionLayer {
  public:
   RegionLayer(GDALDataset& dataset, const RegionFormat& format, const std::string& name,
-              const MapFrame& frame)
+              const MapFrame& frame, const MapRegions& regions)
       : frame_(frame), reference_(spatial_reference(frame)) {
-    layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &reference_,
-                                 wkbMultiPolygon, layer_options(format, frame, reference_).List());
+    OGRSpatialReference written = reference_;
+    if (format.format == MapRegionFormat::kGeoJson) {
+      globe_.emplace(frame, digits_for(degrees_of_pixel(frame, reference_)), regions.label_at);
+      written = globe_reference();
+    }
+    layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
+                                 globe_ ? wkbUnknown : wkbMultiPolygon,
+                                 layer_options(format, frame, reference_).List());
     if (layer_ == nullptr) return;
     add_field("label", OFTInteger64);
     add_field("pixels", OFTInteger64);
@@ -121,7 +129,11 @@ class RegionLayer {
       set_figures(figures[b], feature, field);
       field += static_cast<int>(kFieldsOfBand);
     }
-    feature.SetGeometry(&shape);
+    if (globe_) {
+      feature.SetGeometryDirectly(globe_->shape(label, shape).release());
+    } else {
+      feature.SetGeometry(&shape);
+    }
     return layer_->CreateFeature(&feature) == OGRERR_NONE;
   }
 
@@ -153,7 +165,8 @@ class RegionLayer {
 
   const MapFrame& frame_;
   OGRSpatialReference reference_;
-  OGRLayer* layer_ = nullptr;  ///< The dataset's.
+  std::optional<Globe> globe_;  ///< Of GeoJSON.
+  OGRLayer* layer_ = nullptr;   ///< The dataset's.
   bool complete_ = true;
 };
 
@@ -263,7 +276,7 @@ void write_region_layer(const std::string& file, const std::string& name,
   };
   if (!dataset) refuse();
   dataset->StartTransaction();
-  RegionLayer layer(*dataset, format, name, frame);
+  RegionLayer layer(*dataset, format, name, frame, regions);
   if (!layer.is_open()) refuse();
   ShapefileSizes sizes(format, layer.fields());
   for (std::int64_t label = 1; label <= regions.count; ++label) {

@@ -201,8 +201,38 @@ void Scene::read_samples(const Window& window, const std::vector<int>& bands,
 
 bool Scene::is_whole(const std::vector<int>& bands) const {
   const GdalMessages quiet;
-  return std::all_of(bands.begin(), bands.end(), [&](int number) {
-    return (band(number).GetMaskFlags() & GMF_ALL_VALID) != 0;
+  return wide_alpha() == nullptr && std::all_of(bands.begin(), bands.end(), [&](int number) {
+           return (band(number).GetMaskFlags() & GMF_ALL_VALID) != 0;
+         });
+}
+
+GDALRasterBand* Scene::wide_alpha() const {
+  for (int number = 1; number <= dataset_->GetRasterCount(); ++number) {
+    GDALRasterBand* const each = dataset_->GetRasterBand(number);
+    if (each->GetColorInterpretation() != GCI_AlphaBand) continue;
+    return each->GetRasterDataType() == GDT_Byte ? nullptr : each;
+  }
+  return nullptr;
+}
+
+void Scene::read_wide_alpha(GDALRasterBand& alpha, const Window& window,
+                            std::vector<std::uint8_t>& opacity) const {
+  const GdalMessages messages;
+  if (!full_alpha_) {
+    std::array<double, 2> ends{};
+    const bool known = alpha.ComputeRasterMinMax(FALSE, ends.data()) == CE_None;
+    const double most = known ? ends[1] : 0;
+    full_alpha_ = most <= 1 ? 1 : most <= 255 ? 255 : most <= 65535 ? 65535 : most;
+  }
+  std::vector<double> values(window.pixels());
+  const CPLErr failed =
+      alpha.RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
+                     window.width, window.height, GDT_Float64, 0, 0, nullptr);
+  if (failed != CE_None) messages.refuse("its alpha is damaged or cut off", kSaveAgain);
+  std::transform(values.begin(), values.end(), opacity.begin(), [&](double value) {
+    return value > 0
+               ? static_cast<std::uint8_t>(std::lround(255 * std::min(value / *full_alpha_, 1.0)))
+               : std::uint8_t{0};
   });
 }
 
@@ -211,6 +241,12 @@ std::vector<std::uint8_t> Scene::read_mask(const Window& window, int number) con
   std::vector<std::uint8_t> mask(window.pixels(), 255);
   GDALRasterBand& each = band(number);
   const int flags = each.GetMaskFlags();
+  GDALRasterBand* const alpha = wide_alpha();
+  // GDAL takes no floats for opacity.
+  if (alpha != nullptr && alpha != &each && (flags & (GMF_ALPHA | GMF_ALL_VALID)) != 0) {
+    read_wide_alpha(*alpha, window, mask);
+    return mask;
+  }
   if ((flags & GMF_ALL_VALID) != 0) return mask;
   const CPLErr failed = each.GetMaskBand()->RasterIO(GF_Read, window.x, window.y, window.width,
                                                      window.height, mask.data(), window.width,

@@ -67,12 +67,18 @@ class Scene {
   void read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
             std::size_t pixel, std::size_t line, std::size_t band) const;
   std::vector<std::uint8_t> read_mask(const Window& window, int band) const;
+  /// An alpha band of more than 8 bits; null without one.
+  GDALRasterBand* wide_alpha() const;
+  /// Programs write 1, 255 or the largest value of the type for opaque: the file's values tell.
+  void read_wide_alpha(GDALRasterBand& alpha, const Window& window,
+                       std::vector<std::uint8_t>& opacity) const;
 
   std::string name_;
   Dataset dataset_;
   int width_ = 0;
   int height_ = 0;
   std::vector<int> bands_;
+  mutable std::optional<double> full_alpha_;
 };
 
 /// The bands of a picture in the order of red, green and blue, where the scene says which is which.

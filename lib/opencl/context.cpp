@@ -13,6 +13,7 @@
 
 #include "core/parallel.hpp"
 #include "opencl/devices.hpp"
+#include "opencl/kept_signals.hpp"
 #include "opencl/pocl_cache.hpp"
 
 namespace diacut {
@@ -24,6 +25,8 @@ constexpr double kSlowBuildMs = 200;
 /// Drivers keep what they build. What is kept may be damaged, and a program with another option is
 /// another one to them.
 constexpr char kSecondBuild[] = " -DDIACUT_SECOND_BUILD";
+/// Kernels that a CPU is given while it runs another one. A kernel may take a second.
+constexpr std::size_t kMostAhead = 2;
 
 }  // namespace
 
@@ -100,6 +103,7 @@ Context::Together Context::together_on(const DeviceInfo& info) {
 }
 
 Context::~Context() {
+  ahead_.clear();
   try {
     if (staging_() != nullptr && !lost_) queue_.enqueueUnmapMemObject(staging_, staged_);
     // A command may still use this memory, as where an earlier wait failed.
@@ -298,6 +302,7 @@ void Context::build_side_by_side() {
 Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   ProgramEntry& entry = programs_.at(key);
   if (entry.program() != nullptr) return entry;
+  const KeptSignals signals;
   const auto start = std::chrono::steady_clock::now();
   if (waiting_.size() > 1) {
     if (together_ == Together::kJoined) build_joined();
@@ -337,6 +342,7 @@ Kernel Context::kernel(const std::string& file, const std::string& name, const s
 
 Kernel::operator cl::Kernel&() const {
   if (state_->made() != nullptr) return state_->made;
+  const KeptSignals signals;
   const auto make = [this](const Context::ProgramEntry& entry) {
     with_device_errors(
         fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first), [&] {
@@ -366,13 +372,27 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
     if (global.get()[i] == 0) return;
   }
   if (const auto made = made_.find(kernel()); made != made_.end()) launched_.insert(made->second);
+  hold_back();
   try {
-    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local);
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, nullptr,
+                                holds_back() ? &event : nullptr);
+    if (holds_back()) ahead_.push_back(std::move(event));
   } catch (const cl::Error& error) {
     throw_device_error(
         fmt::format("launching kernel '{}'", kernel.getInfo<CL_KERNEL_FUNCTION_NAME>()), error);
   } catch (const std::bad_alloc&) {
     lose_for_memory("launching a kernel");
+  }
+}
+
+void Context::hold_back() {
+  if (!holds_back()) return ahead_.clear();
+  if (watch_->cancel != nullptr) watch_->cancel->throw_if_cancelled();
+  while (ahead_.size() > kMostAhead) {
+    const cl::Event oldest = std::move(ahead_.front());
+    ahead_.pop_front();
+    wait(oldest);
   }
 }
 
@@ -408,6 +428,7 @@ void Context::wait(const cl::Event& event) {
       if (status == CL_COMPLETE) return drop_held();
       if (status < 0) throw cl::Error(status, "a queued command");
       const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+      if (waited > 0.05 && watch_ != nullptr && watch_->waiting) watch_->waiting();
       if (waited > wait_limit_seconds_) {
         lost_ = true;
         throw DeviceError(fmt::format(
@@ -422,6 +443,11 @@ void Context::wait(const cl::Event& event) {
     }
   });
 }
+
+Watched::Watched(Context& context, const Watch& watch) : context_(context) {
+  context.set_watch(&watch);
+}
+Watched::~Watched() { context_.set_watch(nullptr); }
 
 WaitAtEnd::~WaitAtEnd() {
   try {

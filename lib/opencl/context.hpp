@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -16,6 +17,7 @@
 
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/progress.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
 #include "opencl/kernel.hpp"
@@ -76,8 +78,13 @@ class Context {
     return Buffer<T>(*this, count, what);
   }
 
-  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched.
+  /// Enqueues; `local` may be cl::NullRange. Empty global ranges are not launched. While the
+  /// context is watched, a CPU is given little ahead, and CancelledError is thrown once the work is
+  /// to stop.
   void launch(const cl::Kernel& kernel, const cl::NDRange& global, const cl::NDRange& local);
+
+  /// Who watches from now on; null: nobody. Not owned.
+  void set_watch(const Watch* watch) { watch_ = watch; }
 
   /// A point in the queue whose time can be asked once the queue is finished.
   cl::Event mark();
@@ -185,6 +192,9 @@ class Context {
   };
   /// Frees what done commands held.
   void drop_held();
+  /// Waits until little is ahead of the device; throws CancelledError where the work is to stop.
+  void hold_back();
+  bool holds_back() const { return watch_ != nullptr && info_.kind == DeviceKind::kCpu; }
   /// Throws DeviceError once the device is lost.
   void check_answers() const;
   /// The device is lost, because its driver ran out of main memory in the middle of a call: throws
@@ -216,6 +226,8 @@ class Context {
   std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;
   std::list<Held> held_;  ///< In the order of their commands.
+  const Watch* watch_ = nullptr;
+  std::deque<cl::Event> ahead_;  ///< Kernels that were launched last, while the context is watched.
   // Programs may be built on several threads.
   std::atomic<bool> lost_{false};
   std::atomic<const char*> why_lost_{"has not finished its earlier work: its driver may hang"};
@@ -224,6 +236,18 @@ class Context {
   std::byte* staged_ = nullptr;
   /// The pieces of transfer_memory() that are in use; their owners share it.
   std::shared_ptr<std::bitset<kSlots>> used_slots_ = std::make_shared<std::bitset<kSlots>>();
+};
+
+/// Has work on a device watched within its scope.
+class Watched {
+ public:
+  Watched(Context& context, const Watch& watch);
+  ~Watched();
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  Context& context_;
 };
 
 /// Waits for the device at the end of its scope, however that is left.

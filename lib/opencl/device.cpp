@@ -15,6 +15,7 @@
 #include "diacut/fallback.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
+#include "opencl/kept_signals.hpp"
 #include "opencl/pocl_cache.hpp"
 
 namespace diacut {
@@ -187,6 +188,7 @@ const char* to_string(DeviceKind kind) {
 }
 
 std::vector<OpenedDevice> open_devices() {
+  const KeptSignals signals;
   std::vector<cl::Platform> platforms;
   try {
     cl::Platform::get(&platforms);

@@ -481,7 +481,10 @@ auto Stages::guarded(const char* doing, const Work& work) {
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
                                                                const SegmentationPlan& plan,
                                                                const Watch& watch) {
-  auto begun = guarded("segmenting", [&] { return run_all(images, plan, watch); });
+  auto begun = guarded("segmenting", [&] {
+    const Watched watched(opened(), watch);
+    return run_all(images, plan, watch);
+  });
   if (begun) {
     // All buffers of the run are free from here on.
     for (auto& each : *begun) each.result.device_kept_bytes = context_->memory_kept();

@@ -37,7 +37,7 @@ from ._errors import (
 from ._estimator import NormalizedCut
 from ._graph import GraphEigenvectors, eigenvectors, spectral_clustering
 from ._hierarchy import Hierarchy
-from ._parameters import Value, make_parameters
+from ._parameters import Name, Value, make_parameters
 from ._result import Result
 from ._segmenter import Segmenter, segment
 
@@ -74,11 +74,11 @@ __all__ = [
 ]
 
 # An interpreter has threads and secrets: what decodes images of strangers is no copy of it.
-_core.use_sandbox_program(os.path.join(os.path.dirname(_core.__file__), "diacut-decoder"))
+_core.use_sandbox_program(os.fsencode(os.path.join(os.path.dirname(_core.__file__), "diacut-decoder")))
 
 
 def read_image(
-    path: str | os.PathLike[str],
+    path: Name,
     *,
     untrusted: bool | None = None,
     set: Mapping[str, Value] | None = None,
@@ -89,7 +89,7 @@ def read_image(
     set: parameters of reading, as {"image.range": "data"}. Raises FileError.
     """
     parameters = make_parameters({"untrusted": untrusted}, None, set)
-    return image_of(os.fspath(path), parameters, 0)
+    return image_of(os.fsencode(path), parameters, 0)
 
 
 def evaluate(labels: ArrayLike, truth: ArrayLike | Sequence[ArrayLike]) -> Scores:

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._errors import DtypeError, InputError, file_errors
+from ._parameters import Name, name_bytes
 
 #: Probabilities of each label, (labels, height, width), as Result.probabilities has them.
 Probabilities = Union["Sequence[NDArray[np.floating[Any]]]", "NDArray[np.floating[Any]]"]
 
 #: What is segmented: an array, an image that read_image() has read, or the path of a file.
-ImageLike = Union[ArrayLike, _core.Image, str, "os.PathLike[str]"]
+ImageLike = Union[ArrayLike, _core.Image, Name]
 
 _DTYPES = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "float64")
 
@@ -24,9 +25,30 @@ _DTYPES = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "float
 def array_of(values: Any, what: str) -> NDArray[Any]:
     """An array of something that NumPy can make one of."""
     try:
+        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+            values = np.from_dlpack(values)
         return np.asanyarray(values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError, BufferError) as error:
         raise InputError(f"{what} cannot be made an array: {error}") from None
+
+
+def _shown(image: Any) -> Any:
+    """An image of PIL's in colours as PIL shows it; anything else as it is."""
+    mode = getattr(image, "mode", None)
+    if not type(image).__module__.startswith("PIL.") or not isinstance(mode, str):
+        return image
+    if mode in ("P", "1", "L", "RGB") and "transparency" in image.info:
+        wanted = "RGBA"
+    elif mode in ("1", "L", "LA", "RGB", "RGBA", "I", "F") or mode.startswith("I;16"):
+        return image
+    else:
+        wanted = {"PA": "RGBA", "RGBa": "RGBA", "La": "LA"}.get(mode, "RGB")
+    try:
+        return image.convert(wanted)
+    except ValueError as error:
+        raise InputError(
+            f"PIL cannot show an image of the mode {mode!r} ({error}): convert it to RGB first"
+        ) from None
 
 
 def _check_dtype(array: NDArray[Any]) -> NDArray[Any]:
@@ -112,24 +134,23 @@ def image_of(
     parameters: _core.Parameters,
     max_pixels: int,
     mask: ArrayLike | None = None,
-    read: Callable[[str], _core.Image] | None = None,
+    read: Callable[[bytes], _core.Image] | None = None,
 ) -> _core.Image:
     """The library's image of what a user gives.
 
     read: reads a file in place of image_from_file(), and refuses one that takes too much memory.
     """
-    if isinstance(image, (str, os.PathLike)):
+    if isinstance(image, (str, bytes, os.PathLike)):
         if mask is not None:
             raise InputError("a mask belongs to an array: a file has its own transparency")
+        name = name_bytes(image)
         with file_errors():
-            if read is not None:
-                return read(os.fspath(image))
-            return _core.image_from_file(os.fspath(image), parameters)
+            return _core.image_from_file(name, parameters) if read is None else read(name)
     if isinstance(image, _core.Image):
         if mask is not None:
             raise InputError("a mask belongs to an array: an Image has its own (Image.valid)")
         return image
-    array = array_of(image, "the image")
+    array = array_of(_shown(image), "the image")
     _check_shape(array, max_pixels)
     array = _check_dtype(array)
     valid = _mask_of(array, mask)

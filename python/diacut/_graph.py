@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import ConfigError, DiacutWarning, DtypeError, InputError
+from ._parameters import Name, name_bytes
 from ._progress import Progress, stage_progress
 
 #: Iterations after which the solver gives up.
@@ -26,7 +27,8 @@ _last: tuple[tuple[Any, ...], _core.GraphEngine] | None = None
 @dataclass(frozen=True)
 class GraphEigenvectors:
     """Eigenvectors of the normalized cut of a graph of n nodes, (D - W) y = lambda D y, in ascending
-    order. It unpacks as `values, vectors`, as the result of scipy.sparse.linalg.eigsh does."""
+    order. It unpacks as `values, vectors` and has their indices, as the result of
+    scipy.sparse.linalg.eigsh."""
 
     #: The k eigenvalues lambda of I - D^-1/2 W D^-1/2, float64; one is 0 for each component.
     values: NDArray[np.float64]
@@ -55,6 +57,12 @@ class GraphEigenvectors:
 
     def __iter__(self) -> Any:
         return iter((self.values, self.vectors))
+
+    def __getitem__(self, index: Any) -> Any:
+        return (self.values, self.vectors)[index]
+
+    def __len__(self) -> int:
+        return 2
 
 
 def _matrix(w: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]:
@@ -102,11 +110,11 @@ def _count(name: str, value: Any) -> int:
 
 
 def _engine(
-    device: str | None, memory: int | None, kernel_dir: str | os.PathLike[str] | None
+    device: str | None, memory: int | None, kernel_dir: Name | None
 ) -> _core.GraphEngine:
     """The last engine, if it is of the same device. Precondition: the lock is held."""
     global _last
-    folder = "" if kernel_dir is None else os.fspath(kernel_dir)
+    folder = name_bytes(kernel_dir)
     most = 0 if memory is None else _count("memory", memory)
     key = (device, most, folder, os.environ.get("DIACUT_DEVICE"))
     if _last is None or _last[0] != key:
@@ -123,7 +131,7 @@ def _solve(
     max_iterations: int,
     device: str | None,
     memory: int | None,
-    kernel_dir: str | os.PathLike[str] | None,
+    kernel_dir: Name | None,
     progress: Progress,
 ) -> dict[str, Any]:
     """What the engine's function of that name finds. A warning names the caller's caller."""
@@ -153,7 +161,7 @@ def eigenvectors(
     max_iterations: int = _MOST_ITERATIONS,
     device: str | None = None,
     memory: int | None = None,
-    kernel_dir: str | os.PathLike[str] | None = None,
+    kernel_dir: Name | None = None,
     progress: Progress = None,
 ) -> GraphEigenvectors:
     """The k eigenvectors of the normalized cut of a graph to the smallest eigenvalues.
@@ -183,7 +191,7 @@ def spectral_clustering(
     max_iterations: int = _MOST_ITERATIONS,
     device: str | None = None,
     memory: int | None = None,
-    kernel_dir: str | os.PathLike[str] | None = None,
+    kernel_dir: Name | None = None,
     progress: Progress = None,
 ) -> NDArray[np.int32]:
     """Labels of k clusters of a graph with a small normalized cut (Yu and Shi 2003): n integers, 1, 2,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import ImageLike, image_of, seeds_of
 from ._errors import ConfigError, DiacutWarning, file_errors
-from ._parameters import check_regions, make_parameters, text_of
+from ._parameters import Name, check_regions, make_parameters, name_bytes, text_of
 
 
 class Hierarchy:
@@ -157,16 +156,16 @@ class Hierarchy:
         the regions of `cut(threshold=t, min_size=0)` under other numbers."""
         return self._tree.linkage()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Name) -> None:
         """Writes the file that `segment recut` and load() read."""
         with file_errors():
-            self._tree.save(os.fspath(path))
+            self._tree.save(name_bytes(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Hierarchy:
+    def load(cls, path: Name) -> Hierarchy:
         """Reads a file that save() or `segment --tree` wrote."""
         with file_errors():
-            return cls(_core.read_tree(os.fspath(path)))
+            return cls(_core.read_tree(name_bytes(path)))
 
     def to_bytes(self) -> bytes:
         """The bytes of the file that save() writes."""

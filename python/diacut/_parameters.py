@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Mapping
 from typing import Any, Union
 
@@ -13,6 +14,9 @@ from ._errors import ConfigError
 
 #: A value of a parameter: a number, a flag, a name, or several numbers.
 Value = Union[bool, int, float, str, "tuple[float, ...]", "list[float]"]
+
+#: The name of a file.
+Name = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 #: Arguments with a name of their own, as the program's options have them.
 OPTIONS = {
@@ -26,6 +30,16 @@ OPTIONS = {
     "weights": "cue.weights",
     "untrusted": "image.untrusted",
 }
+
+
+def name_bytes(name: Name | None) -> bytes:
+    """A file's name as the system has it; empty for None."""
+    if name is None:
+        return b""
+    encoded = os.fsencode(name)
+    if b"\0" in encoded:
+        raise ValueError("embedded null byte")  # As the built-in functions do.
+    return encoded
 
 
 def check_regions(regions: Any) -> int:
@@ -57,6 +71,8 @@ def text_of(name: str, value: Any) -> str:
         return ",".join(text_of(name, each) for each in value)
     if isinstance(value, float):
         return repr(value)
+    if isinstance(value, (bytes, os.PathLike)):
+        return os.fsdecode(value)
     if isinstance(value, (int, str)):
         return str(value)
     raise ConfigError(
@@ -66,7 +82,9 @@ def text_of(name: str, value: Any) -> str:
 
 
 def make_parameters(
-    options: Mapping[str, Any], config: str | None, values: Mapping[str, Any] | None
+    options: Mapping[str, Any],
+    config: str | bytes | None,
+    values: Mapping[str, Any] | None,
 ) -> _core.Parameters:
     """The library's parameters. The options win over `values`, and these over `config`."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -83,7 +101,9 @@ def make_parameters(
         )
     pairs = [(str(key), text_of(str(key), value)) for key, value in (values or {}).items()]
     pairs += [(OPTIONS[name], text_of(name, value)) for name, value in given.items()]
-    return _core.make_parameters("" if config is None else str(config), pairs)
+    return _core.make_parameters(
+        name_bytes(config), [(key, name_bytes(text)) for key, text in pairs]
+    )
 
 
 def value_of(text: str) -> bool | int | float | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,52 @@ from ._errors import ConfigError
 from ._hierarchy import Hierarchy
 
 
+#: What a result holds, but for the hierarchy and what belongs to eigenvectors.
+_FIELDS = (
+    "labels", "seed_labels", "count", "feature_scale", "probabilities", "contours", "inside", "eigenvalues",
+    "has_eigenvectors", "residuals", "error_bounds", "angle_bounds", "resolved", "converged", "solver", "times",
+    "device_peak_bytes", "notes",
+)  # fmt: skip
+
+
+class _Kept:
+    """A result's fields that were pickled, with the names that _core.Segmentation has for them."""
+
+    _vectors: list[NDArray[np.float32]]
+    _root: NDArray[np.float32]
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.__dict__.update(fields)
+
+    def normalized_eigenvectors(self) -> list[NDArray[np.float32]]:
+        return self._vectors
+
+    def sqrt_degree(self) -> NDArray[np.float32]:
+        return self._root
+
+    def eigenvectors(self) -> NDArray[np.float32]:
+        z = np.stack(self._vectors)
+        return np.divide(z, self._root, out=np.zeros_like(z), where=self._root > 0)
+
+
+def _restored(fields: dict[str, Any], hierarchy: Hierarchy | None) -> Result:
+    fields["hierarchy"] = None if hierarchy is None else hierarchy._tree
+    return Result(cast(_core.Segmentation, _Kept(fields)))
+
+
 class Result:
     """All results for one image. Its arrays are views of the memory that diacut made them in, unless a
     property says otherwise."""
 
     def __init__(self, segmentation: _core.Segmentation) -> None:
         self._segmentation = segmentation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = {name: getattr(self._segmentation, name) for name in _FIELDS}
+        if self._segmentation.has_eigenvectors:
+            fields["_vectors"] = self._segmentation.normalized_eigenvectors()
+            fields["_root"] = self._segmentation.sqrt_degree()
+        return _restored, (fields, self.hierarchy)
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:

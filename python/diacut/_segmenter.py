@@ -25,7 +25,7 @@ from ._arrays import (
     start_of,
 )
 from ._errors import ConfigError, Error, InputError
-from ._parameters import OPTIONS, Value, make_parameters, value_of
+from ._parameters import OPTIONS, Name, Value, make_parameters, name_bytes, value_of
 from ._progress import Progress, image_progress, stage_progress
 from ._result import Result
 
@@ -64,15 +64,15 @@ class Segmenter:
         method: str | None = None,
         detail: int | str | None = None,
         cue: str | None = None,
-        weights: str | os.PathLike[str] | None = None,
+        weights: Name | None = None,
         untrusted: bool | None = None,
-        config: str | os.PathLike[str] | None = None,
+        config: Name | None = None,
         set: Mapping[str, Value] | None = None,
         device: str | None = None,
         memory: int | None = None,
         verify: bool = False,
         eigenvectors: bool = False,
-        kernel_dir: str | os.PathLike[str] | None = None,
+        kernel_dir: Name | None = None,
     ) -> None:
         self._arguments: dict[str, Any] = {
             "regions": regions,
@@ -82,15 +82,15 @@ class Segmenter:
             "method": method,
             "detail": detail,
             "cue": cue,
-            "weights": None if weights is None else os.fspath(weights),
+            "weights": None if weights is None else os.fsdecode(weights),
             "untrusted": untrusted,
-            "config": None if config is None else os.fspath(config),
+            "config": None if config is None else os.fsdecode(config),
             "set": set,
             "device": device,
             "memory": memory,
             "verify": bool(verify),
             "eigenvectors": eigenvectors,
-            "kernel_dir": None if kernel_dir is None else os.fspath(kernel_dir),
+            "kernel_dir": None if kernel_dir is None else os.fsdecode(kernel_dir),
         }
         self._parameters = _parameters_of(self._arguments)
         self._eigenvectors = bool(eigenvectors)
@@ -98,7 +98,7 @@ class Segmenter:
         self._engine: _core.Engine | None = _core.Engine(
             self._parameters,
             device or "",
-            self._arguments["kernel_dir"] or "",
+            name_bytes(self._arguments["kernel_dir"]),
             _bytes_of(memory),
             bool(verify),
         )
@@ -294,7 +294,7 @@ def _reader(
     edges: ArrayLike | None,
     features: NDArray[Any] | None,
     eigenvectors: bool,
-) -> Callable[[str], _core.Image]:
+) -> Callable[[bytes], _core.Image]:
     """Reads the file of an image that is segmented with these."""
     size = (0, 0, 0, 0) if features is None else (*features.shape, features.itemsize)
     return lambda path: engine.read(path, edges is not None, size, eigenvectors)
@@ -327,7 +327,7 @@ def _failed(read: Future[_Loaded]) -> Future[_core.Segmentation]:
 
 def _check_many(images: Any) -> None:
     """Refuses one image in the place of many, whose rows would be taken for images."""
-    if isinstance(images, (str, os.PathLike, _core.Image)):
+    if isinstance(images, (str, bytes, os.PathLike, _core.Image)):
         raise InputError("map() takes several images: give a list, or call segment() for one")
     shape = getattr(images, "shape", None)
     if shape is not None and (len(shape) < 3 or (len(shape) == 3 and shape[2] <= 4)):
@@ -410,9 +410,9 @@ def segment(
     method: str | None = None,
     detail: int | str | None = None,
     cue: str | None = None,
-    weights: str | os.PathLike[str] | None = None,
+    weights: Name | None = None,
     untrusted: bool | None = None,
-    config: str | os.PathLike[str] | None = None,
+    config: Name | None = None,
     set: Mapping[str, Value] | None = None,
     device: str | None = None,
     memory: int | None = None,
@@ -443,9 +443,9 @@ def segment(
         method=method,
         detail=detail,
         cue=cue,
-        weights=None if weights is None else os.fspath(weights),
+        weights=None if weights is None else os.fsdecode(weights),
         untrusted=untrusted,
-        config=None if config is None else os.fspath(config),
+        config=None if config is None else os.fsdecode(config),
         set=set,
         device=device,
         memory=memory,

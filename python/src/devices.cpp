@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "diacut/device.hpp"
 #include "one_process.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 
@@ -26,7 +27,7 @@ namespace {
 
 std::vector<DeviceInfo> devices() {
   check_process();
-  const nb::gil_scoped_release release;
+  const Released release;
   return list_devices();
 }
 

@@ -100,7 +100,7 @@ class Begun {
   explicit Begun(BegunSegmentation begun) : begun_(std::move(begun)) {}
 
   Segmentation finish() {
-    const nb::gil_scoped_release release;
+    const Released release;
     return std::move(begun_).finish();
   }
 
@@ -111,12 +111,13 @@ class Begun {
 /// A Segmenter that threads take turns with.
 class Engine {
  public:
-  Engine(const Parameters& parameters, const std::string& device, const std::string& kernel_dir,
+  Engine(const Parameters& parameters, const std::string& device, const nb::bytes& kernel_dir,
          std::uint64_t memory, bool verify)
       : memory_(memory), verify_(verify) {
     check_process();
-    const nb::gil_scoped_release release;
-    segmenter_.emplace(parameters, device, kernel_dir);
+    const std::string folder = name_of(kernel_dir);
+    const Released release;
+    segmenter_.emplace(parameters, device, folder);
     segmenter_->limit_device_memory(memory);
     segmenter_->verify_results(verify);
   }
@@ -126,9 +127,10 @@ class Engine {
   /// `features`: height, width, channels and bytes of a number of those that it is segmented by,
   /// zeros without any;
   /// `eigenvectors`: whether these are to be kept.
-  Image read(const std::string& path, bool edges, const std::array<int, 4>& features,
+  Image read(const nb::bytes& name, bool edges, const std::array<int, 4>& features,
              bool eigenvectors) const {
-    const nb::gil_scoped_release release;
+    const std::string path = name_of(name);
+    const Released release;
     const Parameters& parameters = segmenter_->parameters();
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
@@ -219,7 +221,7 @@ class Engine {
 
   std::uint64_t memory_;  ///< At most, on the device, bytes; 0: all of it.
   bool verify_;
-  std::optional<Segmenter> segmenter_;
+  OfOneProcess<Segmenter> segmenter_;
   std::timed_mutex turns_;
   std::atomic<std::thread::id> holder_;
 };
@@ -230,8 +232,7 @@ void bind_engine(nb::module_& module) {
   nb::class_<Begun>(module, "Begun", "An image that the device is done with.")
       .def("finish", &Begun::finish, "Does the rest on the host. To be called once.");
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
-      .def(nb::init<const Parameters&, const std::string&, const std::string&, std::uint64_t,
-                    bool>(),
+      .def(nb::init<const Parameters&, const std::string&, const nb::bytes&, std::uint64_t, bool>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a, "verify"_a)
       .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
       .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),

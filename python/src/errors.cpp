@@ -11,7 +11,7 @@ namespace {
 /// Raises the exception of that name of the module diacut._errors. The module is found when an
 /// error is raised, so that _core can be imported alone, as the writer of its stubs does.
 nb::object exception(const char* name, const Error& error) {
-  return nb::module_::import_("diacut._errors").attr(name)(error.what());
+  return nb::module_::import_("diacut._errors").attr(name)(text_of(error.what()));
 }
 
 void raise(const nb::object& error) { PyErr_SetObject(error.type().ptr(), error.ptr()); }

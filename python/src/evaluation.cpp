@@ -3,6 +3,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/evaluate.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 
@@ -14,7 +15,7 @@ LabelScores scores(const Plane<std::int32_t>& labels,
                    const std::vector<Plane<std::int32_t>>& truths) {
   std::vector<std::span<const std::int32_t>> spans;
   for (const Plane<std::int32_t>& truth : truths) spans.push_back(span_of(truth));
-  const nb::gil_scoped_release release;
+  const Released release;
   return evaluate_labels(span_of(labels), spans, static_cast<int>(labels.shape(1)),
                          static_cast<int>(labels.shape(0)));
 }

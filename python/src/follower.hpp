@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <string_view>
 #include <utility>
 
 #include "diacut/progress.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 
@@ -27,6 +29,9 @@ class Follower {
   /// Looks for signals and tells of progress. Called without the interpreter's lock.
   void report(std::string_view stage, double share);
 
+  /// Looks for signals. Called without the interpreter's lock.
+  void look();
+
   /// Raises again what was raised while the work ran. Called with the interpreter's lock.
   void settle() const {
     if (raised_) std::rethrow_exception(raised_);
@@ -36,6 +41,9 @@ class Follower {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Looks for signals and calls `what`, both with the interpreter's lock.
+  void tell(const std::function<void()>& what);
 
   nb::object progress_;
   CancelToken cancel_;
@@ -50,7 +58,7 @@ auto follow(nb::object progress, Work work) {
   Follower follower(std::move(progress));
   try {
     auto result = [&] {
-      const nb::gil_scoped_release release;
+      const Released release;
       return work(follower);
     }();
     follower.settle();

@@ -70,10 +70,11 @@ Found described(EigenReport&& report, std::vector<double>&& values) {
 /// A GraphSolver. Callers take turns.
 class GraphEngine {
  public:
-  GraphEngine(const std::string& device, const std::string& kernel_dir, std::uint64_t memory) {
+  GraphEngine(const std::string& device, const nb::bytes& kernel_dir, std::uint64_t memory) {
     check_process();
-    const nb::gil_scoped_release release;
-    solver_.emplace(device, kernel_dir);
+    const std::string folder = name_of(kernel_dir);
+    const Released release;
+    solver_.emplace(device, folder);
     solver_->limit_device_memory(memory);
   }
 
@@ -112,14 +113,14 @@ class GraphEngine {
   }
 
  private:
-  std::optional<GraphSolver> solver_;
+  OfOneProcess<GraphSolver> solver_;
 };
 
 }  // namespace
 
 void bind_graph(nb::module_& module) {
   nb::class_<GraphEngine>(module, "GraphEngine", "Eigenvectors and clusters of graphs on a device.")
-      .def(nb::init<const std::string&, const std::string&, std::uint64_t>(), "device"_a,
+      .def(nb::init<const std::string&, const nb::bytes&, std::uint64_t>(), "device"_a,
            "kernel_dir"_a, "memory"_a)
       .def("eigenvectors", &GraphEngine::eigenvectors, "starts"_a, "columns"_a, "weights"_a,
            "count"_a, "tolerance"_a, "iterations"_a, "progress"_a.none(),

@@ -14,6 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
 #include "diacut/output.hpp"
+#include "released.hpp"
 #include "seeds.hpp"
 
 namespace diacut::python {
@@ -41,7 +42,7 @@ std::pair<Array2<std::int32_t>, Notes> cut_labels(const Hierarchy& hierarchy, st
   Notes notes;
   Labels labels;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     labels = cut(hierarchy, wanted, notes);
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
@@ -54,7 +55,7 @@ std::pair<Array2<std::int32_t>, Notes> labels_by_seeds(const Hierarchy& hierarch
   Notes notes;
   Labels labels;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     labels = written_labels(cut_by_seeds(hierarchy, seeds, notes));
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
@@ -104,7 +105,7 @@ std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy,
   Notes notes;
   Labels labels;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     labels = find_objects(hierarchy, conditions, image, notes);
   }
   return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
@@ -113,7 +114,7 @@ std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy,
 Array2<float> ultrametric(const Hierarchy& hierarchy) {
   std::vector<float> map;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     map = ultrametric_map(hierarchy);
   }
   return array_of(std::move(map), 2 * hierarchy.leaves.height + 1, 2 * hierarchy.leaves.width + 1);
@@ -198,15 +199,17 @@ void bind_hierarchy(nb::module_& module) {
       .def("ultrametric", &ultrametric)
       .def("linkage", &linkage)
       .def("encode", &encoded)
-      .def("save", [](const Hierarchy& hierarchy, const std::string& path) {
-        const nb::gil_scoped_release release;
+      .def("save", [](const Hierarchy& hierarchy, const nb::bytes& name) {
+        const std::string path = name_of(name);
+        const Released release;
         write_tree(path, hierarchy);
       });
   module.def("decode_tree", &decoded, "bytes"_a);
   module.def(
       "read_tree",
-      [](const std::string& path) {
-        const nb::gil_scoped_release release;
+      [](const nb::bytes& name) {
+        const std::string path = name_of(name);
+        const Released release;
         return read_tree(path);
       },
       "path"_a);

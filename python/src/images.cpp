@@ -8,6 +8,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/samples.hpp"
 #include "diacut/sandbox.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 
@@ -41,12 +42,13 @@ Image image_from_array(const SampleArray& array, const Parameters& parameters) {
                         static_cast<std::int64_t>(array.shape(1)),
                         static_cast<std::int64_t>(array.shape(0)),
                         array.ndim() == 3 ? static_cast<std::int64_t>(array.shape(2)) : 1};
-  const nb::gil_scoped_release release;
+  const Released release;
   return image_from_samples(samples, parameters.image);
 }
 
-Image image_from_file(const std::string& path, const Parameters& parameters) {
-  const nb::gil_scoped_release release;
+Image image_from_file(const nb::bytes& name, const Parameters& parameters) {
+  const std::string path = name_of(name);
+  const Released release;
   return read_image(path, parameters.image);
 }
 
@@ -61,6 +63,17 @@ nb::object pixels(nb::handle_t<Image> self) {
       {static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width),
        static_cast<std::size_t>(image.channels)},
       self));
+}
+
+/// What numpy.asarray() asks for.
+nb::object as_array(nb::handle_t<Image> self, const nb::object& dtype, const nb::object& copy) {
+  const nb::object array = pixels(self);
+  const bool copies = nb::cast<bool>(nb::bool_(copy));
+  if (!copies && (dtype.is_none() || array.attr("dtype").equal(dtype))) return array;
+  if (!copies && !copy.is_none()) {
+    throw nb::value_error("numbers of another type than float32 are a copy");
+  }
+  return array.attr("astype")(dtype.is_none() ? array.attr("dtype") : dtype);
 }
 
 nb::object mask(nb::handle_t<Image> self) {
@@ -86,6 +99,10 @@ void bind_images(nb::module_& module) {
       .def_prop_ro("pixels", &pixels,
                    nb::sig("def pixels(self) -> numpy.typing.NDArray[numpy.float32]"),
                    "Its values in [0, 1], read-only and without a copy; 0 where it has no data.")
+      .def("__array__", &as_array, "dtype"_a.none() = nb::none(), "copy"_a.none() = nb::none(),
+           nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
+                   "numpy.typing.NDArray[typing.Any]"),
+           "Its values, as `pixels` has them.")
       .def_prop_ro("valid", &mask,
                    nb::sig("def valid(self) -> numpy.typing.NDArray[numpy.bool_] | None"),
                    "Which pixels have data; None: all of them.")
@@ -100,8 +117,9 @@ void bind_images(nb::module_& module) {
              "The image that an array in C order holds.");
   module.def("image_from_file", &image_from_file, "path"_a, "parameters"_a,
              "The image that a file holds.");
-  module.def("use_sandbox_program", &use_sandbox_program, "path"_a,
-             "Names the program that decodes images that are not trusted.");
+  module.def(
+      "use_sandbox_program", [](const nb::bytes& path) { use_sandbox_program(name_of(path)); },
+      "path"_a, "Names the program that decodes images that are not trusted.");
 }
 
 }  // namespace diacut::python

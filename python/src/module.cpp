@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "diacut/version.hpp"
+#include "released.hpp"
 
 NB_MODULE(_core, module) {
   using namespace diacut::python;
@@ -12,6 +13,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The library diacut, as the package diacut calls it.";
   module.attr("version") = diacut::kVersion;
   register_errors();
+  register_ending();
   bind_parameters(module);
   bind_devices(module);
   bind_images(module);

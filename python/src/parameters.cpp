@@ -12,10 +12,10 @@ using namespace nb::literals;
 
 namespace {
 
-Parameters make_parameters(const std::string& config,
-                           const std::vector<std::pair<std::string, std::string>>& values) {
-  Parameters parameters = config.empty() ? Parameters{} : load_parameters(config);
-  for (const auto& [key, value] : values) set_parameter(parameters, key, value);
+Parameters make_parameters(const nb::bytes& config,
+                           const std::vector<std::pair<std::string, nb::bytes>>& values) {
+  Parameters parameters = config.size() == 0 ? Parameters{} : load_parameters(name_of(config));
+  for (const auto& [key, value] : values) set_parameter(parameters, key, name_of(value));
   validate(parameters);
   return parameters;
 }
@@ -32,8 +32,20 @@ void bind_parameters(nb::module_& module) {
         return "<ParameterInfo " + info.key + ": " + info.allowed + ">";
       });
   nb::class_<Parameters>(module, "Parameters", "Every parameter of a run.")
-      .def("items", &list_parameters, "Keys and values as text, in the order of a configuration.")
-      .def("toml", &print_parameters, "The configuration file of these values.");
+      .def(
+          "items",
+          [](const Parameters& parameters) {
+            std::vector<std::pair<std::string, nb::str>> items;
+            for (const auto& [key, value] : list_parameters(parameters)) {
+              items.emplace_back(key, text_of(value));
+            }
+            return items;
+          },
+          "Keys and values as text, in the order of a configuration.")
+      .def(
+          "toml",
+          [](const Parameters& parameters) { return text_of(print_parameters(parameters)); },
+          "The configuration file of these values.");
   module.def(
       "make_parameters", &make_parameters, "config"_a, "values"_a,
       "A preset or configuration file, or \"\" for the defaults, with some values replaced.");

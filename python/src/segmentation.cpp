@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/segmenter.hpp"
+#include "released.hpp"
 #include "resolution.hpp"
 
 namespace diacut::python {
@@ -71,7 +72,7 @@ Array3<float> eigenvectors(const Segmentation& result) {
   const std::size_t count = eigen.vectors.size();
   std::vector<float> y;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     y.resize(count * eigen.sqrt_degree.size());
     auto out = y.begin();
     for (const std::vector<float>& z : eigen.vectors) {

@@ -132,13 +132,13 @@ def test_a_process_of_multiprocessing_has_its_own(photograph, method):
 def test_a_missing_program_is_told(photograph):
     program = Path(diacut._core.__file__).with_name("diacut-decoder")
     assert program.is_file() and os.access(program, os.X_OK)
-    diacut._core.use_sandbox_program("/nowhere/diacut-decoder")
+    diacut._core.use_sandbox_program(b"/nowhere/diacut-decoder")
     try:
         with pytest.raises(diacut.FileError, match="/nowhere/diacut-decoder.*install diacut again"):
             diacut.read_image(photograph, untrusted=True)
         assert diacut.read_image(photograph).shape
     finally:
-        diacut._core.use_sandbox_program(str(program))
+        diacut._core.use_sandbox_program(os.fsencode(program))
     assert diacut.read_image(photograph, untrusted=True).shape
 
 

@@ -3,6 +3,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gdal_priv.h>
+#include <gtest/gtest.h>
 #include <ogrsf_frmts.h>
 
 #include <algorithm>
@@ -220,6 +221,40 @@ ReadFeatures read_features(const std::string& path) {
   require(together != nullptr, "union");
   read.union_area = OGR_G_Area(OGRGeometry::ToHandle(together.get()));
   return read;
+}
+
+void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame) {
+  const Opened dataset = open_features(path);
+  OGRLayer& layer = *dataset->GetLayer(0);
+  OGRSpatialReference from(frame.projection.c_str());
+  OGRSpatialReference to;
+  to.SetWellKnownGeogCS("WGS84");
+  for (OGRSpatialReference* each : {&from, &to}) {
+    each->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+  }
+  const std::unique_ptr<OGRCoordinateTransformation> turn(
+      OGRCreateCoordinateTransformation(&from, &to));
+  require(turn != nullptr, "transformation");
+  std::vector<OGRPoint> centres;
+  const auto& t = *frame.transform;
+  for (int row = 0; row < labels.height; ++row) {
+    for (int column = 0; column < labels.width; ++column) {
+      double x = t[0] + t[1] * (column + 0.5) + t[2] * (row + 0.5);
+      double y = t[3] + t[4] * (column + 0.5) + t[5] * (row + 0.5);
+      require(turn->Transform(1, &x, &y) != 0, "centre");
+      centres.emplace_back(std::remainder(x, 360), y);
+    }
+  }
+  for (const auto& feature : layer) {
+    const OGRGeometry& shape = *feature->GetGeometryRef();
+    const auto label = feature->GetFieldAsInteger64("label");
+    EXPECT_TRUE(shape.IsValid()) << label;
+    int wrong = 0;
+    for (std::size_t k = 0; k < centres.size(); ++k) {
+      wrong += (shape.Contains(&centres[k]) != FALSE) != (labels.values[k] == label) ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0) << label;
+  }
 }
 
 }  // namespace diacut::testing

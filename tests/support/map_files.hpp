@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "diacut/labels.hpp"
+#include "diacut/map.hpp"
+
 /// Scenes with coordinates made by GDAL, and what GDAL reads in files of polygons.
 namespace diacut::testing {
 
@@ -32,6 +35,10 @@ struct SceneFile {
 };
 /// Throws std::runtime_error.
 void write_scene(const std::string& path, const SceneFile& scene);
+
+/// Each polygon of a GeoJSON file is valid by GEOS, and the centres of pixels lie in that of their
+/// own label and in no other.
+void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame);
 
 /// What GDAL reads of a raster.
 struct ReadScene {

@@ -18,6 +18,7 @@ namespace diacut {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using testing::FileBytes;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -77,7 +78,9 @@ TEST(DamagedCameraFile, ACodedPictureMuchLargerThanTheIndexSaysIsRefused) {
   const std::string file = testing::read_bytes(std::string(DIACUT_SOURCE_DIR) +
                                                "/tests/fuzz/found/heif/large_coded_picture.heic");
   EXPECT_THAT(refusal(FileBytes(file.begin(), file.end()), "a.heic"),
-              AllOf(HasSubstr("16392x8200"), Not(HasSubstr("\n"))));
+              AllOf(AnyOf(HasSubstr("16392x8200"),
+                          HasSubstr("cannot be decoded")),  // By a newer libheif, before that.
+                    Not(HasSubstr("\n"))));
 }
 
 TEST(DamagedCameraFile, SizesAreHeldAgainstTheLimitBeforeMemoryIsTaken) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <opencv2/imgcodecs.hpp>
 #include <optional>
 #include <random>
 #include <string>
@@ -124,6 +125,24 @@ TEST(DamagedImage, AFewBytesTooManyInAJpegAreNoted) {
   EXPECT_THAT(image.notes, ::testing::ElementsAre(HasSubstr("bytes too many")));
   file.insert(file.end() - 2, 100, 0x11);
   EXPECT_THAT(image_damage_refusal(file, "b.jpg"), HasSubstr("damaged"));
+}
+
+TEST(DamagedImage, OnlyTheEndMarkOfAJpegMayBeMissing) {
+  for (const int progressive : {0, 1}) {
+    const FileBytes file = testing::encode(".jpg", testing::random_samples(60, 45, CV_8UC3),
+                                           {cv::IMWRITE_JPEG_PROGRESSIVE, progressive});
+    const Image whole = decode_image(file, "whole.jpg");
+    const FileBytes cut(file.begin(), file.end() - 2);
+    const Image image = decode_image(cut, "a.jpg");
+    EXPECT_EQ(image.pixels, whole.pixels);
+    EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("marker of its end")));
+    // Also where a whole scan is missing.
+    const std::vector<std::uint8_t> scan = {0xff, 0xda};
+    const auto last = std::find_end(file.begin(), file.end(), scan.begin(), scan.end());
+    for (const auto end : {file.end() - 30, file.begin() + 3 * file.size() / 4, last}) {
+      EXPECT_NE(image_damage_refusal(FileBytes(file.begin(), end), "b.jpg"), "accepted");
+    }
+  }
 }
 
 /// Sets big- or little-endian integers of a file.

@@ -168,6 +168,49 @@ TEST(Raster, IndicesOfFewBitsAreNumbers) {
   EXPECT_EQ(decode_raster(testing::write_png(file)).values, (std::vector<double>{0, 1, 2, 3}));
 }
 
+TEST(Raster, GreyOfFewBitsIsTheNumbersThatAreStored) {
+  testing::PngFile file;
+  file.width = 4;
+  file.height = 1;
+  file.bits = 4;
+  file.colour_type = PNG_COLOR_TYPE_GRAY;
+  file.rows = {{0x01, 0x5f}};
+  const Raster png = decode_raster(testing::write_png(file));
+  EXPECT_EQ(png.values, (std::vector<double>{0, 1, 5, 15}));
+  EXPECT_EQ(png.full, 15);
+  for (const int bits : {1, 2, 4, 12}) {
+    testing::TiffPage page;
+    page.width = 24 / bits;
+    page.height = 1;
+    page.bits = bits;
+    page.samples = {0b01010101, 0b01010101, 0b01010101};
+    const int number = bits == 1 ? 0 : bits == 2 ? 1 : bits == 4 ? 5 : 0x555;
+    const Raster tiff = decode_raster(testing::write_tiff({page}));
+    EXPECT_EQ(tiff.values[0], number) << bits;
+    EXPECT_EQ(tiff.values[1], bits == 1 ? 1 : number) << bits;
+    EXPECT_EQ(tiff.full, (1 << bits) - 1);
+  }
+}
+
+TEST(Raster, IndicesOfATiffAreNumbersAndPicturesAreTurnedUpright) {
+  testing::TiffPage page;
+  page.width = 3;
+  page.height = 2;
+  page.photometric = 3;
+  page.palette.assign(3 * 256, 0);
+  page.palette[1] = page.palette[2] = 65535;  // Reds, which greys are not.
+  page.samples = {0, 1, 2, 3, 4, 5};
+  EXPECT_EQ(decode_raster(testing::write_tiff({page})).values,
+            (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  page.orientation = 3;
+  EXPECT_EQ(decode_raster(testing::write_tiff({page})).values,
+            (std::vector<double>{5, 4, 3, 2, 1, 0}));
+  page.orientation = 6;
+  const Raster turned = decode_raster(testing::write_tiff({page}));
+  EXPECT_EQ(turned.width, 2);
+  EXPECT_EQ(turned.values, (std::vector<double>{3, 0, 4, 1, 5, 2}));
+}
+
 TEST(Raster, ColourIsRefusedUnlessItIsGrey) {
   cv::Mat grey(2, 2, CV_8UC3, cv::Scalar(7, 7, 7));
   EXPECT_EQ(decode_raster(testing::encode(".png", grey)).values, std::vector<double>(4, 7));

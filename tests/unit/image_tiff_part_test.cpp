@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -119,6 +120,43 @@ TEST(TiffPart, AnOmeTiffMayPlaceItsPlanes) {
       6, ome("XYCZT", "<TiffData FirstC=\"1\" IFD=\"0\"/><TiffData FirstC=\"0\" IFD=\"5\"/>"));
   EXPECT_EQ(grey_of(file, 1, "GFP"), 10);
   EXPECT_EQ(grey_of(file, 1, "DAPI"), 60);
+}
+
+TEST(TiffPart, PlanesOfOtherFilesAreNamed) {
+  const std::string planes =
+      "<TiffData FirstC=\"0\" IFD=\"0\" PlaneCount=\"1\"><UUID FileName=\"c0.ome.tif\">urn:uuid:0"
+      "</UUID></TiffData><TiffData FirstC=\"1\" IFD=\"0\" PlaneCount=\"1\">"
+      "<UUID FileName=\"c1.ome.tif\">urn:uuid:1</UUID></TiffData>";
+  std::string text = ome("XYCZT", planes);
+  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+              HasSubstr("several files (c0.ome.tif, c1.ome.tif)"));
+  text.insert(text.find("<OME ") + 5, "UUID=\"urn:uuid:1\" ");
+  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+              HasSubstr("channel 'DAPI' lies in another file, 'c0.ome.tif'"));
+  EXPECT_EQ(grey_of(stack(1, text), 1, "GFP"), 10);
+}
+
+TEST(TiffPart, MasksAndReducedPicturesAreNoPages) {
+  std::vector<TiffPage> pages;
+  for (int k = 0; k < 6; ++k) {
+    pages.push_back(page_of(static_cast<std::uint8_t>(10 * (k + 1))));
+    const int kind = std::array{0, 4, 1, 5, 0, 0}[static_cast<std::size_t>(k)];
+    pages.back().set_tags = [kind](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, kind); };
+  }
+  // The mask of the first picture, of one bit a pixel: its left half has data.
+  TiffPage& mask = pages[1];
+  mask.bits = 1;
+  mask.photometric = 4;
+  mask.rows_per_strip = kImageTiffPartHeight;
+  mask.samples.assign(kImageTiffPartHeight, 0xf0);
+  const FileBytes file = testing::write_tiff(pages);
+  EXPECT_EQ(grey_of(file, 2), 50);
+  EXPECT_EQ(grey_of(file, 3), 60);
+  EXPECT_THAT(refusal([&] { grey_of(file, 4); }), HasSubstr("it has 3 pages"));
+  EXPECT_THAT(decode_image(file, "a.tif", {}, {2, ""}).valid, ::testing::IsEmpty());
+  const Image image = decode_image(file, "a.tif", {}, {1, ""});
+  ASSERT_EQ(image.valid.size(), 32u);
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(image.valid[i], i % 8 < 4 ? 1 : 0);
 }
 
 TEST(TiffPart, ChannelsOfAnImageJStackAreFound) {

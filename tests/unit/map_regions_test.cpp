@@ -85,6 +85,53 @@ Labels pixels(int width, int height) {
 /// A region with holes that touch at a corner, others whose outlines meet at corners, no data.
 Labels awkward() { return drawn({"111112", "131112", "114112", "111122", "055662", "005566"}); }
 
+/// Labels of 30 x 20 pixels: a disc in the middle, a quarter, a hole in it, and the rest.
+Labels discs() {
+  Labels labels{30, 20, 4, {}};
+  for (int y = 0; y < 20; ++y) {
+    for (int x = 0; x < 30; ++x) {
+      const bool disc = std::hypot(x - 14.3, y - 9.6) < 6;
+      const bool hole = x > 2 && x < 6 && y > 2 && y < 6;
+      labels.values.push_back(hole ? 3 : disc ? 2 : x < 12 && y < 12 ? 4 : 1);
+    }
+  }
+  return labels;
+}
+
+TEST_F(MapRegions, AreCutAt180DegreesAndClosedAtPoles) {
+  struct Case {
+    int epsg;
+    std::vector<double> transform;
+  };
+  const Labels labels = discs();
+  for (const auto& [epsg, transform] :
+       {Case{3413, {-3.7e6, 250e3, 0, 2.4e6, 0, -250e3}},
+        Case{3031, {-3.7e6, 250e3, 0, 2.4e6, 0, -250e3}},
+        Case{3995, {-3.6e6, 250e3, 0, 2.4e6, 0, -250e3}},
+        Case{6931, {-3.6e6, 250e3, 0, 2.4e6, 0, -250e3}},
+        // The whole world, and a third of a metre more.
+        Case{3857, {-20037508.343, 1335833.9, 0, 10e6, 0, -1e6}},
+        Case{32601, {1e5, 12e3, 0, 7e6, 0, -12e3}}, Case{32760, {6e5, 12e3, 0, 7e6, 0, -12e3}},
+        Case{4326, {0, 12, 0, 80, 0, -8}}, Case{32632, {5e5, 10, 0, 5e6, 0, -10}}}) {
+    SCOPED_TRACE(epsg);
+    SceneFile scene;
+    scene.epsg = epsg;
+    scene.transform = transform;
+    const MapFrame frame = frame_of(scene, labels);
+    write_map_regions(folder_ / "r.geojson", labels, frame);
+    testing::expect_own_centres(folder_ / "r.geojson", labels, frame);
+  }
+}
+
+TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
+  SceneFile scene;
+  scene.epsg = 8857;
+  scene.transform = {-17.2e6, 1.15e6, 0, 8e6, 0, -8e5};
+  const Labels labels = discs();
+  EXPECT_THAT(refusal("r.geojson", labels, frame_of(scene, labels)),
+              AllOf(HasSubstr("region"), HasSubstr("not on earth"), HasSubstr(".gpkg")));
+}
+
 TEST_F(MapRegions, OfAShapefileThatWouldBeTooLargeAreRefused) {
   for (const bool large_table : {false, true}) {
     SCOPED_TRACE(large_table);

@@ -110,7 +110,8 @@ TEST(Overlay, RegionsLeanTowardsTheirMeanColour) {
   for (int y = 0; y < 30; ++y) {
     for (int x = 0; x < 40; ++x) {
       for (int c = 0; c < 3; ++c) {
-        image.pixels[3 * (static_cast<std::size_t>(y) * 40 + x) + c] = (x + y) % 2 == 0 ? 0 : 1;
+        image.pixels[3 * (static_cast<std::size_t>(y) * 40 + x) + c] =
+            (x + y) % 2 == 0 ? 0.0F : 1.0F;
       }
     }
   }

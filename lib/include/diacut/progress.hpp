@@ -37,10 +37,13 @@ class CancelToken {
 /// share of it that is done, in [0, 1], which never falls within a stage. It must not throw.
 using ProgressFunction = std::function<void(std::string_view stage, double share)>;
 
-/// How a caller watches and stops a stage. Both members may be empty.
+/// How a caller watches and stops a stage. All members may be empty.
 struct Watch {
   ProgressFunction progress;            ///< Is told of progress; empty: nobody is.
   const CancelToken* cancel = nullptr;  ///< Stops the work; null: nothing does. Not owned.
+  /// Is called several times a second while the work waits for the device, from the thread that
+  /// does the work. It must not throw, and may set the token.
+  std::function<void()> waiting = {};
 
   /// What the work calls from time to time.
   /// @param stage The stage's name, as "eigenvectors".
