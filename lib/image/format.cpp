@@ -26,6 +26,9 @@ Decoded one_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   return decode(file, limit, part.page);
 }
 Decoded decode_png_colours(Bytes file, const SizeLimit& limit) { return decode_png(file, limit); }
+Decoded decode_tiff_colours(Bytes file, const SizeLimit& limit, const ImagePart& part) {
+  return decode_tiff(file, limit, part);
+}
 
 constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
     {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, only_page<decode_jpeg>},
@@ -35,7 +38,7 @@ constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
     {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false,
      only_page<decode_jpeg2000>},
     {ImageFormat::kWebp, "WebP", ".webp", false, only_page<decode_webp>},
-    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff},
+    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff_colours},
     {ImageFormat::kRaw, "raw camera files (DNG and others)",
      ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
      ".kdc .dcr .mrw .mef .mos .x3f",
