@@ -235,7 +235,7 @@ TEST(Results, MatlabFilesHoldUcm2OrUcm) {
 }
 
 Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
-  return {width, height, values, full != 1, full, false};
+  return {width, height, values, full != 1, full, full != 1, false};
 }
 
 TEST(Results, KindsAreToldBySizeAndNumbers) {

@@ -129,7 +129,8 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
   scene.transform = {-17.2e6, 1.15e6, 0, 8e6, 0, -8e5};
   const Labels labels = discs();
   EXPECT_THAT(refusal("r.geojson", labels, frame_of(scene, labels)),
-              AllOf(HasSubstr("region"), HasSubstr("not on earth"), HasSubstr(".gpkg")));
+              AllOf(HasSubstr("region"), HasSubstr("no polygon in longitude and latitude"),
+                    HasSubstr(".gpkg")));
 }
 
 TEST_F(MapRegions, OfAShapefileThatWouldBeTooLargeAreRefused) {
