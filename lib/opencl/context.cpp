@@ -103,11 +103,10 @@ Context::Together Context::together_on(const DeviceInfo& info) {
 }
 
 Context::~Context() {
-  ahead_.clear();
   try {
     if (staging_() != nullptr && !lost_) queue_.enqueueUnmapMemObject(staging_, staged_);
     // A command may still use this memory, as where an earlier wait failed.
-    if (staged_ != nullptr || !held_.empty()) finish();
+    if (staged_ != nullptr || !held_.empty() || !ahead_.empty()) finish();
   } catch (const std::exception&) {
     lost_ = true;  // Nobody knows what the device still does.
   }
@@ -372,8 +371,8 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
     if (global.get()[i] == 0) return;
   }
   if (const auto made = made_.find(kernel()); made != made_.end()) launched_.insert(made->second);
-  hold_back();
   try {
+    hold_back();
     cl::Event event;
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, nullptr,
                                 holds_back() ? &event : nullptr);
@@ -387,12 +386,16 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
 }
 
 void Context::hold_back() {
-  if (!holds_back()) return ahead_.clear();
+  // Drivers are used to events that are given up once their kernels are done.
+  const auto done = [](const cl::Event& event) {
+    return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  };
+  while (!ahead_.empty() && done(ahead_.front())) ahead_.pop_front();
+  if (!holds_back()) return;
   if (watch_->cancel != nullptr) watch_->cancel->throw_if_cancelled();
   while (ahead_.size() > kMostAhead) {
-    const cl::Event oldest = std::move(ahead_.front());
+    wait(ahead_.front());
     ahead_.pop_front();
-    wait(oldest);
   }
 }
 
