@@ -148,8 +148,10 @@ void Context::hold(const cl::Event& command, std::shared_ptr<const void> memory)
 
 void Context::drop_held() {
   // The queue is in order: what follows a command that is not done is not done either.
-  while (!held_.empty() &&
-         held_.front().command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) {
+  while (!held_.empty()) {
+    const auto status = held_.front().command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+    if (status < 0) throw cl::Error(status, "a queued command");
+    if (status != CL_COMPLETE) return;
     held_.pop_front();
   }
 }

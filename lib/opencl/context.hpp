@@ -190,7 +190,7 @@ class Context {
     cl::Event command;
     std::shared_ptr<const void> memory;
   };
-  /// Frees what done commands held.
+  /// Frees what done commands held. Throws cl::Error where one failed.
   void drop_held();
   /// Waits until little is ahead of the device; throws CancelledError where the work is to stop.
   void hold_back();
