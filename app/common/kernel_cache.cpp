@@ -53,7 +53,8 @@ KernelCache::KernelCache(Console& console) {
     return;
   }
   setenv(kVariable, folder_.c_str(), 1);
-  console.detail(fmt::format("{}. They are stored in '{}' until the end", fault, folder_.string()));
+  console.detail(
+      fmt::format("{}. Until the end, kernels are stored in '{}'", fault, folder_.string()));
 }
 
 KernelCache::~KernelCache() {
