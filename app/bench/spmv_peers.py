@@ -4,8 +4,9 @@
     spmv_peers.py FIGURES.json [--repeats 9] [--json PEERS.json]
 
 FIGURES.json is what `diacut-bench spmv --json` wrote: its sizes and radius are measured here too,
-and each peer is compared with diacut's fastest kernel at that size. `plot.py FIGURES.json LADDER.svg --peers
-PEERS.json` draws the peers beside diacut's kernels. The peers: SciPy's DIA and CSR products, on one CPU core as SciPy always runs; and CuPy's CSR product, which is cuSPARSE, where
+and each peer is compared with diacut's fastest kernel at that size. `plot.py FIGURES.json
+LADDER.svg --peers PEERS.json` draws the peers beside diacut's kernels. The peers: SciPy's DIA and
+CSR products, on one CPU core as SciPy always runs; and CuPy's CSR product, which is cuSPARSE, where
 CuPy and a GPU are there. Weights are float32, random, and not the same as diacut's; the pattern is:
 a CSR matrix stores exactly the pairs inside the image, DIA all diagonals. A peer that is missing or
 does not fit is named and left out.

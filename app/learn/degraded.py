@@ -131,8 +131,7 @@ class Scorer:
         """The scores of one folder of pictures; plain: the labels of the pictures themselves, or None."""
         labels, maps = f"{results}/labels", f"{results}/ultrametric"
         os.makedirs(results, exist_ok=True)
-        run(self.segment, pictures, "-o", labels, "--ultrametric", maps, "-q", "--json", f"{results}/report.json",
-            *self.options)
+        run(self.segment, pictures, "-o", labels, "--ultrametric", maps, "-q", *self.options)
         best, _ = self.scores(maps, self.truth, "--kind", "ultrametric")
         written, each = self.scores(labels, self.truth, "--kind", "labels")
         row = {

@@ -52,10 +52,10 @@ def read_picture(path):
     values = read_array(path)
     low, high = np.quantile(values, [BEYOND, 1 - BEYOND])
     eight_bits = values.dtype == np.uint8
-    if eight_bits and high - low < MOSTLY_EMPTY * 255:
-        middle = (low + high) / 2
-        low, high = middle - max(middle - low, 255 / 40), middle + max(high - middle, 255 / 40)
     if not eight_bits or high - low < MOSTLY_EMPTY * 255:
+        if eight_bits:
+            middle, half = (low + high) / 2, max((high - low) / 2, 255 / 40)
+            low, high = middle - half, middle + half
         values = values.astype(np.float64)
         if not np.isfinite(high - low):
             fail(f"{path} holds values that are no numbers")

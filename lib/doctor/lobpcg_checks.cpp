@@ -243,7 +243,7 @@ void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int kn
           .front();
   Trial::require(found.side == shape.columns + (used - 1) * width,
                  "the Gram matrix has another size");
-  // Of each column of the basis its block and its place there.
+  // place[i]: the block that holds column i of the basis, and its column in that block.
   std::vector<std::pair<int, int>> place;
   for (int b = 0; b < used; ++b) {
     for (int k = 0; k < wide[at_size(b)]; ++k) place.emplace_back(b, k);

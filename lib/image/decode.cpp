@@ -91,11 +91,12 @@ Decoded decode_numbers(Bytes file, const SizeLimit& limit) {
 }  // namespace
 
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  const bool numbers = task.purpose == DecodeTask::kRaster;
-  const ImageFormat format = numbers ? ImageFormat::kPng : format_of(file);
-  if (task.purpose == DecodeTask::kPages) return count_pages(format, file, limit, task.part);
-  Decoded decoded =
-      numbers ? decode_numbers(file, limit) : decode_part(format, file, limit, task.part);
+  if (task.purpose == DecodeTask::kPages) {
+    return count_pages(format_of(file), file, limit, task.part);
+  }
+  Decoded decoded = task.purpose == DecodeTask::kRaster
+                        ? decode_numbers(file, limit)
+                        : decode_part(format_of(file), file, limit, task.part);
   if (task.purpose == DecodeTask::kPicture) apply_profile(decoded);
   decoded.samples = turn_upright(decoded.samples, decoded.orientation);
   return decoded;

@@ -388,11 +388,6 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
 }
 
 void Context::hold_back() {
-  // Drivers are used to events that are given up once their kernels are done.
-  const auto done = [](const cl::Event& event) {
-    return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
-  };
-  while (!ahead_.empty() && done(ahead_.front())) ahead_.pop_front();
   if (!holds_back()) return;
   if (watch_->cancel != nullptr) watch_->cancel->throw_if_cancelled();
   while (ahead_.size() > kMostAhead) {

@@ -227,7 +227,8 @@ class Context {
   std::uint64_t kept_bytes_ = 0;
   std::list<Held> held_;  ///< In the order of their commands.
   const Watch* watch_ = nullptr;
-  std::deque<cl::Event> ahead_;  ///< Kernels that were launched last, while the context is watched.
+  /// The few kernels that were launched last while the context was watched.
+  std::deque<cl::Event> ahead_;
   // Programs may be built on several threads.
   std::atomic<bool> lost_{false};
   std::atomic<const char*> why_lost_{"has not finished its earlier work: its driver may hang"};

@@ -29,9 +29,8 @@ fs::path existing(fs::path folder) {
   return folder;
 }
 
-}  // namespace
-
-fs::path default_pocl_cache_folder() {
+/// Where PoCL stores kernels if the environment does not name a folder, by its own rules.
+fs::path default_folder() {
   const std::string cache = variable_text("XDG_CACHE_HOME");
   if (!cache.empty()) return fs::path(cache) / "pocl/kcache";
   const std::string home = variable_text("HOME");
@@ -39,9 +38,11 @@ fs::path default_pocl_cache_folder() {
   return "/tmp/pocl/kcache";
 }
 
+}  // namespace
+
 fs::path pocl_cache_folder() {
   const std::string named = variable_text("POCL_CACHE_DIR");
-  return named.empty() ? default_pocl_cache_folder() : fs::path(named);
+  return named.empty() ? default_folder() : fs::path(named);
 }
 
 bool is_usable_cache(fs::path folder) {

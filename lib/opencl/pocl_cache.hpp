@@ -5,10 +5,6 @@
 
 namespace diacut {
 
-/// Where PoCL stores kernels if the environment does not name a folder in POCL_CACHE_DIR, by its
-/// own rules.
-std::filesystem::path default_pocl_cache_folder();
-
 /// The folder in which PoCL stores kernels, by its own rules and the environment.
 std::filesystem::path pocl_cache_folder();
 

@@ -157,25 +157,26 @@ TEST(Raster, LabelsComeBackFromEveryFormatTheyAreWrittenIn) {
   }
 }
 
-TEST(Raster, IndicesOfFewBitsAreNumbers) {
+/// A PNG of four pixels in a row.
+testing::PngFile four_pixels(int bits, int colour_type, FileBytes row) {
   testing::PngFile file;
   file.width = 4;
   file.height = 1;
-  file.bits = 2;
-  file.colour_type = PNG_COLOR_TYPE_PALETTE;
+  file.bits = bits;
+  file.colour_type = colour_type;
+  file.rows = {std::move(row)};
+  return file;
+}
+
+TEST(Raster, IndicesOfFewBitsAreNumbers) {
+  testing::PngFile file = four_pixels(2, PNG_COLOR_TYPE_PALETTE, {0b00011011});
   file.palette = {0, 0, 0, 9, 9, 9, 200, 0, 0, 0, 200, 0};
-  file.rows = {{0b00011011}};
   EXPECT_EQ(decode_raster(testing::write_png(file)).values, (std::vector<double>{0, 1, 2, 3}));
 }
 
 TEST(Raster, GreyOfFewBitsIsTheNumbersThatAreStored) {
-  testing::PngFile file;
-  file.width = 4;
-  file.height = 1;
-  file.bits = 4;
-  file.colour_type = PNG_COLOR_TYPE_GRAY;
-  file.rows = {{0x01, 0x5f}};
-  const Raster png = decode_raster(testing::write_png(file));
+  const Raster png =
+      decode_raster(testing::write_png(four_pixels(4, PNG_COLOR_TYPE_GRAY, {0x01, 0x5f})));
   EXPECT_EQ(png.values, (std::vector<double>{0, 1, 5, 15}));
   EXPECT_EQ(png.full, 15);
   for (const int bits : {1, 2, 4, 12}) {

@@ -214,20 +214,22 @@ class RayleighRitz {
     parallel_for(static_cast<int>(count), [&](int i) { work(static_cast<std::size_t>(i)); });
   }
 
+  int first_row(std::size_t part) const { return static_cast<int>(part % parts_) * rows_; }
+  int rows_of(std::size_t part) const { return std::min(rows_, grid_.height - first_row(part)); }
+
   /// Calls work(from, to, count) for each row of a part: its first element in a plane, its first
   /// pixel in the part, and its pixels.
   template <class Work>
   void for_rows(std::size_t part, const Work& work) const {
-    const int first = static_cast<int>(part % parts_) * rows_;
-    for (int y = first; y < std::min(first + rows_, grid_.height); ++y) {
+    const int first = first_row(part);
+    for (int y = first; y < first + rows_of(part); ++y) {
       work(grid_.element(0, y), Eigen::Index{y - first} * grid_.width, Eigen::Index{grid_.width});
     }
   }
 
   Pixels gathered(std::size_t part) const {
     const std::size_t image = part / parts_;
-    const int first = static_cast<int>(part % parts_) * rows_;
-    const Eigen::Index count = Eigen::Index{std::min(rows_, grid_.height - first)} * grid_.width;
+    const Eigen::Index count = Eigen::Index{rows_of(part)} * grid_.width;
     Pixels pixels{Matrix(count, kVectors), Matrix(count, kVectors), Eigen::VectorXd(count)};
     for_rows(part, [&](std::size_t from, Eigen::Index to, Eigen::Index width) {
       using Row = Eigen::Map<const Eigen::VectorXf>;
