@@ -35,9 +35,6 @@ constexpr double kSmoothToCoarse = 1.02;
 /// vector, needs the same number with any of them.
 constexpr double kDefiniteShare = 0.7;
 
-/// An upper bound for the bytes of flags and of sums of degrees that build() allocates.
-constexpr std::size_t kFlagsAndSums = std::size_t{1} << 20;
-
 /// The inverse roots of the Chebyshev polynomial on [from, to]: x += w (b - (I - A) x) for each in
 /// turn damps the error there the most.
 std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {

@@ -40,7 +40,10 @@ DegreeKernels::DegreeKernels(Context& context)
 
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
-  auto [group, partial, join] = DegreeKernels(context);
+  DegreeKernels kernels(context);
+  const std::size_t group = kernels.group;
+  Kernel& partial = kernels.partial;
+  Kernel& join = kernels.join;
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
   const auto each_level = static_cast<std::size_t>(batch.count);
