@@ -376,7 +376,7 @@ void SegmentLine::choose_action() {
 Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
 
 bool wants_eigenvectors(const Options& options) {
-  return !options.results[Result::kEigenvectors].empty() || !options.results[Result::kPage].empty();
+  return !options.results[Result::kEigenvectors].empty();
 }
 
 CommandDescription describe_options() { return SegmentLine().describe(); }

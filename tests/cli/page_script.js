@@ -21,6 +21,50 @@ function cuts(app) {
   shown.arrow = labels(app);
   input('regions-wanted', 'x', 'change');
   shown.badNumber = document.getElementById('message').textContent;
+  input('regions-wanted', 100000, 'change');
+  const text = document.getElementById('message').textContent;
+  shown.heading = /(\d+) regions?, threshold ([\d.]+)/.exec(text).slice(1);
+  shown.fields = ['regions-wanted', 'threshold-wanted'].map((id) => document.getElementById(id).value);
+}
+
+// Marks two regions as one thing, then a third region as another.
+function marks(app) {
+  const {width} = app.model.tree;
+  shown.places = [1, 2, 3].map((label) => shown.six.indexOf(label));
+  const clickAt = (place) => click(app, place % width, Math.floor(place / width));
+  press('k');
+  clickAt(shown.places[0]);
+  clickAt(shown.places[1]);
+  shown.joinedMarks = labels(app);
+  press('n');
+  clickAt(shown.places[2]);
+  shown.partedMarks = labels(app);
+  shown.marks = app.model.marks.length;
+  press('u');
+  shown.marksUndone = labels(app);
+  press('u');
+  press('u');
+  document.querySelector('input[name="tool"][value="select"]').click();
+}
+
+// Whether the buttons that save are on the screen of a window and of a phone's width.
+function saveSeen() {
+  const isOn = () => {
+    const box = document.getElementById('save-tree').getBoundingClientRect();
+    return box.height > 0 && box.bottom <= document.documentElement.clientHeight && box.top >= 0;
+  };
+  const wide = isOn();
+  document.body.style.width = '400px';
+  const panel = document.getElementById('panel');
+  const main = document.querySelector('main');
+  main.style.flexDirection = 'column';
+  document.getElementById('stage').style.cssText = 'flex: none; height: 50vh';
+  panel.style.cssText = 'width: auto; flex: 1';
+  const narrow = isOn();
+  for (const each of [document.body, main, document.getElementById('stage'), panel]) {
+    each.removeAttribute('style');
+  }
+  return wide && narrow;
 }
 
 function changes(app) {
@@ -91,8 +135,10 @@ async function use(app) {
   shown.objects = isSeen('objects');
   cuts(app);
   changes(app);
+  marks(app);
+  shown.saveSeen = saveSeen();
   drawing(app);
-  for (const kind of ['png', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
+  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
 }
 
 usePage(use);

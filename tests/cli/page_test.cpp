@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <sstream>
 
 #include "cli_test.hpp"
@@ -242,6 +243,56 @@ void expect_figures(const Json& shown, const Values& six, const cv::Mat& photo) 
   }
 }
 
+/// Two marks of one thing lie in one region, a mark of another thing in another one, and Undo takes
+/// the marks back.
+void expect_marks(const Json& shown) {
+  const auto at = [&](const char* labels, std::size_t mark) {
+    return shown[labels][shown["places"][mark].get<std::size_t>()].get<int>();
+  };
+  EXPECT_NE(at("six", 0), at("six", 1)) << "the marks have something to join";
+  EXPECT_EQ(at("joinedMarks", 0), at("joinedMarks", 1));
+  EXPECT_NE(at("partedMarks", 0), at("partedMarks", 2));
+  EXPECT_NE(at("partedMarks", 1), at("partedMarks", 2));
+  EXPECT_EQ(shown["marks"], 3);
+  EXPECT_EQ(shown["marksUndone"], shown["joinedMarks"]);
+}
+
+/// The annotations drawn again are the labels.
+void expect_coco(const Json& coco, const Values& six) {
+  Values drawn_again(six.size(), 0);
+  for (const Json& annotation : coco["annotations"]) {
+    const std::int32_t label = annotation["id"];
+    if (annotation["segmentation"].is_object()) {
+      std::size_t at = 0;
+      bool inside = false;
+      for (const Json& run : annotation["segmentation"]["counts"]) {
+        for (int k = 0; k < run.get<int>(); ++k, ++at) {
+          if (inside) drawn_again[at % 120 * 160 + at / 120] = label;
+        }
+        inside = !inside;
+      }
+      EXPECT_EQ(at, six.size());
+      continue;
+    }
+    std::vector<std::vector<cv::Point2d>> rings;
+    for (const Json& ring : annotation["segmentation"]) {
+      rings.emplace_back();
+      for (std::size_t k = 0; k < ring.size(); k += 2)
+        rings.back().emplace_back(ring[k], ring[k + 1]);
+    }
+    for (std::size_t i = 0; i < six.size(); ++i) {
+      const cv::Point2d middle(static_cast<double>(i % 160) + 0.5,
+                               static_cast<double>(i / 160) + 0.5);
+      for (const auto& ring : rings) {
+        std::vector<cv::Point2f> corners(ring.begin(), ring.end());
+        if (cv::pointPolygonTest(corners, cv::Point2f(middle), false) > 0) drawn_again[i] = label;
+      }
+    }
+  }
+  EXPECT_EQ(drawn_again, six);
+  EXPECT_EQ(coco["images"][0]["file_name"], "photo.png");
+}
+
 TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   fs::create_directories(path("photos/a"));
   write_picture("photos/b.png");
@@ -256,7 +307,7 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   const std::string index = read("out/index.html");
   EXPECT_THAT(index, HasSubstr("href=\"./b.html\""));
   EXPECT_THAT(index, HasSubstr("href=\"./a/%3Cc%3E%20%26%20d%23.html\""));
-  EXPECT_THAT(index, HasSubstr("<span>a/&lt;c&gt; &amp; d#.png</span>"));
+  EXPECT_THAT(index, HasSubstr("<span>a/&lt;c&gt; &amp; d#.png<small>"));
   EXPECT_THAT(index, HasSubstr("src=\"data:image/jpeg;base64,"));
   EXPECT_THAT(index, HasSubstr("16 x 12 pixels"));
   EXPECT_THAT(index, Not(HasSubstr("bad")));
@@ -337,6 +388,14 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   EXPECT_EQ(shown["vectors"], 0);
   EXPECT_EQ(shown["objects"], false) << "nothing tells the inside of objects";
 
+  // The same number in the heading and in the field; what is no number is refused with a word.
+  EXPECT_EQ(shown["heading"], shown["fields"]);
+  EXPECT_EQ(shown["badNumber"],
+            "What was typed is no number of regions: it is a whole number from "
+            "1 on.");
+  EXPECT_EQ(shown["saveSeen"], true) << "without scrolling, in the narrow window too";
+  expect_marks(shown);
+  expect_coco(Json::parse(bytes_of(shown["coco"])), six);
   write("saved.png", bytes_of(shown["png"]));
   EXPECT_EQ(values_of(read_picture("saved.png")), six);
   EXPECT_EQ(bytes_of(shown["tree"]), read("a.tree"));
@@ -370,7 +429,7 @@ TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
   const int count = *std::max_element(found.begin(), found.end());
   EXPECT_EQ(shown["count"], count);
   EXPECT_THAT(shown["message"].get<std::string>(),
-              HasSubstr(std::to_string(count) + " objects, threshold 0."));
+              HasSubstr(std::to_string(count) + " objects of "));
   EXPECT_THAT(shown["hint"].get<std::string>(), HasSubstr("0 is background"));
   EXPECT_GT(std::stod(shown["inside"].get<std::string>()), 0.7);
   EXPECT_LT(shown["mergedCount"], count) << "merged with the background, it is no object";

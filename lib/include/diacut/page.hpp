@@ -30,6 +30,9 @@ struct PageParameters {
   /// How likely each pixel lies inside of an object (Segmentation::inside), by which the page can
   /// show objects; empty: nothing tells it.
   std::span<const float> inside = {};
+  /// The regions or objects at first, of the image's size, to outline in an index of pages; not
+  /// owned. null: the index shows the image alone.
+  const Labels* labels = nullptr;
 };
 
 /// A page: the image, its merge tree, and a script that cuts the tree as diacut::cut() does. An

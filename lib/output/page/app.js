@@ -28,7 +28,7 @@ class App {
     this.frame = 0;
     this.isPictureStale = true;
     this.isSliding = false;
-    this.saved = {};
+    this.thing = 1;
   }
 
   start() {
@@ -59,6 +59,7 @@ class App {
     this.isPictureStale = false;
     const paint = regionPaint(model.figures, model.labels, checked('fill'), $('opacity').value / 100);
     view.drawRegions(model.tree.leaf, model.labels.labelOf, paint, $('outlines').checked, model.selected);
+    view.drawMarks(model.marks);
   }
 
   // Shows the present cut everywhere.
@@ -71,16 +72,18 @@ class App {
     slider.max = byRegions ? stops.length - 1 : THRESHOLD_STEPS;
     slider.value = byRegions ? stops.findIndex((stop) => stop >= Math.min(control.regions, stops.at(-1))) :
                                (1 - control.threshold) * THRESHOLD_STEPS;
-    $('regions-wanted').value = byRegions ? control.regions : model.regionCount;
-    $('threshold-wanted').value = byRegions ? Number(model.height.toPrecision(4)) : control.threshold;
+    const threshold = byRegions || model.byHand ? Number(model.height.toFixed(4)) : control.threshold;
+    $('regions-wanted').value = model.regionCount;
+    $('threshold-wanted').value = threshold;
     $('least-size').value = control.text;
     $('objects-row').hidden = model.figures.inside.length === 0;
     $('objects').checked = control.objects;
     $('inside-wanted').value = control.inside;
     $('undo').disabled = model.past.length === 0;
     $('redo').disabled = model.future.length === 0;
-    const found = counted(labels.count, control.objects ? 'object' : 'region');
-    const text = `${found}, threshold ${model.height.toFixed(3)}`;
+    const regions = counted(model.regionCount, 'region');
+    const found = control.objects ? `${counted(labels.count, 'object')} of ${regions}` : regions;
+    const text = `${found}, threshold ${threshold}`;
     this.say(model.byHand ? `${found}, changed by hand` : text);
     slider.setAttribute('aria-valuetext', text);
     const zero = control.objects ? 'background' : 'no data';
@@ -151,6 +154,26 @@ class App {
     }
     const leaf = 'This region is a leaf of the tree and cannot be split';
     this.say(this.model.least > 1 ? `${leaf} at a least size of ${this.model.least} pixels.` : `${leaf}.`);
+  }
+
+  mark(place) {
+    if (!place) return;
+    const parted = this.model.mark(place, this.thing);
+    if (parted === null) {
+      this.say(this.model.labelAt(place) === 0 ? 'There is nothing to mark here.' :
+                                                 'This leaf of the tree has the mark of another thing and cannot be split.');
+      return;
+    }
+    this.showAll();
+    if (parted > 0) {
+      this.say(`${counted(parted, 'thing')} in several regions: ` +
+               'joined, they would hold the mark of another thing.');
+    }
+  }
+
+  nextThing() {
+    this.thing += 1;
+    $('thing').value = this.thing;
   }
 
   back(isRedo) {

@@ -21,15 +21,23 @@ function connectControls(app) {
   on('redo', 'click', () => app.back(true));
   on('merge', 'click', () => app.merge(app.model.selected));
   on('split', 'click', () => app.split(app.model.selected));
+  for (const input of document.getElementsByName('tool')) {
+    input.addEventListener('change', () => $('marks-row').hidden = checked('tool') !== 'mark');
+  }
+  on('next-thing', 'click', () => app.nextThing());
   on('zoom-in', 'click', () => zoom(app, 1.5));
   on('zoom-out', 'click', () => zoom(app, 1 / 1.5));
   on('zoom-fit', 'click', () => fit(app));
   on('theme', 'click', switchTheme);
   on('help-button', 'click', () => $('help').showModal());
-  on('save-png', 'click', () => save(app, 'png'));
-  on('save-geojson', 'click', () => save(app, 'geojson'));
-  on('save-svg', 'click', () => save(app, 'svg'));
-  on('save-tree', 'click', () => save(app, 'tree'));
+  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) {
+    on(`save-${kind}`, 'click', () => save(app, kind));
+  }
+}
+
+// Fields for numbers hold no text that is none.
+function typed(text) {
+  return text === '' ? 'What was typed' : `'${text}'`;
 }
 
 function setRegions(app, text) {
@@ -38,7 +46,7 @@ function setRegions(app, text) {
     app.set({mode: 'regions', regions});
   } else {
     app.showAll();
-    app.say(`'${text}' is no number of regions: it is a whole number from 1 on.`);
+    app.say(`${typed(text)} is no number of regions: it is a whole number from 1 on.`);
   }
 }
 
@@ -48,7 +56,7 @@ function setThreshold(app, text) {
     app.set({mode: 'threshold', threshold});
   } else {
     app.showAll();
-    app.say(`'${text}' is no threshold: it is a number from 0 to 1.`);
+    app.say(`${typed(text)} is no threshold: it is a number from 0 to 1.`);
   }
 }
 
@@ -58,7 +66,7 @@ function setInside(app, text) {
     app.set({objects: true, inside});
   } else {
     app.showAll();
-    app.say(`'${text}' is no mean of the inside map: it is a number from 0 to 1.`);
+    app.say(`${typed(text)} is no mean of the inside map: it is a number from 0 to 1.`);
   }
 }
 
@@ -68,7 +76,7 @@ function setLeastSize(app, text) {
     app.set({size, text});
   } else {
     app.showAll();
-    app.say(`'${text}' is no least size: it is a number of pixels, a share as 0.2%, or auto.`);
+    app.say(`${typed(text)} is no least size: it is a number of pixels, a share as 0.2%, or auto.`);
   }
 }
 
@@ -131,6 +139,8 @@ const KEYS = {
   ']': (app) => selectNext(app, 1),
   'm': (app) => app.merge(app.model.selected),
   's': (app) => app.split(app.model.selected),
+  'k': () => document.querySelector('input[name="tool"][value="mark"]').click(),
+  'n': (app) => app.nextThing(),
   'u': (app) => app.back(false),
   'r': (app) => app.back(true),
   'd': switchTheme,
@@ -235,6 +245,7 @@ class Gestures {
     const tool = event.shiftKey ? 'merge' : event.altKey ? 'split' : checked('tool');
     if (tool === 'merge') app.merge(label);
     else if (tool === 'split') app.split(label);
+    else if (tool === 'mark') app.mark(place);
     else app.select(label);
   }
 }

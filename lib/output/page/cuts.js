@@ -215,6 +215,37 @@ function objectsOf(regions, figures, inside, least) {
   return {labelOf: regions.labelOf.map((region) => number[region]), nodes, count: nodes.length - 1};
 }
 
+// The merges that marks ask for, beside those made: {made, parted}. A mark is {leaf, thing}. Nodes
+// with marks of different things are parted, and of those with marks of one thing alone the least
+// that hold them all are joined. parted: how many things still lie in several regions. null: the
+// marks of two things lie in one leaf.
+function markedMerges(working, made, marks) {
+  const {leafOf, leafCount, first, second} = working;
+  const MIXED = -1;
+  const things = new Int32Array(leafCount + 1 + first.length);
+  for (const {leaf, thing} of marks) {
+    const node = leafOf[leaf];
+    if (things[node] !== 0 && things[node] !== thing) return null;
+    things[node] = thing;
+  }
+  made = made.slice();
+  const joined = [];
+  for (let k = 0; k < first.length; ++k) {
+    const [a, b] = [things[first[k]], things[second[k]]];
+    const node = leafCount + 1 + k;
+    things[node] = a === 0 || a === b ? b : b === 0 ? a : MIXED;
+    if (things[node] === MIXED) made[k] = 0;
+    else if (a !== 0 && a === b) joined.push(node);
+  }
+  for (const node of joined) makeBelow(working, made, node);
+  const {labelOf} = labelsOf(working, made);
+  const regions = new Map();
+  for (const {leaf, thing} of marks) {
+    regions.set(thing, (regions.get(thing) ?? new Set()).add(labelOf[leaf]));
+  }
+  return {made, parted: [...regions.values()].filter((found) => found.size > 1).length};
+}
+
 // Makes the merge `node` and all below it.
 function makeBelow(working, made, node) {
   const pending = [node];

@@ -9,6 +9,10 @@ async function savedFile(app, kind) {
   if (kind === 'png') return labelsPng(labels, width, height, count);
   const polygons = polygonsOf(labels, width, height, count);
   const figuresOf = (label) => model.figuresOf(label);
+  if (kind === 'coco') {
+    return new Blob([coco(polygons, labels, width, height, figuresOf, app.about.title)],
+                    {type: 'application/json'});
+  }
   return kind === 'svg' ?
       new Blob([svg(polygons, width, height, figuresOf)], {type: 'image/svg+xml'}) :
       new Blob([geoJson(polygons, figuresOf)], {type: 'application/geo+json'});
@@ -18,7 +22,8 @@ async function save(app, kind) {
   const link = document.createElement('a');
   const url = URL.createObjectURL(await savedFile(app, kind));
   link.href = url;
-  link.download = kind === 'png' ? `${app.about.stem}-labels.png` : `${app.about.stem}.${kind}`;
+  const ends = {png: '-labels.png', coco: '-coco.json'};
+  link.download = app.about.stem + (ends[kind] ?? `.${kind}`);
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60000);
   app.say(`Saved as ${link.download}`);

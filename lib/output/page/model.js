@@ -12,6 +12,7 @@ class Model {
     this.selected = 0;
     this.past = [];
     this.future = [];
+    this.marks = [];  // Those set by hand: {x, y, leaf, thing}, things from 1 on.
     this.borders = () => this.knownBorders ??= leafBorders(tree);
     this.cut();
   }
@@ -26,6 +27,7 @@ class Model {
       this.least = least;
       this.selected = 0;
     }
+    this.marks = [];
     this.show(madeMerges(this.working, mergesOfCut(this.working, control)), false);
   }
 
@@ -48,7 +50,7 @@ class Model {
   }
 
   get state() {
-    return {control: this.control, made: this.byHand ? this.made : null};
+    return {control: this.control, made: this.byHand ? this.made : null, marks: this.marks};
   }
 
   // To be called before a change that can be undone.
@@ -62,6 +64,7 @@ class Model {
     this.control = state.control;
     this.cut();
     if (state.made) this.show(state.made, true);
+    this.marks = state.marks;
   }
 
   undo() {
@@ -103,6 +106,20 @@ class Model {
     this.show(made, true);
     this.selected = this.labelOfNode(this.working.first[merge]);
     return true;
+  }
+
+  // Sets a mark at a pixel. Returns how many things still lie in several regions; null: the place
+  // has no data, or its leaf has the mark of another thing.
+  mark({x, y}, thing) {
+    const leaf = this.tree.leaf[y * this.tree.width + x];
+    const marks = [...this.marks, {x, y, leaf, thing}];
+    const marked = leaf === 0 ? null : markedMerges(this.working, this.made, marks);
+    if (!marked) return null;
+    this.remember();
+    this.selected = 0;
+    this.show(marked.made, true);
+    this.marks = marks;
+    return marked.parted;
   }
 
   // 0 if the node is not shown.

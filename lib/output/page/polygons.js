@@ -88,6 +88,37 @@ function geoJson(polygons, figuresOf) {
       features.join(',\n') + '\n]}\n';
 }
 
+// Row by row of columns, the lengths of runs without and with a label, in turns.
+function runsOf(labels, width, height, label) {
+  const runs = [0];
+  for (let x = 0; x < width; ++x) {
+    for (let y = 0; y < height; ++y) {
+      if ((labels[y * width + x] === label) !== (runs.length % 2 === 0)) runs.push(0);
+      ++runs[runs.length - 1];
+    }
+  }
+  return runs;
+}
+
+// COCO: polygons; regions with holes, which those cannot hold, as runs of pixels.
+function coco(polygons, labels, width, height, figuresOf, name) {
+  const annotations = [];
+  for (let label = 1; label < polygons.length; ++label) {
+    if (polygons[label].length === 0) continue;
+    const {area, box} = figuresOf(label);
+    const hasHoles = polygons[label].some((rings) => rings.length > 1);
+    const segmentation = hasHoles ?
+        {size: [height, width], counts: runsOf(labels, width, height, label)} :
+        polygons[label].map(([ring]) => ring.slice(0, -1).flat());
+    annotations.push({id: label, image_id: 1, category_id: 1, iscrowd: 0, area, bbox: box, segmentation});
+  }
+  return JSON.stringify({
+    images: [{id: 1, width, height, file_name: name}],
+    categories: [{id: 1, name: 'region', supercategory: ''}],
+    annotations,
+  });
+}
+
 function svg(polygons, width, height, figuresOf) {
   const paths = [];
   for (let label = 1; label < polygons.length; ++label) {

@@ -103,6 +103,26 @@ class View {
     this.regionCanvas.getContext('2d').putImageData(this.pixels, 0, 0);
   }
 
+  // Dots with the numbers of their things.
+  drawMarks(marks) {
+    const context = this.regionCanvas.getContext('2d');
+    const radius = 9 * this.ratio;
+    context.font = `${Math.round(12 * this.ratio)}px sans-serif`;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    for (const {x, y, thing} of marks) {
+      const at = [this.x + (x + 0.5) * this.scale, this.y + (y + 0.5) * this.scale];
+      context.beginPath();
+      context.arc(...at, radius, 0, 2 * Math.PI);
+      context.fillStyle = toHex(leafColour(thing));
+      context.fill();
+      context.strokeStyle = context.fillStyle = '#fff';
+      context.lineWidth = 2 * this.ratio;
+      context.stroke();
+      context.fillText(thing, ...at);
+    }
+  }
+
   // For each column or row of the screen, the picture's; `from` to `to` are those on the picture.
   picturePlaces(count, start, side) {
     const places = new Int32Array(count);
