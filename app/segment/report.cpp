@@ -57,6 +57,12 @@ std::string describe_run(const Segmentation& segmentation) {
   }
   text += segmentation.walk ? describe_walk(*segmentation.walk)
                             : describe_eigenvectors(segmentation.eigenvectors);
+  if (segmentation.normalized_cut) {
+    text += fmt::format(
+        "  {} direct cuts, normalized cut {:.2e} (what leaves a region, by the sum of "
+        "its degrees, summed)\n",
+        segmentation.labels.count, *segmentation.normalized_cut);
+  }
   if (segmentation.programs_built > 0) {
     text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",
                         segmentation.programs_built, segmentation.programs_ms);

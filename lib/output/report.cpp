@@ -182,6 +182,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["stages"] = stages_json(segmentation.times);
   json["memory"] = memory_json(segmentation);
   json["kernels"] = kernels_json(segmentation);
+  if (segmentation.normalized_cut) json["normalized_cut"] = *segmentation.normalized_cut;
   if (segmentation.feature_scale > 0) json["features"] = features_json(segmentation, parameters);
   if (segmentation.walk) {
     json["walk"] = walk_json(*segmentation.walk);

@@ -363,9 +363,9 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
 }
 
 /// Direct cuts of one image by its eigenvectors.
-Labels find_regions(Context& context, const NormalizedMatrix& matrix,
-                    const Eigenvectors& eigenvectors, const RegionParameters& parameters,
-                    std::vector<std::string>& notes, const Watch& watch) {
+DirectCuts find_regions(Context& context, const NormalizedMatrix& matrix,
+                        const Eigenvectors& eigenvectors, const RegionParameters& parameters,
+                        std::vector<std::string>& notes, const Watch& watch) {
   DeviceAffinityGraph graph(context, matrix);
   return segment_regions(eigenvectors, graph, parameters, notes, watch);
 }
@@ -375,8 +375,10 @@ void begin_direct_cuts(Context& context, const NormalizedMatrix& matrix, const W
                        const SegmentationPlan& plan, bool keep_eigenvectors,
                        UnfinishedSegmentation& begun, const Watch& watch) {
   Segmentation& result = begun.result;
-  result.labels = find_regions(context, matrix, result.eigenvectors, plan.parameters.region,
-                               result.notes, watch);
+  DirectCuts cuts = find_regions(context, matrix, result.eigenvectors, plan.parameters.region,
+                                 result.notes, watch);
+  result.labels = std::move(cuts.labels);
+  result.normalized_cut = cuts.normalized_cut;
   if (!keep_eigenvectors) {
     result.eigenvectors.vectors.clear();
     result.eigenvectors.sqrt_degree.clear();

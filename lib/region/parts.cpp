@@ -48,7 +48,8 @@ Parts connected_parts(int width, int height, const std::vector<std::int32_t>& cl
 }
 
 PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
-                     const std::vector<float>& down, const std::vector<std::int32_t>& group)
+                     const std::vector<float>& down, const std::vector<std::uint8_t>& counted,
+                     const std::vector<std::int32_t>& group)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
       parent_(static_cast<std::size_t>(parts.count) + 1),
       count_(parts.count) {
@@ -69,7 +70,7 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
   const std::vector<std::int32_t>& of = parts.of_pixel;
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of[i] == 0) continue;
-    ++parts_[of[i]].size;
+    parts_[of[i]].size += counted.empty() ? 1 : counted[i];
     if (!group.empty()) parts_[of[i]].group = group[i];
     if ((i + 1) % width != 0 && alike(i, i + 1)) add_border(of[i], of[i + 1], right[i]);
     if (i + width < of.size() && alike(i, i + width)) add_border(of[i], of[i + width], down[i]);
@@ -110,7 +111,7 @@ std::int32_t PartGraph::join(std::int32_t a, std::int32_t b) {
   into.first = std::min(into.first, from.first);
   ++into.joins;
   ++from.joins;
-  from.size = 0;
+  from.gone = true;
   from.borders.clear();
   parent_[b] = a;
   --count_;
@@ -123,7 +124,7 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   const auto push = [&](std::int32_t part) {
     const Part& of = parts_[part];
-    if (of.size > 0 && of.size < min_size) queue.emplace(of.size, of.first, part, of.joins);
+    if (!of.gone && of.size < min_size) queue.emplace(of.size, of.first, part, of.joins);
   };
   for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) push(part);
   while (!queue.empty()) {
@@ -150,8 +151,10 @@ void PartGraph::join_alike(std::int32_t target) {
   std::priority_queue<Pair> queue;
   const auto push = [&](std::int32_t a, std::int32_t b, const Border& border) {
     if (parts_[a].first > parts_[b].first) std::swap(a, b);
-    const double price = border.affinity * (1.0 / static_cast<double>(parts_[a].size) +
-                                            1.0 / static_cast<double>(parts_[b].size));
+    const auto share = [&](std::int32_t part) {
+      return 1.0 / static_cast<double>(std::max<std::int64_t>(parts_[part].size, 1));
+    };
+    const double price = border.affinity * (share(a) + share(b));
     queue.push({price, parts_[a].first, parts_[b].first, a, b, parts_[a].joins, parts_[b].joins});
   };
   for (std::int32_t a = 1; a < static_cast<std::int32_t>(parts_.size()); ++a) {

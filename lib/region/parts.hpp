@@ -26,15 +26,17 @@ Parts connected_parts(int width, int height, const std::vector<std::int32_t>& cl
 class PartGraph {
  public:
   /// right and down: W between each pixel and its right and lower neighbour, as AffinityGraph
-  /// gives it. `group`, if not empty, has a number for each pixel, one number within each part:
-  /// only parts with equal numbers touch.
+  /// gives it. `counted`, if not empty: 1 for each pixel that counts in the size of its part, else
+  /// 0. `group`, if not empty, has a number for each pixel, one number within each part: only parts
+  /// with equal numbers touch.
   PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down,
+            const std::vector<std::uint8_t>& counted = {},
             const std::vector<std::int32_t>& group = {});
 
   /// The number of parts that remain.
   std::int32_t count() const { return count_; }
 
-  /// Joins parts of less than `min_size` pixels, the smallest first (then the first in scan
+  /// Joins parts of less than `min_size` counted pixels, the smallest first (then the first in scan
   /// order), to the neighbour with the strongest affinity (then the longest border, then the first
   /// in scan order), until none is left that has a neighbour. A group is left alone once
   /// `at_least` parts remain of it.
@@ -55,7 +57,8 @@ class PartGraph {
     std::int64_t length = 0;
   };
   struct Part {
-    std::int64_t size = 0;
+    std::int64_t size = 0;  ///< Pixels that count.
+    bool gone = false;      ///< It has become another part.
     std::int32_t group = 0;
     std::int32_t first = 0;  ///< The first of its original parts in scan order.
     std::int32_t joins = 0;  ///< Joins so far; entries of a queue with another number are outdated.

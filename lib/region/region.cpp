@@ -31,6 +31,57 @@ void check_finite(const Eigenvectors& eigenvectors) {
   }
 }
 
+/// How far a pixel looks for others with more affinity, and the share of the square root of their
+/// degree below which it lies on a boundary.
+constexpr int kReach = 5;
+constexpr float kBoundaryRoot = 0.5F;
+
+/// 1 for each pixel that does not lie on a boundary: its degree is not small beside the largest one
+/// near it.
+std::vector<std::uint8_t> off_boundaries(const Eigenvectors& eigenvectors) {
+  const int width = eigenvectors.width;
+  const int height = eigenvectors.height;
+  const std::vector<float>& root = eigenvectors.sqrt_degree;
+  // The largest of each row's pixels in reach, then the largest of those.
+  const auto largest = [&](const std::vector<float>& of, int dx, int dy) {
+    std::vector<float> result(of.size());
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        float& most = result[static_cast<std::size_t>(y) * width + x];
+        for (int k = -kReach; k <= kReach; ++k) {
+          const int at_x = std::clamp(x + k * dx, 0, width - 1);
+          const int at_y = std::clamp(y + k * dy, 0, height - 1);
+          most = std::max(most, of[static_cast<std::size_t>(at_y) * width + at_x]);
+        }
+      }
+    }
+    return result;
+  };
+  const std::vector<float> most = largest(largest(root, 1, 0), 0, 1);
+  std::vector<std::uint8_t> off(root.size());
+  for (std::size_t i = 0; i < root.size(); ++i) off[i] = root[i] >= kBoundaryRoot * most[i] ? 1 : 0;
+  return off;
+}
+
+/// The normalized cut of regions into which the pixels with data are divided.
+double normalized_cut(const Parts& regions, const Eigenvectors& eigenvectors,
+                      AffinityGraph& graph) {
+  std::vector<float> within;
+  graph.product_within(regions.of_pixel, std::vector<float>(regions.of_pixel.size(), 1), 1, within);
+  std::vector<double> inside(static_cast<std::size_t>(regions.count) + 1, 0);
+  std::vector<double> volume(inside.size(), 0);
+  for (std::size_t i = 0; i < within.size(); ++i) {
+    const double root = eigenvectors.sqrt_degree[i];
+    inside[regions.of_pixel[i]] += within[i];
+    volume[regions.of_pixel[i]] += root * root;
+  }
+  double sum = 0;
+  for (std::size_t r = 1; r < volume.size(); ++r) {
+    if (volume[r] > 0) sum += std::max(0.0, 1 - inside[r] / volume[r]);
+  }
+  return sum;
+}
+
 /// The regions that take part in the next cuts, renumbered 1..count.
 struct Subset {
   std::vector<std::int32_t> region;  ///< By pixel.
@@ -69,10 +120,11 @@ Parts apply(const Parts& parts, const PartGraph& graph) {
 
 /// The regions, of which those marked in `cut` are divided into their pieces (see RegionCuts).
 /// Where a piece is not connected, each of its parts becomes a region; within one old region, parts
-/// of less than `min_size` pixels join another part while more than `at_least` parts remain.
+/// of less than `min_size` counted pixels join another part while more than `at_least` parts
+/// remain.
 Parts divide(const Parts& regions, const std::vector<char>& cut,
-             const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
-             AffinityGraph& graph) {
+             const std::vector<std::uint8_t>& piece, const std::vector<std::uint8_t>& counted,
+             std::int64_t min_size, std::int32_t at_least, AffinityGraph& graph) {
   // The classes of pieces are numbered from regions.count + 1 on, those of regions up to there.
   std::vector<std::int32_t> first(cut.size(), 0);
   std::int32_t next = regions.count + 1;
@@ -87,7 +139,7 @@ Parts divide(const Parts& regions, const std::vector<char>& cut,
     if (cut[r] != 0 && piece[i] != 0) classes[i] = first[r] + piece[i] - 1;
   }
   const Parts parts = connected_parts(regions.width, regions.height, classes);
-  PartGraph joins(parts, graph.right(), graph.down(), regions.of_pixel);
+  PartGraph joins(parts, graph.right(), graph.down(), counted, regions.of_pixel);
   joins.join_small(min_size, at_least);
   return apply(parts, joins);
 }
@@ -113,8 +165,8 @@ constexpr double kUsualPixels = 481.0 * 321.0;
 
 /// Cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
 Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
-                      const RegionParameters& parameters, std::int64_t min_size,
-                      const Watch& watch) {
+                      const std::vector<std::uint8_t>& counted, const RegionParameters& parameters,
+                      std::int64_t min_size, const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of the progress that is
   // left.
   double share = 0;
@@ -141,7 +193,7 @@ Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
     for (std::int32_t k = 1; k <= count; ++k) {
       cut[subset.member[k]] = cuts.ncut[k] < RegionCuts::kNone ? 1 : 0;
     }
-    Parts divided = divide(regions, cut, cuts.piece, limits.min_side, 1, graph);
+    Parts divided = divide(regions, cut, cuts.piece, counted, limits.min_side, 1, graph);
     const Descent descent(regions, divided);
     open.assign(static_cast<std::size_t>(divided.count) + 1, 0);
     for (std::int32_t r = 1; r <= divided.count; ++r) {
@@ -185,7 +237,8 @@ std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vecto
 /// Cuts until there are `target` regions, the cheapest cuts first. Precondition: at least `target`
 /// pixels have data.
 Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
-                   std::int64_t min_size, const Watch& watch) {
+                   const std::vector<std::uint8_t>& counted, std::int64_t min_size,
+                   const Watch& watch) {
   CutLimits limits;
   limits.min_side = min_size;
   bool arbitrary = false;
@@ -222,16 +275,16 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
     for (const std::int32_t r : order) cut[r] = 1;
     if (arbitrary) piece = arbitrary_sides(regions, cut, sizes);
-    regions = divide(regions, cut, piece, kAnySize, 2, graph);
+    regions = divide(regions, cut, piece, counted, kAnySize, 2, graph);
   }
   return regions;
 }
 
 }  // namespace
 
-Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                       const RegionParameters& parameters, std::vector<std::string>& notes,
-                       const Watch& watch) {
+DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                           const RegionParameters& parameters, std::vector<std::string>& notes,
+                           const Watch& watch) {
   const int width = eigenvectors.width;
   const int height = eigenvectors.height;
   const std::int32_t wanted = parameters.regions;
@@ -250,19 +303,21 @@ Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
   const std::int64_t min_size = std::max<std::int64_t>(1, least_pixels(parameters, pixels));
 
   const Parts pieces = connected_parts(width, height, data);
-  RegionCutter cutter(eigenvectors, graph);
+  const std::vector<std::uint8_t> counted =
+      min_size > 1 ? off_boundaries(eigenvectors) : std::vector<std::uint8_t>(data.size(), 1);
+  RegionCutter cutter(eigenvectors, counted, graph);
   Parts regions;
   if (wanted > 0) {
     regions = connected_parts(width, height, discretise(eigenvectors, wanted));
   } else {
-    regions = cut_recursively(pieces, cutter, graph, parameters, min_size, watch);
+    regions = cut_recursively(pieces, cutter, graph, counted, parameters, min_size, watch);
   }
-  PartGraph joins(regions, graph.right(), graph.down());
-  joins.join_small(min_size, std::max(wanted, 1));
+  PartGraph joins(regions, graph.right(), graph.down(), counted);
+  joins.join_small(min_size, 1);
   if (wanted > 0) joins.join_alike(wanted);
   regions = apply(regions, joins);
   if (regions.count < wanted) {
-    regions = cut_to_count(std::move(regions), wanted, cutter, graph, min_size, watch);
+    regions = cut_to_count(std::move(regions), wanted, cutter, graph, counted, min_size, watch);
   }
   if (wanted > 0 && regions.count > wanted) {
     notes.push_back(
@@ -271,7 +326,8 @@ Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
                     wanted, pieces.count, regions.count));
   }
   watch.report("regions", 1);
-  return {width, height, regions.count, std::move(regions.of_pixel)};
+  const double ncut = normalized_cut(regions, eigenvectors, graph);
+  return {{width, height, regions.count, std::move(regions.of_pixel)}, ncut};
 }
 
 }  // namespace diacut

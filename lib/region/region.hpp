@@ -35,15 +35,25 @@ class AffinityGraph {
 /// 1 to k, or 0 without data. A class need not be connected and may be empty. Deterministic.
 std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
 
-/// Labels from eigenvectors. Where parameters.regions is
+/// Direct cuts of an image.
+struct DirectCuts {
+  Labels labels;
+  /// Sum over the regions of the weight that leaves a region divided by the sum of the region's
+  /// degrees (Yu and Shi 2003).
+  double normalized_cut = 0;
+};
+
+/// Regions from eigenvectors. Where parameters.regions is
 ///  - K > 0: discretise(), split into 4-connected parts, join parts below min_size, then join or
 ///    cut parts until there are exactly K (fewer only when fewer pixels have data).
 ///  - 0: recursive two-way cuts (Shi and Malik 2000) while the normalized cut is at most max_ncut,
 ///    then parts below min_size are joined.
-/// Joins go to the neighbour with the strongest affinity. `notes` receives what a person should
+/// Joins go to the neighbour with the strongest affinity. Pixels on a boundary, which are alike to
+/// neither side, do not count in the size of a region, or else cuts would take boundaries off as
+/// slivers; with min_size of one pixel all pixels count. `notes` receives what a person should
 /// know. Throws ConfigError when K is more than the pixels with data, CancelledError.
-Labels segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                       const RegionParameters& parameters, std::vector<std::string>& notes,
-                       const Watch& watch = {});
+DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                           const RegionParameters& parameters, std::vector<std::string>& notes,
+                           const Watch& watch = {});
 
 }  // namespace diacut

@@ -136,6 +136,8 @@ struct Candidate {
 /// What is known of a region before its cuts are compared.
 struct RegionView {
   std::span<const std::size_t> pixels;
+  const std::vector<std::uint8_t>& counted;  ///< By pixel of the image.
+  std::int64_t size = 0;                     ///< Its counted pixels.
   double volume = 0;
   Links links;
   double mean_link = 0;
@@ -148,9 +150,11 @@ void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::siz
            std::vector<Candidate>& found) {
   std::vector<double> volumes(bins, 0.0);
   std::vector<std::int64_t> sizes(bins, 0);
+  std::vector<std::int64_t> all(bins, 0);
   for (const std::size_t i : region.pixels) {
     volumes[bin[i]] += degree[i];
-    ++sizes[bin[i]];
+    sizes[bin[i]] += region.counted[i];
+    ++all[bin[i]];
   }
   // Of what crosses a threshold, the change from the threshold before.
   std::vector<double> cut(bins, 0.0);
@@ -172,8 +176,8 @@ void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::siz
     below += sizes[t];
     crossing += cut[t];
     crossed += length[t];
-    const std::int64_t above = static_cast<std::int64_t>(region.pixels.size()) - below;
-    if (sizes[t] == 0 || below < limits.min_side || above < limits.min_side) continue;
+    const std::int64_t above = region.size - below;
+    if (all[t] == 0 || below < limits.min_side || above < limits.min_side) continue;
     const double flat = region.mean_link * static_cast<double>(crossed);
     if (crossing > limits.max_flatness * flat) continue;
     const double price = crossing / below_volume + crossing / (region.volume - below_volume);
@@ -217,7 +221,7 @@ struct Cut {
   double crossing = 0;
   double ncut = 0;
   double volume = 0;      ///< The lighter side's volume.
-  std::int64_t size = 0;  ///< The lighter side's pixels.
+  std::int64_t size = 0;  ///< The lighter side's counted pixels.
 };
 
 /// The normalized cuts of a region's indicators, cheapest first. Rows of `block` hold the
@@ -233,7 +237,7 @@ std::vector<Cut> normalized_cuts(const RegionView& region, std::size_t count, st
     const float* out = &inside[i * stride];
     for (std::size_t c = 0; c < count; ++c) {
       above[c] += in[c] * degree[i];
-      size[c] += in[c];
+      size[c] += in[c] * static_cast<float>(region.counted[i]);
       crossing[c] += (1.0f - in[c]) * out[c];
     }
   }
@@ -247,7 +251,7 @@ std::vector<Cut> normalized_cuts(const RegionView& region, std::size_t count, st
     cut.ncut = crossing[c] / above[c] + crossing[c] / below;
     cut.volume = std::min(above[c], below);
     cut.size = static_cast<std::int64_t>(size[c]);
-    if (!cut.above) cut.size = static_cast<std::int64_t>(region.pixels.size()) - cut.size;
+    if (!cut.above) cut.size = region.size - cut.size;
     cuts.push_back(cut);
   }
   std::stable_sort(cuts.begin(), cuts.end(),
@@ -275,7 +279,7 @@ void take_off(const RegionView& region, const std::vector<Cut>& cuts, std::size_
               const std::vector<float>& block, const CutLimits& limits,
               std::vector<std::uint8_t>& piece) {
   double rest = region.volume;
-  auto rest_size = static_cast<std::int64_t>(region.pixels.size());
+  std::int64_t rest_size = region.size;
   int made = 0;
   for (const Cut& cut : cuts) {
     if (made == limits.max_cuts) return;
@@ -352,8 +356,10 @@ void fill_indicators(const Candidates& candidates, std::size_t stride, std::vect
 
 }  // namespace
 
-RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph)
+RegionCutter::RegionCutter(const Eigenvectors& eigenvectors,
+                           const std::vector<std::uint8_t>& counted, AffinityGraph& graph)
     : eigenvectors_(eigenvectors),
+      counted_(counted),
       graph_(graph),
       width_(static_cast<std::size_t>(eigenvectors.width)),
       pixels_(eigenvectors.sqrt_degree.size()) {
@@ -383,15 +389,17 @@ RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std:
   for (std::size_t i = 0; i < pixels_; ++i) degree[i] = product_[i * stride + columns_];
 
   const auto wanted = static_cast<std::size_t>(graph_.max_columns());
-  Candidates candidates{{{{}, 0, Links({}, region, width_, graph_), 0}},
+  Candidates candidates{{{{}, counted_, 0, 0, Links({}, region, width_, graph_), 0}},
                         std::vector<std::vector<Candidate>>(regions),
                         {kDirections, std::vector<std::uint8_t>(pixels_)}};
   for (std::int32_t r = 1; r <= count; ++r) {
     const std::span<const std::size_t> pixels = lists.of(r);
     const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_);
     const Links links(pixels, region, width_, graph_);
-    candidates.views.push_back({pixels, problem.volume, links, links.mean()});
-    if (static_cast<std::int64_t>(pixels.size()) < 2 * limits.min_side) continue;
+    const auto size = std::count_if(pixels.begin(), pixels.end(),
+                                    [&](std::size_t i) { return counted_[i] != 0; });
+    candidates.views.push_back({pixels, counted_, size, problem.volume, links, links.mean()});
+    if (size < 2 * limits.min_side) continue;
     candidates.of_region[r] = find_candidates(candidates.views[r], problem, block_, columns_,
                                               degree, limits, wanted, candidates.bins);
   }

@@ -11,7 +11,7 @@ namespace diacut {
 
 /// Which cuts of a region are considered.
 struct CutLimits {
-  /// Pixels that each side of a cut must have.
+  /// Counted pixels that each side of a cut must have.
   std::int64_t min_side = 1;
   /// Largest normalized cut, cut/assoc(A, R) + cut/assoc(B, R), in [0, 2].
   double max_ncut = 2;
@@ -46,8 +46,10 @@ struct RegionCuts {
 /// cuts. For any number of regions all this takes two block products with W.
 class RegionCutter {
  public:
-  /// Keeps references to the eigenvectors and the graph, which must outlive the cutter.
-  RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph);
+  /// Keeps references to its arguments, which must outlive the cutter. counted: 1 for each pixel
+  /// that counts in the size of a side, else 0.
+  RegionCutter(const Eigenvectors& eigenvectors, const std::vector<std::uint8_t>& counted,
+               AffinityGraph& graph);
 
   /// `region`: 1..count, 0 for pixels that take no part.
   RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
@@ -55,6 +57,7 @@ class RegionCutter {
 
  private:
   const Eigenvectors& eigenvectors_;
+  const std::vector<std::uint8_t>& counted_;
   AffinityGraph& graph_;
   std::size_t width_;  ///< The image's width, pixels.
   std::size_t pixels_;

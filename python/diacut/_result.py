@@ -15,9 +15,9 @@ from ._hierarchy import Hierarchy
 
 #: What a result holds, but for the hierarchy and what belongs to eigenvectors.
 _FIELDS = (
-    "labels", "seed_labels", "count", "feature_scale", "probabilities", "contours", "inside", "eigenvalues",
-    "has_eigenvectors", "residuals", "error_bounds", "angle_bounds", "resolved", "converged", "solver", "times",
-    "device_peak_bytes", "notes",
+    "labels", "seed_labels", "count", "normalized_cut", "feature_scale", "probabilities", "contours", "inside",
+    "eigenvalues", "has_eigenvectors", "residuals", "error_bounds", "angle_bounds", "resolved", "converged", "solver",
+    "times", "device_peak_bytes", "notes",
 )  # fmt: skip
 
 
@@ -101,6 +101,12 @@ class Result:
         """The merge tree that the labels are a cut of; None with method="kway" and with seeds."""
         tree = self._segmentation.hierarchy
         return None if tree is None else Hierarchy(tree)
+
+    @property
+    def normalized_cut(self) -> float | None:
+        """With method="kway": what leaves a region divided by the sum of its degrees, summed over the
+        regions; else None."""
+        return self._segmentation.normalized_cut
 
     @property
     def feature_scale(self) -> float:

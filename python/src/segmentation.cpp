@@ -93,6 +93,7 @@ void bind_segmentation(nb::module_& module) {
       .def_prop_ro("labels", &labels)
       .def_prop_ro("count", [](const Segmentation& result) { return result.labels.count; })
       .def_ro("seed_labels", &Segmentation::seed_labels)
+      .def_ro("normalized_cut", &Segmentation::normalized_cut)
       .def_ro("feature_scale", &Segmentation::feature_scale)
       .def_prop_ro("probabilities", &probabilities)
       .def_prop_ro("contours", &contours)

@@ -11,6 +11,7 @@
 namespace diacut {
 namespace {
 
+using diacut::testing::classes_of;
 using diacut::testing::Drawing;
 using diacut::testing::drawing_of;
 using diacut::testing::DrawnGraph;
@@ -27,7 +28,7 @@ struct Result {
 Result segmented(DrawnGraph& graph, const Eigenvectors& eigenvectors,
                  const RegionParameters& parameters) {
   Result result;
-  result.labels = segment_regions(eigenvectors, graph, parameters, result.notes);
+  result.labels = segment_regions(eigenvectors, graph, parameters, result.notes).labels;
   EXPECT_EQ(result.labels.width, graph.width());
   EXPECT_EQ(result.labels.height, graph.height());
   result.drawing = drawing_of(graph.width(), result.labels.values);
@@ -131,6 +132,69 @@ TEST(SegmentRegions, RegionsUnderTheLeastSizeJoinTheirNeighbour) {
     std::replace(line.begin(), line.end(), 'c', 'b');
   }
   EXPECT_THAT(segmented(drawing, 0, 5).drawing, ElementsAreArray(without));
+}
+
+/// Two halves and between them a row of pixels that are alike to no other, as on a boundary.
+DrawnGraph halves_and_boundary() {
+  const Drawing drawing = {"aaaaaaaa", "aaaaaaaa", "aaaaaaaa", "bbbbbbbb",
+                           "cccccccc", "cccccccc", "cccccccc"};
+  DrawnGraph graph(drawing);
+  const std::vector<std::int32_t> classes = classes_of(drawing);
+  for (Eigen::Index i = 0; i < graph.weights().rows(); ++i) {
+    for (Eigen::Index j = 0; j < graph.weights().cols(); ++j) {
+      const bool on_boundary =
+          classes[static_cast<std::size_t>(i)] == 2 || classes[static_cast<std::size_t>(j)] == 2;
+      if (on_boundary && i != j) graph.weights()(i, j) = 0.003;
+    }
+  }
+  return graph;
+}
+
+TEST(SegmentRegions, ABoundaryIsNoRegionOfItsOwn) {
+  DrawnGraph graph = halves_and_boundary();
+  RegionParameters parameters;
+  parameters.method = RegionMethod::kKway;
+  parameters.min_size = {LeastSize::Unit::kPixels, 4};
+  for (const int regions : {0, 2}) {
+    parameters.regions = regions;
+    const Result result = segmented(graph, graph.eigenvectors(9), parameters);
+    EXPECT_EQ(result.labels.count, 2) << "regions: " << regions;
+    EXPECT_EQ(result.drawing[2], "aaaaaaaa") << "regions: " << regions;
+    EXPECT_EQ(result.drawing[4], "bbbbbbbb") << "regions: " << regions;
+  }
+}
+
+TEST(SegmentRegions, WithALeastSizeOfOnePixelABoundaryCounts) {
+  DrawnGraph graph = halves_and_boundary();
+  RegionParameters parameters;
+  parameters.method = RegionMethod::kKway;
+  parameters.min_size = {LeastSize::Unit::kPixels, 1};
+  EXPECT_GT(segmented(graph, graph.eigenvectors(9), parameters).labels.count, 2);
+}
+
+TEST(SegmentRegions, TellsTheNormalizedCut) {
+  DrawnGraph graph(kFour);
+  RegionParameters parameters;
+  parameters.method = RegionMethod::kKway;
+  parameters.regions = 3;
+  std::vector<std::string> notes;
+  const DirectCuts cuts = segment_regions(graph.eigenvectors(9), graph, parameters, notes);
+  double sum = 0;
+  for (std::int32_t r = 1; r <= cuts.labels.count; ++r) {
+    double volume = 0;
+    double leaving = 0;
+    for (Eigen::Index i = 0; i < graph.weights().rows(); ++i) {
+      for (Eigen::Index j = 0; j < graph.weights().cols(); ++j) {
+        if (cuts.labels.values[static_cast<std::size_t>(i)] != r) continue;
+        volume += graph.weights()(i, j);
+        if (cuts.labels.values[static_cast<std::size_t>(j)] != r) leaving += graph.weights()(i, j);
+      }
+    }
+    sum += leaving / volume;
+  }
+  EXPECT_GT(sum, 0);
+  // Products and degrees are floats.
+  EXPECT_NEAR(cuts.normalized_cut, sum, 3 * 2 * std::numeric_limits<float>::epsilon());
 }
 
 TEST(SegmentRegions, AFlatPictureIsOneRegion) {

@@ -66,6 +66,9 @@ struct Segmentation {
   /// values in [0, 1], row by row from the top left, 0 where the image has no data.
   std::vector<std::vector<float>> probabilities;
   std::optional<WalkReport> walk;  ///< With RegionMethod::kWalker.
+  /// With RegionMethod::kKway: sum over the regions of the weight that leaves a region divided by
+  /// the sum of the region's degrees (Yu and Shi 2003).
+  std::optional<double> normalized_cut;
   /// With features: AffinityParameters::feature_scale, or what was taken from the data in its
   /// place; else 0.
   double feature_scale = 0;
