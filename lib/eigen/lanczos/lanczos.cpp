@@ -163,6 +163,7 @@ void Lanczos::start() {
 
 /// Step j of Lanczos: column j of the projected matrix, and the basis vector of step j + 1.
 void Lanczos::step(int j) {
+  report(share_);  // A step is up to 200 products, so the work can be stopped before each.
   if (filter_.apply(op_, *input_, *other_) == false) std::swap(input_, other_);
   const int columns = 1 + locked_ + j + 1;
   orthogonalise(columns);
