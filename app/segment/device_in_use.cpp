@@ -42,7 +42,7 @@ void DeviceInUse::open(const DeviceInfo& device) {
   set_freed_memory(freed_memory_for(segmenter_->device().kind));
   segmenter_->limit_device_memory(options_.memory);
   segmenter_->keep_probabilities(!plan_.roots.results[Result::kProbabilities].empty());
-  segmenter_->keep_eigenvectors(wants_eigenvectors(options_));
+  segmenter_->keep_eigenvectors(options_.results.has(Result::kEigenvectors));
   segmenter_->verify_results(options_.verify);
   segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
   log_.opened(segmenter_->device());

@@ -105,9 +105,10 @@ MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features
     return device_;
   }();
   if (!device) return nullptr;
-  const MemoryPlan plan = plan_memory(size, options_.parameters, *device, options_.memory,
-                                      {options_.companions.has(Companion::kEdges),
-                                       wants_eigenvectors(options_), features, options_.verify});
+  const MemoryPlan plan =
+      plan_memory(size, options_.parameters, *device, options_.memory,
+                  {options_.companions.has(Companion::kEdges),
+                   options_.results.has(Result::kEigenvectors), features, options_.verify});
   check_host_memory(plan, size, *device);
   return ledger_.enter(need_of(plan, device->kind));
 }

@@ -131,8 +131,8 @@ void SegmentLine::declare_places() {
   line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kOptionsInputOutput,
                "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)");
   line_.option("--html", options_.results[Result::kPage], "FILE|DIR", kOptionsInputOutput,
-               "A page for a browser, with every cut of the tree (.html); for several images a "
-               "folder with index.html");
+               "A page for a browser, with every cut of the tree (.html), and with --eigenvectors "
+               "those too; for several images a folder with index.html");
   line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
                "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
   line_.option("--edges", options_.companions[Companion::kEdges], "FILE|DIR", kOptionsInputOutput,
@@ -348,7 +348,7 @@ void SegmentLine::check_effects() const {
          "{} names the network: it needs --cue learned");
   const bool uses_vectors = !hierarchy || given("--features") ||
                             parameters.contour.spectral == SpectralUse::kFull ||
-                            wants_eigenvectors(options_) || given("--print-config");
+                            options_.results.has(Result::kEigenvectors) || given("--print-config");
   refuse(
       !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
       "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
@@ -374,10 +374,6 @@ void SegmentLine::choose_action() {
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
-
-bool wants_eigenvectors(const Options& options) {
-  return !options.results[Result::kEigenvectors].empty();
-}
 
 CommandDescription describe_options() { return SegmentLine().describe(); }
 

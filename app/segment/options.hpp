@@ -40,9 +40,6 @@ struct Options : CommonOptions, DeviceOptions {
 /// Throws ConfigError for anything that makes no sense.
 Options parse_options(int argc, const char* const* argv);
 
-/// Whether the run writes eigenvectors, as files or on a page.
-bool wants_eigenvectors(const Options& options);
-
 /// The options of segment, for its manual page and completions; its subcommands are left out.
 CommandDescription describe_options();
 

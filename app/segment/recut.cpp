@@ -358,7 +358,7 @@ void write_results(const RecutOptions& options, const Hierarchy& hierarchy,
     write_overlay(options.results[Result::kOverlay], *image, labels);
   if (options.results.has(Result::kPage)) {
     write_page(options.results[Result::kPage], *image, hierarchy, nullptr,
-               {page_title(options.image), wanted, labels.count, {}, &labels}, notes);
+               {page_title(options.image), wanted, &labels}, notes);
   }
   write_annotated(options, hierarchy, labels, image, notes);
   const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;

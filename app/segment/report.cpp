@@ -59,8 +59,8 @@ std::string describe_run(const Segmentation& segmentation) {
                             : describe_eigenvectors(segmentation.eigenvectors);
   if (segmentation.normalized_cut) {
     text += fmt::format(
-        "  {} direct cuts, normalized cut {:.2e} (what leaves a region, by the sum of "
-        "its degrees, summed)\n",
+        "  {} regions by direct cuts, normalized cut {:.2e}: the weight that leaves each region "
+        "divided by its degrees, summed\n",
         segmentation.labels.count, *segmentation.normalized_cut);
   }
   if (segmentation.programs_built > 0) {

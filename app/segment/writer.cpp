@@ -118,10 +118,10 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
                                 frame_or_size(frame, image.width, image.height),
                                 options_.labels.cloud_optimised);
     case Result::kPage:
-      return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
-                        {page_title(job.input), options_.parameters.region, result.labels.count,
-                         result.inside, &result.labels},
-                        result.notes);
+      return write_page(
+          place, image, result.hierarchy.value(), &result.eigenvectors,
+          {page_title(job.input), options_.parameters.region, &result.labels, result.inside},
+          result.notes);
     case Result::kProbabilities:
       return write_probabilities(place, result.probabilities, image.width, image.height);
     default:  // An annotation, see write_annotation().

@@ -17,7 +17,6 @@ namespace {
 constexpr float kTint = 0.25F;
 /// Share of its brightness that the halo beside a line keeps.
 constexpr float kHalo = 0.45F;
-const cv::Vec3b kLine(255, 236, 64);
 
 std::vector<cv::Vec3f> mean_colours(const cv::Mat3b& rgb, const Labels& labels) {
   std::vector<cv::Vec4d> sums(static_cast<std::size_t>(labels.count) + 1, cv::Vec4d::all(0));
@@ -31,20 +30,6 @@ std::vector<cv::Vec3f> mean_colours(const cv::Mat3b& rgb, const Labels& labels) 
     means.emplace_back(cv::Vec3d(sum[0], sum[1], sum[2]) / count);
   }
   return means;
-}
-
-/// 255 where the right or lower neighbour has another label.
-cv::Mat1b boundary_mask(const Labels& labels) {
-  cv::Mat1b mask(labels.height, labels.width, std::uint8_t{0});
-  for (int y = 0; y < labels.height; ++y) {
-    const std::int32_t* row = &labels.values[static_cast<std::size_t>(y) * labels.width];
-    for (int x = 0; x < labels.width; ++x) {
-      const bool right = x + 1 < labels.width && row[x + 1] != row[x];
-      const bool below = y + 1 < labels.height && row[x + labels.width] != row[x];
-      if (right || below) mask(y, x) = 255;
-    }
-  }
-  return mask;
 }
 
 cv::Mat1b thicken(const cv::Mat1b& mask, int width) {
@@ -79,7 +64,7 @@ std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& label
   for (int y = 0; y < rgb.rows; ++y) {
     for (int x = 0; x < rgb.cols; ++x) {
       if (core(y, x) != 0) {
-        rgb(y, x) = kLine;
+        rgb(y, x) = kOutline;
       } else if (halo(y, x) != 0) {
         rgb(y, x) = cv::Vec3f(rgb(y, x)) * kHalo;
       }

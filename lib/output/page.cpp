@@ -32,7 +32,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::array kScripts = {"tree.js", "cuts.js",  "figures.js", "polygons.js", "png.js",
                                  "view.js", "model.js", "app.js",     "controls.js", "main.js"};
 constexpr int kVectorSide = 480;         ///< Longest side of an eigenvector's picture, pixels.
-const cv::Vec3b kOutline(255, 236, 64);  ///< Of regions in an index's picture.
 constexpr int kThumbnailSide = 240;      ///< Longest side of an index's picture, pixels.
 constexpr std::size_t kTreeHeader = 40;  ///< Bytes of a .tree file before its leaves.
 
@@ -154,20 +153,14 @@ cv::Mat3b at_most(const cv::Mat3b& picture, int side) {
   return smaller;
 }
 
-/// The picture for an index of pages, with the outlines of `labels`, which may be null.
-cv::Mat3b thumbnail_of(const cv::Mat3b& picture, const Labels* labels) {
-  cv::Mat3b small = at_most(picture, kThumbnailSide);
-  if (labels == nullptr) return small;
-  small = small.clone();
-  const std::vector<std::int32_t> label =
-      at_middles(std::span<const std::int32_t>(labels->values), {labels->width, labels->height},
-                 {small.cols, small.rows});
-  for (int y = 0; y + 1 < small.rows; ++y) {
-    for (int x = 0; x + 1 < small.cols; ++x) {
-      const std::size_t i = static_cast<std::size_t>(y) * small.cols + x;
-      if (label[i] != label[i + 1] || label[i] != label[i + small.cols]) small(y, x) = kOutline;
-    }
-  }
+/// The picture for an index of pages, with the outlines of the regions at first.
+cv::Mat3b thumbnail_of(const cv::Mat3b& picture, const Labels& labels) {
+  cv::Mat3b small = at_most(picture, kThumbnailSide).clone();
+  const PictureSize size{small.cols, small.rows};
+  const Labels sampled{size.width, size.height, labels.count,
+                       at_middles(std::span<const std::int32_t>(labels.values),
+                                  {labels.width, labels.height}, size)};
+  small.setTo(kOutline, boundary_mask(sampled));
   return small;
 }
 
@@ -224,9 +217,9 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
   const Json summary = {{"title", parameters.title},
                         {"width", full.width},
                         {"height", full.height},
-                        {"regions", parameters.count},
+                        {"regions", parameters.labels->count},
                         {"objects", parameters.region.method == RegionMethod::kObjects},
-                        {"thumbnail", data_uri(thumbnail_of(picture, parameters.labels))}};
+                        {"thumbnail", data_uri(thumbnail_of(picture, *parameters.labels))}};
   const std::string notes = note.empty() ? "" : "<p class=\"note\">" + html_escaped(note) + "</p>";
   return filled(
       page_part("page.html"),

@@ -39,6 +39,19 @@ cv::Mat3b to_rgb(const Image& image) {
   return rgb;
 }
 
+cv::Mat1b boundary_mask(const Labels& labels) {
+  cv::Mat1b mask(labels.height, labels.width, std::uint8_t{0});
+  for (int y = 0; y < labels.height; ++y) {
+    const std::int32_t* row = &labels.values[static_cast<std::size_t>(y) * labels.width];
+    for (int x = 0; x < labels.width; ++x) {
+      const bool right = x + 1 < labels.width && row[x + 1] != row[x];
+      const bool below = y + 1 < labels.height && row[x + labels.width] != row[x];
+      if (right || below) mask(y, x) = 255;
+    }
+  }
+  return mask;
+}
+
 std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format) {
   if (format == PictureFormat::kPng) {
     return encode_png(rgb.cols, rgb.rows, 3, std::vector<std::uint8_t>(rgb.datastart, rgb.dataend));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diacut/image.hpp"
+#include "diacut/labels.hpp"
 #include "diacut/output.hpp"
 
 namespace diacut {
@@ -12,6 +13,12 @@ namespace diacut {
 /// An image in 8 bits as red, green, blue; grey values become three equal values. Pixels without
 /// data show a grey checkerboard.
 cv::Mat3b to_rgb(const Image& image);
+
+/// The colour of the outlines of regions: red, green, blue.
+inline const cv::Vec3b kOutline(255, 236, 64);
+
+/// 255 where the right or lower neighbour has another label.
+cv::Mat1b boundary_mask(const Labels& labels);
 
 /// A picture (red, green, blue) as the bytes of a file.
 std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format);

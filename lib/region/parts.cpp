@@ -111,7 +111,6 @@ std::int32_t PartGraph::join(std::int32_t a, std::int32_t b) {
   into.first = std::min(into.first, from.first);
   ++into.joins;
   ++from.joins;
-  from.gone = true;
   from.borders.clear();
   parent_[b] = a;
   --count_;
@@ -124,7 +123,8 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   const auto push = [&](std::int32_t part) {
     const Part& of = parts_[part];
-    if (!of.gone && of.size < min_size) queue.emplace(of.size, of.first, part, of.joins);
+    if (parent_[part] == part && of.size < min_size)
+      queue.emplace(of.size, of.first, part, of.joins);
   };
   for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) push(part);
   while (!queue.empty()) {

@@ -58,7 +58,6 @@ class PartGraph {
   };
   struct Part {
     std::int64_t size = 0;  ///< Pixels that count.
-    bool gone = false;      ///< It has become another part.
     std::int32_t group = 0;
     std::int32_t first = 0;  ///< The first of its original parts in scan order.
     std::int32_t joins = 0;  ///< Joins so far; entries of a queue with another number are outdated.

@@ -165,8 +165,8 @@ constexpr double kUsualPixels = 481.0 * 321.0;
 
 /// Cuts, all regions of a level at once, while the normalized cut is at most max_ncut.
 Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
-                      const std::vector<std::uint8_t>& counted, const RegionParameters& parameters,
-                      std::int64_t min_size, const Watch& watch) {
+                      const RegionParameters& parameters, std::int64_t min_size,
+                      const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of the progress that is
   // left.
   double share = 0;
@@ -193,7 +193,7 @@ Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
     for (std::int32_t k = 1; k <= count; ++k) {
       cut[subset.member[k]] = cuts.ncut[k] < RegionCuts::kNone ? 1 : 0;
     }
-    Parts divided = divide(regions, cut, cuts.piece, counted, limits.min_side, 1, graph);
+    Parts divided = divide(regions, cut, cuts.piece, cutter.counted(), limits.min_side, 1, graph);
     const Descent descent(regions, divided);
     open.assign(static_cast<std::size_t>(divided.count) + 1, 0);
     for (std::int32_t r = 1; r <= divided.count; ++r) {
@@ -237,8 +237,7 @@ std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vecto
 /// Cuts until there are `target` regions, the cheapest cuts first. Precondition: at least `target`
 /// pixels have data.
 Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
-                   const std::vector<std::uint8_t>& counted, std::int64_t min_size,
-                   const Watch& watch) {
+                   std::int64_t min_size, const Watch& watch) {
   CutLimits limits;
   limits.min_side = min_size;
   bool arbitrary = false;
@@ -275,7 +274,7 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
     for (const std::int32_t r : order) cut[r] = 1;
     if (arbitrary) piece = arbitrary_sides(regions, cut, sizes);
-    regions = divide(regions, cut, piece, counted, kAnySize, 2, graph);
+    regions = divide(regions, cut, piece, cutter.counted(), kAnySize, 2, graph);
   }
   return regions;
 }
@@ -310,14 +309,14 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& grap
   if (wanted > 0) {
     regions = connected_parts(width, height, discretise(eigenvectors, wanted));
   } else {
-    regions = cut_recursively(pieces, cutter, graph, counted, parameters, min_size, watch);
+    regions = cut_recursively(pieces, cutter, graph, parameters, min_size, watch);
   }
   PartGraph joins(regions, graph.right(), graph.down(), counted);
   joins.join_small(min_size, 1);
   if (wanted > 0) joins.join_alike(wanted);
   regions = apply(regions, joins);
   if (regions.count < wanted) {
-    regions = cut_to_count(std::move(regions), wanted, cutter, graph, counted, min_size, watch);
+    regions = cut_to_count(std::move(regions), wanted, cutter, graph, min_size, watch);
   }
   if (wanted > 0 && regions.count > wanted) {
     notes.push_back(

@@ -51,6 +51,8 @@ class RegionCutter {
   RegionCutter(const Eigenvectors& eigenvectors, const std::vector<std::uint8_t>& counted,
                AffinityGraph& graph);
 
+  const std::vector<std::uint8_t>& counted() const { return counted_; }
+
   /// `region`: 1..count, 0 for pixels that take no part.
   RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
                        const CutLimits& limits);

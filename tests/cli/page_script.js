@@ -47,26 +47,6 @@ function marks(app) {
   document.querySelector('input[name="tool"][value="select"]').click();
 }
 
-// Whether the buttons that save are on the screen of a window and of a phone's width.
-function saveSeen() {
-  const isOn = () => {
-    const box = document.getElementById('save-tree').getBoundingClientRect();
-    return box.height > 0 && box.bottom <= document.documentElement.clientHeight && box.top >= 0;
-  };
-  const wide = isOn();
-  document.body.style.width = '400px';
-  const panel = document.getElementById('panel');
-  const main = document.querySelector('main');
-  main.style.flexDirection = 'column';
-  document.getElementById('stage').style.cssText = 'flex: none; height: 50vh';
-  panel.style.cssText = 'width: auto; flex: 1';
-  const narrow = isOn();
-  for (const each of [document.body, main, document.getElementById('stage'), panel]) {
-    each.removeAttribute('style');
-  }
-  return wide && narrow;
-}
-
 function changes(app) {
   input('regions-wanted', 6, 'change');
   shown.six = labels(app);
@@ -136,7 +116,6 @@ async function use(app) {
   cuts(app);
   changes(app);
   marks(app);
-  shown.saveSeen = saveSeen();
   drawing(app);
   for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
 }

@@ -98,8 +98,9 @@ class CliPage : public CliTest {
     return "<script>" + std::string(std::istreambuf_iterator<char>(file), {}) + "</script>";
   }
 
-  /// What the script tells of a page.
-  Json used(const std::string& page, const std::string& name) const {
+  /// What the script tells of a page in a window of this size.
+  Json used(const std::string& page, const std::string& name,
+            const std::string& window = "1000,700") const {
     std::string text = read(page);
     text.insert(text.rfind("</body>"), script("page_helpers.js") + script(name));
     write("used.html", text);
@@ -107,7 +108,7 @@ class CliPage : public CliTest {
     around.folder = path("");
     around.limit_seconds = 100;
     const Result result =
-        run({chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,700",
+        run({chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=" + window,
              "--user-data-dir=" + path("profile"), "--virtual-time-budget=10000000", "--dump-dom",
              "file://" + path("used.html")},
             around);
@@ -388,12 +389,10 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   EXPECT_EQ(shown["vectors"], 0);
   EXPECT_EQ(shown["objects"], false) << "nothing tells the inside of objects";
 
-  // The same number in the heading and in the field; what is no number is refused with a word.
-  EXPECT_EQ(shown["heading"], shown["fields"]);
+  EXPECT_EQ(shown["heading"], shown["fields"])
+      << "the message and the fields give the same numbers";
   EXPECT_EQ(shown["badNumber"],
-            "What was typed is no number of regions: it is a whole number from "
-            "1 on.");
-  EXPECT_EQ(shown["saveSeen"], true) << "without scrolling, in the narrow window too";
+            "What was typed is no number of regions: it is a whole number from 1 on.");
   expect_marks(shown);
   expect_coco(Json::parse(bytes_of(shown["coco"])), six);
   write("saved.png", bytes_of(shown["png"]));
@@ -407,6 +406,31 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   for (int label = 1; label <= 6; ++label) {
     EXPECT_THAT(svg, HasSubstr("<path id=\"region-" + std::to_string(label) + "\""));
   }
+}
+
+TEST_F(CliPage, SavingNeedsNoScrolling) {
+  if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
+  recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
+  for (const char* window : {"1000,700", "500,800"}) {
+    const Json shown = used("a.html", "page_save_buttons.js", window);
+    ASSERT_EQ(shown["seen"].size(), 5u);
+    EXPECT_THAT(shown["seen"], ::testing::Each(true)) << window;
+    EXPECT_EQ(shown["below"], std::string(window) == "500,800") << "the panel is below the picture";
+  }
+}
+
+TEST_F(CliPage, ShowsEigenvectorsOnlyWhenAskedTo) {
+  const auto vectors_in = [&](const std::string& page) {
+    const std::string text = read(page);
+    const std::string open = "id=\"about\">";
+    const std::size_t start = text.find(open) + open.size();
+    return Json::parse(text.substr(start, text.find("</script>", start) - start))["eigenvectors"];
+  };
+  expect_done(segment({"photo.png", "--cue", "gradient", "--html", "a.html"}));
+  EXPECT_THAT(vectors_in("a.html"), IsEmpty());
+  expect_done(
+      segment({"photo.png", "--cue", "gradient", "--html", "b.html", "--eigenvectors", "vectors"}));
+  EXPECT_EQ(vectors_in("b.html").size(), 16u) << "all but the constant one";
 }
 
 TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {

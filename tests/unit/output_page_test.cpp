@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
 #include <regex>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "drawn_image.hpp"
@@ -89,6 +91,12 @@ Hierarchy tree_of(const std::string& page) {
   return decode_tree(bytes, "the page");
 }
 
+/// Of striped_tree(20, 6): leaves 2 and 3 merged.
+const Labels& three_regions() {
+  static const Labels labels = cut(striped_tree(20, 6), 0.25);
+  return labels;
+}
+
 std::string page_of(const Image& image, const Hierarchy& tree, const PageParameters& parameters,
                     const Eigenvectors* eigenvectors = nullptr) {
   std::vector<std::string> notes;
@@ -100,7 +108,7 @@ std::string page_of(const Image& image, const Hierarchy& tree, const PageParamet
 TEST(Page, HoldsTheTreeAndTheColoursOfItsLeaves) {
   const Hierarchy tree = striped_tree(20, 6);
   const Image image = testing::patches_image(20, 6, 3, 1);
-  const std::string page = page_of(image, tree, {"photo.jpg", {}, 3});
+  const std::string page = page_of(image, tree, {"photo.jpg", {}, &three_regions()});
   EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
   const Bytes colours = packed_bytes(page, "colours");
   ASSERT_EQ(colours.size(), 6u * 5);
@@ -123,8 +131,10 @@ TEST(Page, StartsWithTheCutThatWasAskedFor) {
   RegionParameters region;
   region.regions = 7;
   region.min_size = *parse_least_size("0.5%");
-  const auto about = nlohmann::json::parse(element(
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.b.jpg", region, 3}), "about"));
+  const auto about =
+      nlohmann::json::parse(element(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
+                                            {"a.b.jpg", region, &three_regions()}),
+                                    "about"));
   EXPECT_EQ(about["stem"], "a.b");
   EXPECT_EQ(about["start"]["mode"], "regions");
   EXPECT_EQ(about["start"]["regions"], 7);
@@ -151,13 +161,14 @@ TEST(Page, HoldsTheInsideOfObjects) {
   std::vector<float> inside;
   for (const std::int32_t leaf : tree.leaves.values) inside.push_back(leaf == 2 ? 0.5F : 0.125F);
   const std::string page =
-      page_of(testing::grey_image(20, 6), tree, {"a.png", objects_region(), 1, inside});
+      page_of(testing::grey_image(20, 6), tree, {"a.png", objects_region(), &tree.leaves, inside});
   EXPECT_THAT(inside_of(page),
               ElementsAre(3 * 0x1p24, 3 * 0x1p24, 12 * 0x1p24, 3 * 0x1p24, 3 * 0x1p24));
   const auto start = nlohmann::json::parse(element(page, "about"))["start"];
   EXPECT_EQ(start["objects"], true);
   EXPECT_EQ(start["inside"], 0.75);
-  const std::string without = page_of(testing::grey_image(20, 6), tree, {"a.png", {}, 1});
+  const std::string without =
+      page_of(testing::grey_image(20, 6), tree, {"a.png", {}, &tree.leaves});
   EXPECT_THAT(inside_of(without), IsEmpty());
   EXPECT_EQ(nlohmann::json::parse(element(without, "about"))["start"]["objects"], false);
 }
@@ -167,20 +178,21 @@ TEST(Page, ObjectsNeedAnInsideMapOfTheImagesSize) {
   const std::vector<float> few(10, 0.5F);
   for (const std::span<const float> inside : {std::span<const float>(), std::span(few)}) {
     EXPECT_THROW(encode_page(testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
-                             {"a", objects_region(), 1, inside}, notes),
+                             {"a", objects_region(), &three_regions(), inside}, notes),
                  InputError);
   }
 }
 
 TEST(Page, HasTheSameBytesEachTime) {
   const Image image = testing::patches_image(20, 6, 3, 1);
-  EXPECT_EQ(page_of(image, striped_tree(20, 6), {"a.jpg", {}, 3}),
-            page_of(image, striped_tree(20, 6), {"a.jpg", {}, 3}));
+  EXPECT_EQ(page_of(image, striped_tree(20, 6), {"a.jpg", {}, &three_regions()}),
+            page_of(image, striped_tree(20, 6), {"a.jpg", {}, &three_regions()}));
 }
 
 TEST(Page, NamesDoNoHarm) {
   const std::string name = "</script><b>\"'{{style}}.png";
-  const std::string page = page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, {}, 3});
+  const std::string page =
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, {}, &three_regions()});
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   EXPECT_THAT(page, HasSubstr("<title>&lt;/script&gt;&lt;b&gt;&quot;&#39;{{style}}.png"));
   EXPECT_EQ(nlohmann::json::parse(element(page, "about"))["title"], name);
@@ -188,13 +200,14 @@ TEST(Page, NamesDoNoHarm) {
   const auto tags = std::distance(std::sregex_iterator(page.begin(), page.end(), tag), {});
   EXPECT_EQ(tags, 2 * 5);
   // Names need not be UTF-8.
-  EXPECT_THAT(page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"caf\xE9.png", {}, 3}),
+  EXPECT_THAT(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
+                      {"caf\xE9.png", {}, &three_regions()}),
               HasSubstr("<title>caf\xEF\xBF\xBD.png"));
 }
 
 TEST(Page, LoadsNothingFromElsewhere) {
   const std::string page =
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, 3});
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, &three_regions()});
   EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data: blob:"));
   const std::regex address(R"re((?:https?:|['"(])//[^'" ]*)re");
   std::set<std::string> found;
@@ -218,9 +231,10 @@ TEST(Page, ShowsEigenvectorsButTheConstantOne) {
     eigenvectors.vectors.push_back(testing::noise_image(10, 3, 1, 4).pixels);
   }
   eigenvectors.sqrt_degree.assign(30, 1.0F);
-  const auto about = nlohmann::json::parse(element(
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, 3}, &eigenvectors),
-      "about"));
+  const auto about =
+      nlohmann::json::parse(element(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
+                                            {"a.png", {}, &three_regions()}, &eigenvectors),
+                                    "about"));
   ASSERT_EQ(about["eigenvectors"].size(), 2u);
   EXPECT_EQ(about["eigenvectors"][1]["number"], 3);
   EXPECT_EQ(about["eigenvectors"][1]["value"], 0.5);
@@ -229,7 +243,7 @@ TEST(Page, ShowsEigenvectorsButTheConstantOne) {
 TEST(Page, OneRegionIsAPage) {
   Hierarchy tree;
   tree.leaves = {3, 2, 1, {1, 1, 1, 1, 1, 1}};
-  const std::string page = page_of(testing::grey_image(3, 2), tree, {"a.png", {}, 1});
+  const std::string page = page_of(testing::grey_image(3, 2), tree, {"a.png", {}, &tree.leaves});
   EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
 }
 
@@ -242,7 +256,8 @@ TEST(Page, MoreLeavesThan16BitsNumber) {
     tree.merges.push_back({std::min(all, leaf), std::max(all, leaf), 0.5F});
     all = 66'000 + leaf - 1;
   }
-  const std::string page = page_of(testing::grey_image(300, 220), tree, {"a.png", {}, 1});
+  const std::string page =
+      page_of(testing::grey_image(300, 220), tree, {"a.png", {}, &tree.leaves});
   EXPECT_EQ(tree_of(page).leaves.values, tree.leaves.values);
 }
 
@@ -259,8 +274,8 @@ TEST(Page, LargePicturesAreReducedAndSaySo) {
   std::vector<std::string> notes;
   std::vector<float> inside(2 * kWidth, 0.5F);
   inside[10'003] = 1;  // Between the middles of the page's pixels.
-  const std::string page =
-      encode_page(testing::grey_image(kWidth, 2), tree, nullptr, {"a.png", {}, 2, inside}, notes);
+  const std::string page = encode_page(testing::grey_image(kWidth, 2), tree, nullptr,
+                                       {"a.png", {}, &tree.leaves, inside}, notes);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_THAT(notes[0], HasSubstr("reduced from 20000 x 2 to 16384 x 1 pixels"));
   EXPECT_THAT(page, HasSubstr("<p class=\"note\">" + notes[0]));
@@ -282,8 +297,8 @@ TEST(Page, HasAtMostSoManyPixels) {
   Hierarchy tree;
   tree.leaves = {kSide, kSide, 1, std::vector<std::int32_t>(std::size_t{kSide} * kSide, 1)};
   std::vector<std::string> notes;
-  const std::string page =
-      encode_page(testing::grey_image(kSide, kSide), tree, nullptr, {"a.png", {}, 1}, notes);
+  const std::string page = encode_page(testing::grey_image(kSide, kSide), tree, nullptr,
+                                       {"a.png", {}, &tree.leaves}, notes);
   EXPECT_EQ(notes.size(), 1u);
   const Hierarchy shown = tree_of(page);
   const std::int64_t pixels = std::int64_t{shown.leaves.width} * shown.leaves.height;
@@ -293,9 +308,9 @@ TEST(Page, HasAtMostSoManyPixels) {
 
 TEST(Page, SizesMustAgree) {
   std::vector<std::string> notes;
-  EXPECT_THROW(
-      encode_page(testing::grey_image(20, 7), striped_tree(20, 6), nullptr, {"a", {}, 1}, notes),
-      InputError);
+  EXPECT_THROW(encode_page(testing::grey_image(20, 7), striped_tree(20, 6), nullptr,
+                           {"a", {}, &three_regions()}, notes),
+               InputError);
   EXPECT_THROW(check_page_name("a.png"), ConfigError);
   EXPECT_NO_THROW(check_page_name("a.HTML"));
 }
@@ -304,7 +319,7 @@ TEST(PageIndex, LinksPagesThatAreThere) {
   TempFolder folder;
   std::vector<std::string> notes;
   write_page(folder / "a #1.html", testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
-             {"a #1.jpg", {}, 3}, notes);
+             {"a #1.jpg", {}, &three_regions()}, notes);
   write_file(folder / "other.html", std::string("<p>another page</p>"));
   const std::vector<std::string> pages = {folder / "none.html", folder / "other.html",
                                           folder / "a #1.html"};
@@ -316,6 +331,20 @@ TEST(PageIndex, LinksPagesThatAreThere) {
   EXPECT_THAT(index, Not(HasSubstr("other")));
   EXPECT_EQ(write_page_index(folder / "empty.html", "none", {folder / "none.html"}), 0u);
   EXPECT_THAT(folder.names(), ElementsAre("a #1.html", "index.html", "other.html"));
+}
+
+TEST(PageIndex, OutlinesRegionsOnThumbnails) {
+  const std::string page =
+      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, &three_regions()});
+  const std::string start = "data:image/jpeg;base64,";
+  const std::size_t from = page.find(start) + start.size();
+  const Bytes bytes = from_base64(page.substr(from, page.find("&quot;", from) - from));
+  const cv::Mat3b thumbnail = cv::imdecode(bytes, cv::IMREAD_COLOR);
+  ASSERT_EQ(thumbnail.size(), cv::Size(20, 6));
+  // JPEG blurs colours: outlines are yellow, and much less blue than the grey picture.
+  const auto blueness = [&](int x) { return thumbnail(3, x)[0] - thumbnail(3, x)[2]; };
+  EXPECT_LT(blueness(3), -40) << "between the first region and the second";
+  EXPECT_GT(blueness(0), -40) << "within the first region";
 }
 
 TEST(PageText, FillsTemplatesOnce) {

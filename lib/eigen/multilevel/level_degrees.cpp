@@ -41,9 +41,6 @@ DegreeKernels::DegreeKernels(Context& context)
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
   DegreeKernels kernels(context);
-  const std::size_t group = kernels.group;
-  Kernel& partial = kernels.partial;
-  Kernel& join = kernels.join;
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
   const auto each_level = static_cast<std::size_t>(batch.count);
@@ -54,17 +51,19 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
-  set_arguments(partial, sqrt_degree, image.width, image.height, image.stride, batch.segment(),
-                chunk_for(image.pixels()));
+  set_arguments(kernels.partial, sqrt_degree, image.width, image.height, image.stride,
+                batch.segment(), chunk_for(image.pixels()));
   with_device_errors("setting a kernel's arguments", [&] {
-    partial.set_argument(6, squares.cl());
-    join.set_argument(0, squares.cl());
+    kernels.partial.set_argument(6, squares.cl());
+    kernels.join.set_argument(0, squares.cl());
   });
-  set_arguments_from(partial, 7, counts);
-  set_arguments_from(join, 1, counts, static_cast<int>(groups), result.scales, result.counts);
-  context.launch(partial, cl::NDRange(groups * group, each_level, all_levels),
-                 cl::NDRange(group, 1, 1));
-  context.launch(join, cl::NDRange(each_level * group, all_levels), cl::NDRange(group, 1));
+  set_arguments_from(kernels.partial, 7, counts);
+  set_arguments_from(kernels.join, 1, counts, static_cast<int>(groups), result.scales,
+                     result.counts);
+  context.launch(kernels.partial, cl::NDRange(groups * kernels.group, each_level, all_levels),
+                 cl::NDRange(kernels.group, 1, 1));
+  context.launch(kernels.join, cl::NDRange(each_level * kernels.group, all_levels),
+                 cl::NDRange(kernels.group, 1));
   return result;
 }
 

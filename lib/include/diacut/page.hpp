@@ -9,6 +9,7 @@
 #include "diacut/eigenvectors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
+#include "diacut/labels.hpp"
 #include "diacut/parameters.hpp"
 
 /// @file
@@ -26,13 +27,12 @@ struct PageParameters {
   /// The cut that is shown at first: regions, threshold and min_size. With RegionMethod::kObjects
   /// those of its regions that objects_of_regions() takes.
   RegionParameters region;
-  std::int64_t count = 0;  ///< The number of regions or objects at first, for an index of pages.
+  /// The regions or objects at first, of the image's size, which an index of pages counts and
+  /// outlines. Not owned; never null.
+  const Labels* labels = nullptr;
   /// How likely each pixel lies inside of an object (Segmentation::inside), by which the page can
   /// show objects; empty: nothing tells it.
   std::span<const float> inside = {};
-  /// The regions or objects at first, of the image's size, to outline in an index of pages; not
-  /// owned. null: the index shows the image alone.
-  const Labels* labels = nullptr;
 };
 
 /// A page: the image, its merge tree, and a script that cuts the tree as diacut::cut() does. An

@@ -160,8 +160,9 @@ class App {
     if (!place) return;
     const parted = this.model.mark(place, this.thing);
     if (parted === null) {
-      this.say(this.model.labelAt(place) === 0 ? 'There is nothing to mark here.' :
-                                                 'This leaf of the tree has the mark of another thing and cannot be split.');
+      this.say(this.model.leafAt(place) === 0 ?
+          'There is nothing to mark here.' :
+          'This leaf of the tree has the mark of another thing and cannot be split.');
       return;
     }
     this.showAll();

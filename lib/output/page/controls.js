@@ -35,7 +35,7 @@ function connectControls(app) {
   }
 }
 
-// Fields for numbers hold no text that is none.
+// What a message calls the text of a field. A number field gives '' for a text that is no number.
 function typed(text) {
   return text === '' ? 'What was typed' : `'${text}'`;
 }

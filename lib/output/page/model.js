@@ -110,9 +110,9 @@ class Model {
 
   // Sets a mark at a pixel. Returns how many things still lie in several regions; null: the place
   // has no data, or its leaf has the mark of another thing.
-  mark({x, y}, thing) {
-    const leaf = this.tree.leaf[y * this.tree.width + x];
-    const marks = [...this.marks, {x, y, leaf, thing}];
+  mark(place, thing) {
+    const leaf = this.leafAt(place);
+    const marks = [...this.marks, {...place, leaf, thing}];
     const marked = leaf === 0 ? null : markedMerges(this.working, this.made, marks);
     if (!marked) return null;
     this.remember();
@@ -127,8 +127,12 @@ class Model {
     return Math.max(0, this.labels.nodes.indexOf(node));
   }
 
-  labelAt({x, y}) {
-    return this.labels.labelOf[this.tree.leaf[y * this.tree.width + x]];
+  leafAt({x, y}) {
+    return this.tree.leaf[y * this.tree.width + x];
+  }
+
+  labelAt(place) {
+    return this.labels.labelOf[this.leafAt(place)];
   }
 
   figuresOf(label) {

@@ -88,15 +88,19 @@ function geoJson(polygons, figuresOf) {
       features.join(',\n') + '\n]}\n';
 }
 
-// Row by row of columns, the lengths of runs without and with a label, in turns.
-function runsOf(labels, width, height, label) {
-  const runs = [0];
-  for (let x = 0; x < width; ++x) {
+// COCO's run lengths: column by column, pixels without and with the label in turns. `box`: the
+// label's.
+function runsOf(labels, width, height, label, [left, , columns]) {
+  const runs = [left * height];
+  for (let x = left; x < left + columns; ++x) {
     for (let y = 0; y < height; ++y) {
       if ((labels[y * width + x] === label) !== (runs.length % 2 === 0)) runs.push(0);
       ++runs[runs.length - 1];
     }
   }
+  const rest = (width - left - columns) * height;
+  if (rest > 0 && runs.length % 2 === 0) runs.push(0);
+  runs[runs.length - 1] += rest;
   return runs;
 }
 
@@ -108,7 +112,7 @@ function coco(polygons, labels, width, height, figuresOf, name) {
     const {area, box} = figuresOf(label);
     const hasHoles = polygons[label].some((rings) => rings.length > 1);
     const segmentation = hasHoles ?
-        {size: [height, width], counts: runsOf(labels, width, height, label)} :
+        {size: [height, width], counts: runsOf(labels, width, height, label, box)} :
         polygons[label].map(([ring]) => ring.slice(0, -1).flat());
     annotations.push({id: label, image_id: 1, category_id: 1, iscrowd: 0, area, bbox: box, segmentation});
   }
