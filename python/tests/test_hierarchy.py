@@ -106,6 +106,8 @@ def test_kway_has_none(picture):
     result = diacut.segment(picture, 4, method="kway")
     assert result.hierarchy is None and result.contours is None
     assert "4 regions" in repr(result)
+    assert 0 < result.normalized_cut < 4
+    assert diacut.segment(picture, 4).normalized_cut is None
 
 
 def test_objects(tree):

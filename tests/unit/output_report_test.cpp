@@ -78,6 +78,13 @@ TEST(Report, SaysWhatRanOnWhat) {
   EXPECT_EQ(json["notes"], Json::parse(R"(["First note.", "Second note."])"));
 }
 
+TEST(Report, GivesTheNormalizedCutOfDirectCuts) {
+  Sample sample;
+  EXPECT_FALSE(sample.json().contains("normalized_cut"));
+  sample.segmentation.normalized_cut = 0.375;
+  EXPECT_EQ(sample.json()["normalized_cut"], 0.375);
+}
+
 TEST(Report, GivesTimesMemoryAndTheSolversReport) {
   const Json json = Sample().json();
   EXPECT_EQ(json["stages"], Json::parse(R"([{"stage": "read", "wall_ms": 1.5, "device_ms": 0.0},

@@ -258,7 +258,8 @@ struct RegionParameters {
   /// flat regions in one piece: their halves have a small normalized cut too.
   double max_flatness = 0.25;
   /// Smaller regions join a neighbour: kHierarchy: the one across the weakest boundary (see
-  /// without_small_regions()). kKway: the one that they are most alike.
+  /// without_small_regions()). kKway: the one that they are most alike; pixels on a boundary do not
+  /// count in a region's size, unless the least size is one pixel.
   LeastSize min_size;
   MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
   /// MergingRule::kLearned: a file of weights, or "boundary", weights that are built in and were
