@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,10 +13,11 @@
 #include "commands.hpp"
 #include "contour/reference_spectral_contour.hpp"
 #include "diacut/image.hpp"
+#include "diacut/output.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen_accuracy.hpp"
 #include "eigen_solver.hpp"
-#include "matrix/dia_operator.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/copy_elements.hpp"
@@ -66,17 +66,6 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return ab / std::sqrt(aa * bb);
 }
 
-template <typename T>
-void save(const std::filesystem::path& path, std::span<const T> elements,
-          const std::vector<std::size_t>& shape) {
-  const std::vector<std::uint8_t> bytes = encode_npy<T>(elements, shape);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw InputError(fmt::format("cannot write '{}'", path.string()));
-}
-
 /// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
 void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
   std::filesystem::create_directories(folder);
@@ -85,9 +74,11 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
   const std::vector<float> values = matrix.dia().values.download();
   std::vector<float> degrees(shape.rows);
   matrix.sqrt_degree().download(std::span<float>(degrees));
-  save<float>(path / "values.npy", values, {shape.diagonals(), shape.pitch});
-  save<std::int64_t>(path / "offsets.npy", shape.offsets, {shape.diagonals()});
-  save<float>(path / "sqrt_degree.npy", degrees, {shape.rows});
+  write_file((path / "values.npy").string(),
+             encode_npy<float>(values, {shape.diagonals(), shape.pitch}));
+  write_file((path / "offsets.npy").string(),
+             encode_npy<std::int64_t>(shape.offsets, {shape.diagonals()}));
+  write_file((path / "sqrt_degree.npy").string(), encode_npy<float>(degrees, {shape.rows}));
 }
 
 /// The times of a solver.

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <span>
 
 #include "commands.hpp"
 #include "diacut/errors.hpp"
-#include "output/atomic_file.hpp"
+#include "diacut/output.hpp"
 #include "output/npy.hpp"
 #include "sparse_bench.hpp"
 
@@ -23,14 +22,6 @@ struct FormatsOptions {
   bool every = false;
 };
 
-template <class T>
-void save(const std::filesystem::path& path, std::span<const T> values) {
-  const std::vector<std::uint8_t> bytes = encode_npy<T>(values, {values.size()});
-  AtomicFile file(path.string());
-  file.write(bytes.data(), bytes.size());
-  file.commit();
-}
-
 /// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
 void save_matrix(const std::string& folder, const BenchMatrix& each) {
   const std::filesystem::path path = std::filesystem::path(folder) / each.name;
@@ -41,9 +32,10 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
   }
   const std::vector<std::int64_t> starts(each.matrix.starts.begin(), each.matrix.starts.end());
   const std::vector<std::int64_t> columns(each.matrix.columns.begin(), each.matrix.columns.end());
-  save<std::int64_t>(path / "starts.npy", starts);
-  save<std::int64_t>(path / "columns.npy", columns);
-  save<float>(path / "values.npy", each.matrix.values);
+  write_file((path / "starts.npy").string(), encode_npy<std::int64_t>(starts, {starts.size()}));
+  write_file((path / "columns.npy").string(), encode_npy<std::int64_t>(columns, {columns.size()}));
+  write_file((path / "values.npy").string(),
+             encode_npy<float>(each.matrix.values, {each.matrix.values.size()}));
 }
 
 void run(const FormatsOptions& options) {

@@ -131,22 +131,6 @@ BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
   return result;
 }
 
-std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    const std::size_t r = row / matrix.block.height;
-    for (std::uint64_t p = matrix.starts[r]; p < matrix.starts[r + 1]; ++p) {
-      const float* block_row =
-          &matrix
-               .values[(p * matrix.block.height + row % matrix.block.height) * matrix.block.width];
-      for (std::size_t j = 0; j < matrix.block.width && matrix.columns[p] + j < matrix.cols; ++j) {
-        result[row] += double{block_row[j]} * x[matrix.columns[p] + j];
-      }
-    }
-  }
-  return result;
-}
-
 SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
                            const FormatLimits& limits) {
   constexpr std::size_t kLine = 32;
@@ -185,30 +169,6 @@ SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
   return result;
 }
 
-std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  const BlockSize& block = matrix.block;
-  for (std::size_t s = 0; s + 1 < matrix.starts.size(); ++s) {
-    for (std::size_t b = 0; b < matrix.height; ++b) {
-      const std::size_t at = s * matrix.height + b;
-      const std::size_t r = matrix.order.empty() ? at : matrix.order[at];
-      for (std::uint64_t slot = matrix.starts[s]; slot < matrix.starts[s + 1];
-           slot += matrix.height) {
-        const std::uint32_t column = matrix.columns[slot + b];
-        if (column == kNoColumn) continue;
-        for (std::size_t i = 0; i < block.height && r * block.height + i < matrix.rows; ++i) {
-          for (std::size_t j = 0; j < block.width && column + j < matrix.cols; ++j) {
-            const float value =
-                matrix.values[(slot * block.height + i * matrix.height + b) * block.width + j];
-            result[r * block.height + i] += double{value} * x[column + j];
-          }
-        }
-      }
-    }
-  }
-  return result;
-}
-
 std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix) {
   std::vector<std::uint32_t> rows_of(matrix.nonzeros());
   for (std::size_t row = 0; row < matrix.rows; ++row) {
@@ -217,16 +177,6 @@ std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix) {
               static_cast<std::uint32_t>(row));
   }
   return rows_of;
-}
-
-std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
-                                      std::span<const std::uint32_t> columns,
-                                      std::span<const float> values, const std::vector<double>& x) {
-  std::vector<double> result(rows, 0.0);
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    result[rows_of[e]] += double{values[e]} * x[columns[e]];
-  }
-  return result;
 }
 
 }  // namespace diacut

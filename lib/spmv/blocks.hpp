@@ -62,9 +62,6 @@ std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block);
 BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
                          const FormatLimits& limits = {});
 
-/// The product in double, block by block.
-std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x);
-
 /// A matrix in slices of block rows, each padded to the longest block row of the slice (ELL and
 /// SELL with 1 x 1 blocks, BELL and SBELL with larger blocks; ELL and BELL have one slice). Slot t
 /// of block row b of slice s is at p = starts[s] + t * height + b: columns[p] is its first column,
@@ -97,15 +94,7 @@ struct SliceForm {
 SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
                            const FormatLimits& limits = {});
 
-/// The product in double, slice by slice.
-std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x);
-
 /// The row of each entry of a CSR matrix: the third array of COO.
 std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix);
-
-/// The product in double with a matrix in COO: rows_of, columns and values of its entries.
-std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
-                                      std::span<const std::uint32_t> columns,
-                                      std::span<const float> values, const std::vector<double>& x);
 
 }  // namespace diacut

@@ -67,31 +67,6 @@ CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<Matri
   return matrix;
 }
 
-void check_csr(const CsrMatrix& matrix) {
-  check_dimensions(matrix.rows, matrix.cols);
-  if (matrix.starts.size() != matrix.rows + 1 || matrix.starts.front() != 0 ||
-      matrix.starts.back() != matrix.columns.size() ||
-      matrix.values.size() != matrix.columns.size()) {
-    throw InputError(fmt::format("a matrix of {} rows whose arrays are of {}, {} and {} elements",
-                                 matrix.rows, matrix.starts.size(), matrix.columns.size(),
-                                 matrix.values.size()));
-  }
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    if (matrix.starts[row + 1] < matrix.starts[row] ||
-        matrix.starts[row + 1] > matrix.columns.size()) {
-      throw InputError(fmt::format("row {} of a matrix ends before it starts", row + 1));
-    }
-    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
-      const bool ascends = e == matrix.starts[row] || matrix.columns[e - 1] < matrix.columns[e];
-      if (matrix.columns[e] >= matrix.cols || !ascends) {
-        throw InputError(fmt::format("column {} in row {} of a matrix of {} columns is {}",
-                                     matrix.columns[e] + std::uint64_t{1}, row + 1, matrix.cols,
-                                     ascends ? "out of range" : "out of order"));
-      }
-    }
-  }
-}
-
 std::vector<double> reference_product(const CsrMatrix& matrix, const std::vector<double>& x,
                                       std::vector<double>* magnitude) {
   std::vector<double> result(matrix.rows, 0.0);

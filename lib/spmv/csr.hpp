@@ -38,9 +38,6 @@ struct MatrixEntry {
 /// float.
 CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries);
 
-/// Throws InputError, saying where, unless the arrays are as the comment of CsrMatrix tells.
-void check_csr(const CsrMatrix& matrix);
-
 /// The product in double, by the definition. If `magnitude` is given, it receives sum |a_i x_i| for
 /// each row, the scale of the rounding error that is allowed.
 std::vector<double> reference_product(const CsrMatrix& matrix, const std::vector<double>& x,

@@ -27,13 +27,6 @@ std::vector<std::int64_t> offsets_of(const CsrMatrix& matrix) {
 
 }  // namespace
 
-std::size_t diagonal_length(std::size_t rows, std::size_t cols, std::int64_t offset) {
-  const auto first = std::max<std::int64_t>(0, -offset);
-  const auto end =
-      std::min(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(cols) - offset);
-  return end > first ? static_cast<std::size_t>(end - first) : 0;
-}
-
 DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits) {
   const std::vector<std::int64_t> offsets = offsets_of(matrix);
   check_fill(static_cast<double>(offsets.size()) * static_cast<double>(dia_pitch(matrix.rows)),
@@ -72,30 +65,6 @@ std::vector<DiagonalBand> diagonal_bands(const std::vector<std::int64_t>& offset
     }
   }
   return bands;
-}
-
-std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::vector<double>& x) {
-  std::vector<DiagonalBand> bands;
-  for (const std::int64_t offset : matrix.offsets) bands.push_back({offset, 1});
-  return reference_product(matrix, bands, x);
-}
-
-std::vector<double> reference_product(const DiagonalMatrix& matrix,
-                                      const std::vector<DiagonalBand>& bands,
-                                      const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    std::size_t d = 0;
-    for (const DiagonalBand& band : bands) {
-      for (std::uint32_t k = 0; k < band.width; ++k, ++d) {
-        const std::int64_t column = static_cast<std::int64_t>(row) + band.first + k;
-        if (column < 0 || column >= static_cast<std::int64_t>(matrix.cols)) continue;
-        result[row] +=
-            double{matrix.values[d * matrix.pitch + row]} * x[static_cast<std::size_t>(column)];
-      }
-    }
-  }
-  return result;
 }
 
 }  // namespace diacut

@@ -28,9 +28,6 @@ struct DiagonalBand {
   bool operator==(const DiagonalBand&) const = default;
 };
 
-/// The length of the diagonal at `offset`: the number of rows whose column lies in the matrix.
-std::size_t diagonal_length(std::size_t rows, std::size_t cols, std::int64_t offset);
-
 /// Throws InputError when the diagonals would store too much (see check_fill()).
 DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits = {});
 
@@ -40,12 +37,5 @@ DiagonalMatrix diagonal_part(const CsrMatrix& matrix, const std::vector<std::int
 /// The runs of adjacent offsets, ascending, cut into bands of at most `widest` diagonals.
 std::vector<DiagonalBand> diagonal_bands(const std::vector<std::int64_t>& offsets,
                                          std::uint32_t widest);
-
-/// The product in double, diagonal by diagonal.
-std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::vector<double>& x);
-/// The product in double, band by band.
-std::vector<double> reference_product(const DiagonalMatrix& matrix,
-                                      const std::vector<DiagonalBand>& bands,
-                                      const std::vector<double>& x);
 
 }  // namespace diacut

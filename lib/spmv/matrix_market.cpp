@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <span>
 #include <vector>
 
@@ -292,19 +291,6 @@ MatrixMarketFile read_matrix_market(const std::string& path) {
     throw InputError(fmt::format("'{}': {}", path, error.what()));
   }
   return parse_matrix_market({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-}
-
-std::string matrix_market_text(const CsrMatrix& matrix) {
-  fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text), "{} matrix coordinate real general\n{} {} {}\n", kBanner,
-                 matrix.rows, matrix.cols, matrix.nonzeros());
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
-      fmt::format_to(std::back_inserter(text), "{} {} {}\n", row + 1,
-                     matrix.columns[e] + std::uint64_t{1}, matrix.values[e]);
-    }
-  }
-  return fmt::to_string(text);
 }
 
 }  // namespace diacut

@@ -34,7 +34,4 @@ MatrixMarketFile parse_matrix_market(std::string_view text, const std::string& n
 /// refuses and when it cannot be read.
 MatrixMarketFile read_matrix_market(const std::string& path);
 
-/// The matrix as a coordinate, real, general file. Values survive a round trip.
-std::string matrix_market_text(const CsrMatrix& matrix);
-
 }  // namespace diacut

@@ -6,65 +6,71 @@
 #include <string>
 #include <vector>
 
+#include "opencl/arguments.hpp"
 #include "opencl/context.hpp"
+#include "spmv/product.hpp"
 
 namespace diacut {
 
 /// Whether a product replaces the vector it is stored to or is added to it.
 enum class SpmvStore { kReplace, kAdd };
 
-/// Positions in an array, on the device, in 32 bits if all of them fit, else in 64 bits.
-class Positions {
+/// A matrix on the device and one of kernels/spmv/spmv_*.cl with it. `in` and `out` are different
+/// buffers, and nothing beyond columns and rows is read or written. Throws DeviceError.
+class KernelProduct : public SparseProduct {
  public:
-  Positions() = default;
+  KernelProduct(Context& context, std::size_t rows, std::size_t cols)
+      : SparseProduct(rows, cols), context_(&context) {}
+
+  /// Uploads an array of the matrix, which stays as long as the product.
+  template <class T>
+  cl::Buffer hold(const std::vector<T>& values, const char* what) {
+    auto buffer = std::make_shared<Buffer<T>>(*context_, values.size(), what);
+    buffer->upload(values);
+    matrix_bytes_ += buffer->bytes();
+    held_.push_back(buffer);
+    return buffer->cl();
+  }
+
+  /// Positions in an array, in 32 bits if all of them fit, else in 64 bits.
+  struct Positions {
+    cl::Buffer buffer;
+    const char* type;  ///< The OpenCL type of an element.
+  };
   /// `wide` forces 64 bits, for tests.
-  Positions(Context& context, const std::vector<std::uint64_t>& positions, const std::string& what,
-            bool wide = false);
-  const cl::Buffer& cl() const { return narrow_ ? narrow_.cl() : wide_.cl(); }
-  /// The OpenCL type of an element.
-  const char* type() const { return narrow_ ? "uint" : "ulong"; }
-  std::size_t bytes() const { return narrow_ ? narrow_.bytes() : wide_.bytes(); }
+  Positions hold_positions(const std::vector<std::uint64_t>& positions, const char* what,
+                           bool wide);
 
- private:
-  Buffer<std::uint32_t> narrow_;
-  Buffer<std::uint64_t> wide_;
-};
+  /// What a product reads of the matrix, where that is not all that is held.
+  void count_bytes(std::size_t bytes) { matrix_bytes_ = bytes; }
 
-/// One of kernels/spmv/spmv_*.cl with a matrix bound to it. The matrix's buffers must outlive it.
-/// `in` holds at least as many elements as the matrix has columns, `out` as it has rows; they are
-/// different buffers, and nothing beyond columns and rows is read or written. Throws DeviceError.
-class SpmvLauncher {
- public:
-  virtual ~SpmvLauncher() = default;
-  SpmvLauncher(const SpmvLauncher&) = delete;
-  SpmvLauncher& operator=(const SpmvLauncher&) = delete;
-
-  /// Enqueues out = A in, or out += A in.
-  virtual void product(const Buffer<float>& in, Buffer<float>& out);
-
- protected:
   /// The number of work-items, rounded up to whole groups of `group` (0: the driver chooses).
   struct Range {
     std::size_t items;
     std::size_t group;
   };
-
-  SpmvLauncher(Context& context, const std::string& file, const std::string& options,
-               SpmvStore store, const Range& range);
-
-  /// Sets the kernel's first arguments; `in` and `out` follow them.
+  /// The kernel and its first arguments; `in` and `out` follow them.
   template <class... Arguments>
-  void bind(const Arguments&... arguments) {
-    with_device_errors("binding a matrix to its product",
-                       [&] { (kernel_.setArg(bound_++, arguments), ...); });
+  void set_kernel(const std::string& file, const std::string& options, SpmvStore store,
+                  const Range& range, const Arguments&... arguments) {
+    kernel_ = kernel(file, "spmv", store == SpmvStore::kAdd ? options + " -DACCUMULATE" : options);
+    range_ = range;
+    bound_ = sizeof...(arguments);
+    set_arguments(kernel_, arguments...);
   }
-  cl::Kernel& kernel() { return kernel_; }
-  cl_uint bound() const { return bound_; }
+
+  void product(const Buffer<float>& in, Buffer<float>& out) override;
+
+ protected:
   Context& context() { return *context_; }
+  cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
+  /// Sets an argument after `in` and `out`.
+  void set_last(const Buffer<float>& buffer) { set_arguments_from(kernel_, bound_ + 2, buffer); }
 
  private:
   Context* context_;
-  Range range_;
+  std::vector<std::shared_ptr<const void>> held_;
+  Range range_{};
   cl::Kernel kernel_;
   cl_uint bound_ = 0;
 };

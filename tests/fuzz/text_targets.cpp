@@ -14,6 +14,7 @@
 #include "image/geojson_marks.hpp"
 #include "matrix/matvec_profile.hpp"
 #include "region/merging_weights.hpp"
+#include "sparse_matrices.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/matrix_market.hpp"
 #include "spoilt.hpp"

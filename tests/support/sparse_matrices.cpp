@@ -1,10 +1,54 @@
 #include "sparse_matrices.hpp"
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <utility>
 
+#include "diacut/errors.hpp"
 #include "spmv/split_mix.hpp"
 
-namespace diacut::testing {
+namespace diacut {
+
+void check_csr(const CsrMatrix& matrix) {
+  if (matrix.starts.size() != matrix.rows + 1 || matrix.starts.front() != 0 ||
+      matrix.starts.back() != matrix.columns.size() ||
+      matrix.values.size() != matrix.columns.size()) {
+    throw InputError(fmt::format("a matrix of {} rows whose arrays are of {}, {} and {} elements",
+                                 matrix.rows, matrix.starts.size(), matrix.columns.size(),
+                                 matrix.values.size()));
+  }
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    if (matrix.starts[row + 1] < matrix.starts[row] ||
+        matrix.starts[row + 1] > matrix.columns.size()) {
+      throw InputError(fmt::format("row {} of a matrix ends before it starts", row + 1));
+    }
+    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
+      const bool ascends = e == matrix.starts[row] || matrix.columns[e - 1] < matrix.columns[e];
+      if (matrix.columns[e] >= matrix.cols || !ascends) {
+        throw InputError(fmt::format("column {} in row {} of a matrix of {} columns is {}",
+                                     matrix.columns[e] + std::uint64_t{1}, row + 1, matrix.cols,
+                                     ascends ? "out of range" : "out of order"));
+      }
+    }
+  }
+}
+
+std::string matrix_market_text(const CsrMatrix& matrix) {
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text),
+                 "%%MatrixMarket matrix coordinate real general\n{} {} {}\n", matrix.rows,
+                 matrix.cols, matrix.nonzeros());
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
+      fmt::format_to(std::back_inserter(text), "{} {} {}\n", row + 1,
+                     matrix.columns[e] + std::uint64_t{1}, matrix.values[e]);
+    }
+  }
+  return fmt::to_string(text);
+}
+
+namespace testing {
 
 namespace {
 
@@ -109,4 +153,5 @@ std::vector<NamedMatrix> awkward_matrices() {
           {"4099 uneven rows", uneven(4099, 4099, 2000, 28)}};
 }
 
-}  // namespace diacut::testing
+}  // namespace testing
+}  // namespace diacut

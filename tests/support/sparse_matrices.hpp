@@ -7,7 +7,15 @@
 
 #include "spmv/csr.hpp"
 
-namespace diacut::testing {
+namespace diacut {
+
+/// Throws InputError, saying where, unless the arrays are as the comment of CsrMatrix tells.
+void check_csr(const CsrMatrix& matrix);
+
+/// The matrix as a coordinate, real, general file. Values survive a round trip.
+std::string matrix_market_text(const CsrMatrix& matrix);
+
+namespace testing {
 
 struct NamedMatrix {
   std::string name;
@@ -32,4 +40,5 @@ std::vector<NamedMatrix> tiny_matrices();
 /// The same around work-groups and their tiles, with thousands of entries.
 std::vector<NamedMatrix> awkward_matrices();
 
-}  // namespace diacut::testing
+}  // namespace testing
+}  // namespace diacut

@@ -17,6 +17,81 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
+// The products in double as each layout defines them.
+std::vector<double> reference_product(const DiagonalMatrix& matrix,
+                                      const std::vector<DiagonalBand>& bands,
+                                      const std::vector<double>& x) {
+  std::vector<double> result(matrix.rows, 0.0);
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    std::size_t d = 0;
+    for (const DiagonalBand& band : bands) {
+      for (std::uint32_t k = 0; k < band.width; ++k, ++d) {
+        const std::int64_t column = static_cast<std::int64_t>(row) + band.first + k;
+        if (column < 0 || column >= static_cast<std::int64_t>(matrix.cols)) continue;
+        result[row] +=
+            double{matrix.values[d * matrix.pitch + row]} * x[static_cast<std::size_t>(column)];
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::vector<double>& x) {
+  std::vector<DiagonalBand> bands;
+  for (const std::int64_t offset : matrix.offsets) bands.push_back({offset, 1});
+  return reference_product(matrix, bands, x);
+}
+
+std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x) {
+  std::vector<double> result(matrix.rows, 0.0);
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    const std::size_t r = row / matrix.block.height;
+    for (std::uint64_t p = matrix.starts[r]; p < matrix.starts[r + 1]; ++p) {
+      const float* block_row =
+          &matrix
+               .values[(p * matrix.block.height + row % matrix.block.height) * matrix.block.width];
+      for (std::size_t j = 0; j < matrix.block.width && matrix.columns[p] + j < matrix.cols; ++j) {
+        result[row] += double{block_row[j]} * x[matrix.columns[p] + j];
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x) {
+  std::vector<double> result(matrix.rows, 0.0);
+  const BlockSize& block = matrix.block;
+  for (std::size_t s = 0; s + 1 < matrix.starts.size(); ++s) {
+    for (std::size_t b = 0; b < matrix.height; ++b) {
+      const std::size_t at = s * matrix.height + b;
+      const std::size_t r = matrix.order.empty() ? at : matrix.order[at];
+      for (std::uint64_t slot = matrix.starts[s]; slot < matrix.starts[s + 1];
+           slot += matrix.height) {
+        const std::uint32_t column = matrix.columns[slot + b];
+        if (column == kNoColumn) continue;
+        for (std::size_t i = 0; i < block.height && r * block.height + i < matrix.rows; ++i) {
+          for (std::size_t j = 0; j < block.width && column + j < matrix.cols; ++j) {
+            const float value =
+                matrix.values[(slot * block.height + i * matrix.height + b) * block.width + j];
+            result[r * block.height + i] += double{value} * x[column + j];
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
+                                      std::span<const std::uint32_t> columns,
+                                      std::span<const float> values, const std::vector<double>& x) {
+  std::vector<double> result(rows, 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    result[rows_of[e]] += double{values[e]} * x[columns[e]];
+  }
+  return result;
+}
+
 /// 1 2 . .
 /// . . 3 .
 /// 4 . 5 6
@@ -33,15 +108,6 @@ TEST(DiagonalMatrix, HoldsEachDiagonalByRow) {
   EXPECT_EQ(matrix.values[1 * 32 + 2], 5.0F);
   EXPECT_EQ(matrix.values[2 * 32 + 1], 3.0F);
   EXPECT_EQ(matrix.values[1 * 32 + 3], 0.0F) << "beyond the last row";
-}
-
-TEST(DiagonalMatrix, LengthsOfDiagonals) {
-  EXPECT_EQ(diagonal_length(3, 4, 0), 3U);
-  EXPECT_EQ(diagonal_length(3, 4, 1), 3U);
-  EXPECT_EQ(diagonal_length(3, 4, 3), 1U);
-  EXPECT_EQ(diagonal_length(3, 4, 4), 0U);
-  EXPECT_EQ(diagonal_length(3, 4, -2), 1U);
-  EXPECT_EQ(diagonal_length(3, 4, -3), 0U);
 }
 
 TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {

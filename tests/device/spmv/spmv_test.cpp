@@ -14,11 +14,11 @@
 #include "guarded.hpp"
 #include "shared_context.hpp"
 #include "sparse_matrices.hpp"
+#include "spmv/format_products.hpp"
 #include "spmv/generators.hpp"
 #include "spmv/hybrid/choice.hpp"
 #include "spmv/hybrid/product.hpp"
 #include "spmv/product.hpp"
-#include "spmv/spmv_stream.hpp"
 
 namespace diacut {
 

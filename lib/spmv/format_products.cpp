@@ -1,0 +1,257 @@
+#include "spmv/format_products.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::size_t kGroup = 128;  ///< The most work-items in a group of most kernels.
+/// The widest band of BDIA: the stretch of x that it needs fits any local memory.
+constexpr std::uint32_t kWidestBand = 128;
+/// The most offsets that are compiled in: programs with more are large and no faster.
+constexpr std::size_t kMostCompiled = 160;
+/// Rows of a run of DIA, and the terms that the compiled-in run adds in one pass over them: as many
+/// streams of memory as the prefetchers of a CPU follow.
+constexpr std::size_t kRunRows = 512;
+constexpr std::size_t kBlockTerms = 8;
+
+/// The number that a kernel's name ends with, or 1.
+std::size_t number_of(const std::string& kernel) {
+  const std::size_t at = kernel.find_first_of("0123456789");
+  std::size_t number = 1;
+  if (at != std::string::npos) {
+    std::from_chars(kernel.data() + at, kernel.data() + kernel.size(), number);
+  }
+  return number;
+}
+
+void check_local_memory(const DeviceInfo& device, std::size_t bytes) {
+  if (bytes <= device.local_memory) return;
+  throw DeviceError(
+      fmt::format("{} has {} bytes of local memory, and the product needs {}; choose one without "
+                  "local memory",
+                  device.name, device.local_memory, bytes));
+}
+
+/// The offsets of a matrix for a program of its own.
+std::string compiled_options(const DiagonalMatrix& matrix, bool run) {
+  std::string terms;
+  std::int64_t lowest = 0;
+  std::int64_t highest = 0;
+  for (std::size_t d = 0; d < matrix.offsets.size(); ++d) {
+    const std::int64_t offset = matrix.offsets[d];
+    lowest = std::min(lowest, offset);
+    highest = std::max(highest, offset);
+    if (run && d % kBlockTerms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
+    terms += fmt::format("TERM({},{})", d, offset);
+  }
+  return fmt::format(" -DPITCH={} -DLOWEST={} -DHIGHEST={} {}", matrix.pitch, lowest, highest,
+                     run ? "-DBLOCKS=" + terms + ")" : "-DTERMS=" + terms);
+}
+
+/// Adds up entries, which the kernel always does, because no work-item writes rows without entries.
+class EntryProduct final : public KernelProduct {
+ public:
+  EntryProduct(Context& context, const CsrMatrix& matrix, std::size_t group, std::size_t share,
+               SpmvStore store)
+      : KernelProduct(context, matrix.rows, matrix.cols), store_(store) {
+    const cl::Buffer rows_of = hold(entry_rows(matrix), "the rows of a matrix's entries");
+    const cl::Buffer columns = hold(matrix.columns, "a matrix's columns");
+    const cl::Buffer values = hold(matrix.values, "a matrix's elements");
+    const std::size_t count = matrix.nonzeros();
+    group = spmv_group(context.info(), group);
+    // A product and a row for each entry, a head and a flag for each work-item.
+    check_local_memory(context.info(), group * (share * 8 + 5));
+    groups_ = round_up(count, group * share) / (group * share);
+    const std::string file = "spmv/spmv_coo.cl";
+    const std::string options = fmt::format("-DGROUP={} -DSHARE={}", group, share);
+    set_kernel(file, options, SpmvStore::kReplace, {groups_ * group, group}, rows_of, columns,
+               values, count);
+    carries_ = Buffer<float>(context, groups_, "sums across work-groups");
+    set_last(carries_);
+    carry_ = kernel(file, "carry", options);
+    set_arguments(carry_, rows_of, count, groups_, carries_);
+    clear_ = kernel(file, "clear", options);
+    set_arguments(clear_, rows());
+  }
+
+  void product(const Buffer<float>& in, Buffer<float>& out) override {
+    if (store_ == SpmvStore::kReplace) {
+      set_arguments_from(clear_, 1, out);
+      context().launch(clear_, cl::NDRange(rows()), cl::NullRange);
+    }
+    KernelProduct::product(in, out);
+    if (groups_ < 2) return;
+    set_arguments_from(carry_, 4, out);
+    context().launch(carry_, cl::NDRange(groups_ - 1), cl::NullRange);
+  }
+
+ private:
+  SpmvStore store_;
+  std::size_t groups_ = 0;
+  Buffer<float> carries_;
+  cl::Kernel carry_;
+  cl::Kernel clear_;
+};
+
+}  // namespace
+
+std::unique_ptr<SparseProduct> diagonal_product(Context& context, const DiagonalMatrix& matrix,
+                                                const std::string& kernel, SpmvStore store) {
+  auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
+  const cl::Buffer values = product->hold(matrix.values, "a matrix's diagonals");
+  const cl::Buffer offsets = product->hold(matrix.offsets, "a matrix's offsets");
+  const std::size_t diagonals = matrix.offsets.size();
+  product->count_bytes(sizeof(float) * diagonals * matrix.rows);
+  const bool run = kernel.ends_with("run");
+  // A matrix without diagonals has no offsets to compile in.
+  const bool compiled =
+      kernel.starts_with("compiled") && diagonals > 0 && diagonals <= kMostCompiled;
+  const std::size_t group = spmv_group(context.info(), run ? 1 : kGroup);
+  const std::size_t rows = run ? kRunRows : 1;
+  std::string options = fmt::format("-DGROUP={}", group);
+  if (run) options += fmt::format(" -DROWS={}", rows);
+  if (compiled) options += compiled_options(matrix, run);
+  const char* file = run ? "spmv/spmv_dia_run.cl" : "spmv/spmv_dia_row.cl";
+  if (compiled) file = run ? "spmv/spmv_dia_compiled_run.cl" : "spmv/spmv_dia_compiled.cl";
+  product->set_kernel(file, options, store, {round_up(matrix.rows, rows) / rows, group}, values,
+                      offsets, static_cast<int>(diagonals), matrix.pitch, matrix.rows, matrix.cols);
+  return product;
+}
+
+std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatrix& matrix,
+                                            const std::string& kernel, SpmvStore store) {
+  std::vector<std::int64_t> firsts;
+  std::vector<std::uint32_t> widths;
+  std::uint32_t widest = 1;
+  for (const DiagonalBand& band : diagonal_bands(matrix.offsets, kWidestBand)) {
+    firsts.push_back(band.first);
+    widths.push_back(band.width);
+    widest = std::max(widest, band.width);
+  }
+  auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
+  const cl::Buffer values = product->hold(matrix.values, "a matrix's diagonals");
+  const cl::Buffer first_of = product->hold(firsts, "a matrix's bands");
+  const cl::Buffer width_of = product->hold(widths, "the widths of a matrix's bands");
+  product->count_bytes(sizeof(float) * matrix.offsets.size() * matrix.rows);
+  const bool local = kernel.starts_with("local");
+  const std::size_t rows = number_of(kernel);
+  const std::size_t group = spmv_group(context.info(), kGroup);
+  std::string options = fmt::format("-DGROUP={}", group);
+  if (local) {
+    check_local_memory(context.info(), (group * rows + widest) * sizeof(float));
+    options += fmt::format(" -DWIDEST={}", widest);
+  }
+  product->set_kernel(fmt::format("spmv/spmv_bdia_{}.cl", kernel), options, store,
+                      {round_up(matrix.rows, rows) / rows, group}, values, first_of, width_of,
+                      static_cast<int>(firsts.size()), matrix.pitch, matrix.rows, matrix.cols);
+  return product;
+}
+
+std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatrix& matrix,
+                                              const std::string& kernel, SpmvStore store,
+                                              bool wide) {
+  auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
+  const KernelProduct::Positions starts =
+      product->hold_positions(matrix.starts, "a matrix's slices", wide);
+  const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
+  const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
+  const cl::Buffer order = product->hold(matrix.order, "the order of a matrix's rows");
+  const std::size_t lanes = number_of(kernel);
+  std::string options = fmt::format("-DLANES={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", lanes,
+                                    starts.type, matrix.block.height, matrix.block.width);
+  if (matrix.sliced) options += fmt::format(" -DSLICE={}", matrix.height);
+  if (!matrix.order.empty()) options += " -DSORTED";
+  product->set_kernel("spmv/spmv_ell.cl", options, store, {matrix.block_rows() / lanes, 0},
+                      starts.buffer, columns, values, order, matrix.height, matrix.block_rows(),
+                      matrix.rows, matrix.cols);
+  return product;
+}
+
+std::unique_ptr<SparseProduct> row_product(Context& context, const BlockView& matrix,
+                                           const std::string& kernel, SpmvStore store, bool wide) {
+  auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
+  const KernelProduct::Positions starts = product->hold_positions(
+      {matrix.starts.begin(), matrix.starts.end()}, "a matrix's rows", wide);
+  const cl::Buffer columns = product->hold<std::uint32_t>(
+      {matrix.columns.begin(), matrix.columns.end()}, "a matrix's columns");
+  const cl::Buffer values =
+      product->hold<float>({matrix.values.begin(), matrix.values.end()}, "a matrix's elements");
+  const std::size_t group = spmv_group(context.info(), kGroup);
+  std::string options = fmt::format("-DGROUP={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", group,
+                                    starts.type, matrix.block.height, matrix.block.width);
+  const char* file = "spmv/spmv_csr_scalar.cl";
+  std::size_t items = 1;  // For a block row.
+  if (kernel.starts_with("parts")) {
+    options += fmt::format(" -DPARTS={}", number_of(kernel));
+    file = "spmv/spmv_csr_parts.cl";
+  } else if (kernel != "scalar") {
+    items = std::min(number_of(kernel), group);
+    options += fmt::format(" -DITEMS={}", items);
+    file = "spmv/spmv_csr_vector.cl";
+  }
+  product->set_kernel(file, options, store, {matrix.block_rows() * items, group}, starts.buffer,
+                      columns, values, matrix.block_rows(), matrix.rows, matrix.cols);
+  return product;
+}
+
+SpmvStreamForm spmv_stream_form(const DeviceInfo& device) {
+  SpmvStreamForm form;
+  form.group = spmv_group(device, form.group);
+  while (form.tile > form.group && (form.tile + form.group) * sizeof(float) > device.local_memory) {
+    form.tile /= 2;
+  }
+  check_local_memory(device, (form.tile + form.group) * sizeof(float));
+  return form;
+}
+
+std::vector<std::uint32_t> spmv_stream_bounds(const std::vector<std::uint64_t>& starts,
+                                              const SpmvStreamForm& form) {
+  const std::size_t rows = starts.size() - 1;
+  std::vector<std::uint32_t> bounds = {0};
+  for (std::size_t row = 0; row < rows;) {
+    std::size_t next = row + 1;
+    while (next < rows && next - row < form.group && starts[next + 1] - starts[row] <= form.tile) {
+      ++next;
+    }
+    bounds.push_back(static_cast<std::uint32_t>(next));
+    row = next;
+  }
+  return bounds;
+}
+
+std::unique_ptr<SparseProduct> stream_product(Context& context, const CsrMatrix& matrix,
+                                              SpmvStore store, bool wide) {
+  const SpmvStreamForm form = spmv_stream_form(context.info());
+  const std::vector<std::uint32_t> first_rows = spmv_stream_bounds(matrix.starts, form);
+  auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
+  const KernelProduct::Positions starts =
+      product->hold_positions(matrix.starts, "a matrix's rows", wide);
+  const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
+  const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
+  const cl::Buffer bounds = product->hold(first_rows, "the rows of work-groups");
+  product->set_kernel(
+      "spmv/spmv_stream.cl",
+      fmt::format("-DGROUP={} -DTILE={} -DSTART={}", form.group, form.tile, starts.type), store,
+      {(first_rows.size() - 1) * form.group, form.group}, bounds, starts.buffer, columns, values);
+  return product;
+}
+
+std::unique_ptr<SparseProduct> entry_product(Context& context, const CsrMatrix& matrix,
+                                             const std::string& kernel, SpmvStore store) {
+  if (kernel == "run") {
+    // Half of the local memory, up to what a CPU's first cache holds.
+    const std::size_t share = std::clamp<std::size_t>(context.info().local_memory / 16, 7, 1023);
+    return std::make_unique<EntryProduct>(context, matrix, 1, share, store);
+  }
+  // Shares are odd, so that work-items use different banks.
+  return std::make_unique<EntryProduct>(context, matrix, 256, 7, store);
+}
+
+}  // namespace diacut
