@@ -26,23 +26,6 @@ void be_quiet() {
   std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, auto*) {}); });
 }
 
-/// Whether the last variable of a version 5 file ends beyond the end of the file, on which matio
-/// may crash. Such a file has a head of 128 bytes and then, for each variable, its type, its length
-/// and its bytes.
-bool is_cut_off(Bytes file) {
-  constexpr std::size_t kHead = 128;
-  constexpr std::size_t kTag = 8;
-  const bool is_little = has_text(file, kHead - 2, "IM");
-  if (!is_little && !has_text(file, kHead - 2, "MI")) return false;
-  const ByteOrder order = is_little ? ByteOrder::kLittle : ByteOrder::kBig;
-  std::size_t at = kHead;
-  while (at < file.size()) {
-    if (file.size() - at < kTag) return true;
-    at += kTag + read_uint(file, at + 4, 4, order);
-  }
-  return at != file.size() || at == kHead;
-}
-
 template <typename T>
 void copy_transposed(const matvar_t& variable, Raster& raster) {
   const auto* data = static_cast<const T*>(variable.data);
@@ -152,9 +135,6 @@ MatFile::MatFile(const std::string& path) : path_(path) {
   if (has_text(bytes, 0, "MATLAB 7.3")) {
     throw InputError(fmt::format(
         "{}: is a MATLAB file of version 7.3, expected version 5: save it with -v7", path));
-  }
-  if (is_cut_off(bytes)) {
-    throw InputError(fmt::format("{}: the MATLAB file is cut off: copy or save it again", path));
   }
   try {
     check_mat_sizes(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));

@@ -27,6 +27,11 @@ enum Class : std::uint32_t { kCell = 1, kStructure = 2, kFirstNumeric = 6, kLast
   throw InputError("the MATLAB file is damaged or cut off: copy or save it again");
 }
 
+/// matio may crash on such a file.
+[[noreturn]] void refuse_cut_off() {
+  throw InputError("the MATLAB file is cut off: copy or save it again");
+}
+
 [[noreturn]] void refuse_count(std::uint64_t count) {
   throw InputError(
       fmt::format("a variable of the MATLAB file announces {} elements, for which the file has no "
@@ -219,11 +224,13 @@ void check_matrix(Elements matrix, std::uint64_t most, int level) {
 }
 
 void check_version_5(Bytes file, ByteOrder order, std::uint64_t most) {
-  for (std::size_t at = kHead; at + kTag <= file.size();) {
+  std::size_t at = kHead;
+  do {
+    if (file.size() - at < kTag) refuse_cut_off();
     const std::uint32_t type = read_uint(file, at, 4, order);
     const std::uint64_t size = read_uint(file, at + 4, 4, order);
     at += kTag;
-    if (size > file.size() - at) refuse_early_end();
+    if (size > file.size() - at) refuse_cut_off();
     const Bytes body = file.subspan(at, static_cast<std::size_t>(size));
     at += static_cast<std::size_t>(size);
     if (type == kMatrix) {
@@ -237,7 +244,7 @@ void check_version_5(Bytes file, ByteOrder order, std::uint64_t most) {
       const Elements::Tag tag = whole.tag();
       if (tag.type == kMatrix) check_matrix(whole.within(tag), most, 0);
     }
-  }
+  } while (at < file.size());
 }
 
 /// Whether 5 numbers of 4 bytes can be the head of a variable of version 4: its type, rows,

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -62,9 +60,6 @@ struct Shape {
   }
 };
 
-/// The strength at a pixel with data.
-float clamped(float strength) { return std::clamp(strength, 0.0F, 1.0F); }
-
 /// Merges anew all but the weakest merges of a tree over the basins.
 std::vector<Merge> merged_by_probability(const Parts& basins, const std::vector<Arc>& arcs,
                                          std::vector<Merge> by_strength,
@@ -76,31 +71,6 @@ std::vector<Merge> merged_by_probability(const Parts& basins, const std::vector<
   return merge_by_probability(
       std::move(graph), std::move(by_strength), basins.count,
       learned.colours.channels == 3 ? learned.weights.colour : learned.weights.grey);
-}
-
-StrengthTree build(const Shape& grid, const std::vector<float>& strength,
-                   const BoundaryStrength& along_arcs) {
-  StrengthTree tree;
-  tree.basins = watershed(strength, grid.valid, grid.width, grid.height);
-  tree.arcs = find_arcs(tree.basins, along_arcs);
-  tree.merges = merge_greedily(tree.basins.count, tree.arcs);
-  return tree;
-}
-
-/// `learned`: null where regions merge by strength; then `strength` is not used.
-Hierarchy finished(StrengthTree tree, const std::vector<float>& strength,
-                   const RegionParameters& parameters, const LearnedMerging* learned) {
-  Hierarchy result;
-  result.merges = std::move(tree.merges);
-  Parts& basins = tree.basins;
-  if (learned != nullptr) {
-    result.merges =
-        merged_by_probability(basins, tree.arcs, std::move(result.merges), strength, *learned);
-  }
-  result.leaves = {basins.width, basins.height, basins.count, std::move(basins.of_pixel)};
-  result.threshold = parameters.threshold.value_or(learned != nullptr ? learned->weights.threshold
-                                                                      : kStrengthThreshold);
-  return result;
 }
 
 }  // namespace
@@ -117,34 +87,29 @@ StrengthTree strength_tree(const std::vector<float>& strength,
   const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
     return side_strength(strength, orientation, p, q).along(nx, ny, counts);
   };
-  return build(grid, strength, along_arcs);
+  StrengthTree tree;
+  tree.basins = watershed(strength, valid, width, height);
+  tree.arcs = find_arcs(tree.basins, along_arcs);
+  tree.merges = merge_greedily(tree.basins.count, tree.arcs);
+  return tree;
 }
 
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
                     const std::vector<std::uint8_t>& valid, int width, int height,
                     const RegionParameters& parameters, const LearnedMerging* learned) {
-  return finished(strength_tree(strength, orientation, valid, width, height, parameters.direction),
-                  strength, parameters, learned);
-}
-
-Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
-                    int width, int height, const RegionParameters& parameters) {
-  const Shape grid{valid, width, height};
-  grid.check();
-  std::vector<float> largest(grid.pixels(), 0.0F);
-  for (const std::vector<float>& map : strength) {
-    grid.check(map, "boundary strength");
-    std::transform(largest.begin(), largest.end(), map.begin(), largest.begin(),
-                   [](float a, float b) { return std::max(a, clamped(b)); });
+  StrengthTree tree =
+      strength_tree(strength, orientation, valid, width, height, parameters.direction);
+  Parts& basins = tree.basins;
+  Hierarchy result;
+  result.merges = std::move(tree.merges);
+  if (learned != nullptr) {
+    result.merges =
+        merged_by_probability(basins, tree.arcs, std::move(result.merges), strength, *learned);
   }
-  const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
-    const auto directions = static_cast<long>(strength.size());
-    const double turn = std::atan2(ny, nx) / std::numbers::pi * static_cast<double>(directions);
-    const long nearest = (std::lround(turn) + directions) % directions;
-    const std::vector<float>& map = strength[static_cast<std::size_t>(nearest)];
-    return std::max(clamped(map[p]), clamped(map[q]));
-  };
-  return finished(build(grid, largest, along_arcs), largest, parameters, nullptr);
+  result.leaves = {basins.width, basins.height, basins.count, std::move(basins.of_pixel)};
+  result.threshold = parameters.threshold.value_or(learned != nullptr ? learned->weights.threshold
+                                                                      : kStrengthThreshold);
+  return result;
 }
 
 }  // namespace diacut

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -56,14 +55,5 @@ StrengthTree strength_tree(const std::vector<float>& strength,
                            const std::vector<float>& orientation,
                            const std::vector<std::uint8_t>& valid, int width, int height,
                            double direction);
-
-/// Boundary strength for eight directions: element k belongs to normals of k pi / 8.
-using OrientedStrength = std::array<std::vector<float>, 8>;
-
-/// A hierarchy from one map for each direction. Basins are those of the largest strength at each
-/// pixel. An arc takes its strengths from the map of the direction that is nearest to its normal;
-/// between two pixels the larger strength counts.
-Hierarchy hierarchy(const OrientedStrength& strength, const std::vector<std::uint8_t>& valid,
-                    int width, int height, const RegionParameters& parameters);
 
 }  // namespace diacut

@@ -269,28 +269,6 @@ TEST(Hierarchy, ABoundaryCountsByItsDirection) {
   }
 }
 
-TEST(Hierarchy, AnArcTakesTheChannelOfItsDirection) {
-  // A crest from the left to the right: its normal is the y axis, channel 4.
-  const Drawn drawn = draw({"0000", "8888", "0000"});
-  OrientedStrength channels;
-  for (std::size_t k = 0; k < channels.size(); ++k) {
-    channels[k] = drawn.strength;
-    for (float& s : channels[k]) s *= k == 4 ? 0.5F : static_cast<float>(k) / 100.0F;
-  }
-  Hierarchy tree = hierarchy(channels, {}, drawn.width, drawn.height, {});
-  ASSERT_EQ(tree.merges.size(), 1u);
-  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.4F);
-  // Upright: channel 0, which is nothing here.
-  const Drawn upright = draw({"080", "080", "080"});
-  for (std::size_t k = 0; k < channels.size(); ++k) {
-    channels[k] = upright.strength;
-    for (float& s : channels[k]) s *= k == 0 ? 0.25F : 1.0F;
-  }
-  tree = hierarchy(channels, {}, upright.width, upright.height, {});
-  ASSERT_EQ(tree.merges.size(), 1u);
-  EXPECT_FLOAT_EQ(tree.merges[0].height, 0.2F);
-}
-
 TEST(Hierarchy, CountsAreExactAsFarAsThereAreLeaves) {
   const Hierarchy tree = grown({"010203040"});
   ASSERT_EQ(tree.leaves.count, 5);
