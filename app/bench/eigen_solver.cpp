@@ -10,7 +10,7 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/eigensolver.hpp"
-#include "matrix/dia_operator.hpp"
+#include "matrix/matvec.hpp"
 #include "opencl/copy_elements.hpp"
 
 namespace diacut::bench {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "matrix/dia_operator.hpp"
-#include "matrix/symmetric_dia.hpp"
+#include "matrix/matvec.hpp"
+#include "matrix/matvec_symmetric.hpp"
 #include "opencl/device_memory.hpp"
 #include "spmv/measure/random_matrix.hpp"
 

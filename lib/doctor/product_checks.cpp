@@ -6,10 +6,9 @@
 
 #include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
-#include "matrix/dia_operator.hpp"
-#include "matrix/matvec_image.hpp"
+#include "matrix/matvec.hpp"
+#include "matrix/matvec_symmetric.hpp"
 #include "matrix/quadratic_form.hpp"
-#include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
 
@@ -91,8 +90,8 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
     const ReferenceSymmetric reference = reference_compress(
         problem.matrix, problem.grid, problem.stencil, storage, scaled ? &host_roots : nullptr);
     SymmetricOperator op(trial.context(), compressed);
-    op.kernel().use_form(tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2, 2}
-                               : MatvecSymmetricForm{false, 1, 1, 64, 3, 1, 4});
+    op.use_form(tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2, 2}
+                      : MatvecSymmetricForm{false, 1, 1, 64, 3, 1, 4});
     // Three roundings more of a term for the scale, and its own for the main diagonal.
     check_product(trial, op, x, expected_of(reference, x),
                   static_cast<double>(problem.stencil.size()) * (scaled ? 2 : 1) + 8);

@@ -8,7 +8,7 @@
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "matrix/batch.hpp"
-#include "matrix/dia_operator.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/normalized_matrix.hpp"
 
 namespace diacut {

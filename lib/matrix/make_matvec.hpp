@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "matrix/dia_operator.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/operator.hpp"
 

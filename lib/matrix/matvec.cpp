@@ -3,71 +3,163 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "diacut/errors.hpp"
+#include "opencl/arguments.hpp"
 
 namespace diacut {
 
-std::pair<std::int64_t, std::int64_t> MatvecMatrix::reach() const {
+namespace {
+
+/// Terms between two loops over a run: as many streams of memory as prefetchers follow.
+constexpr std::size_t kBlockTerms = 16;
+constexpr std::size_t kLeastWidthLog2 = 8;  // 1,024 floats.
+
+/// The least and the largest offset, or 0: how far a row reaches to either side.
+std::pair<std::int64_t, std::int64_t> reach_of(const DiaShape& shape) {
   std::pair<std::int64_t, std::int64_t> result{0, 0};
-  for (const std::int64_t offset : offsets) {
+  for (const std::int64_t offset : shape.offsets) {
     result.first = std::min(result.first, offset);
     result.second = std::max(result.second, offset);
   }
   return result;
 }
 
-MatvecLauncher::MatvecLauncher(Context& context, const MatvecMatrix& matrix,
-                               const MatvecKernelFile& kernel)
-    : context_(&context), group_(std::min(kernel.group, context.info().max_work_group)) {
-  const std::size_t items = (matrix.rows + kernel.rows_per_item - 1) / kernel.rows_per_item;
-  items_ = round_up(items, group_);
-  const std::string options = fmt::format("-DGROUP={} {}", group_, kernel.options);
-  plain_ = context.kernel(kernel.file, "matvec", options);
-  recurrence_ = context.kernel(kernel.file, "matvec", options + " -DRECURRENCE");
+}  // namespace
+
+MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows) {
+  if (!device.images) return {};
+  for (std::size_t log2 = kLeastWidthLog2; (std::size_t{1} << log2) <= device.image_max_width;
+       ++log2) {
+    const MatvecImageSize size{log2, rows / (std::size_t{4} << log2)};
+    if (size.height <= device.image_max_height) return size;
+  }
+  return {};
 }
 
-Buffer<std::int64_t> MatvecLauncher::upload_offsets(Context& context, const MatvecMatrix& matrix) {
-  Buffer<std::int64_t> offsets =
-      context.allocate<std::int64_t>(matrix.offsets.size(), "the matrix's offsets");
-  offsets.upload(matrix.offsets);
-  return offsets;
+DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
+    : context_(&context), rows_(matrix.shape.rows), kind_(kind) {
+  make(matrix, kind);
 }
 
-void MatvecLauncher::bind_looped(const MatvecMatrix& matrix, const Buffer<std::int64_t>& offsets) {
-  const auto [lowest, highest] = matrix.reach();
-  bind(matrix.values.cl(), offsets.cl(), static_cast<cl_uint>(matrix.offsets.size()),
-       static_cast<cl_ulong>(matrix.pitch), static_cast<cl_long>(lowest),
-       static_cast<cl_long>(highest), static_cast<cl_ulong>(matrix.rows));
+DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, const MatvecUnrolledForm& form)
+    : context_(&context), rows_(matrix.shape.rows), kind_(MatvecKind::kUnrolled) {
+  make_unrolled(matrix, form);
 }
 
-void MatvecLauncher::prepare(const Buffer<float>&) {}
-
-void MatvecLauncher::product(const Buffer<float>& in, Buffer<float>& out) {
-  bind_vectors(plain_, in, out);
-  prepare(in);
-  launch(plain_);
+void DiaOperator::make(const DiaMatrix& matrix, MatvecKind kind) {
+  switch (kind) {
+    case MatvecKind::kNaive:
+      return make_looped(matrix, {"matrix/matvec_naive.cl", "", 128, 1});
+    case MatvecKind::kAligned:
+      return make_looped(matrix, {"matrix/matvec_aligned.cl", "", 128, 1});
+    case MatvecKind::kLocal:
+      return make_looped(matrix, {"matrix/matvec_local.cl", "", 256, 1});
+    case MatvecKind::kVectorized:
+      return make_looped(matrix, {"matrix/matvec_vectorized.cl", "", 128, 4});
+    case MatvecKind::kCoarsened:
+      return make_looped(matrix, {"matrix/matvec_coarsened.cl", "-DROWS=512", 1, 512});
+    case MatvecKind::kImage:
+      return make_image(matrix);
+    case MatvecKind::kUnrolled:
+      // A row an item on GPUs; on CPUs, which make vectors of an item's own work only, a run of
+      // rows. The sums of 512 rows take 2 KiB of the first cache.
+      return make_unrolled(matrix, context_->info().kind == DeviceKind::kCpu
+                                       ? MatvecUnrolledForm{1, 512, 16}
+                                       : MatvecUnrolledForm{256, 1, 1});
+    case MatvecKind::kSymmetric:
+      throw ConfigError(
+          "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
+    case MatvecKind::kAuto:
+      break;
+  }
+  throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
 }
 
-void MatvecLauncher::recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                float beta, float gamma) {
-  bind_vectors(recurrence_, in, out);
-  with_device_errors("binding the factors of a recurrence", [&] {
-    recurrence_.setArg(bound_ + 2, alpha);
-    recurrence_.setArg(bound_ + 3, beta);
-    recurrence_.setArg(bound_ + 4, gamma);
+void DiaOperator::make_unrolled(const DiaMatrix& matrix, const MatvecUnrolledForm& form) {
+  // Without a space, which would end the definition.
+  std::string terms;
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    if (d % kBlockTerms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
+    terms += fmt::format("TERM({},{})", d, matrix.shape.offsets[d]);
+  }
+  if (!terms.empty()) terms += ')';
+  const auto [lowest, highest] = reach_of(matrix.shape);
+  build({form.rows == 1 ? "matrix/matvec_unrolled.cl" : "matrix/matvec_unrolled_runs.cl",
+         fmt::format("-DROWS={} -DLANES={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}",
+                     form.rows, form.lanes, matrix.shape.pitch, lowest, highest, terms),
+         form.group, form.rows});
+  bind(matrix.values.cl(), static_cast<cl_ulong>(rows_));
+}
+
+void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
+  build(file);
+  const DiaShape& shape = matrix.shape;
+  offsets_ = context_->allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
+  offsets_.upload(shape.offsets);
+  const auto [lowest, highest] = reach_of(shape);
+  bind(matrix.values.cl(), offsets_.cl(), static_cast<cl_uint>(shape.diagonals()),
+       static_cast<cl_ulong>(shape.pitch), static_cast<cl_long>(lowest),
+       static_cast<cl_long>(highest), static_cast<cl_ulong>(rows_));
+}
+
+void DiaOperator::make_image(const DiaMatrix& matrix) {
+  size_ = matvec_image_size(context_->info(), rows_);
+  if (size_.width_log2 == 0) {
+    throw DeviceError(
+        fmt::format("{} has no images large enough for {} rows; choose another "
+                    "product with --matvec",
+                    context_->info().name, rows_));
+  }
+  const std::string width = fmt::format("-DWIDTH_LOG2={}", size_.width_log2);
+  make_looped(matrix, {"matrix/matvec_image.cl", width, 128, 4});
+  image_ = with_device_errors("making an image for the product", [&] {
+    return cl::Image2D(context_->cl(), CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_FLOAT),
+                       std::size_t{1} << size_.width_log2, std::max<std::size_t>(size_.height, 1));
   });
-  prepare(in);
-  launch(recurrence_);
+  copy_ = context_->kernel("matrix/matvec_image_copy.cl", "matvec_image_copy", width);
+  bind(image_, static_cast<cl_ulong>(size_.height * size_.row_floats()));
 }
 
-void MatvecLauncher::bind_vectors(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) {
-  with_device_errors("binding the vectors of a product", [&] {
-    kernel.setArg(bound_, in.cl());
-    kernel.setArg(bound_ + 1, out.cl());
+void DiaOperator::build(const File& file) {
+  group_ = std::min(file.group, context_->info().max_work_group);
+  items_ = round_up((rows_ + file.rows_per_item - 1) / file.rows_per_item, group_);
+  const std::string options = fmt::format("-DGROUP={} {}", group_, file.options);
+  plain_ = context_->kernel(file.file, "matvec", options);
+  recurrence_ = context_->kernel(file.file, "matvec", options + " -DRECURRENCE");
+}
+
+template <class... Arguments>
+void DiaOperator::bind(const Arguments&... arguments) {
+  with_device_errors("binding a matrix to its product", [&] {
+    const auto next = [&](const auto& argument) {
+      plain_.setArg(bound_, argument);
+      recurrence_.setArg(bound_, argument);
+      ++bound_;
+    };
+    (next(arguments), ...);
   });
 }
 
-void MatvecLauncher::launch(const cl::Kernel& kernel) {
+void DiaOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
+  set_arguments_from(plain_, bound_, in, out);
+  launch(plain_, in);
+}
+
+void DiaOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                     float beta, float gamma) {
+  set_arguments_from(recurrence_, bound_, in, out, alpha, beta, gamma);
+  launch(recurrence_, in);
+}
+
+void DiaOperator::launch(const cl::Kernel& kernel, const Buffer<float>& in) {
+  if (size_.height > 0) {
+    set_arguments(copy_, in, image_);
+    launch_rows(*context_, copy_, std::size_t{1} << size_.width_log2, size_.height);
+  }
   context_->launch(kernel, cl::NDRange(items_), cl::NDRange(group_));
+  ++products_;
 }
 
 }  // namespace diacut

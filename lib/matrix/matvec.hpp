@@ -2,84 +2,109 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "opencl/context.hpp"
+#include "diacut/parameters.hpp"
+#include "matrix/dia_matrix.hpp"
+#include "matrix/operator.hpp"
+#include "opencl/kernel.hpp"
 
 namespace diacut {
 
-/// What a product multiplies by: a square matrix in pitched DIA form, where values[d * pitch + row]
-/// multiplies in[row + offsets[d]]. Refers to what the caller holds.
-struct MatvecMatrix {
-  const Buffer<float>& values;
-  std::size_t rows;
-  std::size_t pitch;
-  const std::vector<std::int64_t>& offsets;
+/// Which kernel a product will use and why. `note` is empty, or a sentence for a person: what was
+/// asked for cannot run on this device, so the next best was taken.
+struct MatvecChoice {
+  MatvecKind kind = MatvecKind::kUnrolled;       ///< Never kAuto.
+  MatvecStorage storage = MatvecStorage::kAuto;  ///< Of kSymmetric, and then never kAuto.
+  std::string note;
 
-  /// The least and the largest offset, or 0: how far a row reaches to either side.
-  std::pair<std::int64_t, std::int64_t> reach() const;
+  std::string name() const;  ///< "unrolled", "symmetric half".
 };
 
-/// A product kernel, how to build it and how it divides the rows.
-struct MatvecKernelFile {
-  std::string file;
-  std::string options;
-  std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
-  std::size_t rows_per_item = 1;
+/// What was asked for as it can run on the device: kAuto is resolved, by the device's profile
+/// (find_matvec_profile()) or, without one, by a rule; kImage without images of sufficient size
+/// becomes the next best. kAuto is a kernel that reads the whole matrix, or the compressed form in
+/// one of `storages` where that is faster.
+MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& device,
+                           const DiaShape& shape, std::span<const MatvecStorage> storages = {});
+
+const char* to_string(MatvecKind kind);
+/// Throws ConfigError listing the names.
+MatvecKind matvec_kind(const std::string& name);
+
+/// How a vector lies in an image of float4 texels: whole rows of a power of two texels.
+struct MatvecImageSize {
+  std::size_t width_log2 = 0;
+  std::size_t height = 0;  ///< Whole rows: 0 for a vector shorter than one.
+
+  /// Floats a row of the image.
+  std::size_t row_floats() const { return std::size_t{4} << width_log2; }
 };
 
-/// One of kernels/matrix/matvec_*.cl in both its forms, with a matrix bound to it. `in` and `out`
-/// hold at least the matrix's rows and are different buffers; nothing beyond the rows is read or
-/// written. The matrix's values must outlive it. Throws DeviceError.
-class MatvecLauncher {
+/// For a vector of `rows` floats, within the device's limits; {0, 0} where it has no images or
+/// none that is large enough.
+MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows);
+
+/// How matvec_unrolled divides the rows.
+struct MatvecUnrolledForm {
+  std::size_t group = 256;  ///< Work-items a group.
+  std::size_t rows = 1;     ///< Rows a work-item, a multiple of lanes.
+  std::size_t lanes = 1;    ///< Rows a vector: 1, 4 or 16.
+};
+
+/// The product with a DIA matrix by one of the kernels of kernels/matrix/matvec_*.cl. Keeps a
+/// reference to the matrix, which must outlive it. `kind` is not kAuto (see choose_matvec). Builds
+/// the kernels at once, so that failures show here. Vectors hold at least the matrix's rows, and
+/// nothing beyond the rows is read or written. Throws DeviceError.
+class DiaOperator final : public DeviceOperator {
  public:
-  virtual ~MatvecLauncher() = default;
-  MatvecLauncher(const MatvecLauncher&) = delete;
-  MatvecLauncher& operator=(const MatvecLauncher&) = delete;
+  DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind);
+  /// kUnrolled in a form that need not be the device's own.
+  DiaOperator(Context& context, const DiaMatrix& matrix, const MatvecUnrolledForm& form);
 
-  /// Enqueues out = A in.
-  void product(const Buffer<float>& in, Buffer<float>& out);
-  /// Enqueues out = alpha (A in) + beta in + gamma out; with gamma 0, `out` is not read.
-  void recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                  float gamma);
-
- protected:
-  /// Builds both forms.
-  MatvecLauncher(Context& context, const MatvecMatrix& matrix, const MatvecKernelFile& kernel);
-
-  /// Sets the kernels' first arguments; in, out and the factors of the recurrence follow them.
-  template <class... Arguments>
-  void bind(const Arguments&... arguments) {
-    with_device_errors("binding a matrix to its product", [&] { (bind_next(arguments), ...); });
-  }
-
-  static Buffer<std::int64_t> upload_offsets(Context& context, const MatvecMatrix& matrix);
-  /// The arguments that all kernels with offsets at run time begin with.
-  void bind_looped(const MatvecMatrix& matrix, const Buffer<std::int64_t>& offsets);
-
-  /// Called before `in` is multiplied.
-  virtual void prepare(const Buffer<float>& in);
-
-  Context& context() { return *context_; }
+  std::size_t rows() const override { return rows_; }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override;
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override;
+  std::int64_t products() const override { return products_; }
+  std::string name() const override { return to_string(kind_); }
 
  private:
-  template <class Argument>
-  void bind_next(const Argument& argument) {
-    plain_.setArg(bound_, argument);
-    recurrence_.setArg(bound_, argument);
-    ++bound_;
-  }
-  void bind_vectors(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out);
-  void launch(const cl::Kernel& kernel);
+  /// A product kernel, how to build it and how it divides the rows.
+  struct File {
+    std::string file;
+    std::string options;
+    std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
+    std::size_t rows_per_item = 1;
+  };
+  void make(const DiaMatrix& matrix, MatvecKind kind);
+  /// Offsets and pitch are compiled in: a program for each shape.
+  void make_unrolled(const DiaMatrix& matrix, const MatvecUnrolledForm& form);
+  /// Offsets are read at run time: one program serves every matrix.
+  void make_looped(const DiaMatrix& matrix, const File& file);
+  /// As make_looped(); every product copies `in` to an image first.
+  void make_image(const DiaMatrix& matrix);
+  /// Builds both forms.
+  void build(const File& file);
+  /// Sets the kernels' first arguments; in, out and the factors of the recurrence follow them.
+  template <class... Arguments>
+  void bind(const Arguments&... arguments);
+  void launch(const cl::Kernel& kernel, const Buffer<float>& in);
 
   Context* context_;
-  std::size_t group_;
-  std::size_t items_;
+  std::size_t rows_;
+  MatvecKind kind_;
+  std::size_t group_ = 0;
+  std::size_t items_ = 0;
   cl::Kernel plain_;
   cl::Kernel recurrence_;
   cl_uint bound_ = 0;
+  Buffer<std::int64_t> offsets_;  ///< Empty where they are compiled in.
+  MatvecImageSize size_;          ///< Of kImage.
+  cl::Image2D image_;
+  Kernel copy_;
+  std::int64_t products_ = 0;
 };
 
 }  // namespace diacut

@@ -88,12 +88,6 @@ MatvecProfile matvec_profile_of(const json& root) {
   return profile;
 }
 
-MatvecProfile parse_matvec_profile(const std::string& text, const std::string& name) {
-  MatvecProfile profile;
-  read_profile(text, name, [&](const json& root) { profile = matvec_profile_of(root); });
-  return profile;
-}
-
 MatvecProfileChoice find_matvec_profile(const DeviceInfo& device) {
   MatvecProfileChoice choice;
   choice.origin =

@@ -41,9 +41,6 @@ std::string matvec_profile_part(const MatvecProfile& profile);
 /// ConfigError or json::exception when the part is missing or misshapen.
 MatvecProfile matvec_profile_of(const nlohmann::json& root);
 
-/// The part of a whole profile's text. Throws as read_profile() does.
-MatvecProfile parse_matvec_profile(const std::string& text, const std::string& name);
-
 /// The part of the device's profile, and where it was found (see find_profile()).
 struct MatvecProfileChoice {
   std::optional<MatvecProfile> profile;

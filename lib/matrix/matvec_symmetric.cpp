@@ -1,42 +1,21 @@
 #include "matrix/matvec_symmetric.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "matrix/matvec.hpp"
 #include "opencl/arguments.hpp"
-#include "opencl/lanes.hpp"
 
 namespace diacut {
 
 namespace {
 
-/// A work-item's runs may reach below the image, as far as these rows of no weights.
-constexpr std::size_t kRowsBelow = 3;
-
 /// Pixels below which a GPU is not filled by items that do eight of them.
 constexpr std::size_t kSmall = std::size_t{1} << 19;
-
-/// k of each band's first later neighbour.
-std::vector<int> firsts(const SymmetricLayout& layout) {
-  std::vector<int> result;
-  int next = 0;
-  for (std::size_t band = 0; band < layout.reaches.size(); ++band) {
-    result.push_back(next);
-    next += band == 0 ? layout.reaches[0] : 2 * layout.reaches[band] + 1;
-  }
-  return result;
-}
-
-/// `stride`: the value of STRIDE.
-std::string common_options(const SymmetricLayout& layout, const std::string& stride) {
-  return fmt::format("-DRADIUS={} -DUPPER={} -DSTRIDE={} -DREACHES={} -DFIRSTS={} -DBITS={}",
-                     layout.radius(), layout.upper(), stride, fmt::join(layout.reaches, ","),
-                     fmt::join(firsts(layout), ","), layout.bits);
-}
 
 /// The part of two that does each band, so that both have about as many neighbours.
 std::vector<int> halves(const SymmetricLayout& layout) {
@@ -103,115 +82,6 @@ std::size_t tile_bytes(const SymmetricLayout& layout, const MatvecSymmetricForm&
 
 }  // namespace
 
-int SymmetricLayout::upper() const {
-  int count = reaches.at(0);
-  for (std::size_t band = 1; band < reaches.size(); ++band) count += 2 * reaches[band] + 1;
-  return count;
-}
-
-std::size_t SymmetricLayout::bytes() const {
-  const std::size_t rows = static_cast<std::size_t>(height + radius()) + kRowsBelow;
-  return rows * static_cast<std::size_t>(upper()) * stride * static_cast<std::size_t>(bits / 8);
-}
-
-SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int height, int bits,
-                                 std::vector<int> reaches, int padding) {
-  constexpr std::size_t kRun = 64;    // The widest that any form reads at once.
-  constexpr std::size_t kLine = 128;  // Bytes that a GPU reads at once.
-  SymmetricLayout layout{columns, height, bits, std::move(reaches), 0};
-  const auto longest = static_cast<std::size_t>(columns + padding);
-  if (device.kind == DeviceKind::kCpu) {
-    // An odd multiple: rows a power of two apart would share cache sets.
-    layout.stride = round_up(longest, kRun);
-    if (layout.stride / kRun % 2 == 0) layout.stride += kRun;
-  } else {
-    layout.stride = round_up(longest, std::max(kRun, kLine * 8 / static_cast<std::size_t>(bits)));
-  }
-  return layout;
-}
-
-namespace {
-
-constexpr char kPackFile[] = "matrix/matvec_symmetric_pack.cl";
-constexpr char kDiagonalKept[] = "matvec_symmetric_diagonal_kept";
-
-/// The kernel of that name, of those that pack `layout`.
-cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
-  return context.kernel(
-      kPackFile, name,
-      fmt::format("{} -DRUN={}", common_options(layout, "stride"), vector_run(context.info())));
-}
-
-/// Writes `upper` by the kernel of that name, whose arguments begin with `inputs`.
-template <class... Inputs>
-void pack_weights(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
-                  const char* name, Buffer<std::uint8_t>& upper, const Inputs&... inputs) {
-  cl::Kernel kernel = pack_kernel(context, layout, name);
-  set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
-                layout.stride, upper);
-  const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
-  context.launch(kernel, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
-                 cl::NullRange);
-}
-
-/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs` and of
-/// which a work-item writes `run` elements of an image row.
-template <class... Inputs>
-void write_diagonal(Context& context, const SymmetricLayout& layout, const SymmetricSource& source,
-                    const char* name, std::size_t run, Buffer<float>& diagonal,
-                    const Inputs&... inputs) {
-  cl::Kernel kernel = pack_kernel(context, layout, name);
-  set_arguments(kernel, inputs..., source.width, layout.height, layout.columns, source.pitch,
-                layout.stride, diagonal);
-  const auto columns = static_cast<std::size_t>(layout.columns);
-  launch_rows(context, kernel, round_up(columns, run) / run,
-              static_cast<std::size_t>(layout.height));
-}
-
-}  // namespace
-
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, Buffer<std::uint8_t>& upper,
-                           Buffer<float>& diagonal) {
-  if (layout.upper() > 0)
-    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal", 1, diagonal, source.values);
-}
-
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, const Buffer<float>& roots,
-                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
-  if (layout.upper() > 0)
-    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_rooted", 1, diagonal, roots,
-                 upper);
-}
-
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, const Buffer<float>& roots,
-                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
-                           Buffer<float>& scale) {
-  if (layout.upper() > 0) {
-    Buffer<std::int64_t> offsets =
-        context.allocate<std::int64_t>(static_cast<std::size_t>(layout.upper()), "offsets");
-    offsets.upload(
-        std::vector<std::int64_t>(source.offsets.end() - layout.upper(), source.offsets.end()));
-    pack_weights(context, layout, source, "matvec_symmetric_pack_unscaled", upper, source.values,
-                 offsets, roots);
-  }
-  write_diagonal(context, layout, source, "matvec_symmetric_diagonal_unscaled", 1, diagonal, roots,
-                 upper, scale);
-}
-
-void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
-                                const SymmetricSource& source, const Buffer<float>& roots,
-                                Buffer<std::uint8_t>& upper, Buffer<float>& diagonal) {
-  if (layout.upper() > 0)
-    pack_weights(context, layout, source, "matvec_symmetric_pack", upper, source.values);
-  write_diagonal(context, layout, source, kDiagonalKept, vector_run(context.info()), diagonal,
-                 source.values, roots, upper);
-}
-
 MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,
                                           int vectors) {
   MatvecSymmetricForm form;
@@ -254,68 +124,53 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
   return form;
 }
 
-MatvecSymmetric::MatvecSymmetric(Context& context, SymmetricLayout layout,
-                                 const Buffer<std::uint8_t>& upper, const Buffer<float>& diagonal,
-                                 const Buffer<float>* scale)
-    : context_(&context),
-      layout_(std::move(layout)),
-      upper_(&upper),
-      diagonal_(&diagonal),
-      scale_(scale) {}
-
-void MatvecSymmetric::use_form(const MatvecSymmetricForm& form) {
+void SymmetricOperator::use_form(const MatvecSymmetricForm& form) {
   forced_form_ = form;
   programs_.clear();
 }
 
-MatvecSymmetric::Program& MatvecSymmetric::program(const VectorBlock& block, bool recurrence) {
-  const bool quads = layout_.columns % 4 == 0 && block.pitch % 4 == 0;
+SymmetricOperator::Program& SymmetricOperator::program(const VectorBlock& block, bool recurrence) {
+  const SymmetricLayout& layout = matrix_->layout;
+  const bool quads = layout.columns % 4 == 0 && block.pitch % 4 == 0;
   const Key key{block.count, quads, recurrence};
   if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
   const MatvecSymmetricForm form =
-      forced_form_ ? *forced_form_ : matvec_symmetric_form(context_->info(), layout_, block.count);
+      forced_form_ ? *forced_form_ : matvec_symmetric_form(context_->info(), layout, block.count);
   // As few passes as can be, with about as many vectors each.
   const int passes = (block.count + form.most_vectors - 1) / form.most_vectors;
   const int vectors = (block.count + passes - 1) / passes;
   const std::string options =
-      fmt::format("{} {}{}{}", common_options(layout_, std::to_string(layout_.stride)),
-                  form_options(layout_, form, vectors, quads ? 4 : 1),
-                  scale_ != nullptr ? " -DSCALED" : "", recurrence ? " -DRECURRENCE" : "");
+      fmt::format("{} {}{}{}", layout.options(std::to_string(layout.stride)),
+                  form_options(layout, form, vectors, quads ? 4 : 1),
+                  matrix_->scale ? " -DSCALED" : "", recurrence ? " -DRECURRENCE" : "");
   const std::string file =
       form.tiles ? "matrix/matvec_symmetric_tile.cl" : "matrix/matvec_symmetric_run.cl";
   Program made{form, vectors, context_->kernel(file, "matvec", options)};
   return programs_.emplace(key, std::move(made)).first->second;
 }
 
-cl_uint MatvecSymmetric::bind(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
-                              const VectorBlock& block) {
-  return with_device_errors("binding a symmetric product", [&] {
-    cl_uint index = 0;
-    kernel.setArg(index++, upper_->cl());
-    kernel.setArg(index++, diagonal_->cl());
-    if (scale_ != nullptr) kernel.setArg(index++, scale_->cl());
-    kernel.setArg(index++, layout_.columns);
-    kernel.setArg(index++, layout_.height);
-    kernel.setArg(index++, block.count);
-    kernel.setArg(index++, static_cast<cl_ulong>(block.pitch));
-    kernel.setArg(index++, static_cast<cl_ulong>(block.in_first * block.pitch));
-    kernel.setArg(index++, static_cast<cl_ulong>(block.out_first * block.pitch));
-    kernel.setArg(index++, in.cl());
-    kernel.setArg(index++, out.cl());
-    return index;
-  });
+cl_uint SymmetricOperator::bind(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
+                                const VectorBlock& block) {
+  const std::size_t pitch = block.pitch;
+  set_arguments(kernel, matrix_->upper, matrix_->diagonal);
+  cl_uint next = 2;
+  if (matrix_->scale) set_arguments_from(kernel, next++, matrix_->scale);
+  set_arguments_from(kernel, next, matrix_->layout.columns, matrix_->layout.height, block.count,
+                     pitch, block.in_first * pitch, block.out_first * pitch, in, out);
+  return next + 8;
 }
 
-void MatvecSymmetric::launch(const Program& program, const VectorBlock& block) {
+void SymmetricOperator::launch(const Program& program, const VectorBlock& block) {
   const MatvecSymmetricForm& form = program.form;
+  const SymmetricLayout& layout = matrix_->layout;
   const auto groups = [](int count, int each) {
     return static_cast<std::size_t>((count + each - 1) / each);
   };
   const std::size_t passes = groups(block.count, program.vectors);
   if (!form.tiles) {
     context_->launch(program.kernel,
-                     cl::NDRange(groups(layout_.columns, form.pixels_x),
-                                 groups(layout_.height, form.pixels_y), passes),
+                     cl::NDRange(groups(layout.columns, form.pixels_x),
+                                 groups(layout.height, form.pixels_y), passes),
                      cl::NDRange(1, 1, 1));
     return;
   }
@@ -324,30 +179,32 @@ void MatvecSymmetric::launch(const Program& program, const VectorBlock& block) {
   const auto parts = static_cast<std::size_t>(form.parts);
   context_->launch(
       program.kernel,
-      cl::NDRange(groups(layout_.columns, form.lanes_x * form.pixels_x) * lanes_x,
-                  groups(layout_.height, form.lanes_y * form.pixels_y) * lanes_y, passes * parts),
+      cl::NDRange(groups(layout.columns, form.lanes_x * form.pixels_x) * lanes_x,
+                  groups(layout.height, form.lanes_y * form.pixels_y) * lanes_y, passes * parts),
       cl::NDRange(lanes_x, lanes_y, parts));
 }
 
-void MatvecSymmetric::product(const Buffer<float>& in, Buffer<float>& out,
-                              const VectorBlock& block) {
+void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out,
+                                   const VectorBlock& block) {
   if (block.count == 0) return;
   Program& used = program(block, false);
   bind(used.kernel, in, out, block);
   launch(used, block);
+  products_ += block.count;
 }
 
-void MatvecSymmetric::recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                 float beta, float gamma, const VectorBlock& block) {
+void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                           float beta, float gamma, const VectorBlock& block) {
   if (block.count == 0) return;
   Program& used = program(block, true);
   const cl_uint next = bind(used.kernel, in, out, block);
-  with_device_errors("binding the factors of a recurrence", [&] {
-    used.kernel.setArg(next, alpha);
-    used.kernel.setArg(next + 1, beta);
-    used.kernel.setArg(next + 2, gamma);
-  });
+  set_arguments_from(used.kernel, next, alpha, beta, gamma);
   launch(used, block);
+  products_ += block.count;
+}
+
+std::string SymmetricOperator::name() const {
+  return MatvecChoice{MatvecKind::kSymmetric, matrix_->storage, {}}.name();
 }
 
 }  // namespace diacut

@@ -4,61 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <vector>
+#include <string>
 
+#include "matrix/operator.hpp"
+#include "matrix/symmetric_dia.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
-
-/// How the weights of a compressed symmetric matrix lie in memory; see
-/// kernels/matrix/matvec_symmetric.clh.
-struct SymmetricLayout {
-  int columns = 0;  ///< Elements of an image row in the vectors: its width and any padding.
-  int height = 0;
-  int bits = 32;             ///< Of a weight: 8, 16 or 32.
-  std::vector<int> reaches;  ///< Of each band, from the pixel's own row on; the radius is the last.
-  std::size_t stride = 0;    ///< Weights of a neighbour in an image row.
-
-  int radius() const { return static_cast<int>(reaches.size()) - 1; }
-  /// Later neighbours of a pixel.
-  int upper() const;
-  /// Bytes of the weights.
-  std::size_t bytes() const;
-};
-
-/// A layout that suits the device, with `padding` weights of zero or more at the end of an image
-/// row.
-SymmetricLayout symmetric_layout(const DeviceInfo& device, int columns, int height, int bits,
-                                 std::vector<int> reaches, int padding = 0);
-
-/// What kernels/matrix/matvec_symmetric_pack.cl reads: a symmetric matrix in pitched DIA form.
-struct SymmetricSource {
-  const Buffer<float>& values;
-  std::size_t pitch;
-  const std::vector<std::int64_t>& offsets;  ///< All of them, ascending.
-  int width;                                 ///< Pixels of an image row.
-};
-
-/// Enqueues the packing of `source` into `upper` (layout.bytes() bytes) and `diagonal` (columns
-/// times height).
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, Buffer<std::uint8_t>& upper,
-                           Buffer<float>& diagonal);
-/// The same, with a main diagonal that keeps `roots` an eigenvector to eigenvalue 1.
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, const Buffer<float>& roots,
-                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal);
-/// The same of D S D, D the diagonal matrix of `roots` and S that of `source`: what is multiplied
-/// is scale M scale, where `scale` is 1 / roots, and it keeps `roots` an eigenvector to
-/// eigenvalue 1.
-void launch_symmetric_pack(Context& context, const SymmetricLayout& layout,
-                           const SymmetricSource& source, const Buffer<float>& roots,
-                           Buffer<std::uint8_t>& upper, Buffer<float>& diagonal,
-                           Buffer<float>& scale);
-void launch_symmetric_pack_kept(Context& context, const SymmetricLayout& layout,
-                                const SymmetricSource& source, const Buffer<float>& roots,
-                                Buffer<std::uint8_t>& upper, Buffer<float>& diagonal);
 
 /// How the product divides an image.
 struct MatvecSymmetricForm {
@@ -84,20 +38,33 @@ struct VectorBlock {
   std::size_t out_first = 0;
 };
 
-/// out = A in for one or more vectors. Keeps references to the matrix's buffers, which must outlive
-/// it. A program is built at the first call for each number of vectors that go through a kernel at
+/// The product with a compressed matrix, for one vector or a block of them. A vector holds numbers
+/// of magnitude below 2^15 (minifloat) or 2^30 (half): they are scaled by powers of two on the way.
+/// A program is built at the first call for each number of vectors that go through a kernel at
 /// once, and for each of the two functions. Throws DeviceError.
-class MatvecSymmetric {
+class SymmetricOperator final : public DeviceOperator {
  public:
-  /// `scale` may be null.
-  MatvecSymmetric(Context& context, SymmetricLayout layout, const Buffer<std::uint8_t>& upper,
-                  const Buffer<float>& diagonal, const Buffer<float>* scale);
+  /// The matrix must outlive the operator.
+  SymmetricOperator(Context& context, const SymmetricDia& matrix)
+      : context_(&context), matrix_(&matrix) {}
+  SymmetricOperator(Context& context, SymmetricDia&& matrix)
+      : context_(&context),
+        own_(std::make_unique<const SymmetricDia>(std::move(matrix))),
+        matrix_(own_.get()) {}
 
-  /// Enqueues out = A in.
-  void product(const Buffer<float>& in, Buffer<float>& out, const VectorBlock& block = {});
-  /// Enqueues out = alpha (A in) + beta in + gamma out; with gamma 0, `out` is not read.
-  void recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta, float gamma,
-                  const VectorBlock& block = {});
+  std::size_t rows() const override { return matrix_->grid.rows(); }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override { perform_op(in, out, {}); }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    perform_recurrence(in, out, alpha, beta, gamma, {});
+  }
+  /// The same for block.count vectors: each weight is read, and decoded, once for several.
+  void perform_op(const Buffer<float>& in, Buffer<float>& out, const VectorBlock& block);
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma, const VectorBlock& block);
+  /// Products made so far; one of a block counts as many as it has vectors.
+  std::int64_t products() const override { return products_; }
+  std::string name() const override;
 
   /// From now on that form, whatever the number of vectors: for measurements and tests.
   void use_form(const MatvecSymmetricForm& form);
@@ -120,12 +87,11 @@ class MatvecSymmetric {
                const VectorBlock& block);
 
   Context* context_;
-  SymmetricLayout layout_;
-  const Buffer<std::uint8_t>* upper_;
-  const Buffer<float>* diagonal_;
-  const Buffer<float>* scale_;
+  std::unique_ptr<const SymmetricDia> own_;
+  const SymmetricDia* matrix_;
   std::optional<MatvecSymmetricForm> forced_form_;
   std::map<Key, Program> programs_;
+  std::int64_t products_ = 0;
 };
 
 }  // namespace diacut

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
-
-namespace {
 
 int bits_of(MatvecStorage storage) {
   switch (storage) {
@@ -26,108 +23,6 @@ int bits_of(MatvecStorage storage) {
       break;
   }
   throw ConfigError("the storage 'auto' is a choice still to be made");
-}
-
-/// The largest dx of each band of later neighbours.
-std::vector<int> reaches(const Stencil& stencil) {
-  std::vector<int> result(static_cast<std::size_t>(stencil.radius) + 1, 0);
-  for (const StencilOffset& entry : stencil.entries) {
-    if (entry.dy < 0) continue;
-    int& reach = result.at(static_cast<std::size_t>(entry.dy));
-    reach = std::max(reach, entry.dx);
-  }
-  return result;
-}
-
-SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Stencil& stencil,
-                          MatvecStorage storage, int padding = 0) {
-  return symmetric_layout(device, grid.stride, grid.height, bits_of(storage), reaches(stencil),
-                          padding);
-}
-
-SymmetricSource source_of(const DiaMatrix& matrix, const Grid& grid) {
-  return {matrix.values, matrix.shape.pitch, matrix.shape.offsets, grid.width};
-}
-
-SymmetricDia allocate(Context& context, const Grid& grid, MatvecStorage storage,
-                      SymmetricLayout layout, bool scaled = false) {
-  SymmetricDia result{grid, storage, std::move(layout), {}, {}, {}};
-  result.upper = context.allocate<std::uint8_t>(result.layout.bytes(), "the compressed matrix");
-  result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
-  if (scaled) result.scale = context.allocate<float>(grid.rows(), "its scale");
-  return result;
-}
-
-}  // namespace
-
-SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage) {
-  SymmetricDia result =
-      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage));
-  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), result.upper,
-                        result.diagonal);
-  return result;
-}
-
-SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage,
-                      const Buffer<float>& sqrt_degree) {
-  SymmetricDia result =
-      allocate(context, grid, storage, layout_of(context.info(), grid, stencil, storage), true);
-  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), sqrt_degree, result.upper,
-                        result.diagonal, result.scale);
-  return result;
-}
-
-SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                             const Stencil& stencil, MatvecStorage storage,
-                             const Buffer<float>& roots) {
-  SymmetricDia result = allocate(context, grid, storage,
-                                 layout_of(context.info(), grid, stencil, storage, stencil.radius));
-  launch_symmetric_pack(context, result.layout, source_of(matrix, grid), roots, result.upper,
-                        result.diagonal);
-  return result;
-}
-
-SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                           const Stencil& stencil, MatvecStorage storage,
-                           const Buffer<float>& roots) {
-  SymmetricDia result = allocate(context, grid, storage,
-                                 layout_of(context.info(), grid, stencil, storage, stencil.radius));
-  launch_symmetric_pack_kept(context, result.layout, source_of(matrix, grid), roots, result.upper,
-                             result.diagonal);
-  return result;
-}
-
-SymmetricOperator::SymmetricOperator(Context& context, const SymmetricDia& matrix)
-    : rows_(matrix.grid.rows()),
-      storage_(matrix.storage),
-      product_(context, matrix.layout, matrix.upper, matrix.diagonal,
-               matrix.scale ? &matrix.scale : nullptr) {}
-
-void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
-  perform_op(in, out, {});
-}
-
-void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                           float beta, float gamma) {
-  perform_recurrence(in, out, alpha, beta, gamma, {});
-}
-
-void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out,
-                                   const VectorBlock& block) {
-  product_.product(in, out, block);
-  products_ += block.count;
-}
-
-void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                           float beta, float gamma, const VectorBlock& block) {
-  product_.recurrence(in, out, alpha, beta, gamma, block);
-  products_ += block.count;
-}
-
-std::string SymmetricOperator::name() const {
-  return MatvecChoice{MatvecKind::kSymmetric, storage_, {}}.name();
 }
 
 MatvecStorage choose_storage(MatvecStorage asked) {

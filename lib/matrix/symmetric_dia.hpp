@@ -1,16 +1,32 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
-#include "matrix/dia_operator.hpp"
-#include "matrix/matvec_symmetric.hpp"
-#include "matrix/operator.hpp"
 
 namespace diacut {
+
+/// How the weights of a compressed symmetric matrix lie in memory; see
+/// kernels/matrix/matvec_symmetric.clh.
+struct SymmetricLayout {
+  int columns = 0;  ///< Elements of an image row in the vectors: its width and any padding.
+  int height = 0;
+  int bits = 32;             ///< Of a weight: 8, 16 or 32.
+  std::vector<int> reaches;  ///< Of each band, from the pixel's own row on; the radius is the last.
+  std::size_t stride = 0;    ///< Weights of a neighbour in an image row.
+
+  int radius() const { return static_cast<int>(reaches.size()) - 1; }
+  /// Later neighbours of a pixel.
+  int upper() const;
+  /// Bytes of the weights.
+  std::size_t bytes() const;
+  /// Options of the kernels that read it. `stride`: the value of STRIDE.
+  std::string options(const std::string& stride) const;
+};
 
 /// A symmetric matrix over the pixels of an image, compressed: S M S, where M holds the entries of
 /// later neighbours alone, in 32, 16 or 8 bits each, and its main diagonal as floats, and S is the
@@ -54,35 +70,8 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
                            const Stencil& stencil, MatvecStorage storage,
                            const Buffer<float>& roots);
 
-/// The product with a compressed matrix, for one vector or a block of them. Keeps a reference to
-/// the matrix, which must outlive it. A vector holds numbers of magnitude below 2^15 (minifloat) or
-/// 2^30 (half): they are scaled by powers of two on the way. Programs are built at the first
-/// product with a new number of vectors. Throws DeviceError.
-class SymmetricOperator final : public DeviceOperator {
- public:
-  SymmetricOperator(Context& context, const SymmetricDia& matrix);
-
-  std::size_t rows() const override { return rows_; }
-  void perform_op(const Buffer<float>& in, Buffer<float>& out) override;
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma) override;
-  /// The same for block.count vectors: each weight is read, and decoded, once for several.
-  void perform_op(const Buffer<float>& in, Buffer<float>& out, const VectorBlock& block);
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma, const VectorBlock& block);
-  /// Products made so far; one of a block counts as many as it has vectors.
-  std::int64_t products() const override { return products_; }
-  std::string name() const override;
-
-  /// The kernel's own interface, for measurements and tests.
-  MatvecSymmetric& kernel() { return product_; }
-
- private:
-  std::size_t rows_;
-  MatvecStorage storage_;
-  MatvecSymmetric product_;
-  std::int64_t products_ = 0;
-};
+/// Bits of a stored weight. Throws ConfigError for kAuto.
+int bits_of(MatvecStorage storage);
 
 /// The storage that kAuto stands for where the compressed form was asked for.
 MatvecStorage choose_storage(MatvecStorage asked);

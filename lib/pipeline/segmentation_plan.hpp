@@ -9,8 +9,8 @@
 #include "diacut/parameters.hpp"
 #include "matrix/batch.hpp"
 #include "matrix/block.hpp"
-#include "matrix/dia_operator.hpp"
 #include "matrix/grid.hpp"
+#include "matrix/matvec.hpp"
 #include "pipeline/pipeline_budget.hpp"
 
 namespace diacut {

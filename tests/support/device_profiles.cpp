@@ -2,7 +2,17 @@
 
 #include <gtest/gtest.h>
 
-namespace diacut::testing {
+#include <nlohmann/json.hpp>
+
+namespace diacut {
+
+MatvecProfile parse_matvec_profile(const std::string& text, const std::string& name) {
+  MatvecProfile profile;
+  read_profile(text, name, [&](const nlohmann::json& root) { profile = matvec_profile_of(root); });
+  return profile;
+}
+
+namespace testing {
 
 namespace {
 
@@ -70,4 +80,5 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-}  // namespace diacut::testing
+}  // namespace testing
+}  // namespace diacut

@@ -6,7 +6,12 @@
 #include "matrix/matvec_profile.hpp"
 #include "spmv/format_profile.hpp"
 
-namespace diacut::testing {
+namespace diacut {
+
+/// The part of a whole profile's text. Throws as read_profile() does.
+MatvecProfile parse_matvec_profile(const std::string& text, const std::string& name);
+
+namespace testing {
 
 /// The device that the profiles below are of.
 ProfiledDevice plausible_device(DeviceKind kind);
@@ -24,4 +29,5 @@ std::string plausible_profile_text(DeviceKind kind);
 /// `text` with the first `from` in it replaced; fails the test if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
-}  // namespace diacut::testing
+}  // namespace testing
+}  // namespace diacut

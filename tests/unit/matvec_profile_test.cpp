@@ -18,7 +18,7 @@
 #include "core/enum_names.hpp"
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
-#include "matrix/dia_operator.hpp"
+#include "matrix/matvec.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {

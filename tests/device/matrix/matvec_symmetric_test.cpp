@@ -1,4 +1,6 @@
 // The product with a compressed symmetric matrix against its definition in double, in every form.
+#include "matrix/matvec_symmetric.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +17,6 @@
 #include "diacut/errors.hpp"
 #include "doctor/eigen_problem.hpp"
 #include "guarded.hpp"
-#include "matrix/symmetric_dia.hpp"
 #include "shared_context.hpp"
 
 namespace diacut {
@@ -151,7 +152,7 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
                  << ", radius " << each.radius << ", " << count << " vectors");
     const Compressed compressed(each, storage(), scaled());
     SymmetricOperator op(context(), compressed.matrix);
-    if (!form().own) op.kernel().use_form(form().form);
+    if (!form().own) op.use_form(form().form);
     ASSERT_EQ(op.rows(), each.grid.rows());
 
     // Vectors begin where alignment allows least: one element longer than they need be.

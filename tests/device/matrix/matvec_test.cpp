@@ -1,3 +1,5 @@
+#include "matrix/matvec.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +17,6 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "matrix/dia_operator.hpp"
-#include "matrix/matvec_unrolled.hpp"
 #include "shared_context.hpp"
 
 namespace diacut {
@@ -237,39 +237,12 @@ TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
   check(dia_shape(4001, {offsets.begin(), offsets.end()}));
 }
 
-/// MatvecUnrolled in any of its forms, of which a device uses one.
-class UnrolledOperator final : public DeviceOperator {
- public:
-  UnrolledOperator(const DiaMatrix& matrix, const MatvecUnrolledForm& form)
-      : rows_(matrix.shape.rows),
-        launcher_(context(),
-                  {matrix.values, matrix.shape.rows, matrix.shape.pitch, matrix.shape.offsets},
-                  form) {}
-
-  std::size_t rows() const override { return rows_; }
-  void perform_op(const Buffer<float>& in, Buffer<float>& out) override {
-    launcher_.product(in, out);
-    ++products_;
-  }
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma) override {
-    launcher_.recurrence(in, out, alpha, beta, gamma);
-    ++products_;
-  }
-  std::int64_t products() const override { return products_; }
-  std::string name() const override { return "unrolled"; }
-
- private:
-  std::size_t rows_;
-  MatvecUnrolled launcher_;
-  std::int64_t products_ = 0;
-};
-
+/// The forms of kUnrolled, of which a device uses one.
 class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
  protected:
   static void check(const DiaShape& shape) {
     check_product(shape, [](const DiaMatrix& matrix) {
-      return std::make_unique<UnrolledOperator>(matrix, GetParam());
+      return std::make_unique<DiaOperator>(context(), matrix, GetParam());
     });
   }
 };

@@ -1,5 +1,3 @@
-#include "matrix/dia_operator.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +7,8 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
-#include "matrix/matvec_image.hpp"
-#include "matrix/matvec_looped.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/matvec_profile.hpp"
-#include "matrix/matvec_unrolled.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
@@ -58,44 +54,6 @@ MatvecKind automatic(const DeviceInfo& device, std::size_t rows) {
     }
   }
   return device.kind == DeviceKind::kGpu ? MatvecKind::kImage : MatvecKind::kUnrolled;
-}
-
-std::unique_ptr<MatvecLauncher> launcher(Context& context, const DiaMatrix& matrix,
-                                         MatvecKind kind) {
-  using Step = MatvecLooped::Step;
-  const MatvecMatrix bound{matrix.values, matrix.shape.rows, matrix.shape.pitch,
-                           matrix.shape.offsets};
-  const auto looped = [&](Step step) {
-    return std::make_unique<MatvecLooped>(context, bound, step);
-  };
-  switch (kind) {
-    case MatvecKind::kNaive:
-      return looped(Step::kNaive);
-    case MatvecKind::kAligned:
-      return looped(Step::kAligned);
-    case MatvecKind::kLocal:
-      return looped(Step::kLocal);
-    case MatvecKind::kVectorized:
-      return looped(Step::kVectorized);
-    case MatvecKind::kCoarsened:
-      return looped(Step::kCoarsened);
-    case MatvecKind::kImage:
-      if (!has_image_for(context.info(), matrix.shape)) {
-        throw DeviceError(
-            fmt::format("{} has no images large enough for {} rows; choose another "
-                        "product with --matvec",
-                        context.info().name, matrix.shape.rows));
-      }
-      return std::make_unique<MatvecImage>(context, bound);
-    case MatvecKind::kUnrolled:
-      return std::make_unique<MatvecUnrolled>(context, bound, matvec_unrolled_form(context.info()));
-    case MatvecKind::kSymmetric:
-      throw ConfigError(
-          "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
-    case MatvecKind::kAuto:
-      break;
-  }
-  throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
 }
 
 }  // namespace
@@ -153,38 +111,5 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
                   choice.note.empty() ? "" : "; ", device.name, why, to_string(choice.kind));
   return choice;
 }
-
-class DiaOperator::Implementation {
- public:
-  Implementation(Context& context, const DiaMatrix& matrix, MatvecKind kind_of_product)
-      : rows(matrix.shape.rows), kind(kind_of_product), product(launcher(context, matrix, kind)) {}
-
-  std::size_t rows;
-  MatvecKind kind;
-  std::unique_ptr<MatvecLauncher> product;
-  std::int64_t products = 0;
-};
-
-DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
-    : implementation_(std::make_unique<Implementation>(context, matrix, kind)) {}
-
-DiaOperator::~DiaOperator() = default;
-
-std::size_t DiaOperator::rows() const { return implementation_->rows; }
-
-void DiaOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
-  implementation_->product->product(in, out);
-  ++implementation_->products;
-}
-
-void DiaOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                     float beta, float gamma) {
-  implementation_->product->recurrence(in, out, alpha, beta, gamma);
-  ++implementation_->products;
-}
-
-std::int64_t DiaOperator::products() const { return implementation_->products; }
-
-std::string DiaOperator::name() const { return to_string(implementation_->kind); }
 
 }  // namespace diacut
