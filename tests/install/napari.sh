@@ -18,6 +18,6 @@ cd "$folder"
 DIACUT_SCREENSHOT=$folder/window.png xvfb-run --auto-servernum --server-args="-screen 0 1280x800x24" \
   env QT_QPA_PLATFORM=xcb LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$folder/config" \
   XDG_CACHE_HOME="$folder/cache" "$folder/venv/bin/python" -m pytest -p no:cacheprovider \
-  -c "$source/pyproject.toml" --rootdir="$source" -W default "$source/python/tests/napari"
+  -c "$source/pyproject.toml" --rootdir="$source" -W default "$source/tests/python/napari"
 [[ "$(file --brief window.png)" == "PNG image data, "* ]] ||
   { echo "there should be a picture of the window" >&2; exit 1; }

@@ -17,7 +17,7 @@ else
   settings=("--config-settings=cmake.define.diacut_ROOT=$work/prefix")
 fi
 pip wheel --no-deps --wheel-dir "$folder/dist" "${settings[@]}" "$source"
-pip install "$folder"/dist/diacut-*.whl -r "$source/python/tests/requirements.txt" nanobind
+pip install "$folder"/dist/diacut-*.whl -r "$source/tests/python/requirements.txt" nanobind
 
 # Without an installed library the build is that of this source tree.
 cmake -S "$source/python" -B "$folder/configured" -G Ninja -DPython_EXECUTABLE="$folder/venv/bin/python" \
@@ -30,4 +30,4 @@ grep -q 'lib_pipeline_' "$folder/commands.log" ||
 # Away from the sources, so that the package is the installed one.
 cd "$folder"
 DIACUT_BIN=$work/prefix/bin "$folder/venv/bin/python" -m pytest -p no:cacheprovider \
-  -c "$source/pyproject.toml" --rootdir="$source" "$source/python/tests" --ignore="$source/python/tests/napari"
+  -c "$source/pyproject.toml" --rootdir="$source" "$source/tests/python" --ignore="$source/tests/python/napari"
