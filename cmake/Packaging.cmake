@@ -87,14 +87,12 @@ set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "image segmentation by normalized cuts on O
 # What the users of a static library link too, and what its package configurations look for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libdiacut-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-if(BUILD_SHARED_LIBS)
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-      "diacut (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
-else()
-  string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-         "libfmt-dev, libgdal-dev, libgif-dev, libheif-dev, libjpeg-dev, libjxl-dev, liblcms2-dev, libmatio-dev, "
-         "libopencv-dev, libopenjp2-7-dev, libpng-dev, libpugixml-dev, libraw-dev, libseccomp-dev, "
-         "libtbb-dev, libtiff-dev, libtomlplusplus-dev, libzip-dev, "
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "diacut (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+         ", libfmt-dev, libgif-dev, libjpeg-dev, liblcms2-dev, libmatio-dev, libopencv-dev, libpng-dev, "
+         "libpugixml-dev, libseccomp-dev, libtbb-dev, libtiff-dev, libtomlplusplus-dev, libzip-dev, "
          "ocl-icd-opencl-dev, pkgconf | pkg-config, zlib1g-dev")
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS diacut-doc)

@@ -116,7 +116,7 @@ cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
 
 }  // namespace
 
-void load_heif_plugins() { heif_init(nullptr); }
+void load_decoders() { heif_init(nullptr); }
 
 Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
   check_boxes(file);

@@ -58,7 +58,6 @@ int choose_page(int asked, int pages);
 Decoded decode_bmp(Bytes file, const SizeLimit& limit);
 Decoded decode_gif(Bytes file, const SizeLimit& limit, int page = 0);
 /// HEIC and AVIF.
-void load_heif_plugins();  ///< Which a sandbox could not do any more.
 Decoded decode_heif(Bytes file, const SizeLimit& limit, int page = 0);
 Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
 Decoded decode_jpeg(Bytes file, const SizeLimit& limit);
@@ -75,6 +74,9 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = 
 /// The pages that decode_tiff() counts.
 int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
 Decoded decode_webp(Bytes file, const SizeLimit& limit);
+
+/// Loads what decoders would load later, which a sandbox could not do any more.
+void load_decoders();
 
 /// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked
 /// the file's headers. Throws InputError, also where the picture has not the size that is given.

@@ -257,7 +257,7 @@ class OwnSandbox {
     const std::lock_guard lock(mutex_);
     if (owner_ != ::getpid()) forget();
     if (!made_) {
-      if (program_.empty()) load_heif_plugins();
+      if (program_.empty()) load_decoders();
       made_ = program_.empty() ? std::make_shared<Sandbox>(decode_in_sandbox)
                                : std::make_shared<Sandbox>(program_);
       owner_ = ::getpid();
@@ -290,7 +290,7 @@ void start_sandbox() { own_sandbox().get(); }
 void use_sandbox_program(const std::string& path) { own_sandbox().use_program(path); }
 
 int serve_sandbox() {
-  load_heif_plugins();
+  load_decoders();
   Sandbox::serve(decode_in_sandbox);
   return 2;
 }

@@ -1,3 +1,5 @@
+#include "map/detect.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,8 +15,6 @@
 #include "image/bytes.hpp"
 #include "image/format.hpp"
 #include "image/tiff_directory.hpp"
-#include "map/gdal.hpp"
-#include "map/plain_tiff.hpp"
 
 namespace diacut {
 namespace {
@@ -99,12 +99,6 @@ bool has_prefix(const std::string& name) {
   });
 }
 
-/// Whether GDAL knows a format that read_image() does not know.
-bool only_gdal_knows(const std::string& name) {
-  const GdalMessages quiet;
-  return has_raster_driver(name);
-}
-
 bool is_map_of_format(ImageFormat format, Bytes file) {
   if (format == ImageFormat::kTiff) return tiff_tags(file).is_map();
   return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
@@ -138,14 +132,14 @@ bool is_map(const std::string& name) {
   if (name == "-") return false;
   if (name.rfind("/vsi", 0) == 0) return true;
   std::error_code unknown;
-  if (!std::filesystem::exists(name, unknown)) return has_prefix(name) && only_gdal_knows(name);
+  if (!std::filesystem::exists(name, unknown)) return has_prefix(name) && gdal_knows(name);
   const auto file = MappedFile::open(name, 1);  // A pipe is read once only.
   if (!file) return false;
   ImageFormat format;
   try {
     format = identify_format(file->bytes());
   } catch (const InputError&) {
-    return only_gdal_knows(name);
+    return gdal_knows(name);
   }
   return is_map_of_format(format, file->bytes());
 }

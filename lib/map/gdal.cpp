@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "diacut/errors.hpp"
+#include "map/detect.hpp"
 #include "output/atomic_file.hpp"
 
 namespace diacut {
@@ -72,7 +73,8 @@ Dataset open_raster(const std::string& name) {
                                    raster_drivers().List()));
 }
 
-bool has_raster_driver(const std::string& name) {
+bool gdal_knows(const std::string& name) {
+  const GdalMessages quiet;
   return GDALIdentifyDriverEx(name.c_str(), GDAL_OF_RASTER, raster_drivers().List(), nullptr) !=
          nullptr;
 }

@@ -42,9 +42,6 @@ using Dataset = std::unique_ptr<GDALDataset, CloseDataset>;
 /// Drivers of documents (PDF) and of whole web addresses are not asked.
 Dataset open_raster(const std::string& name);
 
-/// Whether GDAL has a driver that open_raster() would try for a file.
-bool has_raster_driver(const std::string& name);
-
 /// The coordinate system of a frame, which is empty where the projection is.
 OGRSpatialReference spatial_reference(const MapFrame& frame);
 

@@ -52,12 +52,6 @@ void place_files(const MemoryFolder& folder, const std::string& path) {
 
 }  // namespace
 
-std::optional<MapRegionFormat> map_region_format(const std::string& path) {
-  const RegionFormat* format = find_region_format(path);
-  if (format == nullptr) return std::nullopt;
-  return format->format;
-}
-
 void check_map_regions(const std::string& path, const MapFrame& frame) {
   const RegionFormat& format = region_format_of(path);
   encode_for(path, [&] { check_region_format(format, frame); });

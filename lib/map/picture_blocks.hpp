@@ -11,8 +11,10 @@
 
 namespace diacut {
 
+class PictureSource;
+
 /// A picture of which parts are read: the scenes that read_map() reads and plain TIFF files
-/// (map/plain_tiff.hpp), by blocks through GDAL, and the other pictures that read_image() reads,
+/// (map/detect.hpp), by blocks through GDAL, and the other pictures that read_image() reads,
 /// which are in memory whole. Values are those that the whole
 /// picture has there.
 class PictureBlocks {
@@ -45,10 +47,7 @@ class PictureBlocks {
              bool damaged_as_gaps) const;
 
  private:
-  class Source;
-  class WholePicture;
-  class SceneBlocks;
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<PictureSource> source_;
   std::string name_;
 };
 

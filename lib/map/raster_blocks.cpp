@@ -21,11 +21,9 @@ namespace {
 
 constexpr const char* kAdvice = "make room and run again, which goes on from here";
 
-}  // namespace
-
-class RasterBlocks::Writing {
+class GdalWriting : public RasterWriting {
  public:
-  Writing(const std::string& path, const MapFrame& frame, RasterKind kind, bool cloud_optimised)
+  GdalWriting(const std::string& path, const MapFrame& frame, RasterKind kind, bool cloud_optimised)
       : path_(path), part_(path + ".part.tif"), kind_(kind), cloud_optimised_(cloud_optimised) {
     const GdalMessages messages;
     limit_block_cache();
@@ -39,20 +37,17 @@ class RasterBlocks::Writing {
     left_ = blocks(frame.width, block_.width) * blocks(frame.height, block_.height);
   }
 
-  ~Writing() {
+  ~GdalWriting() override {
     const GdalMessages quiet;
     dataset_.reset();
     std::error_code ignored;
     for (const std::string& left : {part_, optimised()}) std::filesystem::remove(left, ignored);
   }
-  Writing(const Writing&) = delete;
-  Writing& operator=(const Writing&) = delete;
 
-  const BlockSize& block() const { return block_; }
+  const BlockSize& block() const override { return block_; }
 
-  /// Writes a window's blocks, one after another. The bits of labels are those of unsigned numbers,
-  /// because none is negative.
-  void write(const Window& window, const void* blocks, const std::shared_ptr<const void>& memory) {
+  void write(const Window& window, const void* blocks,
+             const std::shared_ptr<const void>& memory) override {
     const auto* next = static_cast<const std::byte*>(blocks);
     for (int y = window.y; y < window.y + window.height; y += block_.height) {
       for (int x = window.x; x < window.x + window.width; x += block_.width) {
@@ -67,7 +62,7 @@ class RasterBlocks::Writing {
     }
   }
 
-  void commit() {
+  void commit() override {
     for (const auto& [place, block] : last_) write_block(place, block.second);
     last_.clear();
     const GdalMessages messages;
@@ -121,24 +116,11 @@ class RasterBlocks::Writing {
   std::map<Place, std::pair<std::shared_ptr<const void>, const void*>> last_;
 };
 
-RasterBlocks::RasterBlocks(const std::string& path, const MapFrame& frame, RasterKind kind,
-                           bool cloud_optimised)
-    : writing_(std::make_unique<Writing>(path, frame, kind, cloud_optimised)) {}
+}  // namespace
 
-RasterBlocks::~RasterBlocks() = default;
-
-std::vector<Window> RasterBlocks::windows(const MapFrame& frame) {
-  constexpr int kSide = 2048;  // A multiple of the blocks.
-  return windows_of(frame.width, frame.height, kSide, kSide);
+std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
+                                            RasterKind kind, bool cloud_optimised) {
+  return std::make_unique<GdalWriting>(path, frame, kind, cloud_optimised);
 }
-
-const BlockSize& RasterBlocks::block() const { return writing_->block(); }
-
-void RasterBlocks::write(const Window& window, const void* blocks,
-                         const std::shared_ptr<const void>& memory) {
-  writing_->write(window, blocks, memory);
-}
-
-void RasterBlocks::commit() { writing_->commit(); }
 
 }  // namespace diacut

@@ -30,6 +30,25 @@ struct BlockSize {
   }
 };
 
+/// What writes a raster by blocks. Errors are InputError and name the path.
+class RasterWriting {
+ public:
+  RasterWriting() = default;
+  virtual ~RasterWriting() = default;  ///< Removes what is not complete.
+  RasterWriting(const RasterWriting&) = delete;
+  RasterWriting& operator=(const RasterWriting&) = delete;
+
+  virtual const BlockSize& block() const = 0;
+  /// Writes a window's blocks, one after another. The bits of labels are those of unsigned numbers,
+  /// because none is negative. `memory`: what keeps the blocks.
+  virtual void write(const Window& window, const void* blocks,
+                     const std::shared_ptr<const void>& memory) = 0;
+  virtual void commit() = 0;
+};
+/// What RasterBlocks writes by.
+std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
+                                            RasterKind kind, bool cloud_optimised);
+
 /// A raster that is written part by part, into a tiled, compressed GeoTIFF as write_map_labels()
 /// writes it. It appears when it is complete; until then it is beside its place under the name
 /// PATH.part.tif. Errors are InputError and name the path.
@@ -37,14 +56,14 @@ class RasterBlocks {
  public:
   /// `frame`: where the pixels lie; its size alone for pictures without coordinates.
   RasterBlocks(const std::string& path, const MapFrame& frame, RasterKind kind,
-               bool cloud_optimised);
-  /// Removes what is not complete.
-  ~RasterBlocks();
-  RasterBlocks(const RasterBlocks&) = delete;
-  RasterBlocks& operator=(const RasterBlocks&) = delete;
+               bool cloud_optimised)
+      : writing_(start_raster(path, frame, kind, cloud_optimised)) {}
 
   /// The windows in which it is written, in their order, so that equal rasters are equal files.
-  static std::vector<Window> windows(const MapFrame& frame);
+  static std::vector<Window> windows(const MapFrame& frame) {
+    constexpr int kSide = 2048;  // A multiple of the blocks.
+    return windows_of(frame.width, frame.height, kSide, kSide);
+  }
   /// The pixels of a window, row by row, as write() takes them. Several threads may ask, while
   /// another one writes.
   template <class Value>
@@ -54,26 +73,23 @@ class RasterBlocks {
   template <class Value>
   void write(const Window& window, std::vector<Value> blocks) {
     const auto memory = std::make_shared<const std::vector<Value>>(std::move(blocks));
-    write(window, memory->data(), memory);
+    writing_->write(window, memory->data(), memory);
   }
   /// Puts the file in its place.
-  void commit();
+  void commit() { writing_->commit(); }
 
  private:
-  const BlockSize& block() const;
-  void write(const Window& window, const void* blocks, const std::shared_ptr<const void>& memory);
-
-  class Writing;
-  std::unique_ptr<Writing> writing_;
+  std::unique_ptr<RasterWriting> writing_;
 };
 
 template <class Value>
 std::vector<Value> RasterBlocks::in_blocks(const Window& window, std::vector<Value> values) const {
   const auto row = static_cast<std::size_t>(window.width);
+  const BlockSize& block = writing_->block();
   const std::vector<Window> blocks =
-      windows_of(window.width, window.height, block().width, block().height);
+      windows_of(window.width, window.height, block.width, block.height);
   // Blocks that are whole take the place of their rows; at the raster's edges they are larger.
-  const std::size_t needed = blocks.size() * block().pixels();
+  const std::size_t needed = blocks.size() * block.pixels();
   const bool in_place = needed == values.size();
   std::vector<Value> result = in_place ? std::vector<Value>() : large_vector<Value>(needed);
   std::vector<Value> rows;
@@ -85,9 +101,9 @@ std::vector<Value> RasterBlocks::in_blocks(const Window& window, std::vector<Val
     }
     for (int y = 0; y < each.height; ++y) {
       std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(row) * y + each.x, each.width,
-                  to + std::ptrdiff_t{y} * block().width);
+                  to + std::ptrdiff_t{y} * block.width);
     }
-    to += static_cast<std::ptrdiff_t>(block().pixels());
+    to += static_cast<std::ptrdiff_t>(block.pixels());
   }
   return in_place ? std::move(values) : std::move(result);
 }

@@ -27,14 +27,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kOwnFields = 3;
 constexpr std::size_t kFieldsOfBand = 4;
 
-constexpr RegionFormat kFormats[] = {
-    // SQLite's tables have at most 2000 columns, of which two are the geometry and the number.
-    {MapRegionFormat::kGeoPackage, ".gpkg", "GPKG", "a GeoPackage", 1998, 0},
-    {MapRegionFormat::kGeoJson, ".geojson", "GeoJSON", "GeoJSON", 0, 0},
-    // Its places are 32-bit numbers with a sign.
-    {MapRegionFormat::kShapefile, ".shp", "ESRI Shapefile", "a shapefile", 255, 2'147'483'647},
-};
-
 /// A side of a pixel in degrees, about.
 double degrees_of_pixel(const MapFrame& frame, const OGRSpatialReference& reference) {
   const PixelToMap to_map(frame);
@@ -222,20 +214,6 @@ class NoClock {
 };
 
 }  // namespace
-
-const RegionFormat* find_region_format(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  for (const RegionFormat& each : kFormats) {
-    if (extension == each.extension) return &each;
-  }
-  return nullptr;
-}
-
-const RegionFormat& region_format_of(const std::string& path) {
-  const RegionFormat* format = find_region_format(path);
-  if (format == nullptr) throw unknown_extension(path, "regions", ".gpkg, .geojson, .shp");
-  return *format;
-}
 
 void check_region_format(const RegionFormat& format, const MapFrame& frame) {
   if (!frame.has_coordinates()) {

@@ -11,23 +11,10 @@
 
 #include "diacut/map.hpp"
 #include "map/band_figures.hpp"
+#include "map/region_format.hpp"
 
 namespace diacut {
 
-/// A format of polygons as GDAL knows it.
-struct RegionFormat {
-  MapRegionFormat format;
-  const char* extension;
-  const char* driver;
-  const char* name;
-  std::size_t most_fields;   ///< 0: no limit.
-  std::uint64_t most_bytes;  ///< Of each file; 0: no limit.
-};
-
-/// The format of a path's extension; null for another one.
-const RegionFormat* find_region_format(const std::string& path);
-/// The format of a path's extension. Throws ConfigError for an extension that is none of polygons.
-const RegionFormat& region_format_of(const std::string& path);
 /// Throws InputError where regions of a scene cannot be written so.
 void check_region_format(const RegionFormat& format, const MapFrame& frame);
 /// RegionShapes' step in this format.

@@ -42,19 +42,20 @@ struct TemporarySlot {
 
 namespace {
 
-std::atomic<TemporarySlot*> slots{nullptr};
+TemporaryFiles own_files{nullptr};
+TemporaryFiles* files = &own_files;
 static_assert(std::atomic<SlotState>::is_always_lock_free &&
                   std::atomic<TemporarySlot*>::is_always_lock_free,
               "used in a signal handler");
 
 TemporarySlot* acquire_slot() {
-  for (TemporarySlot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+  for (TemporarySlot* slot = files->load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kFree;
     if (slot->state.compare_exchange_strong(expected, SlotState::kFilling)) return slot;
   }
   TemporarySlot* slot = new TemporarySlot;
-  slot->next = slots.load();
-  while (!slots.compare_exchange_weak(slot->next, slot)) {
+  slot->next = files->load();
+  while (!files->compare_exchange_weak(slot->next, slot)) {
   }
   return slot;
 }
@@ -190,6 +191,9 @@ Target find_target(const std::string& path) {
 
 }  // namespace
 
+TemporaryFiles& temporary_files() { return *files; }
+void use_temporary_files(TemporaryFiles& others) { files = &others; }
+
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   const Target target = find_target(path);
   if (target.direct) {
@@ -294,7 +298,7 @@ void make_folder(const std::string& path) {
 
 void remove_temporary_files() noexcept {
   const int saved = errno;
-  for (TemporarySlot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+  for (TemporarySlot* slot = files->load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kActive;
     if (slot->state.compare_exchange_strong(expected, SlotState::kTaken)) ::unlink(slot->path);
   }

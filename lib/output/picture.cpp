@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "diacut/errors.hpp"
 #include "output/format.hpp"
@@ -61,13 +59,7 @@ std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format)
   if (std::max(rgb.cols, rgb.rows) > kLargestJpeg) {
     throw InputError("a JPEG is at most 65500 pixels wide and high; write the picture as .png");
   }
-  cv::Mat3b bgr;
-  cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
-  std::vector<std::uint8_t> bytes;
-  if (!cv::imencode(".jpg", bgr, bytes, {cv::IMWRITE_JPEG_QUALITY, 92})) {
-    throw InputError("the picture could not be encoded as JPEG; write it as .png");
-  }
-  return bytes;
+  return encode_jpeg(rgb);
 }
 
 }  // namespace diacut

@@ -22,5 +22,7 @@ cv::Mat1b boundary_mask(const Labels& labels);
 
 /// A picture (red, green, blue) as the bytes of a file.
 std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format);
+/// Of at most 65500 pixels a side.
+std::vector<std::uint8_t> encode_jpeg(const cv::Mat3b& rgb);
 
 }  // namespace diacut

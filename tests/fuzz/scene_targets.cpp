@@ -8,7 +8,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "image/format.hpp"
-#include "map/plain_tiff.hpp"
+#include "map/detect.hpp"
 #include "map_files.hpp"
 #include "target.hpp"
 #include "temp_folder.hpp"

@@ -38,7 +38,7 @@ needs() {
   done
 }
 
-program_files=(share/diacut/configs/default.toml)
+program_files=(share/diacut/configs/default.toml "lib/$multiarch/diacut/diacut-formats.so")
 for program in segment diacut-evaluate diacut-bench; do
   program_files+=("bin/$program" "share/man/man1/$program.1.gz"
     "share/bash-completion/completions/$program" "share/zsh/vendor-completions/_$program"
@@ -49,9 +49,9 @@ check libdiacut-dev include/diacut/segmenter.hpp "lib/$multiarch/libdiacut.a" \
   "lib/$multiarch/cmake/diacut/diacutConfig.cmake" "lib/$multiarch/pkgconfig/diacut.pc"
 check diacut-doc share/doc/diacut-doc/README.md
 
-needs diacut libopencv-core libopencv-imgcodecs libopencv-imgproc ocl-icd-libopencl1 libfmt libmatio libc6 \
-  libstdc++6
-needs libdiacut-dev libfmt-dev libgdal-dev libjpeg-dev libmatio-dev libopencv-dev libpng-dev libtbb-dev libtiff-dev \
+needs diacut libopencv-core libopencv-imgcodecs libopencv-imgproc ocl-icd-libopencl1 libfmt libgdal libheif1 \
+  libmatio libc6 libstdc++6
+needs libdiacut-dev diacut libfmt-dev libjpeg-dev libmatio-dev libopencv-dev libpng-dev libtbb-dev libtiff-dev \
   libtomlplusplus-dev ocl-icd-opencl-dev zlib1g-dev
 [[ "$(dpkg-deb --field diacut-doc_*.deb Architecture)" == all ]] ||
   { echo "diacut-doc should be for all architectures" >&2; exit 1; }

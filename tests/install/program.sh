@@ -5,8 +5,9 @@ set -euo pipefail
 work=$1 source=$2 version=$3
 segment=$work/prefix/bin/segment
 
-for program in "$segment" "$work/prefix/bin/diacut-evaluate"; do
-  [[ "$("$program" --version)" == *"$version"* ]] ||
+module=$(find "$work/prefix" -name diacut-formats.so)
+for program in "$segment" "$work/prefix/bin/diacut-evaluate" "$module"; do
+  [[ "$program" == "$module" || "$("$program" --version)" == *"$version"* ]] ||
     { echo "$program: not version $version" >&2; exit 1; }
   if grep -qF "$source" "$program"; then
     echo "$program holds the path of its source tree" >&2
@@ -19,6 +20,17 @@ rm -f labels.png
 "$segment" photo.jpg -o labels.png
 [[ "$(file --brief labels.png)" == "PNG image data, 451 x 300, 16-bit grayscale, non-interlaced" ]] ||
   { file labels.png >&2; exit 1; }
+
+# Rarer formats need the module, which has no pipeline and no networks, and say so where it is missing.
+[[ $(stat --format %s "$module") -lt 4000000 ]] || { ls -l "$module" >&2; exit 1; }
+"$segment" photo.jpg -o labels.png --overlay overlay.jpg
+rm -rf without && cp -r prefix without
+rm "without/${module#"$work/prefix/"}"
+without/bin/segment photo.jpg -o labels.png
+code=0
+message=$(without/bin/segment photo.jpg -o labels.png --overlay overlay.jpg 2>&1) || code=$?
+[[ $code == 3 && "$message" == *overlay.jpg*diacut-formats.so*install* ]] ||
+  { echo "without the module: exit code $code and: $message" >&2; exit 1; }
 
 # A segmentation against itself as the only truth is right.
 mkdir -p results truth

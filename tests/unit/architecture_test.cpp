@@ -39,6 +39,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"graph", {"core", "opencl", "image", "matrix", "eigen", "region"}},
       {"output", {"core", "image"}},
       {"map", {"core", "image", "output"}},
+      {"formats", {"core", "image", "map", "output"}},
       {"evaluate", {"core", "image", "contour"}},
       // A library of its own: no other folder may include it. Of matrix it knows where a device's
       // profile is found.

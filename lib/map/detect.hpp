@@ -9,4 +9,7 @@ namespace diacut {
 /// False where it cannot be read.
 bool is_plain_tiff(const std::string& path);
 
+/// Whether GDAL has a driver that would read a file.
+bool gdal_knows(const std::string& name);
+
 }  // namespace diacut

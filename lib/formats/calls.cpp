@@ -1,0 +1,84 @@
+#include "formats/calls.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "diacut/errors.hpp"
+#include "diacut/version.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr const char* kModule = "diacut-formats.so";
+
+[[noreturn]] void refuse(const char* why) {
+  throw InputError(fmt::format(
+      "what reads and writes this format cannot be loaded ({}): install diacut with its "
+      "module {} and the libraries that this needs",
+      why, kModule));
+}
+
+/// The module lies where the RUNPATH of the program or library tells that holds this code.
+const FormatCalls& load() {
+  void* module = ::dlopen(kModule, RTLD_LAZY | RTLD_LOCAL);
+  if (module == nullptr) refuse(::dlerror());
+  auto* entry = reinterpret_cast<FormatEntry*>(::dlsym(module, "diacut_formats"));
+  const FormatCalls* calls = entry == nullptr ? nullptr : entry(kVersion, temporary_files());
+  if (calls == nullptr) refuse("it is of another version of diacut");
+  return *calls;
+}
+
+const FormatCalls& formats() {
+  static const FormatCalls& calls = load();
+  return calls;
+}
+
+}  // namespace
+
+Decoded decode_bmp(Bytes file, const SizeLimit& limit) { return formats().decode_bmp(file, limit); }
+Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
+  return formats().decode_heif(file, limit, page);
+}
+Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
+  return formats().decode_jpeg2000(file, limit);
+}
+Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page) {
+  return formats().decode_jxl(file, limit, page);
+}
+Decoded decode_raw(Bytes file, const SizeLimit& limit) { return formats().decode_raw(file, limit); }
+Decoded decode_webp(Bytes file, const SizeLimit& limit) {
+  return formats().decode_webp(file, limit);
+}
+void load_decoders() { formats().load_decoders(); }
+std::vector<std::uint8_t> encode_jpeg(const cv::Mat3b& rgb) { return formats().encode_jpeg(rgb); }
+
+bool gdal_knows(const std::string& name) { return formats().gdal_knows(name); }
+Map read_map(const std::string& name, const ImageParameters& parameters,
+             const std::vector<int>& bands, const SizeCheck& accepts) {
+  return formats().read_map(name, parameters, bands, accepts);
+}
+void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
+                      bool cloud_optimised) {
+  formats().write_map_labels(path, labels, frame, cloud_optimised);
+}
+void check_map_regions(const std::string& path, const MapFrame& frame) {
+  formats().check_map_regions(path, frame);
+}
+void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame) {
+  formats().write_map_regions(path, labels, frame);
+}
+void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
+                         const MapFrame& frame, const std::string& folder,
+                         const std::function<void(double)>& done) {
+  formats().write_region_blocks(path, labels, count, frame, folder, done);
+}
+std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
+                                            RasterKind kind, bool cloud_optimised) {
+  return formats().start_raster(path, frame, kind, cloud_optimised);
+}
+std::unique_ptr<PictureSource> open_scene(const std::string& name, const std::vector<int>& bands,
+                                          ValueRange rule) {
+  return formats().open_scene(name, bands, rule);
+}
+
+}  // namespace diacut

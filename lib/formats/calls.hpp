@@ -1,0 +1,41 @@
+#pragma once
+
+#include "image/decoded.hpp"
+#include "map/detect.hpp"
+#include "map/picture_source.hpp"
+#include "map/raster_blocks.hpp"
+#include "map/region_blocks.hpp"
+#include "output/atomic_file.hpp"
+#include "output/picture.hpp"
+
+namespace diacut {
+
+/// What the module diacut-formats.so does: all that needs libraries which few files need (GDAL,
+/// OpenCV's codecs, libheif, libjxl, OpenJPEG, LibRaw), and which take longer to load than most
+/// runs take to start. In the library, functions of the same names (calls.cpp) load the module when
+/// they are first called and call its own. Programs that are linked with the module's objects call
+/// those directly.
+struct FormatCalls {
+  decltype(&diacut::decode_bmp) decode_bmp = diacut::decode_bmp;
+  decltype(&diacut::decode_heif) decode_heif = diacut::decode_heif;
+  decltype(&diacut::decode_jpeg2000) decode_jpeg2000 = diacut::decode_jpeg2000;
+  decltype(&diacut::decode_jxl) decode_jxl = diacut::decode_jxl;
+  decltype(&diacut::decode_raw) decode_raw = diacut::decode_raw;
+  decltype(&diacut::decode_webp) decode_webp = diacut::decode_webp;
+  decltype(&diacut::load_decoders) load_decoders = diacut::load_decoders;
+  decltype(&diacut::encode_jpeg) encode_jpeg = diacut::encode_jpeg;
+  decltype(&diacut::gdal_knows) gdal_knows = diacut::gdal_knows;
+  decltype(&diacut::read_map) read_map = diacut::read_map;
+  decltype(&diacut::write_map_labels) write_map_labels = diacut::write_map_labels;
+  decltype(&diacut::check_map_regions) check_map_regions = diacut::check_map_regions;
+  decltype(&diacut::write_map_regions) write_map_regions = diacut::write_map_regions;
+  decltype(&diacut::write_region_blocks) write_region_blocks = diacut::write_region_blocks;
+  decltype(&diacut::start_raster) start_raster = diacut::start_raster;
+  decltype(&diacut::open_scene) open_scene = diacut::open_scene;
+};
+
+/// The module's only symbol, "diacut_formats". Null where the module is of another version.
+/// `files`: the program's list.
+using FormatEntry = const FormatCalls*(const char* version, TemporaryFiles& files);
+
+}  // namespace diacut

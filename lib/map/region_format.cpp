@@ -1,0 +1,39 @@
+#include "map/region_format.hpp"
+
+#include "diacut/errors.hpp"
+#include "output/format.hpp"
+
+namespace diacut {
+namespace {
+
+constexpr RegionFormat kFormats[] = {
+    // SQLite's tables have at most 2000 columns, of which two are the geometry and the number.
+    {MapRegionFormat::kGeoPackage, ".gpkg", "GPKG", "a GeoPackage", 1998, 0},
+    {MapRegionFormat::kGeoJson, ".geojson", "GeoJSON", "GeoJSON", 0, 0},
+    // Its places are 32-bit numbers with a sign.
+    {MapRegionFormat::kShapefile, ".shp", "ESRI Shapefile", "a shapefile", 255, 2'147'483'647},
+};
+
+}  // namespace
+
+const RegionFormat* find_region_format(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  for (const RegionFormat& each : kFormats) {
+    if (extension == each.extension) return &each;
+  }
+  return nullptr;
+}
+
+const RegionFormat& region_format_of(const std::string& path) {
+  const RegionFormat* format = find_region_format(path);
+  if (format == nullptr) throw unknown_extension(path, "regions", ".gpkg, .geojson, .shp");
+  return *format;
+}
+
+std::optional<MapRegionFormat> map_region_format(const std::string& path) {
+  const RegionFormat* format = find_region_format(path);
+  if (format == nullptr) return std::nullopt;
+  return format->format;
+}
+
+}  // namespace diacut

@@ -1,0 +1,301 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <opencv2/core.hpp>
+
+#include "core/large_memory.hpp"
+#include "core/parallel.hpp"
+#include "diacut/errors.hpp"
+#include "image/decoded.hpp"
+#include "image/values.hpp"
+#include "map/gdal.hpp"
+#include "map/picture_source.hpp"
+#include "map/scene.hpp"
+
+namespace diacut {
+namespace {
+
+/// The bands that are looked at: one, or red, green and blue.
+std::vector<int> bands_to_read(const Scene& scene, const std::vector<int>& chosen) {
+  for (const int number : chosen) scene.band(number);  // Throws where there is none.
+  const std::vector<int>& bands = chosen.empty() ? scene.bands() : chosen;
+  if (bands.size() != 1 && bands.size() != 3) {
+    throw InputError(fmt::format(
+        "it has {} bands, whose principal components need all of them at once: name one or three "
+        "with --bands",
+        bands.size()));
+  }
+  if (bands.size() == 1 && scene.has_palette(bands.front())) {
+    throw InputError(
+        "its numbers are those of a palette's colours: expand it first, as with gdal_translate "
+        "-expand rgb");
+  }
+  return chosen.empty() ? in_colour_order(scene, bands) : bands;
+}
+
+template <class T>
+bool all_finite(const T* pixel, int channels) {
+  return std::all_of(pixel, pixel + channels,
+                     [](T value) { return std::isfinite(static_cast<double>(value)); });
+}
+
+/// Clears `valid` where a float is not finite, and the float.
+template <class T>
+void leave_out_what_is_not_finite(cv::Mat& samples, std::vector<std::uint8_t>& valid) {
+  T* pixel = samples.ptr<T>();
+  for (std::uint8_t& each : valid) {
+    if (!all_finite(pixel, samples.channels())) {
+      each = 0;
+      std::fill_n(pixel, samples.channels(), T{0});
+    }
+    pixel += samples.channels();
+  }
+}
+
+template <class T>
+void add_values(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
+                PictureValues& values) {
+  const T* pixel = samples.ptr<T>();
+  for (const std::uint8_t each : valid) {
+    for (int channel = 0; each != 0 && channel < samples.channels(); ++channel) {
+      values.add(static_cast<double>(pixel[channel]));
+    }
+    pixel += samples.channels();
+  }
+}
+
+void add_values_of(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
+                   PictureValues& values) {
+  switch (samples.depth()) {
+    case CV_8U:
+      return add_values<std::uint8_t>(samples, valid, values);
+    case CV_8S:
+      return add_values<std::int8_t>(samples, valid, values);
+    case CV_16U:
+      return add_values<std::uint16_t>(samples, valid, values);
+    case CV_16S:
+      return add_values<std::int16_t>(samples, valid, values);
+    case CV_32S:
+      return add_values<std::int32_t>(samples, valid, values);
+    case CV_32F:
+      return add_values<float>(samples, valid, values);
+    default:
+      return add_values<double>(samples, valid, values);
+  }
+}
+
+class SceneBlocks : public PictureSource {
+ public:
+  SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
+      : name_(name), rule_(rule) {
+    const Reading scene(*this);
+    bands_ = bands_to_read(*scene, bands);
+    type_ = scene->sample_type(bands_);
+    limit_block_cache();
+    frame = scene->frame();
+  }
+
+  bool is_whole() const override {
+    return Reading(*this)->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
+  }
+
+  std::pair<double, double> settle_range(std::vector<std::string>& notes,
+                                         bool damaged_as_gaps) const override {
+    if (rule_ == ValueRange::kType && type_.range) return *type_.range;
+    PictureValues values(static_cast<std::uint64_t>(frame.width) *
+                         static_cast<std::uint64_t>(frame.height) * bands_.size());
+    const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
+    for (int first = 0; first < frame.height; first += at_once) {
+      const Samples read = samples({0, first, frame.width, std::min(at_once, frame.height - first)},
+                                   damaged_as_gaps);
+      add_values_of(read.values, read.valid, values);
+    }
+    return std::move(values).range(type_.depth, type_.range, rule_, notes);
+  }
+
+  Image read(const Window& window, const std::pair<double, double>& range,
+             bool damaged_as_gaps) const override {
+    Samples read = samples(window, damaged_as_gaps);
+    Decoded decoded;
+    decoded.samples = read.values;
+    decoded.type_range = range;
+    Image image = to_image(decoded, ValueRange::kType);
+    image.notes.clear();
+    if (std::count(read.valid.begin(), read.valid.end(), std::uint8_t{0}) == 0) return image;
+    const auto channels = static_cast<std::size_t>(image.channels);
+    for (std::size_t i = 0; i < read.valid.size(); ++i) {
+      if (read.valid[i] == 0) std::fill_n(image.pixels.data() + i * channels, channels, 0.0F);
+    }
+    image.valid = std::move(read.valid);
+    return image;
+  }
+
+ private:
+  /// One row of pixels after the other.
+  struct Samples {
+    cv::Mat values;
+    std::vector<std::uint8_t> valid;
+  };
+
+  /// The scene for one reader at a time, because a data set of GDAL serves one thread: one that no
+  /// other reader has, or one that is opened.
+  class Reading {
+   public:
+    explicit Reading(const SceneBlocks& blocks) : blocks_(blocks) {
+      {
+        const std::lock_guard<std::mutex> guard(blocks.idle_lock_);
+        if (!blocks.idle_.empty()) {
+          scene_ = std::move(blocks.idle_.back());
+          blocks.idle_.pop_back();
+          return;
+        }
+      }
+      const GdalMessages quiet;
+      scene_ = std::make_unique<Scene>(blocks.name_);
+    }
+    ~Reading() {
+      const std::lock_guard<std::mutex> guard(blocks_.idle_lock_);
+      blocks_.idle_.push_back(std::move(scene_));
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+    const Scene& operator*() const { return *scene_; }
+    const Scene* operator->() const { return scene_.get(); }
+
+   private:
+    const SceneBlocks& blocks_;
+    std::unique_ptr<Scene> scene_;
+  };
+
+  /// Memory for a window, of which all pixels have data.
+  Samples room_for(const Window& window) const {
+    return {cv::Mat(window.height, window.width,
+                    CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+            large_vector<std::uint8_t>(window.pixels(), 1)};
+  }
+
+  /// Reads rows of a window, whose first is `window.y`.
+  void read_rows(const Scene& scene, const Window& rows, const Window& window,
+                 Samples& read) const {
+    const int first = rows.y - window.y;
+    scene.read_samples(rows, bands_, type_, read.values.ptr(first), read.values.elemSize());
+    if (scene.is_whole(bands_)) return;
+    constexpr std::uint8_t kHalf = 128;
+    const std::vector<std::uint8_t> opacity = scene.read_opacity(rows, bands_);
+    std::transform(opacity.begin(), opacity.end(),
+                   read.valid.begin() + std::ptrdiff_t{first} * window.width,
+                   [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
+  }
+
+  Samples samples(const Scene& scene, const Window& window) const {
+    Samples read = room_for(window);
+    read_rows(scene, window, window, read);
+    leave_out_floats(read);
+    return read;
+  }
+
+  /// On all cores, of which each reads other blocks of the file.
+  Samples samples(const Window& window, bool damaged_as_gaps) const {
+    Samples read = room_for(window);
+    const std::vector<Window> parts = rows_of_blocks(window);
+    try {
+      parallel_for(static_cast<int>(parts.size()), [&](int k) {
+        const Reading scene(*this);
+        read_rows(*scene, parts[static_cast<std::size_t>(k)], window, read);
+      });
+    } catch (const InputError&) {
+      if (!damaged_as_gaps) throw;
+      return read_around_damage(*Reading(*this), window);
+    }
+    leave_out_floats(read);
+    return read;
+  }
+
+  /// A window divided where rows of the file's blocks end.
+  std::vector<Window> rows_of_blocks(const Window& window) const {
+    constexpr int kLeastPixels = 1 << 20;  // Fewer are not worth another thread.
+    int width = 0;
+    int height = 0;
+    Reading(*this)->band(bands_.front()).GetBlockSize(&width, &height);
+    const int first = window.y / height;
+    const auto count =
+        static_cast<std::size_t>((window.y + window.height - 1) / height - first + 1);
+    const std::int64_t row = std::int64_t{height} * window.width;
+    std::vector<Window> parts;
+    for (const IndexRange& range :
+         ranges_of(count, static_cast<std::size_t>(1 + kLeastPixels / row))) {
+      const auto begins = [&](std::size_t row_of_blocks) {
+        const std::int64_t y =
+            std::int64_t{height} * (first + static_cast<std::int64_t>(row_of_blocks));
+        return static_cast<int>(
+            std::clamp<std::int64_t>(y, window.y, std::int64_t{window.y} + window.height));
+      };
+      const int begin = begins(range.begin);
+      const int end = begins(range.end);
+      parts.push_back({window.x, begin, window.width, end - begin});
+    }
+    return parts;
+  }
+
+  void leave_out_floats(Samples& read) const {
+    if (type_.depth == CV_32F) leave_out_what_is_not_finite<float>(read.values, read.valid);
+    if (type_.depth == CV_64F) leave_out_what_is_not_finite<double>(read.values, read.valid);
+  }
+
+  /// The window by the file's blocks, of which those that cannot be decoded have no data.
+  Samples read_around_damage(const Scene& scene, const Window& window) const {
+    Samples read{cv::Mat::zeros(window.height, window.width,
+                                CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+                 std::vector<std::uint8_t>(window.pixels(), 0)};
+    int width = 0;
+    int height = 0;
+    scene.band(bands_.front()).GetBlockSize(&width, &height);
+    for (int y = window.y / height * height; y < window.y + window.height; y += height) {
+      for (int x = window.x / width * width; x < window.x + window.width; x += width) {
+        const int left = std::max(x, window.x);
+        const int top = std::max(y, window.y);
+        const Window block{left, top, std::min(x + width, window.x + window.width) - left,
+                           std::min(y + height, window.y + window.height) - top};
+        put_block(scene, block, window, read);
+      }
+    }
+    return read;
+  }
+
+  void put_block(const Scene& scene, const Window& block, const Window& window,
+                 Samples& read) const {
+    try {
+      const Samples part = samples(scene, block);
+      const cv::Rect place(block.x - window.x, block.y - window.y, block.width, block.height);
+      part.values.copyTo(read.values(place));
+      for (int y = 0; y < block.height; ++y) {
+        std::copy_n(
+            part.valid.begin() + static_cast<std::ptrdiff_t>(y) * block.width, block.width,
+            read.valid.begin() + static_cast<std::ptrdiff_t>(place.y + y) * window.width + place.x);
+      }
+    } catch (const InputError&) {
+      // The block has no data.
+    }
+  }
+
+  std::string name_;
+  std::vector<int> bands_;
+  SampleType type_;
+  ValueRange rule_;
+  mutable std::mutex idle_lock_;
+  mutable std::vector<std::unique_ptr<Scene>> idle_;  ///< Open, and read by nobody now.
+};
+
+}  // namespace
+
+std::unique_ptr<PictureSource> open_scene(const std::string& name, const std::vector<int>& bands,
+                                          ValueRange rule) {
+  const GdalMessages quiet;
+  return std::make_unique<SceneBlocks>(name, bands, rule);
+}
+
+}  // namespace diacut
