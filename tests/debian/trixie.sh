@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# trixie.sh FOLDER [COMMAND...]: makes a Debian 13 in FOLDER by debootstrap, unless one is there, copies
-# the committed sources into it, and runs COMMAND in them (./setup.sh test). By hand, as root, with a
+# trixie.sh FOLDER [COMMAND...]: makes a Debian 13 in FOLDER by debootstrap, unless one is there, checks
+# the committed sources out in it, and runs COMMAND in them (./setup.sh test). By hand, as root, with a
 # network: takes about two hours on 2 cores, and 9 GB of disk. What was built stays for the next time.
 set -euo pipefail
 folder=$(realpath -m "${1:?trixie.sh FOLDER [COMMAND...]}")
@@ -13,7 +13,8 @@ if [[ ! -e "$folder/etc/debian_version" ]]; then
   debootstrap --variant=minbase --include=ca-certificates trixie "$folder"
 fi
 mkdir -p "$folder/root/diacut"
-git archive HEAD | tar --extract --directory "$folder/root/diacut"
+# Writes what changed since the last time, and removes what is gone.
+GIT_INDEX_FILE=$folder/root/diacut.index GIT_WORK_TREE=$folder/root/diacut git read-tree --reset -u HEAD
 
 # Mounts of a name space of their own end with it, whatever happens.
 start=$SECONDS status=0
