@@ -25,6 +25,7 @@ unshare --mount --pid --fork --propagation private bash -c '
   mount -t proc proc "$folder/proc"
   mount --rbind /dev "$folder/dev"
   mount -t tmpfs tmpfs "$folder/tmp"
+  mount -t sysfs sysfs "$folder/sys"  # From which PoCL 6 knows the memory.
   cd "$folder"
   exec chroot "$folder" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     LANG=C.UTF-8 CI="${CI:-}" JOBS="${JOBS:-}" bash -c "cd /root/diacut && exec \"\$@\"" - "$@"

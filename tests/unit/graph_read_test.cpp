@@ -15,6 +15,7 @@
 namespace diacut {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using testing::npy_of;
 using testing::zip_of;
@@ -172,11 +173,13 @@ TEST_F(ReadGraph, RefusesSizesThatDoNotHold) {
   members[4].deflated = true;
   members[4].claimed_more = 2'000'000'000;
   EXPECT_THAT(message(zip_of(members)), HasSubstr("claims 2000000"));
+  // libzip 1.11 refuses these itself.
+  const auto sizes_differ = HasSubstr("sizes don't match");
   members[4].deflated = false;
-  EXPECT_THAT(message(zip_of(members)), HasSubstr("claims 2000000"));
+  EXPECT_THAT(message(zip_of(members)), AnyOf(HasSubstr("claims 2000000"), sizes_differ));
   members[4].in_64_bits = true;
   members[4].claimed_more = std::int64_t{1} << 50;
-  EXPECT_THAT(message(zip_of(members)), HasSubstr("main memory"));
+  EXPECT_THAT(message(zip_of(members)), AnyOf(HasSubstr("main memory"), sizes_differ));
   // The array's own header claims more than the member has.
   members = path_members();
   members[4].bytes = npy_of("<f4", "(1000000000000,)", std::string(16, '\0'));
