@@ -4,10 +4,10 @@
 
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/data_folder.hpp"
 #include "core/embedded_text.hpp"
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
@@ -127,18 +127,9 @@ std::vector<double> profile_numbers(const json& values, const std::string& what,
 }
 
 std::string profile_path(const DeviceInfo& device) {
-  // An empty or relative XDG_DATA_HOME counts as none (XDG Base Directory Specification).
-  const char* const data = std::getenv("XDG_DATA_HOME");
-  const char* const home = std::getenv("HOME");
-  std::filesystem::path folder;
-  if (data != nullptr && std::filesystem::path(data).is_absolute()) {
-    folder = data;
-  } else if (home != nullptr && *home != '\0') {
-    folder = std::filesystem::path(home) / ".local" / "share";
-  } else {
-    return {};
-  }
-  return (folder / "diacut" / "profiles" / (slug(device.name) + ".json")).string();
+  const std::filesystem::path folder = data_folder();
+  if (folder.empty()) return {};
+  return (folder / "profiles" / (slug(device.name) + ".json")).string();
 }
 
 ProfileOrigin find_profile(const DeviceInfo& device, const ProfileReader& read) {

@@ -28,6 +28,15 @@ constexpr char kSecondBuild[] = " -DDIACUT_SECOND_BUILD";
 /// Kernels that a CPU is given while it runs another one. A kernel may take a second.
 constexpr std::size_t kMostAhead = 2;
 
+/// Empty where the driver gives none.
+ProgramStore::Binary binary_of(const cl::Program& program) {
+  try {
+    return program.getInfo<CL_PROGRAM_BINARIES>().at(0);
+  } catch (const cl::Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 std::string error_name(cl_int code) {
@@ -89,6 +98,7 @@ Context::Context(std::string_view device, std::string kernel_dir)
   device_ = opened.device;
   fp64_ = info_.fp64;
   together_ = together_on(info_);
+  store_ = store_for(info_);
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
@@ -228,14 +238,37 @@ cl::Program Context::built(const std::string& source, const std::string& options
   }
 }
 
+std::string Context::described(const std::string& source, const std::string& options) const {
+  // Processors of one name may have vectors of other lengths.
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", info_.platform, info_.vendor, info_.name,
+                     info_.version, info_.driver,
+                     device_.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR>(), options, source);
+}
+
+cl::Program Context::from_binary(const ProgramStore::Binary& binary) {
+  if (binary.empty()) return {};
+  try {
+    cl::Program program(context_, {device_}, {binary});
+    program.build(device_);
+    return program;
+  } catch (const cl::Error&) {
+    return {};
+  }
+}
+
 cl::Program Context::built_once(const std::string& source, const std::string& options,
                                 const std::string& what) {
   check_answers();
+  // Warnings are for those who edit the kernels. Some drivers count them on the terminal.
+  const std::string flags = kernel_dir_.empty() ? options + " -w" : options;
   cl::Program program;
   try {
+    const std::string description = store_.keeps() ? described(source, flags) : "";
+    if (store_.keeps()) program = from_binary(store_.find(description));
+    if (program() != nullptr) return program;
     program = cl::Program(context_, source);
-    // Warnings are for those who edit the kernels. Some drivers count them on the terminal.
-    program.build(device_, (kernel_dir_.empty() ? options + " -w" : options).c_str());
+    program.build(device_, flags.c_str());
+    if (store_.keeps()) store_.keep(description, binary_of(program));
   } catch (const cl::Error& error) {
     std::string log;
     if (program() != nullptr) {

@@ -22,6 +22,7 @@
 #include "opencl/cl.hpp"
 #include "opencl/kernel.hpp"
 #include "opencl/program_source.hpp"
+#include "opencl/program_store.hpp"
 
 namespace diacut {
 
@@ -65,6 +66,8 @@ class Context {
 
   /// Builds programs side by side on a CPU too, for tests.
   void build_side_by_side_always() { together_ = Together::kSideBySide; }
+  /// Keeps binaries in another place than store_for() says, for tests.
+  void keep_programs_in(ProgramStore store) { store_ = std::move(store); }
 
   /// All programs built so far.
   const ProgramBuilds& builds() const { return builds_; }
@@ -162,6 +165,10 @@ class Context {
   /// Builds a program in one attempt, where built() makes a second one. `what`: as there.
   cl::Program built_once(const std::string& source, const std::string& options,
                          const std::string& what);
+  /// All that a built program depends on.
+  std::string described(const std::string& source, const std::string& options) const;
+  /// A program from a binary that was kept of it; null where the driver does not take it.
+  cl::Program from_binary(const ProgramStore::Binary& binary);
 
   struct Kept {
     std::size_t bytes = 0;
@@ -211,6 +218,7 @@ class Context {
   std::map<ProgramKey, ProgramEntry> programs_;
   std::vector<ProgramKey> waiting_;  ///< Programs to build, in the order of the first requests.
   Together together_ = Together::kNever;
+  ProgramStore store_;
   ProgramBuilds builds_;
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;

@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "opencl/arguments.hpp"
 #include "opencl/context.hpp"
 #include "support.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -137,6 +141,71 @@ TEST_F(Programs, AreBuiltASecondTimeWhereTheFirstFails) {
   EXPECT_EQ(run(context_.kernel("damaged.cl", "apply", "", files), {5}), 6.0f);
   EXPECT_EQ(run(context_.kernel("without.cl", "apply", "", files), {5}), 7.0f);
   EXPECT_THROW(run(context_.kernel("without.cl", "nothing", "", files), {5}), DeviceError);
+}
+
+// Which binary a program comes from is told by what it computes.
+class KeptPrograms : public ::testing::Test {
+ protected:
+  static float run(int added, const ProgramStore& store) {
+    static const KernelTable files = {
+        {"add.cl", "__kernel void apply(__global float* x) { x[0] += ADDED; }\n"}};
+    Context context(testing::test_device());
+    context.keep_programs_in(store);
+    const Kernel kernel =
+        context.kernel("add.cl", "apply", "-DADDED=" + std::to_string(added), files);
+    auto buffer = context.allocate<float>(1, "values");
+    buffer.upload(std::vector<float>{0});
+    cl::Kernel& made = kernel;
+    set_arguments(made, buffer);
+    context.launch(made, cl::NDRange(1), cl::NDRange(1));
+    return buffer.download().front();
+  }
+  ProgramStore store() const { return ProgramStore(folder_.path()); }
+  std::vector<std::string> files() const { return folder_.names(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+ private:
+  testing::TempFolder folder_;
+};
+
+TEST_F(KeptPrograms, AreTakenWithoutTheirSource) {
+  EXPECT_EQ(run(1, store()), 1.0f);
+  ASSERT_EQ(files().size(), 1U);
+  const std::string first = files().front();
+  const std::string one = testing::read_bytes(path(first));
+  EXPECT_EQ(run(2, store()), 2.0f);
+  ASSERT_EQ(files().size(), 2U);
+  const std::string second = files()[files().front() == first ? 1 : 0];
+  const std::string two = testing::read_bytes(path(second));
+  // The program of the first with the binary of the second.
+  const auto described = [](const std::string& file) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, file.data() + 8, sizeof bytes);
+    return file.substr(24, bytes);
+  };
+  const std::string binary = two.substr(24 + described(two).size());
+  store().keep(described(one), {binary.begin(), binary.end()});
+  EXPECT_EQ(run(1, store()), 2.0f);
+
+  // Another program's file under this name, and one that the driver refuses, are built anew.
+  std::ofstream(path(first), std::ios::binary) << two;
+  EXPECT_EQ(run(1, store()), 1.0f);
+  EXPECT_EQ(described(testing::read_bytes(path(first))), described(one));
+  store().keep(described(one), {1, 2, 3});
+  EXPECT_EQ(run(1, store()), 1.0f);
+  EXPECT_GT(testing::read_bytes(path(first)).size(), described(one).size() + 1000);
+}
+
+TEST_F(KeptPrograms, AreNoneWhereTheDriverKeepsThemItself) {
+  EXPECT_EQ(run(1, ProgramStore()), 1.0f);
+  EXPECT_THAT(files(), ::testing::IsEmpty());
+  DeviceInfo device;
+  for (const char* platform : {"Portable Computing Language", "NVIDIA CUDA"}) {
+    device.platform = platform;
+    EXPECT_FALSE(store_for(device).keeps()) << platform;
+  }
+  device.platform = "Intel(R) OpenCL";
+  EXPECT_TRUE(store_for(device).keeps());
 }
 
 }  // namespace
