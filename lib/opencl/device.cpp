@@ -1,5 +1,6 @@
 #include "diacut/device.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -162,6 +163,55 @@ const OpenedDevice& best_of(const std::vector<OpenedDevice>& devices, bool of_jo
   return *best[of_job ? local_task() % best.size() : 0];
 }
 
+struct OfferedDriver {
+  std::string library;
+  std::string way_out;
+};
+OfferedDriver& offered_driver() {
+  static OfferedDriver one;
+  return one;
+}
+
+/// The platforms of the offered driver, asked for as OpenCL's loader does.
+std::vector<cl::Platform> offered_platforms() {
+  const std::string& path = offered_driver().library;
+  if (path.empty()) return {};
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw DeviceError(fmt::format("the OpenCL driver '{}' cannot be loaded: {}", path, dlerror()));
+  }
+  const auto address = reinterpret_cast<void*(CL_API_CALL*)(const char*)>(
+      dlsym(library, "clGetExtensionFunctionAddress"));
+  const auto get =
+      address == nullptr
+          ? nullptr
+          : reinterpret_cast<clIcdGetPlatformIDsKHR_fn>(address("clIcdGetPlatformIDsKHR"));
+  cl_uint count = 0;
+  if (get == nullptr || get(0, nullptr, &count) != CL_SUCCESS) return {};
+  std::vector<cl_platform_id> ids(count);
+  if (get(count, ids.data(), nullptr) != CL_SUCCESS) return {};
+  return {ids.begin(), ids.end()};
+}
+
+/// Adds the devices of each platform.
+void add_devices(const std::vector<cl::Platform>& platforms, std::vector<OpenedDevice>& result) {
+  for (std::size_t p = 0; p < platforms.size(); ++p) {
+    std::vector<cl::Device> devices;
+    try {
+      platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    } catch (const cl::Error& error) {
+      if (error.err() != CL_DEVICE_NOT_FOUND) throw_device_error("listing the devices", error);
+    }
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      with_device_errors("describing a device", [&] {
+        result.push_back(
+            {describe(platforms[p], static_cast<int>(p), devices[d], static_cast<int>(d)),
+             devices[d]});
+      });
+    }
+  }
+}
+
 std::vector<DeviceInfo> infos(const std::vector<OpenedDevice>& devices) {
   std::vector<DeviceInfo> result;
   result.reserve(devices.size());
@@ -195,35 +245,27 @@ std::vector<OpenedDevice> open_devices() {
   } catch (const cl::Error& error) {
     if (error.err() != kNoPlatforms) throw_device_error("listing the OpenCL platforms", error);
   }
+  std::vector<OpenedDevice> result;
+  add_devices(platforms, result);
+  if (result.empty()) add_devices(offered_platforms(), result);
+  if (!result.empty()) return result;
+  const std::string& way_out = offered_driver().way_out;
   if (platforms.empty()) {
     throw DeviceError(
         "no OpenCL platform is installed: install one, for example Debian's pocl-opencl-icd (runs "
-        "on any CPU), or the OpenCL driver of your GPU's vendor");
+        "on any CPU), or the OpenCL driver of your GPU's vendor" +
+        way_out);
   }
-  std::vector<OpenedDevice> result;
-  for (std::size_t p = 0; p < platforms.size(); ++p) {
-    std::vector<cl::Device> devices;
-    try {
-      platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &devices);
-    } catch (const cl::Error& error) {
-      if (error.err() != CL_DEVICE_NOT_FOUND) throw_device_error("listing the devices", error);
-    }
-    for (std::size_t d = 0; d < devices.size(); ++d) {
-      with_device_errors("describing a device", [&] {
-        result.push_back(
-            {describe(platforms[p], static_cast<int>(p), devices[d], static_cast<int>(d)),
-             devices[d]});
-      });
-    }
-  }
-  if (result.empty()) {
-    const std::string fault = pocl_cache_fault();
-    throw DeviceError("the installed OpenCL platforms have no device: " +
-                      (fault.empty() ? "install a driver for yours, or Debian's pocl-opencl-icd, "
-                                       "which runs on any CPU"
-                                     : fault));
-  }
-  return result;
+  const std::string fault = pocl_cache_fault();
+  throw DeviceError("the installed OpenCL platforms have no device: " +
+                    (fault.empty() ? "install a driver for yours, or Debian's pocl-opencl-icd, "
+                                     "which runs on any CPU" +
+                                         way_out
+                                   : fault));
+}
+
+void offer_driver(const std::string& library, const std::string& way_out) {
+  offered_driver() = {library, way_out};
 }
 
 OpenedDevice open_device(std::string_view spec) {

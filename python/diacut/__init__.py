@@ -22,6 +22,7 @@ from ._core import Device, Image, ParameterInfo, Scores, list_devices
 from ._core import describe_parameters as _describe_parameters
 from ._core import preset_names as presets
 from ._core import version as __version__
+from ._driver import WAY_OUT, driver_library
 from ._errors import (
     CancelledError,
     ConfigError,
@@ -75,6 +76,8 @@ __all__ = [
 
 # An interpreter has threads and secrets: what decodes images of strangers is no copy of it.
 _core.use_sandbox_program(os.fsencode(os.path.join(os.path.dirname(_core.__file__), "diacut-decoder")))
+
+_core.offer_driver(os.fsencode(driver_library()), WAY_OUT)
 
 
 def read_image(

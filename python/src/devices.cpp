@@ -50,6 +50,12 @@ void bind_devices(nb::module_& module) {
       .def("__repr__", [](const DeviceInfo& info) {
         return "<Device " + info.index() + " " + to_string(info.kind) + ": " + info.name + ">";
       });
+  module.def(
+      "offer_driver",
+      [](const nb::bytes& library, const std::string& way_out) {
+        offer_driver({library.c_str(), library.size()}, way_out);
+      },
+      "library"_a, "way_out"_a, "Names an OpenCL driver for where the system has no device.");
   module.def("list_devices", &devices,
              "The OpenCL devices of this machine.\n\n"
              "Raises DeviceError where there is no OpenCL platform.");

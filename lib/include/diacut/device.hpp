@@ -51,6 +51,12 @@ struct DeviceInfo {
 /// @throws DeviceError when there is no platform; the message says which package to install.
 std::vector<DeviceInfo> list_devices();
 
+/// Names an OpenCL driver that is used where the system has no device, as one that came with a
+/// Python package. To be called before devices are asked for.
+/// @param library The file of its library; empty: there is none.
+/// @param way_out What the error adds where there is no device all the same.
+void offer_driver(const std::string& library, const std::string& way_out);
+
 /// Finds the device that a text names.
 /// @param spec One of
 ///   - "": the device that the environment variable DIACUT_DEVICE names if it is set, else the
