@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import site
 import sys
 import sysconfig
@@ -13,15 +12,15 @@ WAY_OUT = "; for Python, 'pip install intel-opencl-rt intel-cmplr-lib-rt' brings
 
 
 def driver_library() -> str:
-    """The library of intel-opencl-rt, else of pocl-binary-distribution; "" where neither can work."""
+    """The library of intel-opencl-rt; "" where it is not installed.
+
+    pocl-binary-distribution is not looked for: without a linker, and on some processors, it ends the process.
+    """
     for folder in (sysconfig.get_path("data"), site.USER_BASE):
         path = os.path.join(folder or "", "lib", "libintelocl.so")
         if os.path.isfile(path):
             return path
-    if shutil.which("ld") is None:  # Without a linker PoCL ends the process.
-        return ""
-    patterns = [os.path.join(folder, "pyopencl", ".libs", "libpocl-*.so") for folder in sys.path if folder]
-    return next((path for pattern in patterns for path in sorted(glob(pattern))), "")
+    return ""
 
 
 def run_segment() -> None:

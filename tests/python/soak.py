@@ -74,7 +74,8 @@ def interrupt() -> None:
             diacut.segment(LARGE, config=random.choice(["fast", "default", "ncut"]), detail="native")
     except KeyboardInterrupt:
         late = time.monotonic() - at[0]
-        assert late < 5, f"interrupted after {late:.1f} s"
+        others = max(1, os.getloadavg()[0] / (os.cpu_count() or 1))  # Who share the processors.
+        assert late < 5 * others, f"interrupted after {late:.1f} s"
     timer.join()
 
 
