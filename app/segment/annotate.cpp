@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
@@ -35,34 +38,118 @@ std::optional<AnnotationFormat> annotation_format(Result result, bool rle) {
   return rle && result == Result::kCoco ? AnnotationFormat::kCocoRle : option->format;
 }
 
-void declare_annotations(CommandLine& line, Places& places, bool& rle, bool folders) {
-  for (const AnnotationOption& option : kAnnotationOptions) {
-    const ResultInfo& info = info_of(option.result);
-    line.option(info.option, places[option.result], folders && !info.of_run ? "FILE|DIR" : "FILE",
-                kGroup, option.meaning);
-    if (option.result == Result::kCoco) {
-      line.flag("--rle", rle, kGroup, "With --coco: write every region as RLE");
-    }
-  }
+std::optional<double> AnnotationStyle::simplify() const {
+  if (simplified.empty()) return std::nullopt;
+  double pixels = 0;
+  const char* end = simplified.data() + simplified.size();
+  const auto [stop, code] = std::from_chars(simplified.data(), end, pixels);
+  if (code == std::errc() && stop == end && pixels >= 0 && pixels <= 1000) return pixels;
+  throw ConfigError(fmt::format(
+      "--simplify is '{}', expected the pixels that an outline may be off, 0 to 1000", simplified));
 }
 
-void check_annotations(const Places& places, bool rle, bool batch) {
-  if (rle && places[Result::kCoco].empty()) {
+void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style, bool folders) {
+  for (const AnnotationOption& option : kAnnotationOptions) {
+    const ResultInfo& info = info_of(option.result);
+    line.option(info.option, places[option.result],
+                folders && info.span != Span::kRun ? "FILE|DIR" : "FILE", kGroup, option.meaning);
+    if (option.result == Result::kCoco) {
+      line.flag("--rle", style.rle, kGroup, "With --coco: write every region as RLE");
+    }
+  }
+  line.option("--measure", style.channels, "all|NAMES", kGroup,
+              "With --table: these channels, by names or numbers (default: those that are "
+              "segmented; of scenes all bands)");
+  line.option("--simplify", style.simplified, "PIXELS", kGroup,
+              "Polygons of fewer corners, at most so far from the exact ones; neighbours share "
+              "their boundaries as before");
+  line.option("--class", style.classes, "NAME|FILE", kGroup,
+              "What regions are called (default region): one name, or a .csv of label,class");
+}
+
+void check_annotations(const Places& places, const AnnotationStyle& style, bool batch) {
+  if (style.rle && places[Result::kCoco].empty()) {
     throw ConfigError("--rle describes how masks are written to COCO: add --coco FILE");
   }
   const std::string& graph = places[Result::kGraph];
   if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);
+  if (!style.channels.empty() && places[Result::kTable].empty()) {
+    throw ConfigError("--measure names the channels of a table: add --table FILE");
+  }
+  const bool polygons = map_region_format(places[Result::kLabels]).has_value();
+  const bool annotated = std::any_of(
+      kAnnotationOptions.begin(), kAnnotationOptions.end(), [&](const AnnotationOption& option) {
+        return option.result != Result::kGraph && places.has(option.result);
+      });
+  if (style.simplify() && !annotated && !polygons) {
+    throw ConfigError(
+        "--simplify is about polygons: add --coco FILE, another file of annotations, or polygons "
+        "of "
+        "a scene");
+  }
+  if (style.simplify() && style.rle) {
+    throw ConfigError(
+        "--rle writes masks, which --simplify does not change: leave out one of them");
+  }
+  if (style.classes.empty()) return;
+  if (!annotated) {
+    throw ConfigError(
+        "--class names regions in annotations and tables: add --coco FILE or another");
+  }
+  if (batch && style.classes.ends_with(".csv")) {
+    throw ConfigError(fmt::format(
+        "--class: '{}' gives classes to the labels of one image, and there are several: name one "
+        "class, or annotate the images one by one",
+        style.classes));
+  }
+  classes_of(style);
 }
 
-Annotations::Annotations(const Places& wanted, bool rle, const Labels& labels, const Image* image,
-                         const Hierarchy* hierarchy)
-    : wanted_(wanted), rle_(rle), labels_(labels) {
+RegionClasses classes_of(const AnnotationStyle& style) {
+  if (style.classes.ends_with(".csv")) return read_classes(style.classes);
+  return style.classes.empty() ? RegionClasses() : RegionClasses{{style.classes}, {}};
+}
+
+Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
+                     const std::shared_ptr<const ImageFile>& file, const PictureFacts& facts,
+                     const ImageParameters& parameters, const ImagePart& part) {
+  if (frame != nullptr) {
+    return {ground_pixel(*frame), [=, wanted = style.channels](const auto& visit) {
+              read_map_channels(*frame, wanted, visit);
+            }};
+  }
+  if (!file) return {};
+  return {facts.pixel, [=, wanted = style.channels](const auto& visit) {
+            file->read_channels(parameters, part, wanted, visit);
+          }};
+}
+
+Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, const Labels& labels,
+                         const Measured& measured, const Hierarchy* hierarchy,
+                         const std::vector<std::int64_t>& names)
+    : wanted_(wanted), rle_(style.rle), labels_(labels) {
   if (std::none_of(kAnnotationOptions.begin(), kAnnotationOptions.end(),
                    [&](const AnnotationOption& option) { return wanted.has(option.result); })) {
     return;
   }
   outlines_ = trace_outlines(labels);
-  table_ = measure_regions(labels, outlines_, image, hierarchy);
+  table_ = measure_regions(labels, outlines_, hierarchy);
+  for (std::size_t k = 0; k < names.size(); ++k) table_.regions[k].label = names[k];
+  if (const auto distance = style.simplify()) outlines_ = simplify_outlines(outlines_, *distance);
+  if (!style.classes.empty()) {
+    classes_ = classes_of(style);
+    try {
+      check_classes(*classes_, table_);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--class {}: {}", style.classes, error.what()));
+    }
+  }
+  if (!wanted.has(Result::kTable)) return;
+  table_.pixel = measured.pixel;
+  if (!measured.read) return;
+  const ChannelMeter meter(labels);
+  measured.read(
+      [&](Channel&& channel) { table_.channels.push_back(meter.measure(std::move(channel))); });
 }
 
 std::vector<std::string> Annotations::notes() const {
@@ -78,18 +165,18 @@ std::vector<std::string> Annotations::notes() const {
 }
 
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
-  if (result == Result::kTable) return write_file(place, region_csv(table_));
   if (result == Result::kGraph) return write_file(place, region_graph(table_, graph_format(place)));
-  write_annotations(place, annotated(name, 1), annotation_format(result, rle_).value());
+  write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_).value());
 }
 
-AnnotationPart Annotations::part(Result result, const std::string& name,
-                                 std::int64_t number) const {
-  return annotate(annotated(name, number), annotation_format(result, rle_).value());
+AnnotationPart Annotations::part(Result result, const std::string& name, std::int64_t number,
+                                 int page) const {
+  return annotate(annotated(name, number, page), annotation_format(result, rle_).value());
 }
 
-AnnotatedImage Annotations::annotated(const std::string& name, std::int64_t number) const {
-  return {name, number, &labels_, &outlines_, &table_};
+AnnotatedImage Annotations::annotated(const std::string& name, std::int64_t number,
+                                      int page) const {
+  return {name, number, &labels_, &outlines_, &table_, classes_ ? &*classes_ : nullptr, page};
 }
 
 std::string annotated_name(const std::string& input, const std::string& name,

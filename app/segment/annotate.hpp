@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +10,8 @@
 #include "command_line.hpp"
 #include "diacut/annotations.hpp"
 #include "diacut/hierarchy.hpp"
-#include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
+#include "diacut/map.hpp"
 #include "results.hpp"
 
 namespace diacut::app {
@@ -40,26 +43,57 @@ inline constexpr std::array kAnnotationOptions = {
                      "Polygons with holes, in pixels from the upper left corner (.geojson)",
                      AnnotationFormat::kGeoJson},
     AnnotationOption{Result::kTable,
-                     "Figures of each region: area, box, centroid, perimeter, solidity, mean and "
-                     "spread of each band, neighbours (.csv)"},
+                     "Figures of each region: shape, size in pixels and in the file's unit, values "
+                     "of channels as the file stores them, neighbours (.csv); for several images "
+                     "or pages one file, or a folder",
+                     AnnotationFormat::kTable},
     AnnotationOption{Result::kGraph,
                      "Neighbouring regions, with the length and height of each boundary: .graphml, "
                      "or .csv as a list of edges"},
 };
 
-/// Declares the options of kAnnotationOptions and --rle. `folders`: whether a folder may be named.
-void declare_annotations(CommandLine& line, Places& places, bool& rle, bool folders);
+/// How regions are annotated and measured.
+struct AnnotationStyle {
+  bool rle = false;        ///< Whether COCO's masks are all RLE.
+  std::string simplified;  ///< Pixels that simplified outlines may be off; empty: exact.
+  std::string classes;     ///< The class of all regions, or a table of labels and classes.
+  std::string channels;    ///< That are measured; empty: those that are segmented.
+  std::optional<double> simplify() const;
+};
 
-/// Throws ConfigError when --rle has no effect, or a graph's format is not known.
-void check_annotations(const Places& places, bool rle, bool batch);
+/// Declares the options of kAnnotationOptions and those of AnnotationStyle. `folders`: whether a
+/// folder may be named.
+void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style, bool folders);
+
+/// Throws ConfigError when an option of the style has no effect or makes no sense, or a graph's
+/// format is not known; InputError for a table of classes that cannot be read.
+void check_annotations(const Places& places, const AnnotationStyle& style, bool batch);
+
+/// What regions are called.
+RegionClasses classes_of(const AnnotationStyle& style);
+
+/// What the regions of an image are measured in.
+struct Measured {
+  PixelSize pixel = {};
+  /// Gives the channels to a function, one after the other; empty: there is no image.
+  std::function<void(const std::function<void(Channel&&)>&)> read = {};
+};
+
+/// The channels that the style asks for, of a scene's bands or of the picture in a file. `file`:
+/// null for a scene, or where there is no picture.
+Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
+                     const std::shared_ptr<const ImageFile>& file, const PictureFacts& facts,
+                     const ImageParameters& parameters, const ImagePart& part);
 
 /// The outlines and figures of an image's regions, and the results that are made from them.
 class Annotations {
  public:
   /// Traces and measures what `wanted` needs; nothing if it needs nothing. `labels` must outlive
-  /// the object; `image` and `hierarchy` may be null.
-  Annotations(const Places& wanted, bool rle, const Labels& labels, const Image* image,
-              const Hierarchy* hierarchy);
+  /// the object; `hierarchy` may be null. `names`: what files call the regions; empty: by their
+  /// numbers.
+  Annotations(const Places& wanted, const AnnotationStyle& style, const Labels& labels,
+              const Measured& measured, const Hierarchy* hierarchy,
+              const std::vector<std::int64_t>& names = {});
 
   /// What a person should know of how the regions are held.
   std::vector<std::string> notes() const;
@@ -67,14 +101,16 @@ class Annotations {
   /// Writes a result of kAnnotationOptions. `name`: what files call the image.
   void write(Result result, const std::string& place, const std::string& name) const;
 
-  /// An image's part of a file that holds several. `number`: the image's, from 1.
-  AnnotationPart part(Result result, const std::string& name, std::int64_t number) const;
+  /// An image's part of a file that holds several. `number`: the image's, from 1; `page`: its page
+  /// in its file, for tables.
+  AnnotationPart part(Result result, const std::string& name, std::int64_t number, int page) const;
 
  private:
-  AnnotatedImage annotated(const std::string& name, std::int64_t number) const;
+  AnnotatedImage annotated(const std::string& name, std::int64_t number, int page) const;
 
   const Places& wanted_;
   bool rle_;
+  std::optional<RegionClasses> classes_;
   const Labels& labels_;
   Outlines outlines_;
   RegionTable table_;
@@ -83,7 +119,7 @@ class Annotations {
 /// Whether a result is one of kAnnotationOptions.
 bool is_annotation(Result result);
 
-/// The format of a result; nothing for the table and the graph.
+/// The format of a result; nothing for the graph.
 std::optional<AnnotationFormat> annotation_format(Result result, bool rle);
 
 /// What annotations call an image: its path from the folder that was named, else its file name.

@@ -7,6 +7,7 @@
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "doctor.hpp"
 #include "freed_memory.hpp"
@@ -49,6 +50,7 @@ void list_devices(const Options& options, Console& console) {
 CommandDescription describe_program() {
   CommandDescription description = describe_options();
   description.subcommands.push_back(describe_recut());
+  description.subcommands.push_back(describe_annotate());
   description.subcommands.push_back(describe_graph());
   for (CommandDescription& each : describe_tile_commands()) {
     description.subcommands.push_back(std::move(each));
@@ -57,7 +59,7 @@ CommandDescription describe_program() {
   return description;
 }
 
-ExitCode run(const Options& options, Console& console, const CancelToken& cancel) {
+ExitCode run(Options options, Console& console, const CancelToken& cancel) {
   // Before there are threads, and before anything of a device or of a file is in memory.
   if (options.parameters.image.untrusted) start_sandbox();
   if (!begin(options, console)) return ExitCode::kDone;
@@ -74,8 +76,17 @@ ExitCode run(const Options& options, Console& console, const CancelToken& cancel
       break;
   }
   set_freed_memory(FreedMemory::kReturned);  // Until a device is opened.
-  if (options.tiles.wanted()) return run_in_tiles(options, console, cancel);
+  if (options.tiles.wanted()) {
+    std::vector<Job> jobs(options.inputs.size());
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      jobs[k].input = options.inputs[k];
+      jobs[k].map = is_map(jobs[k].input);
+    }
+    settle_least_size(jobs, options);
+    return run_in_tiles(options, console, cancel);
+  }
   const Plan plan = make_plan(options);
+  settle_least_size(plan.jobs, options);
   prepare_results(options, plan);
   return segment_files(options, plan, console, cancel);
 }

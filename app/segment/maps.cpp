@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
@@ -45,6 +49,35 @@ std::vector<int> parse_bands(const std::string& text) {
                   text, bands.size()));
 }
 
+std::optional<double> ground_area(const std::string& text) {
+  for (const auto& [unit, metres] :
+       {std::pair("km2", 1e6), std::pair("ha", 1e4), std::pair("m2", 1.0)}) {
+    if (!text.ends_with(unit)) continue;
+    double number = 0;
+    const char* end = text.data() + text.size() - std::string_view(unit).size();
+    const auto [stop, code] = std::from_chars(text.data(), end, number);
+    if (code == std::errc() && stop == end && number >= 0 && number < 1e15) return number * metres;
+  }
+  return std::nullopt;
+}
+
+std::int64_t pixels_of_area(double square_metres, const std::string& input, const MapFrame* frame) {
+  const PixelSize pixel = frame != nullptr ? ground_pixel(*frame) : PixelSize();
+  if (!(pixel.width > 0)) {
+    throw InputError(fmt::format(
+        "{}: --min-size is an area on the ground, and {}: give a number of pixels, or a share such "
+        "as 0.2%",
+        input,
+        frame != nullptr
+            ? "the scene's pixels have no size in metres (its coordinates are degrees, "
+              "control points or none)"
+            : "a picture's pixels have no size there"));
+  }
+  constexpr double kRounding = 1e-9;
+  const double pixels = square_metres / (pixel.width * pixel.height);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(pixels * (1 - kRounding))));
+}
+
 MapFrame frame_or_size(const MapFrame* frame, int width, int height) {
   if (frame != nullptr) return *frame;
   MapFrame size;
@@ -67,14 +100,15 @@ void check_labels_name(const std::string& place, const LabelStyle& style) {
 }
 
 void write_labels_of(const std::string& place, const Labels& labels, const MapFrame* frame,
-                     const LabelStyle& style) {
+                     const LabelStyle& style, std::optional<double> simplify,
+                     const PictureFacts& facts) {
   const MapFrame where = frame_or_size(frame, labels.width, labels.height);
-  if (map_region_format(place)) return write_map_regions(place, labels, where);
+  if (map_region_format(place)) return write_map_regions(place, labels, where, simplify);
   const bool is_tiff = label_format(place, style.indexed) == LabelFormat::kTiff;
   if (is_tiff && (frame != nullptr || style.cloud_optimised)) {
     return write_map_labels(place, labels, where, style.cloud_optimised);
   }
-  write_labels(place, labels, style.indexed);
+  write_labels(place, labels, style.indexed, facts);
 }
 
 }  // namespace diacut::app

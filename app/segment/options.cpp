@@ -77,6 +77,7 @@ class SegmentLine {
   void check_texts() const;
   void set_parameters();
   void check_seeds();
+  void check_links();
   void check_features() const;
   void check_effects() const;
   void choose_action();
@@ -101,7 +102,7 @@ SegmentLine::SegmentLine() {
                          "Images, folders of images, or - for standard input");
   declare_places();
   declare_batch(line_, options_.batch);
-  declare_annotations(line_, options_.results, options_.rle, true);
+  declare_annotations(line_, options_.results, options_.annotations, true);
   declare_tiles(line_, options_.tiles);
   declare_parameters();
   declare_device();
@@ -152,6 +153,11 @@ void SegmentLine::declare_places() {
                kOptionsInputOutput,
                "With --seeds: start from the --probabilities of an earlier run (.npy), to save "
                "time after adding a few seeds; for several images a folder as with --edges");
+  line_.option("--correct", options_.companions[Companion::kCorrected], "FILE|DIR",
+               kOptionsInputOutput,
+               "With --seeds: correct these labels (PNG, TIFF or NPY). Regions with marks of one "
+               "number get it, those with several are divided among them, all others stay; for "
+               "several images a folder as with --edges");
   line_.option("--features", options_.companions[Companion::kFeatures], "FILE|DIR",
                kOptionsInputOutput,
                "Compare pixels by your own features instead of boundaries: .npy of float32 or "
@@ -167,6 +173,11 @@ void SegmentLine::declare_places() {
   line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
                "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
                "then counts its pages");
+  line_.flag("--link", options_.links.wanted, kOptionsInputOutput,
+             "With --page all: regions of consecutive pages that overlap are one thing, with one "
+             "number; notes tell which split and merge");
+  line_.option("--link-overlap", options_.links.least, "SHARE", kOptionsInputOutput,
+               "With --link: the least overlap, intersection over union (default 0.25)");
   line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
                "Scenes: use these bands as grey or as red, green and blue (default: all; the "
                "principal components if there are two, or four and more)");
@@ -239,6 +250,7 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
   check_seeds();
+  check_links();
   check_features();
   check_effects();
   choose_action();
@@ -277,6 +289,10 @@ void SegmentLine::set_parameters() {
   }
   for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
     if (!values_[i]) continue;
+    if (std::string_view(kParameterOptions[i].flag) == "--min-size") {
+      options_.least_ground = ground_area(*values_[i]);
+      if (options_.least_ground) continue;
+    }
     set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
                     *values_[i]);
   }
@@ -293,6 +309,7 @@ void SegmentLine::check_seeds() {
     if (method == RegionMethod::kWalker) fail_options("--method walker needs seeds: add --seeds");
     refuse(true, {"--probabilities"}, "{} needs --seeds");
     refuse(true, {"--barriers"}, "{} needs --seeds: it separates labels that grow from seeds");
+    refuse(true, {"--correct"}, "{} needs --seeds: marks say what is corrected");
     refuse(true, {"--start-from"}, "{} needs --seeds: it starts the growth of labels from seeds");
     return;
   }
@@ -302,6 +319,8 @@ void SegmentLine::check_seeds() {
   }
   constexpr std::string_view kNoEffect = "{} has no effect with --seeds: leave it out";
   refuse(true, {"--regions", "--min-size", "--threshold", "--max-ncut"}, kNoEffect);
+  refuse(given("--correct"), {"--probabilities", "--html", "--tree", "--ultrametric"},
+         "{} is about labels that grow from seeds alone: leave it out with --correct");
   if (options_.all_pages) fail_options("--seeds belong to one page: leave out --page all");
   refuse(cuts, {"--probabilities", "--barriers", "--start-from"},
          "{} belongs to the method walker");
@@ -310,6 +329,24 @@ void SegmentLine::check_seeds() {
   refuse(true, {"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"},
          kNoEffect);
   method = RegionMethod::kWalker;
+}
+
+void SegmentLine::check_links() {
+  LinkOptions& links = options_.links;
+  if (!links.wanted) return refuse(true, {"--link-overlap"}, "{} needs --link");
+  if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
+  refuse(true, {"--skip-existing", "--shard"},
+         "--link needs all pages in one run, in their order: leave out {}");
+  double share = 0.25;
+  if (!links.least.empty()) {
+    const char* end = links.least.data() + links.least.size();
+    const auto [stop, code] = std::from_chars(links.least.data(), end, share);
+    if (code != std::errc() || stop != end || !(share > 0 && share <= 1)) {
+      fail_options(
+          fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
+    }
+  }
+  links.overlap = share;
 }
 
 void SegmentLine::check_features() const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "annotate.hpp"
 #include "batch_options.hpp"
 #include "command_description.hpp"
 #include "common_options.hpp"
@@ -18,6 +20,13 @@ namespace diacut::app {
 /// What a run of the program does.
 enum class Action { kSegment, kListDevices, kPrintConfig };
 
+/// How the regions of pages are linked.
+struct LinkOptions {
+  bool wanted = false;
+  std::string least;              ///< --link-overlap
+  std::optional<double> overlap;  ///< The least overlap; empty: pages are not linked.
+};
+
 /// What the command line says. Texts are empty where their option was not given.
 struct Options : CommonOptions, DeviceOptions {
   Action action = Action::kSegment;
@@ -29,9 +38,11 @@ struct Options : CommonOptions, DeviceOptions {
   bool all_pages = false;           ///< Whether every page of each input is an image.
   std::string json;                 ///< The place of the report; of a share, its own.
   LabelStyle labels;
-  bool rle = false;  ///< Whether COCO's masks are all RLE.
+  AnnotationStyle annotations;
+  LinkOptions links;
   BatchOptions batch;
   Parameters parameters;
+  std::optional<double> least_ground;  ///< --min-size in square metres; empty: as in parameters.
   bool verify = false;    ///< Whether each image is segmented twice, and both are compared.
   double time_limit = 0;  ///< Seconds that the run may take; 0: as many as it needs.
   TileOptions tiles;      ///< Of the only input.

@@ -29,7 +29,7 @@ inline constexpr std::array kParameterOptions = {
                     "--method kway: cut while the normalized cut is at most X"},
     ParameterOption{"--min-size", "region.min_size", "SIZE",
                     "Merge smaller regions into a neighbour: pixels, a share of the picture such "
-                    "as 0.2%, or auto"},
+                    "as 0.2%, of a scene an area such as 0.5ha or 200m2, or auto"},
     ParameterOption{"--detail", "image.detail", "SIZE|native",
                     "Find regions in the image reduced to this longer side, in pixels; native: in "
                     "the image itself, for objects whose size in pixels matters"},

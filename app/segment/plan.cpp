@@ -65,6 +65,10 @@ std::string labels_place(const Options& options) {
     return ConfigError(fmt::format("{}: name a file for the labels with -o", what));
   };
   if (options.inputs.empty()) throw fail("a list of images");
+  const std::string& last = options.inputs.back();
+  if (options.inputs.size() == 2 && last != "-" && !exists(last) && has_image_extension(last)) {
+    throw ConfigError(fmt::format("there is no '{0}': if it is to be made, write -o {0}", last));
+  }
   if (options.inputs.size() > 1) throw fail("several inputs");
   if (options.inputs.front() == "-") throw fail("standard input");
   const std::string& input = options.inputs.front();
@@ -135,7 +139,7 @@ Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
   for (const ResultInfo& info : kResults) {
     const std::string& root = roots.results[info.result];
-    if (root.empty() || info.of_run) continue;
+    if (root.empty() || info.of_run(root)) continue;
     job.results[info.result] = file_in(root, image, info, labels);
   }
   return job;
@@ -198,7 +202,8 @@ void check_names(const Options& options, const Plan& plan) {
     }
   }
   for (const ResultInfo& info : kResults) {
-    if (plan.batch && info.of_run) names.add(info.option, plan.roots.results[info.result], "");
+    const std::string& place = plan.roots.results[info.result];
+    if (plan.batch && info.of_run(place)) names.add(info.option, place, "");
   }
   names.add("--json", options.json, "");
 }
@@ -227,7 +232,7 @@ std::set<Identity> result_folders(const Job& roots) {
 /// Throws ConfigError or InputError if a batch's places cannot be folders, or files that it fills.
 void check_batch_places(const Job& roots, bool skip_existing) {
   for (const ResultInfo& info : kResults) {
-    if (info.of_run) {
+    if (info.of_run(roots.results[info.result])) {
       if (!skip_existing || roots.results[info.result].empty()) continue;
       throw ConfigError(
           fmt::format("{}: one file for all images would lack those that --skip-existing leaves "
@@ -249,7 +254,8 @@ void check_batch_places(const Job& roots, bool skip_existing) {
 void check_shares(const Options& options) {
   if (!options.batch.shard.divides()) return;
   for (const ResultInfo& info : kResults) {
-    if (!info.of_run || options.results[info.result].empty()) continue;
+    const std::string& place = options.results[info.result];
+    if (place.empty() || !info.of_run(place)) continue;
     throw ConfigError(
         fmt::format("{}: one file for all images would hold those of one share only; leave it out "
                     "of runs with --shard",
@@ -299,7 +305,7 @@ Plan make_plan(const Options& options) {
           fmt::format("{} describes how labels are written: name a file for them with -o", styled));
     }
   }
-  check_annotations(options.results, options.rle, plan.batch);
+  check_annotations(options.results, options.annotations, plan.batch);
   if (options.all_pages) plan.stack = take_stack(options.inputs, plan.roots);
   if (plan.batch) check_batch_places(plan.roots, options.batch.skip_existing);
   check_shares(options);
@@ -311,6 +317,28 @@ Plan make_plan(const Options& options) {
   check_names(options, plan);
   check_index(plan);
   return plan;
+}
+
+void settle_least_size(const std::vector<Job>& jobs, Options& options) {
+  if (!options.least_ground) return;
+  std::optional<std::int64_t> least;
+  for (const Job& job : jobs) {
+    std::optional<MapFrame> frame;
+    if (job.map) frame = read_map_frame(job.input);
+    const std::int64_t pixels = pixels_of_area(*options.least_ground, quoted_input_name(job.input),
+                                               frame ? &*frame : nullptr);
+    if (least && *least != pixels) {
+      throw InputError(
+          fmt::format("{}: --min-size is {} of its pixels, and {} of those of the scenes before: "
+                      "segment scenes "
+                      "of different pixels in runs of their own",
+                      quoted_input_name(job.input), pixels, *least));
+    }
+    least = pixels;
+  }
+  if (least) {
+    options.parameters.region.min_size = {LeastSize::Unit::kPixels, static_cast<double>(*least)};
+  }
 }
 
 std::string shown_name(const Job& job) {

@@ -16,7 +16,7 @@ namespace diacut::app {
 struct Job {
   std::string input;  ///< A file, or "-" for standard input.
   /// Files, except for the eigenvectors, which go into a folder. In a batch without those that all
-  /// images share (ResultInfo::of_run).
+  /// images share (ResultInfo::of_run()).
   Places results;
   /// Files; empty: none. Where a folder has none for the image, the file's path without its
   /// extension.
@@ -37,6 +37,10 @@ struct Job {
 
 /// What messages call the image of a job: its file in quotes, and of several pages the page.
 std::string shown_name(const Job& job);
+
+/// Sets the least size in pixels where it is an area on the ground. Throws InputError where a
+/// scene's pixels have no size there, or where that differs between scenes.
+void settle_least_size(const std::vector<Job>& jobs, Options& options);
 
 /// All the work of a run.
 struct Plan {

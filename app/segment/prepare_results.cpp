@@ -100,7 +100,7 @@ void prepare_results(const Options& options, const Plan& plan) {
   if (plan.batch) {
     for (const ResultInfo& info : kResults) {
       const std::string& place = plan.roots.results[info.result];
-      if (!info.of_run) {
+      if (!info.of_run(place)) {
         prepare_folder(info.option, place);
       } else if (!place.empty()) {
         check_file(info.option, place);

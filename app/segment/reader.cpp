@@ -32,16 +32,16 @@ void require(const CompanionInfo& info, const std::string& file) {
 /// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
 void note_reduction(const ImageParameters& parameters, Image& image) {
   if (parameters.detail == 0 || std::max(image.width, image.height) <= parameters.detail) return;
-  image.notes.push_back(
-      fmt::format("Regions are found in the scene reduced to a longer side of {} pixels and placed "
-                  "in the scene itself: --detail native, or more pixels, finds smaller ones.",
-                  parameters.detail));
+  image.notes.push_back(fmt::format(
+      "The scene is segmented as a photograph is: reduced to a longer side of {} pixels, "
+      "with regions of at least a thousandth of it. For fields and houses there is "
+      "--config scene.",
+      parameters.detail));
 }
 
 /// Reads a picture from standard input. What it holds beside the picture is lost.
-Image read_standard_input(const ImageParameters& parameters, const ImagePart& part,
-                          const SizeCheck& accepts) {
-  const ImageFile file("-");
+Image read_standard_input(const ImageFile& file, const ImageParameters& parameters,
+                          const ImagePart& part, const SizeCheck& accepts) {
   Image image = file.read(parameters, part, accepts);
   if (is_map(file.bytes())) {
     image.notes.emplace_back(
@@ -49,6 +49,49 @@ Image read_standard_input(const ImageParameters& parameters, const ImagePart& pa
         "standard input.");
   }
   return image;
+}
+
+/// What is corrected. Marks in colours get numbers above those of the labels. Where marks have one
+/// number, `seeds` gets another on a pixel without any, because labels grow against each other.
+Correction correction_of(const std::string& path, const ImageParameters& parameters,
+                         const Image& image, Seeds& seeds) {
+  Correction correction{read_label_image(path, parameters), {}};
+  const Labels& labels = correction.labels.labels;
+  if (labels.width != image.width || labels.height != image.height) {
+    throw InputError(
+        fmt::format("--correct: '{}' has {} x {} pixels, the image {} x {}: give the "
+                    "labels of this image",
+                    path, labels.width, labels.height, image.width, image.height));
+  }
+  const std::vector<std::int64_t>& numbers = correction.labels.numbers;
+  if (!seeds.notes.empty() && !numbers.empty()) {
+    const std::int64_t most = *std::max_element(seeds.labels.begin(), seeds.labels.end());
+    if (numbers.back() + most > kMostSeedLabel) {
+      throw InputError(
+          fmt::format("--correct: '{}' has labels up to {}, and there are {} up to {}: "
+                      "number them anew",
+                      path, numbers.back(), most, kMostSeedLabel));
+    }
+    for (std::int32_t& label : seeds.labels) {
+      if (label != 0) label += static_cast<std::int32_t>(numbers.back());
+    }
+    seeds.notes.push_back(
+        fmt::format("The labels that are corrected go up to {}: colours are counted from there.",
+                    numbers.back()));
+  }
+  correction.marks = seeds;
+  std::int32_t one = 0;
+  bool several = false;
+  for (const std::int32_t label : seeds.labels) {
+    several = several || (label != 0 && one != 0 && label != one);
+    if (label != 0) one = label;
+  }
+  for (std::size_t i = 0; one != 0 && !several && i < seeds.labels.size(); ++i) {
+    if (seeds.labels[i] != 0 || (!image.valid.empty() && image.valid[i] == 0)) continue;
+    seeds.labels[i] = one == kMostSeedLabel ? 1 : kMostSeedLabel;
+    break;
+  }
+  return correction;
 }
 
 /// Reads the image, from `file` if there is one, and sees whether its regions can be written as
@@ -61,7 +104,8 @@ void read_picture(const Job& job, const ImageFile* file, const ImageParameters& 
     note_reduction(parameters, loaded.image);
     loaded.frame = std::move(map.frame);
   } else if (job.input == "-") {
-    loaded.image = read_standard_input(parameters, job.part, accepts);
+    loaded.image = read_standard_input(file != nullptr ? *file : ImageFile("-"), parameters,
+                                       job.part, accepts);
   } else {
     loaded.image = file != nullptr ? file->read(parameters, job.part, accepts)
                                    : read_image(job.input, parameters, job.part, accepts);
@@ -82,8 +126,12 @@ bool is_file(const std::string& name) {
 }  // namespace
 
 Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-               std::function<bool(const Job&)> skips, MemoryCheck* memory)
-    : jobs_(jobs), parameters_(parameters), skips_(std::move(skips)), memory_(memory) {}
+               std::function<bool(const Job&)> skips, MemoryCheck* memory, bool keeps)
+    : jobs_(jobs),
+      parameters_(parameters),
+      skips_(std::move(skips)),
+      memory_(memory),
+      keeps_(keeps) {}
 
 LoadedImage Reader::load(const Job& job) const {
   const Stopwatch stopwatch;
@@ -98,7 +146,12 @@ LoadedImage Reader::load(const Job& job) const {
     for (const CompanionInfo& info : kCompanions) require(info, files[info.companion]);
     if (files.has(Companion::kFeatures)) features = read_feature_size(files[Companion::kFeatures]);
     try {
-      const auto file = job.pages > 1 ? file_of(job) : nullptr;
+      auto file = job.pages > 1 ? file_of(job) : nullptr;
+      if (keeps_ && !job.map) {
+        if (!file) file = std::make_shared<const ImageFile>(job.input);
+        loaded.facts = file->facts(parameters_);
+        loaded.file = file;
+      }
       read_picture(job, file.get(), parameters_, accepts, loaded);
     } catch (const NoRoomBesideOthers&) {
       loaded.postponed = true;
@@ -111,6 +164,14 @@ LoadedImage Reader::load(const Job& job) const {
     }
     if (files.has(Companion::kSeeds)) {
       loaded.seeds = read_seeds(files[Companion::kSeeds], parameters_, width, height);
+    }
+    if (files.has(Companion::kCorrected)) {
+      loaded.correction =
+          correction_of(files[Companion::kCorrected], parameters_, loaded.image, *loaded.seeds);
+    }
+    if (loaded.seeds) {
+      std::vector<std::string>& notes = loaded.image.notes;
+      notes.insert(notes.end(), loaded.seeds->notes.begin(), loaded.seeds->notes.end());
     }
     if (files.has(Companion::kBarriers)) {
       loaded.barriers = read_barriers(files[Companion::kBarriers], parameters_, width, height);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "diacut/corrected_labels.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/features.hpp"
 #include "diacut/image.hpp"
@@ -27,12 +28,15 @@ struct LoadedImage {
   MemoryShare memory;      ///< Held as long as the image is.
   bool postponed = false;  ///< It was not read: there was no room beside other images.
   Image image;
-  std::optional<MapFrame> frame;       ///< If the image is a scene.
-  std::optional<EdgeMap> edges;        ///< If the job names a boundary map.
-  std::optional<Seeds> seeds;          ///< If the job names seeds.
-  std::optional<Barriers> barriers;    ///< If the job names barriers.
-  std::optional<FeatureMap> features;  ///< If the job names features.
-  std::optional<Probabilities> start;  ///< If the job names probabilities to start from.
+  std::shared_ptr<const ImageFile> file;  ///< Of a picture, if the reader keeps files.
+  PictureFacts facts;                     ///< As `file` tells them.
+  std::optional<MapFrame> frame;          ///< If the image is a scene.
+  std::optional<EdgeMap> edges;           ///< If the job names a boundary map.
+  std::optional<Seeds> seeds;             ///< If the job names seeds.
+  std::optional<Barriers> barriers;       ///< If the job names barriers.
+  std::optional<FeatureMap> features;     ///< If the job names features.
+  std::optional<Probabilities> start;     ///< If the job names probabilities to start from.
+  std::optional<Correction> correction;   ///< If the job names labels to be corrected.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };
@@ -42,9 +46,10 @@ struct LoadedImage {
 class Reader {
  public:
   /// `jobs` and `memory` must outlive the reader. `skips` says which jobs are not to be read.
-  /// `memory` says which images are not to be decoded; null: none.
+  /// `memory` says which images are not to be decoded; null: none. `keeps`: whether pictures come
+  /// with their files, for what is measured in them and for what labels keep of them.
   Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
-         std::function<bool(const Job&)> skips, MemoryCheck* memory = nullptr);
+         std::function<bool(const Job&)> skips, MemoryCheck* memory = nullptr, bool keeps = false);
 
   /// Begins to read the images from `index` to before `index` + `count`, up to the first that is to
   /// be skipped, or that could wait for somebody, as a pipe does: a signal ends such a wait in the
@@ -72,6 +77,7 @@ class Reader {
   ImageParameters parameters_;
   std::function<bool(const Job&)> skips_;
   MemoryCheck* memory_;
+  bool keeps_;
 
   mutable std::mutex file_mutex_;
   mutable std::shared_ptr<const ImageFile> file_;  ///< The last that file_of() returned.

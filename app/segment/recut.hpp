@@ -6,14 +6,16 @@
 
 namespace diacut::app {
 
-/// Whether the command line is that of "segment recut".
+/// Whether the command line is that of "segment recut" or of "segment annotate".
 bool is_recut(int argc, const char* const* argv);
 
-/// Runs "segment recut TREE": another cut of a hierarchy that a run has saved. Opens no device.
+/// Runs "segment recut TREE", another cut of a hierarchy that a run has saved, or "segment annotate
+/// LABELS", whose regions a label image has. Opens no device.
 /// Throws ConfigError, InputError.
 ExitCode run_recut(int argc, const char* const* argv, Console& console);
 
-/// The options of segment recut, for its manual page and completions.
+/// The options of the subcommands, for their manual pages and completions.
 CommandDescription describe_recut();
+CommandDescription describe_annotate();
 
 }  // namespace diacut::app

@@ -1,6 +1,9 @@
 #include "results.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "paths.hpp"
 
 namespace diacut::app {
 
@@ -12,6 +15,11 @@ Values files_of(const char* extensions) {
     values.extensions.push_back(each.substr(1));
   }
   return values;
+}
+
+bool ResultInfo::of_run(const std::string& place) const {
+  const bool is_file = std::filesystem::path(place).has_extension() && !is_folder(place);
+  return span == Span::kRun || (span == Span::kEither && is_file);
 }
 
 void describe_places(const CLI::App& app, ValueTable& values) {

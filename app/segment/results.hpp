@@ -32,13 +32,23 @@ enum class Result : std::size_t {
 };
 inline constexpr std::size_t kResultCount = 17;
 
+/// What a file of a kind of results holds in a run of several images.
+enum class Span {
+  kImage,   ///< One image: results go into a folder.
+  kRun,     ///< All images.
+  kEither,  ///< All images if the place is a file's name, else one.
+};
+
 /// What is known of a kind of result.
 struct ResultInfo {
   Result result;
   const char* option;      ///< The option that names the result's place.
   const char* extensions;  ///< Of its file, the first one in a folder of results; empty: a folder.
   bool of_hierarchy;       ///< Whether it needs --method hierarchy.
-  bool of_run = false;     ///< Whether several images give one file.
+  Span span = Span::kImage;
+
+  /// Whether a place holds the results of all images of a run.
+  bool of_run(const std::string& place) const;
 };
 
 /// In the order of Result.
@@ -50,21 +60,21 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff", true},
     {Result::kContours, "--contours", ".png .npy .tif .tiff", true},
     {Result::kPage, "--html", ".html", true},
-    {Result::kCoco, "--coco", ".json", false, true},
+    {Result::kCoco, "--coco", ".json", false, Span::kRun},
     {Result::kLabelMe, "--labelme", ".json", false},
     {Result::kYolo, "--yolo", ".txt", false},
-    {Result::kLabelStudio, "--label-studio", ".json", false, true},
-    {Result::kCvat, "--cvat", ".xml", false, true},
+    {Result::kLabelStudio, "--label-studio", ".json", false, Span::kRun},
+    {Result::kCvat, "--cvat", ".xml", false, Span::kRun},
     {Result::kSvg, "--svg", ".svg", false},
     {Result::kGeoJson, "--geojson", ".geojson", false},
-    {Result::kTable, "--table", ".csv", false},
+    {Result::kTable, "--table", ".csv", false, Span::kEither},
     {Result::kGraph, "--graph", ".graphml .csv", false},
     {Result::kProbabilities, "--probabilities", ".npy", false},
 }};
 
 /// The kinds of files that may come with an image.
-enum class Companion : std::size_t { kEdges, kSeeds, kBarriers, kFeatures, kStart };
-inline constexpr std::size_t kCompanionCount = 5;
+enum class Companion : std::size_t { kEdges, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
+inline constexpr std::size_t kCompanionCount = 6;
 
 /// What is known of a kind of companions.
 struct CompanionInfo {
@@ -80,6 +90,7 @@ inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
     {Companion::kBarriers, "--barriers", ".png .tif .tiff .npy .geojson"},
     {Companion::kFeatures, "--features", ".npy"},
     {Companion::kStart, "--start-from", ".npy"},
+    {Companion::kCorrected, "--correct", ".png .tif .tiff .npy"},
 }};
 
 /// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is

@@ -42,7 +42,8 @@ std::string result_line(const Job& job, const WrittenImage& written) {
   }
   if (!job.stack.empty()) places.push_back(job.stack);
   if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));
-  return line + fmt::format(" ({:.1f} s)", written.seconds);
+  return line + (written.seconds < 60 ? fmt::format(" ({:.1f} s)", written.seconds)
+                                      : fmt::format(" ({})", clock_text(written.seconds)));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -31,6 +32,18 @@ constexpr std::size_t kMostTogether = 16;
 /// How often an image is tried on a device that fails, before another one takes its place.
 constexpr int kTriesOnADevice = 2;
 
+/// Whether something is measured in pictures, or labels keep the sizes of their pixels.
+bool keeps_files(const Plan& plan) {
+  const auto is_tiff = [](const std::string& place) {
+    const std::string extension = std::filesystem::path(place).extension().string();
+    return extension == ".tif" || extension == ".tiff";
+  };
+  return plan.roots.results.has(Result::kTable) ||
+         std::any_of(plan.jobs.begin(), plan.jobs.end(), [&](const Job& job) {
+           return !job.stack.empty() || is_tiff(job.results[Result::kLabels]);
+         });
+}
+
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
 /// before it is finished on the host and written, and the group after it is read, so that at most
@@ -46,10 +59,10 @@ class Scheduler {
         memory_check_(options),
         reader_(
             plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
-            &memory_check_),
+            &memory_check_, keeps_files(plan)),
         device_(options, plan, log, memory_check_),
         writer_(options, plan, cancel, memory_check_),
-        shared_(options, plan),
+        shared_(plan.roots.results, options.annotations, plan.batch),
         stacks_(options.batch.skip_existing) {}
 
   /// Throws what ends the run.
@@ -189,19 +202,22 @@ class Scheduler {
 
   void fail(const Group& group) {
     for (const Member& each : group) {
+      writer_.pass(*each.job);
       conclude(*each.job, {{}, {}, each.loaded.failure, each.loaded.seconds});
     }
   }
 
   /// Waits for the images that are being finished.
   void settle() {
-    while (const auto done = writer_.next()) conclude(*done->job, done->written);
+    while (const auto done = writer_.next()) conclude(*done->job, std::move(done->written));
   }
 
-  void conclude(const Job& job, const WrittenImage& written) {
+  void conclude(const Job& job, WrittenImage written) {
     // What fails after an interruption fails because of it.
     if (written.failure && cancel_.cancelled()) return;
-    if (!written.failure) shared_.add(written.parts);
+    if (!written.failure) {
+      written.failure = attempt(job.input, [&] { shared_.add(written.parts); });
+    }
     log_.concluded(job, written);
     if (const auto failure = stacks_.add(job, written)) log_.failed(*failure);
   }

@@ -61,7 +61,7 @@ void give_stack(const Plan& plan, const fs::path& name, Job& job) {
 }
 
 struct Stacks::Stack {
-  explicit Stack(bool is_big) : file(is_big) {}
+  Stack(bool is_big, const PictureFacts& facts, int all) : file(is_big, facts, all) {}
   LabelStack file;
   int pages = 0;
 };
@@ -81,8 +81,9 @@ std::optional<Failure> Stacks::add(const Job& job, const WrittenImage& written) 
       const double bytes = 4.0 * labels.width * labels.height * job.pages;
       // Packed labels are far smaller; what the pages take at most decides, with room for headers.
       if (!stack)
-        stack = std::make_unique<Stack>(bytes > 0.9 * std::numeric_limits<std::uint32_t>::max());
-      stack->file.add(labels);
+        stack = std::make_unique<Stack>(bytes > 0.9 * std::numeric_limits<std::uint32_t>::max(),
+                                        written.facts, job.pages);
+      stack->file.add(written.result.seed_labels.empty() ? labels : written_labels(written.result));
       ++stack->pages;
     }
     if (!is_last) return;

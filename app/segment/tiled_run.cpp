@@ -256,6 +256,9 @@ void check_options(const Options& options) {
         "FILE.tif, .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
+  if (options.annotations.simplify()) {
+    fail_tiled("--simplify applies to whole scenes: leave it out with --tile-size");
+  }
   if (options.companions.any()) {
     fail_tiled(
         "--edges, --seeds and --features apply to whole pictures: leave them out with --tile-size");

@@ -1,5 +1,7 @@
 #include "writer.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "attempt.hpp"
@@ -12,23 +14,43 @@
 
 namespace diacut::app {
 
+namespace fs = std::filesystem;
+
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
-    : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
+    : options_(options),
+      plan_(plan),
+      cancel_(cancel),
+      memory_(memory),
+      links_(options.links.overlap) {}
 
 WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
-                           const Segmenter& segmenter, const Watch& watch) const {
+                           const Segmenter& segmenter, const Watch& watch) {
   const Stopwatch stopwatch;
+  LinkedPages::Turn turn(links_, job);
   WrittenImage written;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
+    turn.link(written.result);
+    if (loaded.correction) {
+      SeededRegions corrected = correct_labels(*loaded.correction, written_labels(written.result));
+      written.result.labels = std::move(corrected.regions);
+      written.result.seed_labels = std::move(corrected.seed_labels);
+    }
     if (const std::uint64_t together = memory_.most_together(); together > 0) {
       written.result.memory_plan.phases.push_back({"images together", 0, together});
     }
     watch.report("writing", 0);
     const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;
-    const Annotations annotations(plan_.roots.results, options_.rle, written.result.labels,
-                                  &loaded.image, hierarchy);
+    const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
+    std::vector<std::int64_t> numbers;  // Of linked pages and corrected labels.
+    if (options_.links.overlap || loaded.correction) {
+      numbers.assign(written.result.seed_labels.begin(), written.result.seed_labels.end());
+    }
+    const Annotations annotations(plan_.roots.results, options_.annotations, written.result.labels,
+                                  measured_in(options_.annotations, frame, loaded.file,
+                                              loaded.facts, options_.parameters.image, job.part),
+                                  hierarchy, numbers);
     for (std::string& note : annotations.notes()) written.result.notes.push_back(std::move(note));
     if (!options_.json.empty()) {
       written.report =
@@ -36,7 +58,13 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
                       job.input, job.pages > 1 ? job.part.page : 0);
       if (!plan_.batch) write_file(options_.json, written.report);
     }
-    written.parts = parts(job, annotations);
+    written.facts = loaded.facts;
+    if (plan_.batch) {
+      const auto file = fs::path(job.name).parent_path() / fs::path(job.input).filename();
+      written.parts =
+          run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
+                    file.generic_string(), job.number, std::max(job.part.page, 1));
+    }
     write_results(job, loaded, written.result, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
@@ -57,18 +85,6 @@ std::optional<Writer::Done> Writer::next() {
   Done done{under_way_.front().job, under_way_.front().written.get()};
   under_way_.pop_front();
   return done;
-}
-
-std::vector<std::pair<Result, AnnotationPart>> Writer::parts(const Job& job,
-                                                             const Annotations& annotations) const {
-  std::vector<std::pair<Result, AnnotationPart>> parts;
-  for (const ResultInfo& info : kResults) {
-    if (!plan_.batch || !info.of_run || plan_.roots.results[info.result].empty()) continue;
-    parts.emplace_back(
-        info.result,
-        annotations.part(info.result, annotated_name(job.input, job.name, ""), job.number));
-  }
-  return parts;
 }
 
 void Writer::write_results(const Job& job, const LoadedImage& loaded, Segmentation& result,
@@ -97,12 +113,15 @@ void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded
   const std::string& place = job.results[kind];
   const Image& image = loaded.image;
   const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
+  const auto write_labels = [&](const Labels& labels) {
+    write_labels_of(place, labels, frame, options_.labels, options_.annotations.simplify(),
+                    loaded.facts);
+  };
   switch (kind) {
     case Result::kLabels:
       // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
-      return result.seed_labels.empty()
-                 ? write_labels_of(place, result.labels, frame, options_.labels)
-                 : write_labels_of(place, written_labels(result), frame, options_.labels);
+      if (result.seed_labels.empty()) return write_labels(result.labels);
+      return write_labels(written_labels(result));
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
     case Result::kEigenvectors:

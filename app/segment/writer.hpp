@@ -11,10 +11,12 @@
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
+#include "linked_pages.hpp"
 #include "memory_check.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "reader.hpp"
+#include "shared_files.hpp"
 
 namespace diacut::app {
 
@@ -25,7 +27,8 @@ struct WrittenImage {
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long all work on the image took.
   /// The image's parts of files of the whole run.
-  std::vector<std::pair<Result, AnnotationPart>> parts = {};
+  RunParts parts = {};
+  PictureFacts facts = {};  ///< Of the image's file, if labels keep them.
 };
 
 /// Finishes segmentations on the host and writes their results, in other threads or in the
@@ -39,7 +42,9 @@ class Writer {
 
   /// Finishes a segmentation and writes its results. `segmenter` began it.
   WrittenImage write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
-                     const Segmenter& segmenter, const Watch& watch) const;
+                     const Segmenter& segmenter, const Watch& watch);
+  /// Passes over a job that failed before.
+  void pass(const Job& job) { LinkedPages::Turn(links_, job); }
 
   /// Begins to do the work of write() in another thread. `segmenter` must outlive that thread.
   void begin(const Job& job, LoadedImage loaded, BegunSegmentation begun,
@@ -59,9 +64,6 @@ class Writer {
   void write_result(Result kind, const Job& job, const LoadedImage& loaded,
                     Segmentation& result) const;
   void write_annotation(Result kind, const Job& job, const Annotations& annotations) const;
-  /// The parts of files of the whole run.
-  std::vector<std::pair<Result, AnnotationPart>> parts(const Job& job,
-                                                       const Annotations& annotations) const;
 
   struct UnderWay {
     const Job* job = nullptr;
@@ -72,6 +74,7 @@ class Writer {
   const Plan& plan_;
   const CancelToken& cancel_;
   const MemoryCheck& memory_;
+  LinkedPages links_;
   std::deque<UnderWay> under_way_;
 };
 

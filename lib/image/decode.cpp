@@ -94,6 +94,11 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   if (task.purpose == DecodeTask::kPages) {
     return count_pages(format_of(file), file, limit, task.part);
   }
+  if (task.purpose == DecodeTask::kFacts) {
+    Decoded facts;
+    if (format_of(file) == ImageFormat::kTiff) facts.notes = tiff_facts(file, limit);
+    return facts;
+  }
   Decoded decoded = task.purpose == DecodeTask::kRaster
                         ? decode_numbers(file, limit)
                         : decode_part(format_of(file), file, limit, task.part);

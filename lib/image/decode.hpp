@@ -11,6 +11,7 @@ struct DecodeTask {
     kNumbers,  ///< Its part, upright, as it is stored.
     kRaster,   ///< A PNG or TIFF as it is stored; of a palette the indices.
     kPages,    ///< Only Decoded::pages.
+    kFacts,    ///< Only Decoded::notes: the lines of tiff_facts(); of other formats none.
   };
   Purpose purpose = kPicture;
   ImagePart part;

@@ -460,6 +460,26 @@ int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) 
   return find_part(reader, Directories(reader), part).pages();
 }
 
+std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
+  const TiffReader reader(file, most_memory(limit));
+  // First, because another directory's tags take the place of those of the first.
+  const auto pages = static_cast<int>(Directories(reader).pictures.size());
+  const Layout layout(reader);
+  const char* text = nullptr;
+  TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
+  const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  const bool is_colours = layout.samples <= colours + 1 || layout.photometric > PHOTOMETRIC_RGB;
+  auto across = reader.tag<float>(TIFFTAG_XRESOLUTION);
+  const auto down = reader.tag<float>(TIFFTAG_YRESOLUTION);
+  const auto unit = reader.tag<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT);
+  double micrometres = unit == RESUNIT_INCH ? 25400 : unit == RESUNIT_CENTIMETER ? 1e4 : 0;
+  // What programs write where they know nothing.
+  if (unit == RESUNIT_INCH && (across <= 1 || across == 72 || across == 96)) micrometres = 0;
+  if (micrometres == 0 && (text == nullptr || std::strncmp(text, "ImageJ=", 7) != 0)) across = 0;
+  return stack_facts(text == nullptr ? "" : text, pages, is_colours ? 0 : layout.samples, across,
+                     down, micrometres);
+}
+
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, bool as_stored) {
   const TiffReader reader(file, most_memory(limit));
   const Directories directories(reader);

@@ -73,6 +73,9 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = 
                     bool as_stored = false);
 /// The pages that decode_tiff() counts.
 int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
+/// What PictureFacts holds of a file, in lines that begin with what they tell: "channel", "planes",
+/// "pixel", "spacing", "pages" or "ome".
+std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit);
 Decoded decode_webp(Bytes file, const SizeLimit& limit);
 
 /// Loads what decoders would load later, which a sandbox could not do any more.

@@ -1,8 +1,14 @@
 #include "diacut/image.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <new>
+#include <numeric>
+#include <opencv2/core.hpp>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +18,7 @@
 #include "core/mapped_file.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "image/channels.hpp"
 #include "image/decode.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
@@ -134,6 +141,117 @@ ImageFile::ImageFile(const std::string& path) {
   auto [bytes, name] = read_file_bytes(path);
   bytes_ = std::move(bytes);
   name_ = std::move(name);
+}
+
+PictureFacts ImageFile::facts(const ImageParameters& parameters) const {
+  return with_name(name_, [&] {
+    PictureFacts facts;
+    const DecodeTask task{DecodeTask::kFacts, {}};
+    for (const std::string& note :
+         decode_as_asked(bytes_, parameters.max_pixels, task, parameters).notes) {
+      const std::size_t space = std::min(note.find(' '), note.size());
+      const std::string key = note.substr(0, space);
+      const std::string value = note.substr(std::min(space + 1, note.size()));
+      const char* at = value.c_str();
+      char* end = nullptr;
+      if (key == "channel") facts.channels.push_back(value);
+      if (key == "planes") facts.planes = true;
+      if (key == "ome") facts.is_ome = true;
+      if (key == "spacing") facts.spacing = std::strtod(at, &end);
+      if (key == "pixel") {
+        const double width = std::strtod(at, &end);
+        facts.pixel = {width, std::strtod(end, nullptr), "um"};
+      }
+      if (key != "pages") continue;
+      facts.order.clear();
+      for (int k = 0; k < 2 && *at != '\0'; ++k) {
+        facts.order += *at;
+        const auto size = static_cast<int>(std::strtol(at + 1, &end, 10));
+        (*at == 'Z' ? facts.slices : facts.frames) = size;
+        at = *end == ' ' ? end + 1 : end;
+      }
+    }
+    return facts;
+  });
+}
+
+std::vector<std::size_t> channels_in(const std::string& wanted,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& given) {
+  std::vector<std::size_t> found(wanted == "all" ? names.size() : 0);
+  std::iota(found.begin(), found.end(), std::size_t{0});
+  for (std::size_t at = 0; wanted != "all" && at <= wanted.size();) {
+    const std::size_t end = std::min(wanted.find(',', at), wanted.size());
+    const std::string name = wanted.substr(at, end - at);
+    at = end + 1;
+    const auto place_in = [&](const std::vector<std::string>& list) {
+      const auto there = std::find(list.begin(), list.end(), name);
+      return there == list.end() ? names.size() : static_cast<std::size_t>(there - list.begin());
+    };
+    std::size_t place = place_in(names);
+    if (place == names.size()) place = place_in(given);
+    std::size_t number = 0;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (place >= names.size() && error == std::errc() && stop == name.data() + name.size()) {
+      place = number - 1;
+    }
+    if (place >= names.size() || name.empty()) {
+      throw InputError(fmt::format("it has no channel '{}' to measure: its channels are {}", name,
+                                   fmt::join(names, ", ")));
+    }
+    found.push_back(place);
+  }
+  return found;
+}
+
+namespace {
+
+Channel channel_of(const cv::Mat& samples, int number, std::string name) {
+  cv::Mat only;
+  cv::extractChannel(samples, only, number);
+  Channel channel{std::move(name), only.cols, only.rows, {}};
+  channel.values.resize(only.total());
+  only.convertTo(cv::Mat(only.rows, only.cols, CV_64F, channel.values.data()), CV_64F);
+  return channel;
+}
+
+}  // namespace
+
+void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart& part,
+                              const std::string& wanted,
+                              const std::function<void(Channel&&)>& visit) const {
+  const PictureFacts told = facts(parameters);
+  with_name(name_, [&] {
+    const auto decoded = [&](const ImagePart& from) {
+      return decode_as_asked(bytes_, parameters.max_pixels, {DecodeTask::kNumbers, from},
+                             parameters);
+    };
+    if (told.channels.empty() || (wanted.empty() && part.channel.empty())) {
+      const bool all = !wanted.empty();
+      const Decoded picture = decoded({part.page, all ? std::string() : part.channel});
+      const int colours = picture.samples.channels() - (picture.has_alpha ? 1 : 0);
+      std::vector<std::string> names = {"red", "green", "blue"};
+      if (colours == 1) names = {all || part.channel.empty() ? "grey" : part.channel};
+      for (const std::size_t k : channels_in(all ? wanted : "all", names)) {
+        visit(channel_of(picture.samples, static_cast<int>(k), names[k]));
+      }
+      return;
+    }
+    ImagePart from = part;
+    if (told.planes && part.channel.empty()) {
+      if (decoded({1, "1"}).pages > 1) {
+        throw InputError(
+            fmt::format("its pages are planes of {} channels: choose the one that is "
+                        "segmented with --channel, to measure others beside it",
+                        told.channels.size()));
+      }
+      from.page = 1;
+    }
+    for (const std::size_t k : channels_in(wanted.empty() ? part.channel : wanted, told.channels)) {
+      from.channel = std::to_string(k + 1);
+      visit(channel_of(decoded(from).samples, 0, told.channels[k]));
+    }
+  });
 }
 
 Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,

@@ -116,10 +116,14 @@ Raster grey(const Decoded& decoded) {
 
 Raster decode_raster(Bytes file, const ImageParameters& parameters) {
   if (is_npy(file)) return decode_npy(file);
+  return raster_of(
+      decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters), file);
+}
+
+Raster raster_of(const Decoded& decoded, Bytes file) {
   constexpr std::size_t kColourType = 25;
   constexpr std::uint8_t kPalette = 3;
-  Raster raster =
-      grey(decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters));
+  Raster raster = grey(decoded);
   raster.is_indexed = identify_format(file) == ImageFormat::kPng && file[kColourType] == kPalette;
   return raster;
 }

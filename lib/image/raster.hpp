@@ -7,6 +7,7 @@
 
 #include "diacut/image.hpp"
 #include "image/bytes.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 
@@ -28,6 +29,9 @@ struct Raster {
 /// either byte order, either order of dimensions). The file's first bytes tell which. Throws
 /// InputError naming the file.
 Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
+
+/// The same of a picture that is decoded already, a PNG or TIFF. `file`: its bytes.
+Raster raster_of(const Decoded& decoded, Bytes file);
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.
 Raster decode_raster(Bytes file, const ImageParameters& parameters = {});

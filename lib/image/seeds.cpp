@@ -13,7 +13,10 @@
 #include "diacut/errors.hpp"
 #include "image/bytes.hpp"
 #include "image/geojson_marks.hpp"
+#include "image/npy.hpp"
+#include "image/painted_seeds.hpp"
 #include "image/raster.hpp"
+#include "image/untrusted.hpp"
 
 namespace diacut {
 
@@ -104,8 +107,13 @@ Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int
       return drawn_seeds(read_file(path), width, height);
     });
   }
-  const Raster raster = read_raster(path, parameters);
-  return naming_file(path, [&] { return seeds_of(raster); });
+  const std::vector<std::uint8_t> file = read_file(path);
+  return naming_file(path, [&] {
+    if (is_npy(file)) return seeds_of(decode_raster(file, parameters));
+    const Decoded picture =
+        decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters);
+    return is_painted(picture) ? painted_seeds(picture) : seeds_of(raster_of(picture, file));
+  });
 }
 
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,

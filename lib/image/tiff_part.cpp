@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
@@ -192,6 +195,42 @@ std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   return stack;
 }
 
+/// The micrometres of a unit; 0 for one that is not known.
+double micrometres_of(const std::string& unit) {
+  static const std::map<std::string, double, std::less<>> known = {
+      {"", 1},          {"um", 1},        {"micron", 1}, {"microns", 1},  {"micrometer", 1},
+      {"\xC2\xB5m", 1}, {"\xCE\xBCm", 1}, {"\xB5m", 1},  {"\\u00B5m", 1}, {"nm", 1e-3},
+      {"mm", 1e3},      {"cm", 1e4},      {"m", 1e6},    {"inch", 25400}, {"in", 25400}};
+  const auto found = known.find(unit);
+  return found == known.end() ? 0 : found->second;
+}
+
+/// What follows "key=" in a line of ImageJ's text.
+std::string line_text(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find("\n" + key + "=");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + key.size() + 2;
+  return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+}
+
+void add_pixel_facts(double width, double height, double spacing, std::vector<std::string>& facts) {
+  if (!(width > 0 && height > 0 && std::isfinite(width) && std::isfinite(height))) return;
+  facts.push_back(fmt::format("pixel {} {}", width, height));
+  if (spacing > 0 && std::isfinite(spacing)) facts.push_back(fmt::format("spacing {}", spacing));
+}
+
+void add_ome_pixel(const std::string& text, std::vector<std::string>& facts) {
+  pugi::xml_document document;
+  document.load_buffer(text.data(), text.size());
+  const pugi::xml_node pixels = child(child(document.document_element(), "Image"), "Pixels");
+  const auto size = [&](const char* axis) {
+    const std::string name = fmt::format("PhysicalSize{}", axis);
+    return pixels.attribute(name.c_str()).as_double() *
+           micrometres_of(pixels.attribute((name + "Unit").c_str()).as_string());
+  };
+  add_pixel_facts(size("X"), size("Y"), size("Z"), facts);
+}
+
 /// The channel's number, from 1; 0 where there is none of that number or name.
 int channel_number(const std::string& channel, int count, const std::vector<std::string>& names) {
   const auto named = std::find(names.begin(), names.end(), channel);
@@ -210,6 +249,44 @@ int channel_number(const std::string& channel, int count, const std::vector<std:
 }
 
 }  // namespace
+
+std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
+                                     double across, double down, double micrometres) {
+  std::vector<std::string> facts;
+  std::optional<Stack> stack = ome_stack(description, directories);
+  const bool is_ome = stack.has_value();
+  const bool is_imagej = description.starts_with("ImageJ=");
+  if (!stack) stack = imagej_stack(description, directories);
+  const bool planes = stack && stack->channel_count() > 1;
+  const int channels = planes ? stack->channel_count() : samples;
+  for (int k = 0; k < channels; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const bool named = stack && at < stack->channels.size() && !stack->channels[at].empty();
+    facts.push_back("channel " + (named ? stack->channels[at] : std::to_string(k + 1)));
+  }
+  if (planes) facts.emplace_back("planes");
+  if (is_ome) {
+    facts.emplace_back("ome");
+    add_ome_pixel(description, facts);
+  } else if (across > 0 && down > 0) {
+    const std::string unit = line_text(description, "unit");
+    const double of_unit = is_imagej && !unit.empty() ? micrometres_of(unit) : micrometres;
+    const std::string spacing = line_text(description, "spacing");
+    add_pixel_facts(of_unit / across, of_unit / down,
+                    is_imagej ? of_unit * std::strtod(spacing.c_str(), nullptr) : 0, facts);
+  }
+  if (stack) {
+    std::string pages = "pages";
+    for (const Stack::Axis& axis : stack->axes) {
+      if (axis.name != 'C') pages += fmt::format(" {} {}", axis.name, axis.size);
+    }
+    facts.push_back(pages);
+  } else if (is_imagej) {
+    facts.push_back(fmt::format("pages Z {} T {}", line_value(description, "slices"),
+                                line_value(description, "frames")));
+  }
+  return facts;
+}
 
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
                         const ImagePart& part) {

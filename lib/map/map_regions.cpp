@@ -23,11 +23,11 @@ std::vector<std::int64_t> count_pixels(const Labels& labels) {
 
 /// Writes all regions to a file in memory. `layer`: its name.
 void encode(const std::string& file, const std::string& layer, const RegionFormat& format,
-            const Labels& labels, const MapFrame& frame) {
+            const Labels& labels, const MapFrame& frame, std::optional<double> simplify) {
   const GdalMessages messages;
   const std::vector<BandFigures> figures = measure_bands(scene_of(frame), labels);
   const std::vector<std::int64_t> pixels = count_pixels(labels);
-  const RegionShapes shapes(labels, frame, step_of(format, frame));
+  const RegionShapes shapes(labels, frame, step_of(format, frame), simplify);
   write_region_layer(
       file, layer, format, frame,
       {labels.count, pixels, figures, [&](std::int64_t label) { return shapes.shape(label); },
@@ -57,12 +57,13 @@ void check_map_regions(const std::string& path, const MapFrame& frame) {
   encode_for(path, [&] { check_region_format(format, frame); });
 }
 
-void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame) {
-  write_map_regions_within(path, labels, frame, region_format_of(path).most_bytes);
+void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
+                       std::optional<double> simplify) {
+  write_map_regions_within(path, labels, frame, region_format_of(path).most_bytes, simplify);
 }
 
 void write_map_regions_within(const std::string& path, const Labels& labels, const MapFrame& frame,
-                              std::uint64_t most_bytes) {
+                              std::uint64_t most_bytes, std::optional<double> simplify) {
   RegionFormat format = region_format_of(path);
   format.most_bytes = most_bytes;
   const MemoryFolder folder;
@@ -70,7 +71,8 @@ void write_map_regions_within(const std::string& path, const Labels& labels, con
     check_region_format(format, frame);
     check_same_size(labels, frame);
     const std::string layer = std::filesystem::path(path).stem().string();
-    encode(folder.path(std::string("regions") + format.extension), layer, format, labels, frame);
+    encode(folder.path(std::string("regions") + format.extension), layer, format, labels, frame,
+           simplify);
   });
   place_files(folder, path);
 }

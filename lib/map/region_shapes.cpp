@@ -77,8 +77,15 @@ OGRMultiPolygon shape_of(const std::vector<std::vector<Corner>>& rings, const Pi
   return shape;
 }
 
-RegionShapes::RegionShapes(const Labels& labels, const MapFrame& frame, int step)
-    : labels_(labels), outlines_(trace_outlines(labels)), to_map_(frame), step_(step) {}
+RegionShapes::RegionShapes(const Labels& labels, const MapFrame& frame, int step,
+                           std::optional<double> simplify)
+    : labels_(labels),
+      exact_(!simplify),
+      outlines_(trace_outlines(labels)),
+      to_map_(frame),
+      step_(step) {
+  if (simplify) outlines_ = simplify_outlines(outlines_, *simplify);
+}
 
 std::int32_t RegionShapes::label_at(int x, int y) const {
   if (x < 0 || y < 0 || x >= labels_.width || y >= labels_.height) return 0;
@@ -97,6 +104,9 @@ bool RegionShapes::is_junction(int x, int y) const {
 std::unique_ptr<OGRLinearRing> RegionShapes::ring(const Ring& ring) const {
   std::vector<Corner> vertices;
   const auto corners = outlines_.of(ring);
+  if (!exact_) {  // Its corners are all that neighbours share.
+    return ring_of({corners.begin(), corners.end()}, ring.hole, to_map_);
+  }
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const Corner& from = corners[i];
     const Corner& to = corners[(i + 1) % corners.size()];

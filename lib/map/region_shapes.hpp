@@ -45,8 +45,10 @@ OGRMultiPolygon shape_of(const std::vector<std::vector<Corner>>& rings, const Pi
 class RegionShapes {
  public:
   /// `step`: a side of an outline also has a vertex at every multiple of so many pixels, for
-  /// coordinates in which straight lines will be curved; 0: none. `labels` must outlive it.
-  RegionShapes(const Labels& labels, const MapFrame& frame, int step);
+  /// coordinates in which straight lines will be curved; 0: none. `simplify`: the distance of
+  /// simplify_outlines(); empty: outlines are exact. `labels` must outlive it.
+  RegionShapes(const Labels& labels, const MapFrame& frame, int step,
+               std::optional<double> simplify = {});
 
   OGRMultiPolygon shape(std::int64_t label) const;
 
@@ -57,6 +59,7 @@ class RegionShapes {
   std::int32_t label_at(int x, int y) const;
 
   const Labels& labels_;
+  bool exact_;
   Outlines outlines_;
   PixelToMap to_map_;
   int step_ = 0;

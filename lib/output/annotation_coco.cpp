@@ -73,10 +73,10 @@ AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle) {
                                    ? fmt::format(R"(,"merge_height":{})", region.merge_height)
                                    : "";
     part.regions.push_back(
-        fmt::format(R"("image_id":{},"category_id":1,"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
+        fmt::format(R"("image_id":{},"category_id":{},"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
                     R"("attributes":{{"label":{}{}}},"segmentation":{}}})",
-                    image.number, region.area, region.x, region.y, region.width, region.height,
-                    label, height, shape));
+                    image.number, class_number(image, label) + 1, region.area, region.x, region.y,
+                    region.width, region.height, region.label, height, shape));
   }
   return part;
 }

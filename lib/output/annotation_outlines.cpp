@@ -78,7 +78,7 @@ std::string yolo_text(const AnnotatedImage& image) {
   const Outlines& outlines = *image.outlines;
   std::string text;
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
-    text += '0';
+    text += std::to_string(class_number(image, label));
     for (const Corner& corner : joined(outlines, label)) {
       fmt::format_to(std::back_inserter(text), " {:.8g} {:.8g}",
                      static_cast<double>(corner.x) / outlines.width,
@@ -97,16 +97,19 @@ std::string svg_text(const AnnotatedImage& image) {
       "<g fill=\"none\" fill-rule=\"evenodd\" stroke=\"#e6b400\" stroke-width=\"1\">\n",
       outlines.width, outlines.height, xml_text(image.name));
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
-    fmt::format_to(std::back_inserter(text), "<path id=\"region-{}\" d=\"", label);
+    fmt::format_to(std::back_inserter(text), "<path id=\"region-{}\" class=\"{}\" d=\"",
+                   figures_of(image, label).label, xml_text(class_of(image, label)));
     for (const Ring& ring : outlines.of(label)) {
       const std::span<const Corner> corners = outlines.of(ring);
       fmt::format_to(std::back_inserter(text), "M{} {}", corners[0].x, corners[0].y);
       for (std::size_t i = 1; i < corners.size(); ++i) {
-        // A ring begins with a step to the right, and every corner is a turn.
-        if (i % 2 == 1) {
-          fmt::format_to(std::back_inserter(text), "H{}", corners[i].x);
+        const Corner& corner = corners[i];
+        if (corner.y == corners[i - 1].y) {
+          fmt::format_to(std::back_inserter(text), "H{}", corner.x);
+        } else if (corner.x == corners[i - 1].x) {
+          fmt::format_to(std::back_inserter(text), "V{}", corner.y);
         } else {
-          fmt::format_to(std::back_inserter(text), "V{}", corners[i].y);
+          fmt::format_to(std::back_inserter(text), "L{} {}", corner.x, corner.y);
         }
       }
       text += 'Z';
@@ -126,8 +129,9 @@ std::string geojson_text(const AnnotatedImage& image) {
                                    : "";
     text += label > 1 ? ",\n" : "\n";
     text += fmt::format(
-        R"({{"type":"Feature","id":{0},"properties":{{"label":{0},"area":{1}{2}}},"geometry":{3}}})",
-        label, region.area, height, geometry(*image.outlines, label));
+        R"({{"type":"Feature","id":{0},"properties":{{"label":{0},"class":{1},"area":{2}{3}}},"geometry":{4}}})",
+        region.label, json_text(class_of(image, label)), region.area, height,
+        geometry(*image.outlines, label));
   }
   return text + "]}\n";
 }

@@ -25,6 +25,18 @@ std::string cvat_text(const AnnotatedImage& image);
 std::string svg_text(const AnnotatedImage& image);
 std::string geojson_text(const AnnotatedImage& image);
 
+AnnotationPart table_part(const AnnotatedImage& image);
+
+/// The figures of a region, its class, and the class's number.
+inline const RegionFigures& figures_of(const AnnotatedImage& image, std::int64_t region) {
+  return image.table->regions[static_cast<std::size_t>(region) - 1];
+}
+std::size_t class_number(const AnnotatedImage& image, std::int64_t region);
+const std::string& class_of(const AnnotatedImage& image, std::int64_t region);
+
+/// A text as a cell of comma-separated values.
+std::string csv_cell(const std::string& text);
+
 /// Whether a merge height is known and finite.
 bool is_height(float height);
 

@@ -41,11 +41,12 @@ std::string percent_points_json(const Outlines& outlines, const Ring& ring) {
       [&](const Corner& corner) { return 100.0 * corner.y / outlines.height; });
 }
 
-std::string labelme_shape(std::int64_t label, const std::string& group, const char* type,
-                          const std::string& points, const std::string& mask) {
-  return fmt::format(R"({{"label":"region","points":{},"group_id":{},"description":"region {}",)"
+std::string labelme_shape(const AnnotatedImage& image, std::int64_t label, const std::string& group,
+                          const char* type, const std::string& points, const std::string& mask) {
+  return fmt::format(R"({{"label":{},"points":{},"group_id":{},"description":"region {}",)"
                      R"("shape_type":"{}","flags":{{}},"mask":{}}})",
-                     points, group, label, type, mask);
+                     json_text(class_of(image, label)), points, group,
+                     figures_of(image, label).label, type, mask);
 }
 
 /// A mask as LabelMe has it: the first and last pixel of the bounding box, and a PNG of it.
@@ -56,7 +57,7 @@ std::string labelme_mask(const AnnotatedImage& image, std::int64_t label) {
   PngExtras extras;
   extras.flat = true;
   const auto png = encode_png(region.width, region.height, 1, region_mask(image, label), extras);
-  return labelme_shape(label, "null", "mask", points, '"' + base64(png) + '"');
+  return labelme_shape(image, label, "null", "mask", points, '"' + base64(png) + '"');
 }
 
 /// Bits, the highest of each byte first.
@@ -138,20 +139,21 @@ std::string label_studio_result(const AnnotatedImage& image, std::int64_t label)
   const Outlines& outlines = *image.outlines;
   const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
   const bool ring = outlines.of(label).size() == 1;
+  const std::string name = json_text(class_of(image, label));
   std::string value;
   if (ring) {
-    value = fmt::format(R"({{"points":{},"closed":true,"polygonlabels":["region"]}})",
-                        percent_points_json(outlines, outlines.of(label).front()));
+    value = fmt::format(R"({{"points":{},"closed":true,"polygonlabels":[{}]}})",
+                        percent_points_json(outlines, outlines.of(label).front()), name);
   } else {
-    value = fmt::format(R"({{"format":"rle","rle":[{}],"brushlabels":["region"]}})",
-                        fmt::join(brush(*image.labels, region, label), ","));
+    value = fmt::format(R"({{"format":"rle","rle":[{}],"brushlabels":[{}]}})",
+                        fmt::join(brush(*image.labels, region, label), ","), name);
   }
   return fmt::format(
       R"({{"id":"region-{}","from_name":"{}","to_name":"image","type":"{}",)"
       R"("original_width":{},"original_height":{},"image_rotation":0,"meta":{{"text":["{}"]}})"
       R"({},"value":{}}})",
-      label, ring ? "polygon" : "brush", ring ? "polygonlabels" : "brushlabels", outlines.width,
-      outlines.height, label, score_of(region), value);
+      region.label, ring ? "polygon" : "brush", ring ? "polygonlabels" : "brushlabels",
+      outlines.width, outlines.height, region.label, score_of(region), value);
 }
 
 }  // namespace
@@ -170,9 +172,11 @@ std::string labelme_text(const AnnotatedImage& image) {
       add(labelme_mask(image, label));
       continue;
     }
-    const std::string group = rings.pieces > 1 ? std::to_string(label) : "null";
+    const std::string group =
+        rings.pieces > 1 ? std::to_string(figures_of(image, label).label) : "null";
     for (const Ring& ring : image.outlines->of(label)) {
-      add(labelme_shape(label, group, "polygon", pixel_points_json(*image.outlines, ring), "null"));
+      add(labelme_shape(image, label, group, "polygon", pixel_points_json(*image.outlines, ring),
+                        "null"));
     }
   }
   return text + fmt::format(
@@ -199,27 +203,30 @@ std::string cvat_text(const AnnotatedImage& image) {
                   xml_text(image.name), outlines.width, outlines.height);
   const auto close = [&](const char* element, std::int64_t label) {
     fmt::format_to(std::back_inserter(text), R"(<attribute name="label">{}</attribute></{}>)",
-                   label, element);
+                   figures_of(image, label).label, element);
   };
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
     const RingCount rings = count_rings(outlines, label);
     if (rings.holes > 0) {
       const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
       fmt::format_to(std::back_inserter(text),
-                     "\n    <mask label=\"region\" source=\"auto\" occluded=\"0\" rle=\"{}\" "
+                     "\n    <mask label=\"{}\" source=\"auto\" occluded=\"0\" rle=\"{}\" "
                      "left=\"{}\" top=\"{}\" width=\"{}\" height=\"{}\" z_order=\"0\">",
+                     xml_text(class_of(image, label)),
                      fmt::join(run_lengths(region_mask(image, label)), ", "), region.x, region.y,
                      region.width, region.height);
       close("mask", label);
       continue;
     }
     for (const Ring& ring : outlines.of(label)) {
-      text += "\n    <polygon label=\"region\" source=\"auto\" occluded=\"0\" points=\"";
+      text += fmt::format("\n    <polygon label=\"{}\" source=\"auto\" occluded=\"0\" points=\"",
+                          xml_text(class_of(image, label)));
       for (const Corner& corner : outlines.of(ring)) {
         fmt::format_to(std::back_inserter(text), "{}.0,{}.0;", corner.x, corner.y);
       }
       text.back() = '"';
-      if (rings.pieces > 1) text += fmt::format(R"( group_id="{}")", label);
+      if (rings.pieces > 1)
+        text += fmt::format(R"( group_id="{}")", figures_of(image, label).label);
       text += " z_order=\"0\">";
       close("polygon", label);
     }

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <set>
+#include <system_error>
 #include <utility>
 
+#include "core/file_bytes.hpp"
+#include "diacut/errors.hpp"
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/atomic_file.hpp"
@@ -27,7 +33,8 @@ AnnotationPart coco(const AnnotatedImage& image) {
 struct AnnotationRow {
   AnnotationFormat format;
   AnnotationPart (*part)(const AnnotatedImage& image);
-  std::string head = {}, between = {}, tail = {};  ///< Before, between and after images.
+  std::string between = {}, tail = {};  ///< Between and after images.
+  std::string (*head)(const RegionClasses& classes) = nullptr;
   /// What is noted of regions with holes, or with holes or in several pieces.
   const char* with_holes = nullptr;
   const char* several = nullptr;
@@ -38,16 +45,37 @@ bool is_coco(AnnotationFormat format) {
   return format == AnnotationFormat::kCoco || format == AnnotationFormat::kCocoRle;
 }
 
+std::string coco_head(const RegionClasses& classes) {
+  std::string categories;
+  for (std::size_t k = 0; k < classes.names.size(); ++k) {
+    categories += fmt::format(R"({}{{"id":{},"name":{},"supercategory":""}})", k > 0 ? "," : "",
+                              k + 1, json_text(classes.names[k]));
+  }
+  return fmt::format(R"({{"info":{{"description":"Regions by diacut","version":"{}"}},)"
+                     R"("licenses":[],"categories":[{}],"annotations":[)",
+                     kVersion, categories);
+}
+
+std::string cvat_head(const RegionClasses& classes) {
+  std::string labels;
+  for (const std::string& name : classes.names) {
+    labels += fmt::format(
+        "<label><name>{}</name><attributes><attribute><name>label</name><mutable>False</mutable>"
+        "<input_type>text</input_type><default_value></default_value><values></values>"
+        "</attribute></attributes></label>",
+        xml_text(name));
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n"
+      "  <version>1.1</version>\n  <meta><task><labels>{}</labels></task></meta>\n",
+      labels);
+}
+
 const AnnotationRow& row_of(AnnotationFormat format) {
-  static const std::string coco_head =
-      fmt::format(R"({{"info":{{"description":"Regions by diacut","version":"{}"}},)"
-                  R"("licenses":[],"categories":[{{"id":1,"name":"region",)"
-                  R"("supercategory":""}}],"annotations":[)",
-                  kVersion);
-  static const std::array<AnnotationRow, 8> rows = {{
-      {AnnotationFormat::kCoco, coco<false>, coco_head, ",\n", "]}\n",
+  static const std::array<AnnotationRow, 9> rows = {{
+      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head,
        "have holes, which COCO's polygons cannot: they are written as RLE"},
-      {AnnotationFormat::kCocoRle, coco<true>, coco_head, ",\n", "]}\n"},
+      {AnnotationFormat::kCocoRle, coco<true>, ",\n", "]}\n", coco_head},
       {.format = AnnotationFormat::kLabelMe,
        .part = whole<labelme_text>,
        .with_holes =
@@ -59,21 +87,16 @@ const AnnotationRow& row_of(AnnotationFormat format) {
                   "width join these to the outline"},
       {.format = AnnotationFormat::kLabelStudio,
        .part = whole<label_studio_text>,
-       .head = "[",
        .between = ",\n",
        .tail = "]\n",
+       .head = [](const RegionClasses&) { return std::string("["); },
        .several = "have holes or several pieces, which Label Studio's polygons cannot: they are "
                   "written as brushes"},
-      {AnnotationFormat::kCvat, whole<cvat_text>,
-       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n"
-       "  <version>1.1</version>\n  <meta><task><labels><label><name>region</name>"
-       "<attributes><attribute><name>label</name><mutable>False</mutable>"
-       "<input_type>text</input_type><default_value></default_value><values></values>"
-       "</attribute></attributes></label></labels></task></meta>\n",
-       "", "</annotations>\n",
+      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head,
        "have holes, which CVAT's polygons cannot: they are written as masks"},
       {AnnotationFormat::kSvg, whole<svg_text>},
       {AnnotationFormat::kGeoJson, whole<geojson_text>},
+      {AnnotationFormat::kTable, table_part},
   }};
   return rows[static_cast<std::size_t>(format)];
 }
@@ -88,7 +111,70 @@ RingCount count_rings(const Outlines& outlines, std::int64_t label) {
 
 bool is_height(float height) { return std::isfinite(height) && height >= 0; }
 
-bool holds_several_images(AnnotationFormat format) { return !row_of(format).head.empty(); }
+std::size_t class_number(const AnnotatedImage& image, std::int64_t region) {
+  return image.classes == nullptr ? 0 : image.classes->of(figures_of(image, region).label);
+}
+
+const std::string& class_of(const AnnotatedImage& image, std::int64_t region) {
+  static const RegionClasses none;
+  return (image.classes == nullptr ? none : *image.classes).names[class_number(image, region)];
+}
+
+AnnotationPart table_part(const AnnotatedImage& image) {
+  AnnotationPart part{region_csv_header(*image.table), region_csv_rows(*image.table)};
+  if (image.classes != nullptr) {
+    part.image += ",class";
+    for (std::size_t k = 0; k < part.regions.size(); ++k) {
+      part.regions[k] += ',' + csv_cell(class_of(image, static_cast<std::int64_t>(k) + 1));
+    }
+  }
+  if (image.page == 0) return part;
+  part.image.insert(0, "file,page,");
+  const std::string file = fmt::format("{},{},", csv_cell(image.name), image.page);
+  for (std::string& row : part.regions) row.insert(0, file);
+  return part;
+}
+
+RegionClasses read_classes(const std::string& path) {
+  RegionClasses classes{{}, {}};
+  const std::string text = read_text(path, "a table of labels and classes");
+  std::size_t line = 0;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string row = text.substr(at, end - at);
+    at = end + 1;
+    if (row.ends_with('\r')) row.pop_back();
+    const std::size_t comma = row.find(',');
+    if (row.empty() || (line == 0 && row.starts_with("label,"))) continue;
+    std::int64_t label = 0;
+    const char* const stop = row.data() + std::min(comma, row.size());
+    const auto [read, error] = std::from_chars(row.data(), stop, label);
+    const std::string name = comma < row.size() ? row.substr(comma + 1) : "";
+    const bool is_new = !classes.of_label.contains(label);
+    if (error != std::errc() || read != stop || label < 1 || name.empty() || !is_new) {
+      throw InputError(fmt::format("{}: line {} is '{}', expected {}", path, line + 1, row,
+                                   is_new ? "LABEL,CLASS, as in 17,nucleus"
+                                          : "each label once: leave out one of its lines"));
+    }
+    const auto known = std::find(classes.names.begin(), classes.names.end(), name);
+    classes.of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
+    if (known == classes.names.end()) classes.names.push_back(name);
+  }
+  classes.names.emplace_back("region");
+  return classes;
+}
+
+void check_classes(const RegionClasses& classes, const RegionTable& table) {
+  std::set<std::int64_t> labels;
+  for (const RegionFigures& region : table.regions) labels.insert(region.label);
+  for (const auto& [label, name] : classes.of_label) {
+    if (labels.contains(label)) continue;
+    throw InputError(fmt::format(
+        "the class '{}' is given to label {}, which no region has (there are {}{}): leave it out",
+        classes.names[name], label, labels.size(),
+        labels.empty() ? "" : fmt::format(", {} to {}", *labels.begin(), *labels.rbegin())));
+  }
+}
 
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format) {
   return row_of(format).part(image);
@@ -115,9 +201,9 @@ std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFo
 }
 
 struct AnnotationFile::State {
-  State(const std::string& path, AnnotationFormat wanted)
+  State(const std::string& path, AnnotationFormat wanted, const RegionClasses& classes)
       : file(path), format(wanted), row(row_of(wanted)) {
-    write(row.head);
+    if (row.head != nullptr) write(row.head(classes));
   }
   void write(const std::string& text) { file.write(text.data(), text.size()); }
   void separate(bool& after_another) {
@@ -130,15 +216,30 @@ struct AnnotationFile::State {
   bool begun = false;
   std::int64_t number = 0;          ///< Of the newest annotation of COCO.
   std::vector<std::string> images;  ///< Of COCO, which the file's end holds.
+  std::string header;               ///< Of a table.
 };
 
-AnnotationFile::AnnotationFile(const std::string& path, AnnotationFormat format)
-    : state_(std::make_unique<State>(path, format)) {}
+AnnotationFile::AnnotationFile(const std::string& path, AnnotationFormat format,
+                               const RegionClasses& classes)
+    : state_(std::make_unique<State>(path, format, classes)) {}
 AnnotationFile::~AnnotationFile() = default;
 AnnotationFile::AnnotationFile(AnnotationFile&&) noexcept = default;
 
 void AnnotationFile::add(const AnnotationPart& part) {
   State& state = *state_;
+  if (state.format == AnnotationFormat::kTable) {
+    if (!std::exchange(state.begun, true)) {
+      state.header = part.image;
+      state.write(part.image + '\n');
+    } else if (state.header != part.image) {
+      throw InputError(fmt::format(
+          "it is left out of the table, whose columns are '{}', while its own are '{}': make a "
+          "table of its own, or name the channels that all have (--measure)",
+          state.header, part.image));
+    }
+    for (const std::string& row : part.regions) state.write(row + '\n');
+    return;
+  }
   if (is_coco(state.format)) {
     for (const std::string& region : part.regions) {
       state.separate(state.begun);
@@ -167,9 +268,8 @@ void AnnotationFile::commit() {
 
 void write_annotations(const std::string& path, const AnnotatedImage& image,
                        AnnotationFormat format) {
-  const AnnotationPart part = annotate(image, format);
-  AnnotationFile file(path, format);
-  file.add(part);
+  AnnotationFile file(path, format, image.classes != nullptr ? *image.classes : RegionClasses());
+  file.add(annotate(image, format));
   file.commit();
 }
 

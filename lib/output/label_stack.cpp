@@ -20,6 +20,9 @@ struct LabelStack::State {
   std::uint64_t at = 0;
   std::string message;  ///< libtiff's first error.
   TIFF* tiff = nullptr;
+  PictureFacts facts;
+  int pages = 1;
+  bool begun = false;
 
   ~State() {
     if (tiff != nullptr) TIFFClose(tiff);
@@ -68,7 +71,50 @@ struct LabelStack::State {
   static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
 };
 
-LabelStack::LabelStack(bool is_big) : state_(std::make_unique<State>()) {
+namespace {
+
+/// The axes of the pages, the one that changes fastest first. Where the file does not tell of as
+/// many pages, they are slices.
+std::pair<int, int> slices_and_frames(const PictureFacts& facts, int pages) {
+  if (facts.slices * facts.frames == pages) return {facts.slices, facts.frames};
+  return {pages, 1};
+}
+
+std::string imagej_description(const PictureFacts& facts, int pages) {
+  const auto [slices, frames] = slices_and_frames(facts, pages);
+  std::string text = "ImageJ=1.54f\n";
+  if (pages > 1) {
+    text += fmt::format("images={}\nslices={}\nframes={}\n{}loop=false\n", pages, slices, frames,
+                        slices > 1 && frames > 1 ? "hyperstack=true\n" : "");
+  }
+  if (facts.pixel.width > 0) text += "unit=micron\n";
+  if (facts.spacing > 0) text += fmt::format("spacing={}\n", facts.spacing);
+  return text;
+}
+
+std::string ome_description(const PictureFacts& facts, int pages, const Labels& first) {
+  const auto [slices, frames] = slices_and_frames(facts, pages);
+  std::string sizes;
+  if (facts.pixel.width > 0) {
+    sizes = fmt::format(R"( PhysicalSizeX="{}" PhysicalSizeY="{}")", facts.pixel.width,
+                        facts.pixel.height);
+    if (facts.spacing > 0) sizes += fmt::format(R"( PhysicalSizeZ="{}")", facts.spacing);
+  }
+  return fmt::format(
+      R"(<?xml version="1.0" encoding="UTF-8"?><OME )"
+      R"(xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0" Name="labels">)"
+      R"(<Pixels ID="Pixels:0" DimensionOrder="XY{}C" Type="int32" SizeX="{}" SizeY="{}" SizeC="1" )"
+      R"(SizeZ="{}" SizeT="{}"{}><Channel ID="Channel:0:0" SamplesPerPixel="1"/><TiffData/>)"
+      R"(</Pixels></Image></OME>)",
+      facts.order, first.width, first.height, slices, frames, sizes);
+}
+
+}  // namespace
+
+LabelStack::LabelStack(bool is_big, const PictureFacts& facts, int pages)
+    : state_(std::make_unique<State>()) {
+  state_->facts = facts;
+  state_->pages = pages;
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
       TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &State::on_error, state_.get());
@@ -95,7 +141,20 @@ void LabelStack::add(const Labels& labels) {
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+  const PictureFacts& facts = state_->facts;
+  if (facts.pixel.width > 0) {
+    // ImageJ's resolutions are in its own unit, those of others in centimetres.
+    const double in_unit = facts.is_ome ? 1e4 : 1;
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, facts.is_ome ? RESUNIT_CENTIMETER : RESUNIT_NONE);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, in_unit / facts.pixel.width);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, in_unit / facts.pixel.height);
+  }
+  const bool told = facts.pixel.width > 0 || facts.slices * facts.frames > 1 || facts.is_ome;
+  if (!std::exchange(state_->begun, true) && told) {
+    const std::string text = facts.is_ome ? ome_description(facts, state_->pages, labels)
+                                          : imagej_description(facts, state_->pages);
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, text.c_str());
+  }
   const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(std::int32_t);
   const std::size_t rows = std::max<std::size_t>(1, (std::size_t{1} << 18) / row_bytes);
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));

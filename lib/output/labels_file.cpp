@@ -83,8 +83,14 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
   return {};
 }
 
-void write_labels(const std::string& path, const Labels& labels, bool indexed) {
+void write_labels(const std::string& path, const Labels& labels, bool indexed,
+                  const PictureFacts& facts) {
   const LabelFormat format = label_format(path, indexed);
+  if (format == LabelFormat::kTiff) {
+    LabelStack file(false, facts);
+    file.add(labels);
+    return write_file(path, file.finish());
+  }
   write_file(path, encode_for(path, [&] { return encode_labels(labels, format); }));
 }
 

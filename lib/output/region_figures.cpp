@@ -1,63 +1,125 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <opencv2/imgproc.hpp>
 #include <tuple>
+#include <utility>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/region_table.hpp"
 
 namespace diacut {
 namespace {
 
-/// The pixels of a region as they are met. Values are summed less the first one that was met, so
-/// that a flat region has a deviation of exactly 0.
+/// The pixels of a region as they are met, by their places from the first one.
 struct Sums {
   int left = 0, right = 0, top = 0, bottom = 0;
-  std::int64_t area = 0, x = 0, y = 0;
-  std::vector<double> first, value, square;
+  int first_x = 0;
+  std::int64_t area = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
 };
 
-void add_pixel(Sums& sums, int x, int y, const float* values, int bands) {
+void add_pixel(Sums& sums, int x, int y) {
   if (sums.area++ == 0) {
-    sums.left = sums.right = x;
+    sums.left = sums.right = sums.first_x = x;
     sums.top = y;
-    sums.first.assign(values, values + bands);
-    sums.value.assign(static_cast<std::size_t>(bands), 0);
-    sums.square = sums.value;
   }
   sums.left = std::min(sums.left, x);
   sums.right = std::max(sums.right, x);
   sums.bottom = y;
-  sums.x += x;
-  sums.y += y;
-  for (std::size_t b = 0; b < sums.first.size(); ++b) {
-    const double value = values[b] - sums.first[b];
-    sums.value[b] += value;
-    sums.square[b] += value * value;
-  }
+  const std::int64_t column = x - sums.first_x;
+  const std::int64_t row = y - sums.top;
+  sums.x += column;
+  sums.y += row;
+  sums.xx += column * column;
+  sums.xy += column * row;
+  sums.yy += row * row;
+}
+
+/// Second moments about the centroid, divided by the area: of columns, of both, of rows.
+std::array<double, 3> central_moments(const Sums& sums) {
+  // From the pixel next to the centroid on, sums of integers are exact and differences small.
+  const std::int64_t n = sums.area;
+  const std::int64_t to_x = sums.x / n;
+  const std::int64_t to_y = sums.y / n;
+  const auto x = static_cast<double>(sums.x - n * to_x);
+  const auto y = static_cast<double>(sums.y - n * to_y);
+  const auto area = static_cast<double>(n);
+  const auto about = [&](std::int64_t sum, std::int64_t at_a, std::int64_t sum_a, std::int64_t at_b,
+                         std::int64_t sum_b, double shift) {
+    return (static_cast<double>(sum - at_a * sum_b - at_b * sum_a + n * at_a * at_b) -
+            shift / area) /
+           area;
+  };
+  return {about(sums.xx, to_x, sums.x, to_x, sums.x, x * x),
+          about(sums.xy, to_x, sums.x, to_y, sums.y, x * y),
+          about(sums.yy, to_y, sums.y, to_y, sums.y, y * y)};
+}
+
+/// The eccentricity and orientation of regionprops(). There the inertia tensor has the moment of
+/// the columns first and the negative mixed one.
+void set_ellipse(const Sums& sums, RegionFigures& region) {
+  const auto [columns, mixed, rows] = central_moments(sums);
+  const double middle = (columns + rows) / 2;
+  const double apart = std::hypot((columns - rows) / 2, mixed);
+  const double longer = middle + apart;
+  const double shorter = std::max(middle - apart, 0.0);
+  region.eccentricity = longer > 0 ? std::sqrt(1 - shorter / longer) : 0;
+  const double quarter = std::acos(-1.0) / 4;
+  region.orientation = columns == rows ? (mixed > 0 ? quarter : -quarter)
+                                       : 0.5 * std::atan2(2 * mixed, rows - columns);
 }
 
 RegionFigures figures(const Sums& sums) {
   RegionFigures region;
   const auto area = static_cast<double>(sums.area);
   region.area = sums.area;
+  if (sums.area == 0) return region;
   region.x = sums.left;
   region.y = sums.top;
   region.width = sums.right - sums.left + 1;
   region.height = sums.bottom - sums.top + 1;
-  region.centroid_x = static_cast<double>(sums.x) / area;
-  region.centroid_y = static_cast<double>(sums.y) / area;
-  for (std::size_t b = 0; b < sums.first.size(); ++b) {
-    const double mean = sums.value[b] / area;
-    region.mean.push_back(sums.first[b] + mean);
-    region.deviation.push_back(std::sqrt(std::max(sums.square[b] / area - mean * mean, 0.0)));
-  }
+  region.centroid_x = sums.first_x + static_cast<double>(sums.x) / area;
+  region.centroid_y = sums.top + static_cast<double>(sums.y) / area;
+  region.equivalent_diameter = std::sqrt(4 * area / std::acos(-1.0));
+  set_ellipse(sums, region);
   return region;
+}
+
+ChannelFigures channel_figures(std::vector<double>& values) {
+  ChannelFigures figures;
+  figures.count = static_cast<std::int64_t>(values.size());
+  if (values.empty()) return figures;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) figures.sum += value;
+  // Less the first value, so that a flat region has a deviation of exactly 0.
+  const double first = values.front();
+  double above = 0;
+  for (const double value : values) above += value - first;
+  above /= count;
+  figures.mean = first + above;
+  double squares = 0;
+  for (const double value : values) {
+    const double difference = value - first - above;
+    squares += difference * difference;
+  }
+  figures.deviation = std::sqrt(squares / count);
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  figures.least = *least;
+  figures.greatest = *greatest;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  figures.median = *middle;
+  if (values.size() % 2 == 0) {
+    figures.median = (figures.median + *std::max_element(values.begin(), middle)) / 2;
+  }
+  return figures;
 }
 
 std::int64_t length(std::span<const Corner> ring) {
@@ -148,37 +210,62 @@ void check_size(const Labels& labels, int width, int height, const char* what) {
 
 }  // namespace
 
-RegionTable measure_regions(const Labels& labels, const Outlines& outlines, const Image* image,
+RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy) {
-  if (image != nullptr) check_size(labels, image->width, image->height, "image");
   if (hierarchy != nullptr) {
     check_size(labels, hierarchy->leaves.width, hierarchy->leaves.height, "hierarchy");
   }
   RegionTable table;
-  table.bands = image != nullptr ? image->channels : 0;
   table.has_heights = hierarchy != nullptr;
   std::vector<Sums> sums(static_cast<std::size_t>(labels.count) + 1);
   std::size_t pixel = 0;
   for (int y = 0; y < labels.height; ++y) {
-    for (int x = 0; x < labels.width; ++x, ++pixel) {
-      const std::int32_t label = labels.values[pixel];
-      if (label == 0) continue;
-      const float* values = image != nullptr
-                                ? &image->pixels[pixel * static_cast<std::size_t>(table.bands)]
-                                : nullptr;
-      add_pixel(sums[static_cast<std::size_t>(label)], x, y, values, table.bands);
+    for (int x = 0; x < labels.width; ++x) {
+      const std::int32_t label = labels.values[pixel++];
+      if (label != 0) add_pixel(sums[static_cast<std::size_t>(label)], x, y);
     }
   }
   table.regions.reserve(static_cast<std::size_t>(labels.count));
   for (std::int64_t label = 1; label <= labels.count; ++label) {
     RegionFigures& region =
         table.regions.emplace_back(figures(sums[static_cast<std::size_t>(label)]));
+    region.label = label;
+    if (region.area == 0) continue;
     for (const Ring& ring : outlines.of(label)) region.perimeter += length(outlines.of(ring));
     region.solidity = static_cast<double>(region.area) / hull_area(outlines, label);
   }
   table.neighbours = find_neighbours(labels, hierarchy);
   if (table.has_heights) set_heights(table);
   return table;
+}
+
+ChannelMeter::ChannelMeter(const Labels& labels)
+    : labels_(labels), first_(static_cast<std::size_t>(labels.count) + 2, 0) {
+  for (const std::int32_t label : labels.values) ++first_[static_cast<std::size_t>(label) + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  pixels_.resize(labels.values.size());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  for (std::size_t i = 0; i < pixels_.size(); ++i) {
+    pixels_[next[static_cast<std::size_t>(labels.values[i])]++] = i;
+  }
+}
+
+MeasuredChannel ChannelMeter::measure(Channel&& channel) const {
+  check_size(labels_, channel.width, channel.height, "channel");
+  MeasuredChannel measured{std::move(channel.name), {}};
+  measured.regions.resize(static_cast<std::size_t>(labels_.count));
+  parallel_ranges(measured.regions.size(), 64, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> values;
+    for (std::size_t region = begin; region < end; ++region) {
+      values.clear();
+      for (std::size_t k = first_[region + 1]; k < first_[region + 2]; ++k) {
+        const double value = channel.values[pixels_[k]];
+        if (std::isfinite(value)) values.push_back(value);
+      }
+      measured.regions[region] = channel_figures(values);
+    }
+  });
+  return measured;
 }
 
 }  // namespace diacut

@@ -1,31 +1,26 @@
 #include "diacut/region_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <string_view>
 
+#include "output/annotation_parts.hpp"
 #include "output/format.hpp"
 
 namespace diacut {
 namespace {
 
-constexpr std::array<std::string_view, 1> kGrey = {"grey"};
-constexpr std::array<std::string_view, 3> kColour = {"red", "green", "blue"};
-
-std::string band_name(int band, int bands) {
-  if (bands == 1) return std::string(kGrey.front());
-  if (bands == 3) return std::string(kColour[static_cast<std::size_t>(band)]);
-  return std::to_string(band + 1);
-}
-
 /// A height as text: empty where regions never merge or nothing is known.
 std::string height_text(float height) {
   return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
+}
+
+/// What files call a region.
+std::int64_t label_of(const RegionTable& table, std::int32_t region) {
+  return table.regions[static_cast<std::size_t>(region) - 1].label;
 }
 
 /// The neighbours of each region, in the order of their labels.
@@ -36,17 +31,6 @@ std::vector<std::vector<std::int32_t>> neighbours_of_each(const RegionTable& tab
     around[static_cast<std::size_t>(pair.second)].push_back(pair.first);
   }
   return around;
-}
-
-std::string header(const RegionTable& table) {
-  std::string text = "label,area,x,y,width,height,centroid_x,centroid_y,perimeter,solidity";
-  for (int band = 0; band < table.bands; ++band) {
-    const std::string name = band_name(band, table.bands);
-    text += fmt::format(",mean_{0},std_{0}", name);
-  }
-  text += ",neighbours";
-  if (table.has_heights) text += ",merge_height";
-  return text + ",neighbour_labels\n";
 }
 
 constexpr std::string_view kGraphmlHead =
@@ -67,14 +51,14 @@ std::string graphml(const RegionTable& table) {
     fmt::format_to(std::back_inserter(text),
                    "    <node id=\"{}\"><data key=\"area\">{}</data><data key=\"centroid_x\">{}"
                    "</data><data key=\"centroid_y\">{}</data></node>\n",
-                   i + 1, region.area, region.centroid_x, region.centroid_y);
+                   region.label, region.area, region.centroid_x, region.centroid_y);
   }
   for (const Neighbours& pair : table.neighbours) {
     const std::string height = height_text(pair.merge_height);
     fmt::format_to(
         std::back_inserter(text),
         "    <edge source=\"{}\" target=\"{}\"><data key=\"length\">{}</data>{}</edge>\n",
-        pair.first, pair.second, pair.length,
+        label_of(table, pair.first), label_of(table, pair.second), pair.length,
         height.empty() ? height : fmt::format("<data key=\"merge_height\">{}</data>", height));
   }
   return text + "  </graph>\n</graphml>\n";
@@ -84,7 +68,8 @@ std::string edge_list(const RegionTable& table) {
   std::string text =
       table.has_heights ? "source,target,length,merge_height\n" : "source,target,length\n";
   for (const Neighbours& pair : table.neighbours) {
-    fmt::format_to(std::back_inserter(text), "{},{},{}", pair.first, pair.second, pair.length);
+    fmt::format_to(std::back_inserter(text), "{},{},{}", label_of(table, pair.first),
+                   label_of(table, pair.second), pair.length);
     if (table.has_heights) text += ',' + height_text(pair.merge_height);
     text += '\n';
   }
@@ -93,22 +78,63 @@ std::string edge_list(const RegionTable& table) {
 
 }  // namespace
 
-std::string region_csv(const RegionTable& table) {
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string region_csv_header(const RegionTable& table) {
+  std::string text = "label,area";
+  if (table.pixel.width > 0) text += fmt::format(",area_{}2", table.pixel.unit);
+  text +=
+      ",x,y,width,height,centroid_x,centroid_y,perimeter,solidity,equivalent_diameter,"
+      "eccentricity,orientation";
+  for (const MeasuredChannel& channel : table.channels) {
+    for (const char* figure : {"mean", "std", "min", "max", "median", "integrated"}) {
+      text += ',' + csv_cell(fmt::format("{}_{}", figure, channel.name));
+    }
+  }
+  return text + (table.has_heights ? ",neighbours,merge_height" : ",neighbours") +
+         ",neighbour_labels";
+}
+
+std::vector<std::string> region_csv_rows(const RegionTable& table) {
   const std::vector<std::vector<std::int32_t>> around = neighbours_of_each(table);
-  std::string text = header(table);
+  std::vector<std::string> rows;
+  rows.reserve(table.regions.size());
   for (std::size_t i = 0; i < table.regions.size(); ++i) {
     const RegionFigures& region = table.regions[i];
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}", i + 1, region.area,
-                   region.x, region.y, region.width, region.height, region.centroid_x,
-                   region.centroid_y, region.perimeter, region.solidity);
-    for (std::size_t band = 0; band < region.mean.size(); ++band) {
-      fmt::format_to(std::back_inserter(text), ",{},{}", region.mean[band], region.deviation[band]);
+    std::string text = fmt::format("{},{}", region.label, region.area);
+    if (table.pixel.width > 0) {
+      text += fmt::format(
+          ",{:.10g}", static_cast<double>(region.area) * table.pixel.width * table.pixel.height);
+    }
+    fmt::format_to(std::back_inserter(text), ",{},{},{},{},{},{},{},{},{},{},{}", region.x,
+                   region.y, region.width, region.height, region.centroid_x, region.centroid_y,
+                   region.perimeter, region.solidity, region.equivalent_diameter,
+                   region.eccentricity, region.orientation);
+    for (const MeasuredChannel& channel : table.channels) {
+      const ChannelFigures& figures = channel.regions[i];
+      if (figures.count == 0) {
+        text += ",,,,,,";
+        continue;
+      }
+      fmt::format_to(std::back_inserter(text), ",{},{},{},{},{},{}", figures.mean,
+                     figures.deviation, figures.least, figures.greatest, figures.median,
+                     figures.sum);
     }
     text += fmt::format(",{}", around[i + 1].size());
     if (table.has_heights) text += ',' + height_text(region.merge_height);
-    text += fmt::format(",{}\n", fmt::join(around[i + 1], " "));
+    text += ',';
+    for (const std::int32_t label : around[i + 1]) {
+      if (text.back() != ',') text += ' ';
+      text += std::to_string(label_of(table, label));
+    }
+    rows.push_back(std::move(text));
   }
-  return text;
+  return rows;
 }
 
 GraphFormat graph_format(const std::string& path) {

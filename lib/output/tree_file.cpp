@@ -19,7 +19,7 @@ namespace {
 /// The first bytes of the file. A byte above 127 and line ends of two kinds show, as in PNG,
 /// whether the file was transferred as text.
 constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'D', 'C', 'T', '\r', '\n', 0x1A, '\n'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kTreeVersion = 1;
 constexpr std::size_t kVersionAt = 8;
 constexpr std::size_t kHeaderBytes = 40;
 constexpr std::size_t kMergeBytes = 12;
@@ -101,16 +101,16 @@ void check_head(const std::vector<std::uint8_t>& head) {
         fmt::format("the hierarchy ends after {} bytes: the file is truncated", head.size()));
   }
   const auto version = Reader(head, kVersionAt).get<std::uint32_t>();
-  if (version != kVersion) {
+  if (version != kTreeVersion) {
     throw InputError(fmt::format(
         "the hierarchy is of version {}, and this program reads version {}: make it anew with "
         "segment --tree, or use the diacut that made it",
-        version, kVersion));
+        version, kTreeVersion));
   }
 }
 
 Header read_header(const std::vector<std::uint8_t>& bytes) {
-  Reader reader(bytes, kVersionAt + sizeof kVersion);
+  Reader reader(bytes, kVersionAt + sizeof kTreeVersion);
   Header header;
   header.width = reader.get<std::uint32_t>();
   header.height = reader.get<std::uint32_t>();
@@ -182,7 +182,7 @@ std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy) {
   Writer writer;
   writer.reserve(header.file_bytes());
   writer.append(kMagic);
-  writer.put(kVersion);
+  writer.put(kTreeVersion);
   for (const std::uint32_t size : {header.width, header.height, header.leaves, header.merges,
                                    static_cast<std::uint32_t>(label_bytes(header.leaves))}) {
     writer.put(size);

@@ -40,7 +40,7 @@ class Segmenter:
     merging ("learned" or "strength"), min_size, method ("hierarchy", "kway" or "objects"), detail
     (pixels, or "native"), cue ("learned" or "gradient"), weights (a network), untrusted (images that are
     given by their path are decoded in a process that can do nothing but compute). config: a preset ("fast",
-    "quality", "micrographs", "nuclei", "ncut") or a TOML file. set: any parameter by its name, as
+    "quality", "micrographs", "nuclei", "scene", "ncut") or a TOML file. set: any parameter by its name, as
     {"cue.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
 

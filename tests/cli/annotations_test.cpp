@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
 
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
@@ -90,6 +91,95 @@ TEST_F(CliAnnotations, AFolderHasOneFileOfAllImages) {
   EXPECT_EQ(coco["annotations"][3]["id"], 4);
   EXPECT_THAT(read("c.xml"), HasSubstr("<image id=\"1\" name=\"deep/b &amp; c.png\""));
   EXPECT_EQ(Json::parse(read("lm/deep/b & c.json"))["imagePath"], "../../photos/deep/b & c.png");
+}
+
+TEST_F(CliAnnotations, TablesHaveTheNumbersOfTheFile) {
+  cv::Mat photo(kHeight, kWidth, CV_16UC3, cv::Scalar(300, 200, 100));
+  photo.at<cv::Vec3w>(3, 3) = {340, 200, 104};
+  ASSERT_TRUE(cv::imwrite(path("deep.png"), photo));
+  expect_done(
+      segment({"recut", "a.tree", "--min-size", "1", "--image", "deep.png", "--table", "t.csv"}));
+  EXPECT_THAT(read("t.csv"),
+              HasSubstr(",mean_red,std_red,min_red,max_red,median_red,integrated_red,"));
+  EXPECT_THAT(read("t.csv"), HasSubstr(",101,1.7320508075688772,100,104,100,404,"));
+  expect_done(segment({"recut", "a.tree", "--min-size", "1", "--image", "deep.png", "--table",
+                       "b.csv", "--measure", "blue,1"}));
+  EXPECT_THAT(read("b.csv"), HasSubstr(",310,17.320508075688775,300,340,300,1240,101,"));
+  EXPECT_THAT(read("b.csv"), Not(HasSubstr("green")));
+  expect_error(
+      segment({"recut", "a.tree", "--image", "deep.png", "--table", "c.csv", "--measure", "DAPI"}),
+      3, {"deep.png", "DAPI", "red, green, blue"});
+  expect_error(segment({"photo.png", "--measure", "all"}), 2, {"--measure", "--table"});
+}
+
+TEST_F(CliAnnotations, TreesOfAFolderAreCutIntoOneFile) {
+  for (const char* name : {"trees", "trees/deep", "photos", "photos/deep"}) make_folder(name);
+  for (const char* name : {"a", "deep/b"}) {
+    write_tree(path(std::string("trees/") + name + ".tree"), read_tree(path("a.tree")));
+    write_picture(std::string("photos/") + name + ".png");
+  }
+  expect_done(segment({"recut", "trees", "--image", "photos", "--min-size", "1", "-o", "out",
+                       "--coco", "c.json", "--cvat", "c.xml", "--table", "t.csv", "--yolo", "y"}));
+  const Json coco = Json::parse(read("c.json"));
+  ASSERT_EQ(coco["images"].size(), 2u);
+  EXPECT_EQ(coco["images"][1]["file_name"], "deep/b.png");
+  EXPECT_EQ(coco["annotations"].size(), 6u);
+  EXPECT_THAT(read("c.xml"), HasSubstr("name=\"deep/b.png\""));
+  EXPECT_THAT(read("t.csv"),
+              ::testing::AllOf(::testing::StartsWith("file,page,label,"), HasSubstr("\na.png,1,1,"),
+                               HasSubstr("\ndeep/b.png,1,3,")));
+  EXPECT_TRUE(exists("out/deep/b.png"));
+  EXPECT_TRUE(exists("y/deep/b.txt"));
+  write("trees/c.tree", "no tree");
+  write_picture("photos/c.png");
+  const Result partly =
+      segment({"recut", "trees", "--image", "photos", "--min-size", "1", "--coco", "d.json"});
+  EXPECT_EQ(partly.exit_code, 3);
+  EXPECT_THAT(partly.err, HasSubstr("2 done, 1 failed"));
+  EXPECT_EQ(Json::parse(read("d.json"))["images"].size(), 2u);
+  expect_error(segment({"recut", "trees", "--image", "photo.png", "--coco", "e.json"}), 2,
+               {"--image", "photo.png", "folder"});
+  make_folder("empty");
+  expect_error(segment({"recut", "empty", "-o", "out"}), 3, {"empty", ".tree"});
+}
+
+TEST_F(CliAnnotations, LabelsOfAnyProgramBecomeAnnotations) {
+  cv::Mat labels(kHeight, kWidth, CV_16U, cv::Scalar(0));
+  labels(cv::Rect(1, 1, 3, 2)) = 700;
+  labels(cv::Rect(5, 1, 2, 2)) = 9;
+  ASSERT_TRUE(cv::imwrite(path("labels.png"), labels));
+  write("c.csv", "9,cell\n700,debris\n");
+  expect_done(segment({"annotate", "labels.png", "--image", "photo.png", "--coco", "c.json",
+                       "--table", "t.csv", "--class", "c.csv", "-o", "same.png"}));
+  const Json coco = Json::parse(read("c.json"));
+  ASSERT_EQ(coco["annotations"].size(), 2u);
+  EXPECT_EQ(coco["annotations"][0]["attributes"]["label"], 9);
+  EXPECT_EQ(coco["annotations"][1]["area"], 6);
+  EXPECT_EQ(coco["annotations"][1]["category_id"], 2);
+  EXPECT_THAT(read("t.csv"), HasSubstr("\n700,6,1,1,3,2,2,1.5,"));
+  EXPECT_EQ(cv::countNonZero(read_picture("same.png") != labels), 0);
+  write("c.csv", "9,cell\n701,debris\n");
+  expect_error(segment({"annotate", "labels.png", "--image", "photo.png", "--coco", "d.json",
+                        "--class", "c.csv"}),
+               3, {"c.csv", "701", "debris"});
+  write_picture("small.png", 5, 4);
+  expect_error(segment({"annotate", "labels.png", "--image", "small.png", "--coco", "d.json"}), 3,
+               {"small.png", "labels.png"});
+  expect_error(segment({"annotate", "labels.png", "--regions", "3", "-o", "x.png"}), 2,
+               {"--regions"});
+  EXPECT_FALSE(exists("d.json"));
+}
+
+TEST_F(CliAnnotations, SimplifiedPolygonsAreAskedForWithPolygons) {
+  expect_done(segment({"recut", "a.tree", "--min-size", "1", "--svg", "s.svg", "--simplify", "2"}));
+  EXPECT_THAT(read("s.svg"), HasSubstr("\"M4 2V4H2Z\""));
+  expect_error(segment({"photo.png", "-o", "x.png", "--simplify", "1"}), 2,
+               {"--simplify", "--coco"});
+  expect_error(segment({"photo.png", "--coco", "x.json", "--simplify", "-1"}), 2,
+               {"--simplify", "'-1'"});
+  expect_error(segment({"photo.png", "--coco", "x.json", "--rle", "--simplify", "1"}), 2,
+               {"--simplify", "--rle"});
+  expect_error(segment({"photo.png", "-o", "x.png", "--class", "cell"}), 2, {"--class", "--coco"});
 }
 
 }  // namespace

@@ -69,6 +69,39 @@ TEST_F(CliMap, RegionsAreFeaturesWithFiguresOfEveryBand) {
                                             "regions.prj", "regions.cpg", "regions.qix"));
 }
 
+TEST_F(CliMap, TablesAndPolygonsOfScenesAreInMetresAndBands) {
+  SceneFile file = scene(4);
+  file.transform = {500000, 20, 0, 4600000, 0, -20};
+  write_scene(path("scene.tif"), file);
+  expect_done(cut(
+      {"scene.tif", "--table", "t.csv", "--tree", "a.tree", "-o", "s.gpkg", "--simplify", "1"}));
+  EXPECT_THAT(read("t.csv"),
+              AllOf(::testing::StartsWith("label,area,area_m2,x,y,"), HasSubstr(",mean_b1,std_b1,"),
+                    HasSubstr(",integrated_b4,"), HasSubstr("\n1,96,38400,0,0,8,12,")));
+  EXPECT_EQ(read_features(path("s.gpkg")).features.size(), 2u);
+  expect_done(cut({"scene.tif", "--table", "u.csv", "--measure", "b3,1"}));
+  EXPECT_THAT(read("u.csv"), AllOf(HasSubstr(",integrated_b3,mean_b1,"), Not(HasSubstr("b4"))));
+  // Half of the scene is 38,400 square metres.
+  expect_done(segment({"scene.tif", "-o", "all.tif", "--cue", "gradient", "--threshold", "0.01",
+                       "--min-size", "3.85ha"}));
+  EXPECT_THAT(read_scene(path("all.tif")).values, Not(Contains(2.0)));
+  for (const auto& [size, count] : {std::pair("3.84ha", 2u), std::pair("38401m2", 1u)}) {
+    expect_done(segment({"recut", "a.tree", "--image", "scene.tif", "--threshold", "0.01",
+                         "--min-size", size, "-o", "r.gpkg"}));
+    EXPECT_EQ(read_features(path("r.gpkg")).features.size(), count) << size;
+  }
+  write_picture("photo.png");
+  expect_error(segment({"photo.png", "-o", "x.png", "--min-size", "1ha"}), 3,
+               {"photo.png", "--min-size"});
+  expect_error(segment({"recut", "a.tree", "-o", "x.png", "--min-size", "1ha"}), 2,
+               {"--min-size", "--image"});
+  make_folder("two");
+  write_scene(path("two/a.tif"), file);
+  file.transform = {500000, 10, 0, 4600000, 0, -10};
+  write_scene(path("two/b.tif"), file);
+  expect_error(segment({"two", "-o", "out", "--min-size", "1ha"}), 3, {"b.tif", "25", "100"});
+}
+
 TEST_F(CliMap, AFolderOfScenesGivesGeoTiffsAndOneOfPicturesPngs) {
   make_folder("all");
   make_folder("all/deep");

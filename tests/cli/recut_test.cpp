@@ -264,7 +264,7 @@ TEST_F(CliRecut, TreesThatAreNoneEndWithThree) {
       {{"header.tree", "-o", "x.png"}, {"header.tree", "truncated"}},
       {{"empty.tree", "-o", "x.png"}, {"empty.tree", "empty"}},
       {{"photo.png", "-o", "x.png"}, {"photo.png", "not a hierarchy"}},
-      {{"folder", "-o", "x.png"}, {"folder", "a folder"}},
+      {{"folder", "-o", "out"}, {"no tree", "folder", ".tree"}},
       {{"a.tree", "-o", "none/x.png"}, {"none"}},
       {{"a.tree", "--overlay", "x.png", "--image", "wide.png"}, {"wide.png", "17 x 12", "16 x 12"}},
       {{"a.tree", "--overlay", "x.png", "--image", "none.png"}, {"none.png"}}};

@@ -225,6 +225,48 @@ TEST_F(CliSeeds, AFolderOfThem) {
                {"--seeds", "seeds/one.png", "folder"});
 }
 
+TEST_F(CliSeeds, ColoursThatSomebodyPaintedAreLabels) {
+  write_picture("a.png");
+  cv::Mat marks(kHeight, kWidth, CV_8UC3, cv::Scalar(255, 255, 255));
+  marks.at<cv::Vec3b>(5, 2) = {0, 0, 255};
+  marks.at<cv::Vec3b>(5, 13) = {255, 0, 0};
+  write_picture("marks.png", marks);
+  const Result result = grow({"a.png", "--seeds", "marks.png", "-o", "labels.png"});
+  expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("#0000ff is 1, #ff0000 is 2; #ffffff is no seed"));
+  const cv::Mat labels = read_picture("labels.png");
+  EXPECT_EQ(labels.at<std::uint16_t>(5, 0), 2);
+  EXPECT_EQ(labels.at<std::uint16_t>(5, 15), 1);
+}
+
+TEST_F(CliSeeds, MarksCorrectTheRegionsThatTheyTouch) {
+  write_picture("a.png");
+  cv::Mat labels(kHeight, kWidth, CV_16U, cv::Scalar(3));
+  labels.rowRange(6, kHeight) = 8;
+  write_picture("labels.png", labels);
+  cv::Mat marks = no_seeds();
+  marks.at<std::uint8_t>(2, 1) = 3;
+  marks.at<std::uint8_t>(2, 14) = 5;
+  write_picture("split.png", marks);
+  expect_done(grow({"a.png", "--seeds", "split.png", "--correct", "labels.png", "-o", "s.png"}));
+  const cv::Mat split = read_picture("s.png");
+  EXPECT_EQ(split.at<std::uint16_t>(0, 0), 3);
+  EXPECT_EQ(split.at<std::uint16_t>(0, 15), 5);
+  EXPECT_EQ(cv::countNonZero(split.rowRange(6, kHeight) != 8), 0);
+  // Marks of one number join what they touch, and need no second one.
+  marks = no_seeds();
+  marks.at<std::uint8_t>(2, 1) = 3;
+  marks.at<std::uint8_t>(9, 1) = 3;
+  write_picture("join.png", marks);
+  expect_done(grow({"a.png", "--seeds", "join.png", "--correct", "labels.png", "-o", "j.png"}));
+  EXPECT_EQ(cv::countNonZero(read_picture("j.png") != 3), 0);
+  write_picture("small.png", cv::Mat(4, 5, CV_16U, cv::Scalar(1)));
+  expect_error(grow({"a.png", "--seeds", "join.png", "--correct", "small.png", "-o", "x.png"}), 3,
+               {"small.png", "5 x 4", "16 x 12"});
+  expect_error(segment({"a.png", "--correct", "labels.png", "-o", "x.png"}), 2,
+               {"--correct", "--seeds"});
+}
+
 TEST_F(CliSeeds, WrongSeedsAreRefused) {
   write_picture("a.png");
   const auto refuse = [&](const cv::Mat& seeds, const std::vector<std::string>& parts) {

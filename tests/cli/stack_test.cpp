@@ -1,4 +1,6 @@
 // --page all: every page of a file is an image, and the labels are the pages of one TIFF.
+#include <tiffio.h>
+
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
@@ -109,6 +111,105 @@ TEST_F(CliStack, AFailedPageLeavesNoFileOfLabels) {
   EXPECT_THAT(result.err, HasSubstr("'labels.tif' is not written"));
   EXPECT_THAT(result.out, HasSubstr("\"page\":2"));
   EXPECT_FALSE(exists("labels.tif"));
+}
+
+/// Two slices of two channels as ImageJ writes them: 2 pixels to the micrometre across, 4 down.
+void write_imagej_stack(const std::string& path) {
+  TIFF* tiff = TIFFOpen(path.c_str(), "w");
+  ASSERT_NE(tiff, nullptr);
+  for (int plane = 0; plane < 4; ++plane) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 16);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 12);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 16);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 12);
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 2.0);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 4.0);
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION,
+                 "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nunit=micron\nspacing=3\n");
+    for (std::uint32_t y = 0; y < 12; ++y) {
+      std::vector<std::uint16_t> row(16);
+      for (int x = 0; x < 16; ++x) {
+        const int left = plane % 2 == 0 ? 1000 : 7000 + plane;
+        row[static_cast<std::size_t>(x)] = static_cast<std::uint16_t>(x < 6 ? left : 5000);
+      }
+      TIFFWriteScanline(tiff, row.data(), y);
+    }
+    TIFFWriteDirectory(tiff);
+  }
+  TIFFClose(tiff);
+}
+
+TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
+  write_imagej_stack(path("cells.tif"));
+  expect_done(segment({"cells.tif", "--page", "all", "--channel", "1", "--regions", "2", "--cue",
+                       "gradient", "-o", "labels.tif", "--table", "t.csv", "--measure", "all"}));
+  const std::string table = read("t.csv");
+  EXPECT_THAT(table, ::testing::StartsWith("file,page,label,area,area_um2,x,y,"));
+  EXPECT_THAT(table, HasSubstr("\ncells.tif,1,1,72,9,0,0,6,12,"));
+  EXPECT_THAT(table, HasSubstr(",1000,0,1000,1000,1000,72000,7001,0,7001,7001,7001,504072,1,"));
+  EXPECT_THAT(table, HasSubstr(",1000,0,1000,1000,1000,72000,7003,0,7003,7003,7003,504216,1,"));
+  TIFF* labels = TIFFOpen(path("labels.tif").c_str(), "r");
+  ASSERT_NE(labels, nullptr);
+  const char* text = nullptr;
+  float across = 0;
+  EXPECT_EQ(TIFFGetField(labels, TIFFTAG_IMAGEDESCRIPTION, &text), 1);
+  EXPECT_THAT(text, ::testing::AllOf(HasSubstr("images=2\nslices=2\nframes=1\n"),
+                                     HasSubstr("unit=micron\nspacing=3\n")));
+  EXPECT_EQ(TIFFGetField(labels, TIFFTAG_XRESOLUTION, &across), 1);
+  EXPECT_EQ(across, 2.0F);
+  TIFFClose(labels);
+  // Which page another channel's is would be a guess.
+  expect_error(segment({"cells.tif", "--page", "2", "--cue", "gradient", "--table", "u.csv",
+                        "--measure", "all"}),
+               3, {"cells.tif", "--channel"});
+}
+
+TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
+  // The left part shrinks; on page 2 the right one comes first in scan order.
+  cv::Mat second = page(16, 12, 5);
+  second.row(0).setTo(220);
+  write_stack("stack.tif", {page(16, 12, 6), second, page(16, 12, 5)});
+  const std::vector<std::string> run = {"stack.tif", "--page",  "all",        "--cue",
+                                        "gradient",  "-o",      "labels.tif", "--regions",
+                                        "2",         "--table", "t.csv"};
+  std::vector<std::string> linked = run;
+  linked.insert(linked.end(), {"--link", "--link-overlap", "0.5"});
+  expect_done(segment(run));
+  EXPECT_EQ(read_stack("labels.tif")[1].at<std::int32_t>(6, 1), 2);
+  expect_done(segment(linked));
+  for (const cv::Mat& labels : read_stack("labels.tif")) {
+    EXPECT_EQ(labels.at<std::int32_t>(6, 1), 1);
+    EXPECT_EQ(labels.at<std::int32_t>(6, 14), 2);
+  }
+  EXPECT_THAT(read("t.csv"), HasSubstr("\nstack.tif,2,2,"));
+  expect_error(segment({"stack.tif", "--link"}), 2, {"--link", "--page all"});
+  linked.back() = "1.5";
+  expect_error(segment(linked), 2, {"--link-overlap", "1.5"});
+  write_stack("sizes.tif", {page(16, 12, 5), page(20, 12, 5), page(16, 12, 5)});
+  const Result sizes =
+      segment({"sizes.tif", "--page", "all", "--cue", "gradient", "--link", "-o", "x.tif"});
+  EXPECT_EQ(sizes.exit_code, 3);
+  EXPECT_THAT(sizes.err, HasSubstr("of one size"));
+}
+
+TEST_F(CliStack, ATableLeavesOutWhatHasOtherChannels) {
+  make_folder("in");
+  write_picture("in/a.png");
+  write_picture("in/b.png", page(16, 12, 5));
+  write_picture("in/c.png");
+  const Result result = segment({"in", "--cue", "gradient", "--regions", "2", "--table", "t.csv"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("b.png"));
+  EXPECT_THAT(result.err, HasSubstr("mean_grey"));
+  EXPECT_THAT(read("t.csv"), ::testing::AllOf(HasSubstr("\na.png,1,2,"), HasSubstr("\nc.png,1,2,"),
+                                              Not(HasSubstr("b.png"))));
+  expect_error(segment({"in", "--table", "t.csv", "--skip-existing"}), 2,
+               {"--table", "--skip-existing"});
+  expect_done(segment({"in", "--cue", "gradient", "--regions", "2", "--table", "figures"}));
+  EXPECT_TRUE(exists("figures/b.csv"));
 }
 
 TEST_F(CliStack, WhatMakesNoSenseIsRefused) {

@@ -137,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"a.png", "-o", "x.png", "--overlay", "./x.png"}, {"-o", "--overlay", "x.png"}},
         Wrong{{"a.png", "b.png", "-o", "x.png"}, {"-o", "x.png", "folder"}},
         Wrong{{"a.png", "b.png", "-o", "-"}, {"-o", "folder"}},
+        Wrong{{"a.png", "new.png"}, {"'new.png'", "-o new.png"}},
         Wrong{{"a.png", "b.png"}, {"several inputs", "-o"}},
         Wrong{{"-", "-", "-o", "out"}, {"standard input", "twice"}},
         Wrong{{"-"}, {"standard input", "-o"}},

@@ -30,7 +30,7 @@ segment --tree |d.tree|f.txt
 segment -o |b.png e.npy|f.txt
 segment --eigenvectors |photos/|f.txt
 segment --device |auto gpu cpu|f.txt
-segment |recut graph tile join paint doctor a.jpg b.png photos/|f.txt
+segment |recut annotate graph tile join paint doctor a.jpg b.png photos/|f.txt
 segment recut |d.tree|f.txt
 segment recut --|--regions --threshold --image --auto|--method
 segment graph |i.npz|f.txt

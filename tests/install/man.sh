@@ -20,7 +20,7 @@ for program in segment diacut-evaluate diacut-bench; do
 
   help=$("$prefix/bin/$program" --help)
   if [[ $program == segment ]]; then
-    for subcommand in recut graph tile join paint doctor; do
+    for subcommand in recut annotate graph tile join paint doctor; do
       help+=$'\n'$("$prefix/bin/segment" "$subcommand" --help)
     done
   fi

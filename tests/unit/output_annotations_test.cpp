@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "diacut/annotations.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/output.hpp"
 #include "output/annotation_parts.hpp"
 #include "temp_folder.hpp"
 
@@ -22,6 +24,7 @@ using ::diacut::testing::TempFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 /// Regions with a hole, of one pixel, and beside pixels without data.
@@ -32,13 +35,14 @@ const Labels kLabels{5, 4, 3, {1, 1, 1, 0, 2,  //
 
 /// Everything that annotations of labels are made from.
 struct Made {
-  explicit Made(const Labels& from, const Image* picture = nullptr, const Hierarchy* tree = nullptr)
+  explicit Made(const Labels& from, const Hierarchy* tree = nullptr)
       : labels(from),
         outlines(trace_outlines(labels)),
-        table(measure_regions(labels, outlines, picture, tree)) {}
+        table(measure_regions(labels, outlines, tree)) {}
   AnnotatedImage image(const std::string& name = "a.png", std::int64_t number = 1) const {
-    return {name, number, &labels, &outlines, &table};
+    return {name, number, &labels, &outlines, &table, classes ? &*classes : nullptr};
   }
+  std::optional<RegionClasses> classes;
   Labels labels;
   Outlines outlines;
   RegionTable table;
@@ -128,7 +132,7 @@ TEST(Annotations, WithoutRegionsFilesAreWholeAndEmpty) {
   EXPECT_THAT(Json::parse(file_of(none, AnnotationFormat::kGeoJson))["features"], IsEmpty());
   EXPECT_EQ(file_of(none, AnnotationFormat::kYolo), "");
   EXPECT_EQ(Json::parse(file_of(none, AnnotationFormat::kLabelStudio)).size(), 1u);
-  EXPECT_THAT(region_csv(none.table), HasSubstr("label,area,"));
+  EXPECT_THAT(file_of(none, AnnotationFormat::kTable), HasSubstr("label,area,"));
 }
 
 TEST(Annotations, NotesSayWhatBecomesOfHoles) {
@@ -144,37 +148,139 @@ TEST(Annotations, NotesSayWhatBecomesOfHoles) {
 }
 
 TEST(RegionTable, FiguresOfRegions) {
-  Image picture{5, 4, 1, std::vector<float>(20, 0.5F), {}, {}};
-  picture.pixels[0] = 0.75F;
-  const Made made(kLabels, &picture);
+  Made made(kLabels);
+  Channel grey{"grey", 5, 4, std::vector<double>(20, 100)};
+  grey.values[0] = 150;
+  made.table.channels.push_back(ChannelMeter(kLabels).measure(std::move(grey)));
   ASSERT_EQ(made.table.regions.size(), 3u);
   const RegionFigures& ring = made.table.regions[0];
   EXPECT_EQ(ring.area, 8);
   EXPECT_EQ(ring.perimeter, 16);
   EXPECT_DOUBLE_EQ(ring.centroid_x, 1);
   EXPECT_DOUBLE_EQ(ring.solidity, 8.0 / 9);
-  EXPECT_DOUBLE_EQ(ring.mean[0], 0.53125);
-  EXPECT_DOUBLE_EQ(ring.deviation[0], 0.25 * std::sqrt(7.0) / 8);
+  const MeasuredChannel& measured = made.table.channels[0];
+  EXPECT_DOUBLE_EQ(measured.regions[0].mean, 106.25);
+  EXPECT_DOUBLE_EQ(measured.regions[0].deviation, 50 * std::sqrt(7.0) / 8);
   // The hull of region 2 is (4, 0), (5, 0), (5, 4), (2, 4), (2, 3): 9 pixels.
   EXPECT_DOUBLE_EQ(made.table.regions[1].solidity, 7.0 / 9);
-  EXPECT_EQ(made.table.regions[1].mean[0], 0.5);
-  EXPECT_EQ(made.table.regions[1].deviation[0], 0);
+  EXPECT_EQ(measured.regions[1].mean, 100);
+  EXPECT_EQ(measured.regions[1].deviation, 0);
   ASSERT_EQ(made.table.neighbours.size(), 2u);
   EXPECT_EQ(made.table.neighbours[0].second, 2);
   EXPECT_EQ(made.table.neighbours[0].length, 2);
   EXPECT_EQ(made.table.neighbours[1].second, 3);
   EXPECT_EQ(made.table.neighbours[1].length, 4);
-  EXPECT_THAT(region_csv(made.table),
-              HasSubstr("\n1,8,0,0,3,3,1,1,16,0.8888888888888888,0.53125,0.0826797"));
-  EXPECT_THAT(region_csv(made.table), HasSubstr(",2,2 3\n"));
+  const std::string csv = file_of(made, AnnotationFormat::kTable);
+  EXPECT_THAT(csv, HasSubstr("\n1,8,0,0,3,3,1,1,16,0.8888888888888888,"));
+  EXPECT_THAT(csv, ::testing::AllOf(HasSubstr(",106.25,16.53594569415369"),
+                                    HasSubstr(",100,150,100,850,2,2 3\n")));
   EXPECT_EQ(region_graph(made.table, GraphFormat::kCsv), "source,target,length\n1,2,2\n1,3,4\n");
+}
+
+/// Shapes and values of a picture of 13 x 11 pixels, of which every pixel has another value.
+struct Scribble {
+  Labels labels{13, 11, 3, {}};
+  Channel channel{"count", 13, 11, {}};
+  Scribble() {
+    for (int y = 0; y < 11; ++y) {
+      for (int x = 0; x < 13; ++x) {
+        const bool slanted = std::abs(x - y) <= 1 && y < 9;
+        const bool corner = x >= 9 && y <= 3;
+        labels.values.push_back(slanted ? 1 : corner ? 2 : x == 1 && y == 9 ? 3 : 0);
+        channel.values.push_back((x * 7919 + y * 104729) % 65521);
+      }
+    }
+  }
+};
+
+/// Equal to the last digit that float32 has.
+void expect_as_float(double value, double expected) {
+  EXPECT_NEAR(value, expected, 6e-8 * std::abs(expected));
+}
+
+// The figures are those of scikit-image 0.26.0, regionprops_table() of the same labels and values.
+TEST(RegionTable, FiguresAreThoseOfRegionprops) {
+  Scribble scribble;
+  const RegionTable table =
+      measure_regions(scribble.labels, trace_outlines(scribble.labels), nullptr);
+  const MeasuredChannel measured =
+      ChannelMeter(scribble.labels).measure(std::move(scribble.channel));
+  struct Expected {
+    double diameter, eccentricity, orientation, mean, deviation, least, greatest, median;
+  };
+  const std::vector<Expected> expected = {
+      {5.753627391751592, 0.9870383798849389, 0.7989817770996099, 32260.384615384617,
+       19740.174112857192, 0.0, 65385.0, 33902.5},
+      {4.51351666838205, 0.0, -0.7853981633974483, 27299.75, 19151.807752468172, 251.0, 60796.0,
+       24076.0},
+      {1.1283791670955126, 0.0, -0.7853981633974483, 33186.0, 0.0, 33186.0, 33186.0, 33186.0},
+  };
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const RegionFigures& region = table.regions[k];
+    const ChannelFigures& values = measured.regions[k];
+    expect_as_float(region.equivalent_diameter, expected[k].diameter);
+    expect_as_float(region.eccentricity, expected[k].eccentricity);
+    expect_as_float(region.orientation, expected[k].orientation);
+    expect_as_float(values.mean, expected[k].mean);
+    expect_as_float(values.deviation, expected[k].deviation);
+    EXPECT_EQ(values.least, expected[k].least);
+    EXPECT_EQ(values.greatest, expected[k].greatest);
+    EXPECT_EQ(values.median, expected[k].median);
+    EXPECT_DOUBLE_EQ(values.sum, expected[k].mean * static_cast<double>(region.area));
+  }
+}
+
+TEST(RegionTable, AreasAreInTheUnitOfTheFileToo) {
+  Made made(kLabels);
+  made.table.pixel = {0.5, 0.25, "um"};
+  EXPECT_THAT(file_of(made, AnnotationFormat::kTable),
+              ::testing::AllOf(HasSubstr("label,area,area_um2,x,"), HasSubstr("\n1,8,1,0,0,")));
+}
+
+TEST(RegionTable, ATableOfOtherChannelsIsRefused) {
+  const TempFolder folder;
+  Made made(kLabels);
+  AnnotatedImage image = made.image("a.tif");
+  image.page = 2;
+  AnnotationFile file(folder / "all.csv", AnnotationFormat::kTable);
+  file.add(annotate(image, AnnotationFormat::kTable));
+  made.table.channels.push_back({"red", std::vector<ChannelFigures>(3)});
+  EXPECT_THROW(file.add(annotate(image, AnnotationFormat::kTable)), InputError);
+  file.commit();
+  EXPECT_THAT(read_bytes(folder / "all.csv"),
+              ::testing::AllOf(::testing::StartsWith("file,page,label,"),
+                               HasSubstr("\na.tif,2,1,8,"), Not(HasSubstr("red"))));
+}
+
+TEST(Annotations, ClassesAreThoseOfTheTable) {
+  const TempFolder folder;
+  write_file(folder / "c.csv", std::string("label,class\n2,leaf, green\n3,stem\n"));
+  Made made(kLabels);
+  made.classes = read_classes(folder / "c.csv");
+  check_classes(*made.classes, made.table);
+  const Json coco = Json::parse(file_of(made, AnnotationFormat::kCoco));
+  ASSERT_EQ(coco["categories"].size(), 3u);
+  EXPECT_EQ(coco["categories"][0]["name"], "leaf, green");
+  EXPECT_EQ(coco["annotations"][0]["category_id"], 3);
+  EXPECT_EQ(coco["annotations"][2]["category_id"], 2);
+  EXPECT_EQ(Json::parse(file_of(made, AnnotationFormat::kLabelMe))["shapes"][1]["label"],
+            "leaf, green");
+  EXPECT_THAT(file_of(made, AnnotationFormat::kYolo), HasSubstr("\n0 "));
+  EXPECT_THAT(file_of(made, AnnotationFormat::kCvat), HasSubstr("<polygon label=\"stem\""));
+  EXPECT_THAT(file_of(made, AnnotationFormat::kTable), HasSubstr(",\"leaf, green\"\n"));
+  write_file(folder / "c.csv", std::string("2,leaf\n7,stem\n"));
+  EXPECT_THROW(check_classes(read_classes(folder / "c.csv"), made.table), InputError);
+  for (const char* text : {"2,leaf\n2,stem\n", "leaf\n", "2\n", "x,leaf\n", "2,\n"}) {
+    write_file(folder / "c.csv", std::string(text));
+    EXPECT_THROW(read_classes(folder / "c.csv"), InputError) << text;
+  }
 }
 
 TEST(RegionTable, HeightsAreThoseOfTheMergeTree) {
   Hierarchy tree;
   tree.leaves = Labels{4, 1, 4, {1, 2, 3, 4}};
   tree.merges = {{1, 2, 0.25F}, {3, 4, 0.5F}, {5, 6, 0.75F}};
-  const Made made(cut(tree, 0.3), nullptr, &tree);
+  const Made made(cut(tree, 0.3), &tree);
   EXPECT_EQ(region_graph(made.table, GraphFormat::kCsv),
             "source,target,length,merge_height\n1,2,1,0.75\n2,3,1,0.5\n");
   EXPECT_EQ(made.table.regions[0].merge_height, 0.75F);
@@ -185,8 +291,7 @@ TEST(RegionTable, HeightsAreThoseOfTheMergeTree) {
 }
 
 TEST(RegionTable, SizesThatDifferAreAnError) {
-  const Image picture{2, 2, 1, std::vector<float>(4, 0.5F), {}, {}};
-  EXPECT_THROW(measure_regions(kLabels, trace_outlines(kLabels), &picture, nullptr), InputError);
+  EXPECT_THROW(ChannelMeter(kLabels).measure({"a", 2, 2, std::vector<double>(4)}), InputError);
   EXPECT_THROW(graph_format("a.txt"), ConfigError);
 }
 

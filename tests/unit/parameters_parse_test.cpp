@@ -192,7 +192,7 @@ TEST_F(LoadParametersFile, ReadsAFileAndNamesItInMessages) {
 TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
   EXPECT_EQ(config_error([] { load_parameters("defualt"); }),
             "no configuration 'defualt': it is neither a file nor one of the presets, which are "
-            "default, fast, micrographs, ncut, nuclei, quality");
+            "default, fast, micrographs, ncut, nuclei, quality, scene");
   EXPECT_THAT(config_error([&] { load_parameters(folder_.string()); }), HasSubstr("is a folder"));
   EXPECT_THAT(config_error([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
               HasSubstr("larger than"));

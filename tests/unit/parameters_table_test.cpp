@@ -258,7 +258,7 @@ TEST(DescribeParameters, TellsEveryKey) {
 
 TEST(Presets, AreTheShippedFiles) {
   EXPECT_EQ(preset_names(), (std::vector<std::string>{"default", "fast", "micrographs", "ncut",
-                                                      "nuclei", "quality"}));
+                                                      "nuclei", "quality", "scene"}));
   for (const std::string& name : preset_names()) {
     const std::string path = std::string(DIACUT_SOURCE_DIR) + "/configs/" + name + ".toml";
     EXPECT_EQ(list_parameters(load_parameters(name)), list_parameters(load_parameters(path)));

@@ -142,7 +142,7 @@ TEST(Objects, SolidityIsThatOfTheTableForEveryNode) {
     const std::vector<double> solidity = node_solidity(tree, figures.area, 1000);
     for (std::size_t node = 1; node < solidity.size(); ++node) {
       const Labels alone = labels_of_nodes(tree, {static_cast<std::int32_t>(node)});
-      const RegionTable table = measure_regions(alone, trace_outlines(alone), nullptr, nullptr);
+      const RegionTable table = measure_regions(alone, trace_outlines(alone), nullptr);
       ASSERT_EQ(table.regions.size(), 1U);
       EXPECT_EQ(figures.area[node], table.regions[0].area);
       EXPECT_DOUBLE_EQ(solidity[node], table.regions[0].solidity);

@@ -79,6 +79,35 @@ Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& na
 int count_pages(const std::string& path, const ImageParameters& parameters,
                 const std::string& channel = {});
 
+/// One channel of a picture, in the numbers that its file stores.
+struct Channel {
+  std::string name;            ///< "grey", "red", "DAPI", "2", ...
+  int width = 0;               ///< Width, pixels.
+  int height = 0;              ///< Height, pixels.
+  std::vector<double> values;  ///< Row by row from the top left; not finite: no data.
+};
+
+/// The size of a pixel.
+struct PixelSize {
+  double width = 0;       ///< In `unit`; 0: not known.
+  double height = 0;      ///< In `unit`.
+  std::string unit = {};  ///< "um", or of scenes "m".
+};
+
+/// What a file tells of a picture beside its samples.
+struct PictureFacts {
+  /// The channels that are read one by one, by their names or numbers; empty: grey or colours.
+  std::vector<std::string> channels;
+  bool planes = false;  ///< Whether each channel has pages of its own.
+  PixelSize pixel;      ///< By OME-XML, ImageJ or the resolution of a TIFF file.
+  double spacing = 0;   ///< From slice to slice, in the unit of `pixel`; 0: not known.
+  /// How the pages of one channel are numbered: "ZT" if slices follow each other fastest.
+  std::string order = "ZT";
+  int slices = 0;       ///< 0: not known.
+  int frames = 0;       ///< 0: not known.
+  bool is_ome = false;  ///< Whether OME-XML tells, else ImageJ or nobody.
+};
+
 /// A file in memory, for reading several of its pages. Threads may read from one file.
 class ImageFile {
  public:
@@ -96,6 +125,22 @@ class ImageFile {
   /// @throws Error whatever `accepts` throws.
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
+
+  /// What the file tells of its pictures.
+  /// @param parameters How the file is read.
+  /// @return Of a TIFF file what its tags and its description say, else nothing.
+  /// @throws InputError naming the file when it is damaged.
+  PictureFacts facts(const ImageParameters& parameters) const;
+
+  /// Reads channels one by one in the numbers that the file stores, upright, each page or sample as
+  /// ImagePart has it.
+  /// @param parameters How the file is read; nothing is stretched.
+  /// @param part What of the file was read as the picture.
+  /// @param wanted Names or numbers of channels, by commas; "all"; empty: those of the picture.
+  /// @param visit Gets each channel.
+  /// @throws InputError naming the file when it cannot be decoded, or has no such channel.
+  void read_channels(const ImageParameters& parameters, const ImagePart& part,
+                     const std::string& wanted, const std::function<void(Channel&&)>& visit) const;
 
   /// The file's bytes.
   /// @return All of them; they live as long as the object.

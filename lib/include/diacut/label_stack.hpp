@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
 
 /// @file
@@ -12,13 +13,16 @@
 namespace diacut {
 
 /// A TIFF file in memory whose pages are the labels of one image each: signed integers of 32 bits,
-/// packed by deflate with horizontal differences (TIFF 6.0, section 14). The pages may differ in
-/// size. The bytes depend on the labels alone.
+/// packed by deflate, without horizontal differences, which ImageJ reads of no such file. The pages
+/// may differ in size. The bytes depend on the arguments alone.
 class LabelStack {
  public:
   /// Begins a file without pages.
   /// @param is_big Whether it is a BigTIFF, which may be larger than 4 GiB.
-  explicit LabelStack(bool is_big = false);
+  /// @param facts Of the picture's file: the size of pixels goes into the resolution of each page,
+  ///     and with the axes into the first page's description, OME-XML or ImageJ's.
+  /// @param pages How many pages the file will have.
+  explicit LabelStack(bool is_big = false, const PictureFacts& facts = {}, int pages = 1);
   ~LabelStack();
   LabelStack(LabelStack&& other) noexcept;  ///< Leaves `other` fit for destruction only.
 

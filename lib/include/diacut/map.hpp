@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -93,6 +94,26 @@ bool is_map(std::span<const std::uint8_t> file);
 Map read_map(const std::string& name, const ImageParameters& parameters = {},
              const std::vector<int>& bands = {}, const SizeCheck& accepts = {});
 
+/// Where a scene lies, without its samples.
+/// @param name What GDAL opens.
+/// @return Where.
+/// @throws InputError naming the scene when it cannot be read.
+MapFrame read_map_frame(const std::string& name);
+
+/// The size of a scene's pixels.
+/// @param frame Where the scene lies.
+/// @return In metres; not known without a transform, and in degrees.
+PixelSize ground_pixel(const MapFrame& frame);
+
+/// Reads bands one by one in the numbers that the scene stores.
+/// @param frame Where the scene lies. Its source is read again.
+/// @param wanted As ImageFile::read_channels() takes it, of the names "b1", "b2", ... or those that
+///     the scene gives to bands; empty: all.
+/// @param visit Gets each band, with NaN where it has no data.
+/// @throws InputError naming the scene when it cannot be read, or has no such band.
+void read_map_channels(const MapFrame& frame, const std::string& wanted,
+                       const std::function<void(Channel&&)>& visit);
+
 /// Writes labels as a tiled, compressed GeoTIFF of 32-bit unsigned integers with the projection,
 /// the transform or control points, and the sensor model of a scene; 0 is declared as no data.
 /// @param path The file.
@@ -153,8 +174,10 @@ void check_map_regions(const std::string& path, const MapFrame& frame);
 /// @param path The file.
 /// @param labels The labels.
 /// @param frame Where they lie. Its source is read again.
+/// @param simplify The distance of simplify_outlines(), in pixels; empty: outlines are exact.
 /// @throws InputError as check_map_regions() does, and when the source cannot be read, the file
 ///     cannot be written, or sizes differ.
-void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame);
+void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
+                       std::optional<double> simplify = {});
 
 }  // namespace diacut

@@ -65,4 +65,15 @@ struct Outlines {
 /// @return The outlines.
 Outlines trace_outlines(const Labels& labels);
 
+/// Leaves corners out of outlines, those of the least triangles first, as long as no corner that
+/// was left out is further than `distance` from the side that takes its place, and no side meets
+/// another: regions stay apart and keep their neighbours, which share every corner of their common
+/// boundary. What stays are the corners where three regions or more meet, those of the image, and
+/// of each ring at least three. Filling the rings no longer gives the pixels back.
+/// @param outlines What trace_outlines() gave.
+/// @param distance In pixels; 0 leaves out what lies on straight lines.
+/// @return The outlines, whose rings are those of `outlines` with fewer corners; they have in
+///     addition the corners where others meet their sides.
+Outlines simplify_outlines(const Outlines& outlines, double distance);
+
 }  // namespace diacut

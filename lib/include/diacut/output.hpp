@@ -8,6 +8,7 @@
 #include "diacut/eigenvectors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
@@ -61,7 +62,9 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
 /// @param path The file; "-" is standard output.
 /// @param labels The labels.
 /// @param indexed Whether a PNG is to be an indexed one.
-void write_labels(const std::string& path, const Labels& labels, bool indexed = false);
+/// @param facts What a TIFF file keeps of the picture's file, see LabelStack.
+void write_labels(const std::string& path, const Labels& labels, bool indexed = false,
+                  const PictureFacts& facts = {});
 
 /// How pictures for people are written.
 enum class PictureFormat {

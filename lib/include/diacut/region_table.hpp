@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diacut/hierarchy.hpp"
-#include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/outlines.hpp"
 
@@ -16,21 +16,25 @@ namespace diacut {
 /// The figures of one region. Coordinates are those of pixels: the centre of the first pixel is
 /// (0, 0), as in report_json().
 struct RegionFigures {
-  std::int64_t area = 0;  ///< Its pixels.
-  int x = 0;              ///< Leftmost column of its bounding box.
-  int y = 0;              ///< Topmost row of its bounding box.
-  int width = 0;          ///< Columns of its bounding box.
-  int height = 0;         ///< Rows of its bounding box.
-  double centroid_x = 0;  ///< Mean column of its pixels.
-  double centroid_y = 0;  ///< Mean row of its pixels.
+  std::int64_t label = 0;  ///< What files call it: its number, unless a label image gave another.
+  std::int64_t area = 0;   ///< Its pixels.
+  int x = 0;               ///< Leftmost column of its bounding box.
+  int y = 0;               ///< Topmost row of its bounding box.
+  int width = 0;           ///< Columns of its bounding box.
+  int height = 0;          ///< Rows of its bounding box.
+  double centroid_x = 0;   ///< Mean column of its pixels.
+  double centroid_y = 0;   ///< Mean row of its pixels.
   /// The sides of its pixels that are not shared with another of its pixels: the length of its
   /// outline, holes included.
   std::int64_t perimeter = 0;
   /// Its area divided by the area of the convex hull of its pixels' corners, in (0, 1].
   double solidity = 0;
-  std::vector<double> mean;       ///< Of each band of the image, in the image's own [0, 1].
-  std::vector<double> deviation;  ///< Standard deviation of each band, of its pixels (divided by
-                                  ///< the area, not one less).
+  /// The diameter of the circle of its area, and of the ellipse of its second moments the
+  /// eccentricity and the angle between the rows' direction (downwards) and the longer axis,
+  /// -pi/2 to pi/2: as scikit-image's regionprops() defines them.
+  double equivalent_diameter = 0;
+  double eccentricity = 0;
+  double orientation = 0;
   /// The least height of the merge tree at which it merges with a neighbour; infinity where it
   /// never merges, negative where heights are not known.
   float merge_height = -1;
@@ -46,33 +50,73 @@ struct Neighbours {
   float merge_height = -1;
 };
 
-/// The figures of all regions.
-struct RegionTable {
-  int bands = 0;                       ///< Bands of the image; 0: without an image.
-  bool has_heights = false;            ///< Whether merge heights are known.
-  std::vector<RegionFigures> regions;  ///< Of the labels 1, 2, ... in this order.
-  std::vector<Neighbours> neighbours;  ///< In the order of (first, second).
+/// What a channel holds in a region, in the numbers of the file.
+struct ChannelFigures {
+  std::int64_t count = 0;  ///< Pixels with a finite value; 0: the other figures say nothing.
+  double mean = 0;
+  double deviation = 0;  ///< Standard deviation (divided by the count, not one less).
+  double least = 0;
+  double greatest = 0;
+  double median = 0;  ///< Of an even count the mean of the two in the middle.
+  double sum = 0;     ///< The integrated intensity.
 };
 
-/// Measures all regions.
+/// The figures of a channel in all regions.
+struct MeasuredChannel {
+  std::string name;
+  std::vector<ChannelFigures> regions;  ///< In the order of RegionTable::regions.
+};
+
+/// The figures of all regions.
+struct RegionTable {
+  bool has_heights = false;               ///< Whether merge heights are known.
+  PixelSize pixel;                        ///< For areas in units of the file.
+  std::vector<RegionFigures> regions;     ///< Of the labels 1, 2, ... in this order.
+  std::vector<Neighbours> neighbours;     ///< In the order of (first, second).
+  std::vector<MeasuredChannel> channels;  ///< As they were added.
+};
+
+/// Measures the shapes of all regions.
 /// @param labels The regions.
 /// @param outlines Their outlines.
-/// @param image The image, of the size of the labels, or null: then there are no bands.
 /// @param hierarchy The merge tree that the labels are a cut of, or null: then there are no
 ///     heights.
-/// @return The figures.
+/// @return The figures, without channels.
 /// @throws InputError when sizes differ.
-RegionTable measure_regions(const Labels& labels, const Outlines& outlines, const Image* image,
+RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy);
 
-/// The figures as a table of comma-separated values with a header: "label", "area", "x", "y",
-/// "width", "height", "centroid_x", "centroid_y", "perimeter", "solidity", then "mean_NAME" and
-/// "std_NAME" of each band (grey, or red, green and blue), "neighbours" (how many), where heights
-/// are known "merge_height" (the least of those to its neighbours; empty without neighbours), and
-/// "neighbour_labels" (separated by spaces).
+/// Measures channels, one after the other: memory holds one at a time.
+class ChannelMeter {
+ public:
+  /// @param labels The regions; they must outlive the meter.
+  explicit ChannelMeter(const Labels& labels);
+  /// Measures one channel.
+  /// @param channel The channel.
+  /// @return Its figures in each region.
+  /// @throws InputError when it has another size than the labels.
+  MeasuredChannel measure(Channel&& channel) const;
+
+ private:
+  const Labels& labels_;
+  std::vector<std::size_t> first_;   ///< Of each region in pixels_.
+  std::vector<std::size_t> pixels_;  ///< Region after region.
+};
+
+/// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
+/// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
+/// "perimeter", "solidity", "equivalent_diameter", "eccentricity", "orientation", of each channel
+/// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
+/// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
+/// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
 /// @param table The figures.
-/// @return The text, a line for each region.
-std::string region_csv(const RegionTable& table);
+/// @return A line.
+std::string region_csv_header(const RegionTable& table);
+
+/// The lines of the table, one for each region.
+/// @param table The figures.
+/// @return The lines, without line ends.
+std::vector<std::string> region_csv_rows(const RegionTable& table);
 
 /// How a graph of regions is written.
 enum class GraphFormat {

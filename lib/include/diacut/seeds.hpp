@@ -23,21 +23,25 @@ struct Seeds {
   /// width * height labels, row by row from the top left: 1 to kMostSeedLabel, and 0 where
   /// no label was given. At least two labels have to be there.
   std::vector<std::int32_t> labels;
+  /// What a person should know of how they were read: which colour became which label.
+  std::vector<std::string> notes = {};
 };
 
 /// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions, whose numbers are the labels, 0 being no label; or GeoJSON whose
-/// points, lines and areas have a label each (properties.label) and coordinates in pixels from the
-/// upper left corner, x to the right and y down. A line marks the pixels that it passes, an area
-/// those whose centres it holds.
+/// array of two dimensions, whose numbers are the labels, 0 being no label; a PNG or TIFF in
+/// colour, as programs for painting save it, each of whose colours is a label, numbered by red,
+/// green and blue, but for what is transparent or else the most common colour, and for the mixed
+/// colours of soft edges; or GeoJSON whose points, lines and areas have a label each
+/// (properties.label) and coordinates in pixels from the upper left corner, x to the right and y
+/// down. A line marks the pixels that it passes, an area those whose centres it holds.
 /// @param path The file.
 /// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
 /// @param width Width of the image, pixels; only GeoJSON needs it.
 /// @param height Height of the image, pixels; only GeoJSON needs it.
 /// @return The seeds.
 /// @throws InputError naming the file when it cannot be read, holds a number that is negative,
-///     fractional or larger than kMostSeedLabel, a point outside of the image, or two labels for
-///     one pixel.
+///     fractional or larger than kMostSeedLabel, more colours than somebody paints with, a point
+///     outside of the image, or two labels for one pixel.
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
                  int height = 0);
 

@@ -1,0 +1,227 @@
+#include "image/painted_seeds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+namespace {
+
+/// Red, green and blue of 8 bits.
+using PaintedColour = std::array<int, 3>;
+
+/// A picture of 8 bits, its colours and what is painted in it.
+struct Painting {
+  int width = 0;
+  int height = 0;
+  std::vector<PaintedColour> colours;
+  std::vector<bool> opaque;  ///< Of each pixel.
+  bool is_cut_out = false;   ///< Whether some pixels are transparent.
+};
+
+Painting painting_of(const Decoded& picture) {
+  cv::Mat samples;
+  const auto [low, high] = picture.type_range.value_or(std::pair{0.0, 1.0});
+  picture.samples.convertTo(samples, CV_64F, 255 / (high - low), -low * 255 / (high - low));
+  const int channels = samples.channels();
+  const int colours = channels - (picture.has_alpha ? 1 : 0);
+  Painting painting{samples.cols, samples.rows, {}, {}};
+  double most = 0;
+  double least = 255;
+  for (int y = 0; picture.has_alpha && y < samples.rows; ++y) {
+    for (int x = 0; x < samples.cols; ++x) {
+      most = std::max(most, samples.ptr<double>(y, x)[colours]);
+      least = std::min(least, samples.ptr<double>(y, x)[colours]);
+    }
+  }
+  painting.is_cut_out = picture.has_alpha && least < most;
+  for (int y = 0; y < samples.rows; ++y) {
+    for (int x = 0; x < samples.cols; ++x) {
+      const double* pixel = samples.ptr<double>(y, x);
+      // Where an edge is soft, its pixels are less opaque than the brush.
+      const double alpha = painting.is_cut_out ? pixel[colours] / most : 1;
+      const double full = picture.premultiplied && alpha > 0 ? alpha : 1;
+      PaintedColour colour;
+      for (std::size_t c = 0; c < 3; ++c) {
+        colour[c] = static_cast<int>(std::lround(pixel[colours == 3 ? c : 0] / full));
+      }
+      painting.colours.push_back(colour);
+      painting.opaque.push_back(alpha > 0.99);
+    }
+  }
+  return painting;
+}
+
+double to_light(double value) {
+  const double v = value / 255;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+double to_stored(double light) {
+  return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055);
+}
+double as_is(double value) { return value; }
+
+/// Whether a colour is a mixture of two others, of stored values or of light.
+bool is_mixture(const PaintedColour& colour, const PaintedColour& a, const PaintedColour& b) {
+  constexpr double kRounding = 3;
+  for (const auto& [there, back] : {std::pair(&as_is, &as_is), std::pair(&to_light, &to_stored)}) {
+    std::size_t widest = 0;
+    for (std::size_t c = 1; c < 3; ++c) {
+      if (std::abs(a[c] - b[c]) > std::abs(a[widest] - b[widest])) widest = c;
+    }
+    const double from = there(a[widest]);
+    const double to = there(b[widest]);
+    if (from == to) return false;
+    const double share = (there(colour[widest]) - from) / (to - from);
+    bool fits = share >= 0 && share <= 1;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double mixed = back(there(a[c]) + share * (there(b[c]) - there(a[c])));
+      fits = fits && std::abs(mixed - colour[c]) <= kRounding;
+    }
+    if (fits) return true;
+  }
+  return false;
+}
+
+/// Edges of soft brushes have rows of equal pixels, but no squares of this side.
+constexpr int kThick = 4;
+
+struct Use {
+  std::int64_t pixels = 0;
+  bool is_thick = false;  ///< Whether it fills a square of kThick pixels' side.
+};
+
+std::map<PaintedColour, Use> uses_of(const Painting& painting) {
+  std::map<PaintedColour, Use> uses;
+  const auto width = static_cast<std::size_t>(painting.width);
+  // The side of the largest square of one colour whose lower right pixel is the one in question.
+  std::vector<int> sides(width, 0);
+  int corner = 0;  // Above and left.
+  for (std::size_t i = 0; i < painting.colours.size(); ++i) {
+    const std::size_t x = i % width;
+    const auto same = [&](std::size_t back) {
+      return i >= back && painting.opaque[i - back] &&
+             painting.colours[i - back] == painting.colours[i];
+    };
+    const int above = sides[x];
+    sides[x] = painting.opaque[i] ? 1 : 0;
+    if (painting.opaque[i]) {
+      Use& use = uses[painting.colours[i]];
+      ++use.pixels;
+      if (x > 0 && same(1) && same(width) && same(width + 1)) {
+        sides[x] = std::min({sides[x - 1], above, corner}) + 1;
+      }
+      use.is_thick = use.is_thick || sides[x] >= kThick;
+    }
+    corner = above;
+  }
+  return uses;
+}
+
+/// Whether two colours look the same.
+bool is_near(const PaintedColour& a, const PaintedColour& b) {
+  constexpr int kUnseen = 8;
+  return std::abs(a[0] - b[0]) <= kUnseen && std::abs(a[1] - b[1]) <= kUnseen &&
+         std::abs(a[2] - b[2]) <= kUnseen;
+}
+
+/// Whether a colour is nearly one of the others, or a mixture of two of them.
+bool comes_from(const PaintedColour& colour, const std::vector<PaintedColour>& others) {
+  for (const PaintedColour& a : others) {
+    if (a == colour) continue;
+    if (is_near(colour, a)) return true;
+    for (const PaintedColour& b : others) {
+      if (b != colour && a < b && is_mixture(colour, a, b)) return true;
+    }
+  }
+  return false;
+}
+
+std::string hex(const PaintedColour& colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", colour[0], colour[1], colour[2]);
+}
+
+}  // namespace
+
+bool is_painted(const Decoded& picture) {
+  const int colours = picture.samples.channels() - (picture.has_alpha ? 1 : 0);
+  if (colours != 3) return false;
+  if (picture.has_alpha && painting_of(picture).is_cut_out) return true;
+  std::vector<cv::Mat> planes;
+  cv::split(picture.samples, planes);
+  return cv::countNonZero(planes[0] != planes[1]) > 0 ||
+         cv::countNonZero(planes[0] != planes[2]) > 0;
+}
+
+Seeds painted_seeds(const Decoded& picture) {
+  const Painting painting = painting_of(picture);
+  const std::map<PaintedColour, Use> uses = uses_of(painting);
+  std::vector<std::pair<PaintedColour, Use>> common(uses.begin(), uses.end());
+  std::stable_sort(common.begin(), common.end(),
+                   [](const auto& a, const auto& b) { return a.second.pixels > b.second.pixels; });
+  // Colours that are no mixtures of others, or that a share of the strokes has and not their edges
+  // alone.
+  constexpr std::size_t kMostColours = 64;
+  constexpr double kShare = 0.1;
+  std::vector<PaintedColour> own;
+  double largest = 0;  // Stroke.
+  const auto is_stroke = [&](const PaintedColour& colour) {
+    const Use& use = uses.at(colour);
+    return use.is_thick && static_cast<double>(use.pixels) >= kShare * largest;
+  };
+  for (const auto& [colour, use] : common) {
+    if (comes_from(colour, own) && !is_stroke(colour)) continue;
+    own.push_back(colour);
+    if (painting.is_cut_out || own.size() > 1) {
+      largest = std::max(largest, static_cast<double>(use.pixels));
+    }
+    if (own.size() > kMostColours) {
+      throw InputError(
+          fmt::format("it has {} colours, more than somebody paints labels with: paint each label "
+                      "in one colour "
+                      "with a hard brush, on a transparent layer or one plain colour",
+                      uses.size()));
+    }
+  }
+  // A very soft brush has less of its own colour than of mixtures. The ground stays.
+  for (std::size_t k = own.size(); k-- > (painting.is_cut_out ? 0 : 1);) {
+    if (comes_from(own[k], own) && !is_stroke(own[k])) {
+      own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  std::int64_t left_out = 0;
+  for (const auto& [colour, use] : common) {
+    if (std::find(own.begin(), own.end(), colour) == own.end()) left_out += use.pixels;
+  }
+  Seeds seeds{painting.width, painting.height, {}};
+  if (!painting.is_cut_out && !own.empty()) own.erase(own.begin());
+  if (own.empty()) {
+    throw InputError(
+        "it has one colour only: paint each label in a colour of its own, on a transparent layer "
+        "or "
+        "one plain colour");
+  }
+  std::sort(own.begin(), own.end());
+  std::string text;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    text += fmt::format("{}{} is {}", k == 0 ? "" : ", ", hex(own[k]), k + 1);
+  }
+  seeds.notes.push_back(fmt::format(
+      "Seeds are in colour: {}; {} is no seed{}.", text,
+      painting.is_cut_out ? "what is transparent" : hex(common.front().first),
+      left_out == 0 ? "" : fmt::format("; {} pixels of mixed colours are left out", left_out)));
+  for (std::size_t i = 0; i < painting.colours.size(); ++i) {
+    const auto found = std::lower_bound(own.begin(), own.end(), painting.colours[i]);
+    const bool is_seed = painting.opaque[i] && found != own.end() && *found == painting.colours[i];
+    seeds.labels.push_back(is_seed ? static_cast<std::int32_t>(found - own.begin()) + 1 : 0);
+  }
+  return seeds;
+}
+
+}  // namespace diacut

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "diacut/map.hpp"
+#include "image/channels.hpp"
+#include "map/gdal.hpp"
+#include "map/region_layer.hpp"
+#include "map/scene.hpp"
+#include "output/format.hpp"
+
+namespace diacut {
+
+MapFrame read_map_frame(const std::string& name) {
+  return encode_for(name, [&] {
+    const GdalMessages messages;
+    return Scene(name).frame();
+  });
+}
+
+PixelSize ground_pixel(const MapFrame& frame) {
+  if (!frame.transform || frame.projection.empty()) return {};
+  const OGRSpatialReference reference = spatial_reference(frame);
+  if (reference.IsProjected() == 0) return {};
+  const auto& t = *frame.transform;
+  const double unit = reference.GetLinearUnits();
+  const double width = std::hypot(t[1], t[4]) * unit;
+  const double area = std::abs(t[1] * t[5] - t[2] * t[4]) * unit * unit;
+  if (!(width > 0 && area > 0 && std::isfinite(area / width))) return {};
+  return {width, area / width, "m"};
+}
+
+void read_map_channels(const MapFrame& frame, const std::string& wanted,
+                       const std::function<void(Channel&&)>& visit) {
+  encode_for(frame.source, [&] {
+    const GdalMessages messages;
+    const Scene scene = scene_of(frame);
+    std::vector<std::string> names;
+    std::vector<std::string> given;
+    for (const int band : frame.bands) {
+      names.push_back(fmt::format("b{}", band));
+      given.emplace_back(scene.band(band).GetDescription());
+    }
+    const auto width = static_cast<std::size_t>(scene.width());
+    BandRows rows;
+    for (const std::size_t k : channels_in(wanted.empty() ? "all" : wanted, names, given)) {
+      Channel channel{names[k], scene.width(), scene.height(), {}};
+      channel.values.reserve(width * static_cast<std::size_t>(scene.height()));
+      const int at_once = scene.rows_at_once(sizeof(double) + 1);
+      for (int first = 0; first < scene.height(); first += at_once) {
+        scene.read_rows(first, std::min(at_once, scene.height() - first), {frame.bands[k]}, rows);
+        for (std::size_t i = 0; i < rows.values.size(); ++i) {
+          channel.values.push_back(rows.valid[i] != 0 ? rows.values[i]
+                                                      : std::numeric_limits<double>::quiet_NaN());
+        }
+      }
+      visit(std::move(channel));
+    }
+  });
+}
+
+}  // namespace diacut

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <limits>
+#include <set>
+
+#include "diacut/annotations.hpp"
+#include "diacut/corrected_labels.hpp"
+#include "diacut/errors.hpp"
+#include "image/raster.hpp"
+
+namespace diacut {
+namespace {
+
+/// Calls visit(neighbour) for the pixels that share a side with pixel `i`.
+template <class Visit>
+void beside(std::size_t i, const Labels& labels, const Visit& visit) {
+  const auto width = static_cast<std::size_t>(labels.width);
+  if (i % width > 0) visit(i - 1);
+  if (i % width + 1 < width) visit(i + 1);
+  if (i >= width) visit(i - width);
+  if (i + width < labels.values.size()) visit(i + width);
+}
+
+/// Gives pixels without a number that of the nearest one in their region, step by step.
+void spread(const Labels& regions, std::vector<std::int32_t>& numbers) {
+  std::deque<std::size_t> open;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != 0) open.push_back(i);
+  }
+  for (; !open.empty(); open.pop_front()) {
+    const std::size_t i = open.front();
+    beside(i, regions, [&](std::size_t j) {
+      if (numbers[j] != 0 || regions.values[j] != regions.values[i] || regions.values[j] == 0)
+        return;
+      numbers[j] = numbers[i];
+      open.push_back(j);
+    });
+  }
+}
+
+/// The 4-connected pieces of equal numbers, in scan order.
+SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& numbers) {
+  SeededRegions found{{size.width, size.height, 0, std::vector<std::int32_t>(numbers.size(), 0)},
+                      {}};
+  std::vector<std::size_t> open;
+  for (std::size_t start = 0; start < numbers.size(); ++start) {
+    if (numbers[start] == 0 || found.regions.values[start] != 0) continue;
+    const auto label = static_cast<std::int32_t>(++found.regions.count);
+    found.seed_labels.push_back(numbers[start]);
+    found.regions.values[start] = label;
+    open.assign(1, start);
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      beside(i, size, [&](std::size_t j) {
+        if (found.regions.values[j] != 0 || numbers[j] != numbers[i]) return;
+        found.regions.values[j] = label;
+        open.push_back(j);
+      });
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+SeededRegions correct_labels(const Correction& correction, const Labels& grown) {
+  const Labels& regions = correction.labels.labels;
+  const std::vector<std::int32_t>& marks = correction.marks.labels;
+  if (marks.size() != regions.values.size() || correction.marks.width != regions.width ||
+      grown.values.size() != marks.size()) {
+    throw InputError(fmt::format(
+        "the labels that are corrected have {} x {} pixels, the marks {} x {}, the image {} x {}: "
+        "all must be of one size",
+        regions.width, regions.height, correction.marks.width, correction.marks.height, grown.width,
+        grown.height));
+  }
+  const std::vector<std::int64_t>& own = correction.labels.numbers;
+  if (!own.empty() && own.back() > std::numeric_limits<std::int32_t>::max()) {
+    throw InputError(
+        fmt::format("the labels that are corrected go up to {}: number them anew", own.back()));
+  }
+  std::vector<std::set<std::int32_t>> touching(static_cast<std::size_t>(regions.count) + 1);
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (marks[i] != 0) touching[static_cast<std::size_t>(regions.values[i])].insert(marks[i]);
+  }
+  std::vector<std::int32_t> numbers(marks.size(), 0);
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const auto region = static_cast<std::size_t>(regions.values[i]);
+    if (region == 0 || marks[i] != 0) {
+      numbers[i] = marks[i];
+    } else if (touching[region].empty()) {
+      numbers[i] = static_cast<std::int32_t>(own[region - 1]);
+    } else if (touching[region].size() == 1) {
+      numbers[i] = *touching[region].begin();
+    } else if (touching[region].contains(grown.values[i])) {
+      numbers[i] = grown.values[i];
+    }
+  }
+  spread(regions, numbers);
+  return pieces_of(regions, numbers);
+}
+
+LabelImage read_label_image(const std::string& path, const ImageParameters& parameters) {
+  const Raster raster = read_raster(path, parameters);
+  LabelImage image;
+  image.labels.width = raster.width;
+  image.labels.height = raster.height;
+  std::vector<double> numbers;
+  double last = 0;
+  constexpr double kMost = 9007199254740992;  // Whole numbers up to here are exact.
+  for (const double value : raster.values) {
+    if (value == last) continue;
+    if (!(value >= 0 && value <= kMost) || value != std::floor(value)) {
+      throw InputError(fmt::format(
+          "{}: holds the value {}, expected the number of a region, or 0 for background", path,
+          value));
+    }
+    numbers.push_back(last = value);
+  }
+  numbers.push_back(0);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  image.labels.count = static_cast<std::int64_t>(numbers.size()) - 1;
+  image.labels.values.reserve(raster.values.size());
+  std::int32_t label = 0;
+  last = 0;
+  for (const double value : raster.values) {
+    if (value != last) {
+      label = static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), value) -
+                                        numbers.begin());
+      last = value;
+    }
+    image.labels.values.push_back(label);
+  }
+  image.numbers.assign(numbers.begin() + 1, numbers.end());
+  return image;
+}
+
+}  // namespace diacut
