@@ -57,6 +57,12 @@ Map read_map(const std::string& name, const ImageParameters& parameters,
              const std::vector<int>& bands, const SizeCheck& accepts) {
   return formats().read_map(name, parameters, bands, accepts);
 }
+MapFrame read_map_frame(const std::string& name) { return formats().read_map_frame(name); }
+PixelSize ground_pixel(const MapFrame& frame) { return formats().ground_pixel(frame); }
+void read_map_channels(const MapFrame& frame, const std::string& wanted,
+                       const std::function<void(Channel&&)>& visit) {
+  formats().read_map_channels(frame, wanted, visit);
+}
 void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
                       bool cloud_optimised) {
   formats().write_map_labels(path, labels, frame, cloud_optimised);
@@ -64,8 +70,9 @@ void write_map_labels(const std::string& path, const Labels& labels, const MapFr
 void check_map_regions(const std::string& path, const MapFrame& frame) {
   formats().check_map_regions(path, frame);
 }
-void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame) {
-  formats().write_map_regions(path, labels, frame);
+void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
+                       std::optional<double> simplify) {
+  formats().write_map_regions(path, labels, frame, simplify);
 }
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
                          const MapFrame& frame, const std::string& folder,

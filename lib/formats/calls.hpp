@@ -26,6 +26,9 @@ struct FormatCalls {
   decltype(&diacut::encode_jpeg) encode_jpeg = diacut::encode_jpeg;
   decltype(&diacut::gdal_knows) gdal_knows = diacut::gdal_knows;
   decltype(&diacut::read_map) read_map = diacut::read_map;
+  decltype(&diacut::read_map_frame) read_map_frame = diacut::read_map_frame;
+  decltype(&diacut::ground_pixel) ground_pixel = diacut::ground_pixel;
+  decltype(&diacut::read_map_channels) read_map_channels = diacut::read_map_channels;
   decltype(&diacut::write_map_labels) write_map_labels = diacut::write_map_labels;
   decltype(&diacut::check_map_regions) check_map_regions = diacut::check_map_regions;
   decltype(&diacut::write_map_regions) write_map_regions = diacut::write_map_regions;

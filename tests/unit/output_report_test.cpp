@@ -14,7 +14,7 @@ namespace diacut {
 namespace {
 
 using ::testing::EndsWith;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// A segmentation of 4 x 3 pixels, the first of which has no data:
 ///   0 1 1 2
@@ -60,22 +60,22 @@ struct Sample {
   std::string text(const std::string& name = "photo.jpg") const {
     return report_json(segmentation, image, parameters, device, name);
   }
-  Json json() const { return Json::parse(text()); }
+  OrderedJson json() const { return OrderedJson::parse(text()); }
 };
 
 TEST(Report, SaysWhatRanOnWhat) {
-  const Json json = Sample().json();
+  const OrderedJson json = Sample().json();
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["diacut"], kVersion);
   EXPECT_EQ(json["input"], "photo.jpg");
-  EXPECT_EQ(json["image"], Json::parse(R"({"width": 4, "height": 3, "channels": 3,
+  EXPECT_EQ(json["image"], OrderedJson::parse(R"({"width": 4, "height": 3, "channels": 3,
                                            "pixels_with_data": 11})"));
   EXPECT_EQ(json["device"]["index"], "1:2");
   EXPECT_EQ(json["device"]["name"], "A device");
   EXPECT_EQ(json["device"]["kind"], to_string(DeviceKind::kGpu));
   EXPECT_EQ(json["device"]["global_memory_bytes"], 150'000'000'000);
   EXPECT_EQ(json["matvec"], "block");
-  EXPECT_EQ(json["notes"], Json::parse(R"(["First note.", "Second note."])"));
+  EXPECT_EQ(json["notes"], OrderedJson::parse(R"(["First note.", "Second note."])"));
 }
 
 TEST(Report, GivesTheNormalizedCutOfDirectCuts) {
@@ -86,11 +86,12 @@ TEST(Report, GivesTheNormalizedCutOfDirectCuts) {
 }
 
 TEST(Report, GivesTimesMemoryAndTheSolversReport) {
-  const Json json = Sample().json();
-  EXPECT_EQ(json["stages"], Json::parse(R"([{"stage": "read", "wall_ms": 1.5, "device_ms": 0.0},
+  const OrderedJson json = Sample().json();
+  EXPECT_EQ(json["stages"],
+            OrderedJson::parse(R"([{"stage": "read", "wall_ms": 1.5, "device_ms": 0.0},
                             {"stage": "eigen", "wall_ms": 200.0, "device_ms": 150.25}])"));
   EXPECT_EQ(json["memory"],
-            Json::parse(R"({"host_before_bytes": 60000000, "host_announced_bytes": 5000,
+            OrderedJson::parse(R"({"host_before_bytes": 60000000, "host_announced_bytes": 5000,
                             "host_peak_bytes": 70000000,
                             "device_announced_bytes": 6100000000,
                             "device_peak_bytes": 6000000000, "device_kept_bytes": 800000000,
@@ -98,8 +99,9 @@ TEST(Report, GivesTimesMemoryAndTheSolversReport) {
                                         "host_bytes": 4000},
                                        {"phase": "results", "device_bytes": 0,
                                         "host_bytes": 5000}]})"));
-  EXPECT_EQ(json["kernels"], Json::parse(R"({"programs": 5, "build_ms": 12.5})"));
-  EXPECT_EQ(json["eigen"], Json::parse(R"({"converged": true, "solver": "multilevel", "levels": 5,
+  EXPECT_EQ(json["kernels"], OrderedJson::parse(R"({"programs": 5, "build_ms": 12.5})"));
+  EXPECT_EQ(json["eigen"],
+            OrderedJson::parse(R"({"converged": true, "solver": "multilevel", "levels": 5,
                                            "products": 345, "passes": 23, "restarts": 6,
                                            "filter_degree": 8, "values": [0.0, 1e-5, 2.5e-4],
                                            "residuals": [1e-7, 2e-5, 9e-5],
@@ -115,8 +117,8 @@ TEST(Report, GroupsTheParametersWithTheirTypes) {
   Sample run;
   run.parameters.affinity.scale = 2;
   run.parameters.eigen.vectors = 9;
-  const Json parameters = run.json()["parameters"];
-  EXPECT_EQ(parameters["eigen"]["vectors"].type(), Json(9u).type());
+  const OrderedJson parameters = run.json()["parameters"];
+  EXPECT_EQ(parameters["eigen"]["vectors"].type(), OrderedJson(9u).type());
   EXPECT_EQ(parameters["eigen"]["vectors"], 9);
   EXPECT_TRUE(parameters["affinity"]["scale"].is_number_float());
   EXPECT_EQ(parameters["affinity"]["scale"], 2.0);
@@ -131,34 +133,34 @@ TEST(Report, MeasuresEveryRegion) {
   Sample run;
   // Region 2, the pixels (3, 0) and (3, 1), has two colours.
   for (int c = 0; c < 3; ++c) run.image.pixels[3 * 3 + c] = static_cast<float>(c) / 2;
-  const Json regions = run.json()["regions"];
+  const OrderedJson regions = run.json()["regions"];
   EXPECT_EQ(regions["count"], 3);
   ASSERT_EQ(regions["list"].size(), 3u);
   EXPECT_EQ(regions["list"][0]["label"], 1);
   EXPECT_EQ(regions["list"][0]["area"], 5);
   EXPECT_EQ(regions["list"][0]["bounding_box"],
-            Json::parse(R"({"x": 0, "y": 0, "width": 3, "height": 2})"));
+            OrderedJson::parse(R"({"x": 0, "y": 0, "width": 3, "height": 2})"));
   EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["x"], 6 / 5.0);
   EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["y"], 3 / 5.0);
-  EXPECT_EQ(regions["list"][1], Json::parse(R"({"label": 2, "area": 2,
+  EXPECT_EQ(regions["list"][1], OrderedJson::parse(R"({"label": 2, "area": 2,
       "bounding_box": {"x": 3, "y": 0, "width": 1, "height": 2},
       "centroid": {"x": 3.0, "y": 0.5}, "mean_colour": [0.125, 0.375, 0.625]})"));
   EXPECT_EQ(regions["list"][2]["bounding_box"],
-            Json::parse(R"({"x": 0, "y": 2, "width": 4, "height": 1})"));
+            OrderedJson::parse(R"({"x": 0, "y": 2, "width": 4, "height": 1})"));
 }
 
 TEST(Report, NumbersThatAreNotFiniteAreNull) {
   Sample run;
   run.segmentation.eigenvectors.report.residuals = {std::nan(""),
                                                     std::numeric_limits<double>::infinity(), 0};
-  const Json json = run.json();
+  const OrderedJson json = run.json();
   EXPECT_TRUE(json["eigen"]["residuals"][0].is_null());
   EXPECT_TRUE(json["eigen"]["residuals"][1].is_null());
   EXPECT_EQ(json["eigen"]["residuals"][2], 0);
 }
 
 TEST(Report, NamesThatAreNoUtf8AreStillJson) {
-  const Json json = Json::parse(Sample().text("caf\xe9 \"1\"\n.jpg"));
+  const OrderedJson json = OrderedJson::parse(Sample().text("caf\xe9 \"1\"\n.jpg"));
   EXPECT_EQ(json["input"], "caf\xEF\xBF\xBD \"1\"\n.jpg");
 }
 
@@ -176,10 +178,10 @@ TEST(Report, OnePixelWithoutData) {
   run.image = {1, 1, 1, {0.0F}, {0}, {}};
   run.segmentation = {};
   run.segmentation.labels = {1, 1, 0, {0}};
-  const Json json = run.json();
+  const OrderedJson json = run.json();
   EXPECT_EQ(json["image"]["pixels_with_data"], 0);
   EXPECT_EQ(json["regions"]["count"], 0);
-  EXPECT_EQ(json["regions"]["list"], Json::array());
+  EXPECT_EQ(json["regions"]["list"], OrderedJson::array());
   // No eigenvectors were computed.
   EXPECT_FALSE(json.contains("eigen"));
   EXPECT_FALSE(json.contains("matvec"));
