@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -67,22 +68,27 @@ double to_stored(double light) {
 }
 double as_is(double value) { return value; }
 
-/// Whether a colour is a mixture of two others, of stored values or of light.
-bool is_mixture(const PaintedColour& colour, const PaintedColour& a, const PaintedColour& b) {
+/// A colour's red, green and blue, as stored or as light.
+Eigen::Vector3d vector_of(const PaintedColour& colour, double (*there)(double)) {
+  return {there(colour[0]), there(colour[1]), there(colour[2])};
+}
+
+/// Whether a colour is a mixture of others (two or three), of stored values or of light.
+bool is_mixture(const PaintedColour& colour, const std::vector<PaintedColour>& others) {
   constexpr double kRounding = 3;
   for (const auto& [there, back] : {std::pair(&as_is, &as_is), std::pair(&to_light, &to_stored)}) {
-    std::size_t widest = 0;
-    for (std::size_t c = 1; c < 3; ++c) {
-      if (std::abs(a[c] - b[c]) > std::abs(a[widest] - b[widest])) widest = c;
+    const Eigen::Vector3d first = vector_of(others.front(), there);
+    Eigen::MatrixXd steps(3, others.size() - 1);
+    for (std::size_t k = 1; k < others.size(); ++k) {
+      steps.col(static_cast<Eigen::Index>(k) - 1) = vector_of(others[k], there) - first;
     }
-    const double from = there(a[widest]);
-    const double to = there(b[widest]);
-    if (from == to) return false;
-    const double share = (there(colour[widest]) - from) / (to - from);
-    bool fits = share >= 0 && share <= 1;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double mixed = back(there(a[c]) + share * (there(b[c]) - there(a[c])));
-      fits = fits && std::abs(mixed - colour[c]) <= kRounding;
+    const Eigen::VectorXd shares =
+        steps.colPivHouseholderQr().solve(vector_of(colour, there) - first);
+    if (shares.minCoeff() < 0 || shares.sum() > 1) continue;
+    const Eigen::Vector3d mixed = first + steps * shares;
+    bool fits = true;
+    for (Eigen::Index c = 0; c < 3; ++c) {
+      fits = fits && std::abs(back(mixed[c]) - colour[static_cast<std::size_t>(c)]) <= kRounding;
     }
     if (fits) return true;
   }
@@ -137,7 +143,21 @@ bool comes_from(const PaintedColour& colour, const std::vector<PaintedColour>& o
     if (a == colour) continue;
     if (is_near(colour, a)) return true;
     for (const PaintedColour& b : others) {
-      if (b != colour && a < b && is_mixture(colour, a, b)) return true;
+      if (b != colour && a < b && is_mixture(colour, {a, b})) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a colour is a mixture of the ground and two strokes, as where soft edges meet.
+bool comes_from_meeting(const PaintedColour& colour, const PaintedColour& ground,
+                        const std::vector<PaintedColour>& others) {
+  for (const PaintedColour& a : others) {
+    for (const PaintedColour& b : others) {
+      if (a < b && a != colour && b != colour && a != ground && b != ground &&
+          is_mixture(colour, {ground, a, b})) {
+        return true;
+      }
     }
   }
   return false;
@@ -191,7 +211,9 @@ Seeds painted_seeds(const Decoded& picture) {
   }
   // A very soft brush has less of its own colour than of mixtures. The ground stays.
   for (std::size_t k = own.size(); k-- > (painting.is_cut_out ? 0 : 1);) {
-    if (comes_from(own[k], own) && !is_stroke(own[k])) {
+    if (is_stroke(own[k])) continue;
+    if (comes_from(own[k], own) ||
+        (!painting.is_cut_out && comes_from_meeting(own[k], own.front(), own))) {
       own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
     }
   }

@@ -1,10 +1,12 @@
 #include "opencl/program_store.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,7 +14,6 @@
 #include "core/data_folder.hpp"
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/output.hpp"
 
 namespace diacut {
 
@@ -78,12 +79,17 @@ void ProgramStore::keep(const std::string& program, const Binary& binary) const 
   head.program_bytes = program.size();
   head.check = check_of(bytes.data() + sizeof head, size - sizeof head);
   std::memcpy(bytes.data(), &head, sizeof head);
-  try {
-    make_folder(folder_.string());
-    write_file(path_of(program).string(), bytes);
-  } catch (const InputError&) {
-    return;  // It is built again the next time.
-  }
+  std::error_code code;  // What cannot be kept is built again the next time.
+  fs::create_directories(folder_, code);
+  // Written whole, then renamed: other processes see all of it or nothing.
+  const fs::path path = path_of(program);
+  const fs::path draft = folder_ / fmt::format(".{}-{}", ::getpid(), path.filename().string());
+  std::ofstream file(draft, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (file.good()) fs::rename(draft, path, code);
+  if (!file.good() || code) fs::remove(draft, code);
   remove_oldest();
 }
 

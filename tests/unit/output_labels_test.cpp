@@ -124,7 +124,8 @@ TEST(LabelsTiff, IsPackedInSeveralStrips) {
   // More than one strip, of which the last is shorter.
   const Labels labels = stripes(700, 331, 40'000);
   const std::vector<std::uint8_t> bytes = encode_labels(labels, LabelFormat::kTiff);
-  EXPECT_LT(bytes.size() * 20, labels.values.size() * sizeof(std::int32_t));
+  // Without a predictor, which ImageJ does not undo in packed strips.
+  EXPECT_LT(bytes.size() * 15, labels.values.size() * sizeof(std::int32_t));
   const cv::Mat read = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);
   ASSERT_EQ(read.type(), CV_32SC1);
   ASSERT_EQ(read.size(), cv::Size(700, 331));

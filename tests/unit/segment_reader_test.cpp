@@ -128,9 +128,9 @@ TEST_F(ReaderTest, ASceneHasAFrameAndANoteOfItsReduction) {
     EXPECT_TRUE(loaded.frame && loaded.frame->width == 700);
     return loaded.image.notes;
   };
-  EXPECT_THAT(notes(640), ::testing::Contains(HasSubstr("--detail native")));
+  EXPECT_THAT(notes(640), ::testing::Contains(HasSubstr("--config scene")));
   for (const int detail : {0, 700}) {
-    EXPECT_THAT(notes(detail), Not(::testing::Contains(HasSubstr("--detail native"))));
+    EXPECT_THAT(notes(detail), Not(::testing::Contains(HasSubstr("--config scene"))));
   }
   scene.map = false;
   EXPECT_FALSE(read(scene, {}).frame);

@@ -1,0 +1,43 @@
+#include "image/channels.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "diacut/errors.hpp"
+
+namespace diacut {
+
+std::vector<std::size_t> channels_in(const std::string& wanted,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& given) {
+  std::vector<std::size_t> found(wanted == "all" ? names.size() : 0);
+  std::iota(found.begin(), found.end(), std::size_t{0});
+  for (std::size_t at = 0; wanted != "all" && at <= wanted.size();) {
+    const std::size_t end = std::min(wanted.find(',', at), wanted.size());
+    const std::string name = wanted.substr(at, end - at);
+    at = end + 1;
+    const auto place_in = [&](const std::vector<std::string>& list) {
+      const auto there = std::find(list.begin(), list.end(), name);
+      return there == list.end() ? names.size() : static_cast<std::size_t>(there - list.begin());
+    };
+    std::size_t place = place_in(names);
+    if (place == names.size()) place = place_in(given);
+    std::size_t number = 0;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (place >= names.size() && error == std::errc() && stop == name.data() + name.size()) {
+      place = number - 1;
+    }
+    if (place >= names.size() || name.empty()) {
+      throw InputError(fmt::format("it has no channel '{}' to measure: its channels are {}", name,
+                                   fmt::join(names, ", ")));
+    }
+    found.push_back(place);
+  }
+  return found;
+}
+
+}  // namespace diacut
