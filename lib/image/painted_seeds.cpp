@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,7 +68,7 @@ double to_stored(double light) {
 double as_is(double value) { return value; }
 
 /// A colour's red, green and blue, as stored or as light.
-Eigen::Vector3d vector_of(const PaintedColour& colour, double (*there)(double)) {
+cv::Vec3d vector_of(const PaintedColour& colour, double (*there)(double)) {
   return {there(colour[0]), there(colour[1]), there(colour[2])};
 }
 
@@ -77,18 +76,22 @@ Eigen::Vector3d vector_of(const PaintedColour& colour, double (*there)(double)) 
 bool is_mixture(const PaintedColour& colour, const std::vector<PaintedColour>& others) {
   constexpr double kRounding = 3;
   for (const auto& [there, back] : {std::pair(&as_is, &as_is), std::pair(&to_light, &to_stored)}) {
-    const Eigen::Vector3d first = vector_of(others.front(), there);
-    Eigen::MatrixXd steps(3, others.size() - 1);
-    for (std::size_t k = 1; k < others.size(); ++k) {
-      steps.col(static_cast<Eigen::Index>(k) - 1) = vector_of(others[k], there) - first;
+    const cv::Vec3d first = vector_of(others.front(), there);
+    cv::Mat1d steps(3, static_cast<int>(others.size()) - 1);
+    for (int k = 0; k < steps.cols; ++k) {
+      const cv::Vec3d step = vector_of(others[static_cast<std::size_t>(k) + 1], there) - first;
+      cv::Mat(step).copyTo(steps.col(k));
     }
-    const Eigen::VectorXd shares =
-        steps.colPivHouseholderQr().solve(vector_of(colour, there) - first);
-    if (shares.minCoeff() < 0 || shares.sum() > 1) continue;
-    const Eigen::Vector3d mixed = first + steps * shares;
+    cv::Mat1d shares;
+    cv::solve(steps, cv::Mat(vector_of(colour, there) - first), shares, cv::DECOMP_SVD);
+    double least = 0;
+    cv::minMaxLoc(shares, &least);
+    if (least < 0 || cv::sum(shares)[0] > 1) continue;
+    const cv::Mat mixed = cv::Mat(first) + steps * shares;
     bool fits = true;
-    for (Eigen::Index c = 0; c < 3; ++c) {
-      fits = fits && std::abs(back(mixed[c]) - colour[static_cast<std::size_t>(c)]) <= kRounding;
+    for (int c = 0; c < 3; ++c) {
+      fits = fits &&
+             std::abs(back(mixed.at<double>(c)) - colour[static_cast<std::size_t>(c)]) <= kRounding;
     }
     if (fits) return true;
   }

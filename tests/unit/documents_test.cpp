@@ -160,7 +160,7 @@ TEST(Documents, AreShort) {
     if (path.filename() == "reference.md") continue;
     EXPECT_LE(count, 2500u) << path;
   }
-  EXPECT_LE(all, 34'000u);
+  EXPECT_LE(all, 32'000u);
 }
 
 }  // namespace
