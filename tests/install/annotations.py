@@ -254,9 +254,11 @@ def check_table(path, labels, pixels):
         sides = (padded[1:] != padded[:-1]).sum() + (padded[:, 1:] != padded[:, :-1]).sum()
         assert int(row["perimeter"]) == sides
         for band, name in enumerate(("red", "green", "blue")):
-            values = pixels[ys, xs, band] / 255
-            assert np.isclose(float(row[f"mean_{name}"]), values.mean(), atol=1e-6)
-            assert np.isclose(float(row[f"std_{name}"]), values.std(), atol=1e-6)
+            values = pixels[ys, xs, band].astype(float)
+            for what, value in (("mean", values.mean()), ("std", values.std()), ("min", values.min()),
+                                ("max", values.max()), ("median", np.median(values)),
+                                ("integrated", values.sum())):
+                assert np.isclose(float(row[f"{what}_{name}"]), value, rtol=1e-6), (what, name)
         near = sorted({a + b - label for a, b in pairs if label in (a, b)})
         assert int(row["neighbours"]) == len(near)
         assert [int(n) for n in row["neighbour_labels"].split()] == near
