@@ -90,7 +90,7 @@ void DiaOperator::make_unrolled(const DiaMatrix& matrix, const MatvecUnrolledFor
          fmt::format("-DROWS={} -DLANES={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}",
                      form.rows, form.lanes, matrix.shape.pitch, lowest, highest, terms),
          form.group, form.rows});
-  bind(matrix.values.cl(), static_cast<cl_ulong>(rows_));
+  bind(matrix.values, rows_);
 }
 
 void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
@@ -99,9 +99,8 @@ void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
   offsets_ = context_->allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
   offsets_.upload(shape.offsets);
   const auto [lowest, highest] = reach_of(shape);
-  bind(matrix.values.cl(), offsets_.cl(), static_cast<cl_uint>(shape.diagonals()),
-       static_cast<cl_ulong>(shape.pitch), static_cast<cl_long>(lowest),
-       static_cast<cl_long>(highest), static_cast<cl_ulong>(rows_));
+  bind(matrix.values, offsets_, static_cast<int>(shape.diagonals()), shape.pitch, lowest, highest,
+       rows_);
 }
 
 void DiaOperator::make_image(const DiaMatrix& matrix) {
@@ -119,7 +118,7 @@ void DiaOperator::make_image(const DiaMatrix& matrix) {
                        std::size_t{1} << size_.width_log2, std::max<std::size_t>(size_.height, 1));
   });
   copy_ = context_->kernel("matrix/matvec_image_copy.cl", "matvec_image_copy", width);
-  bind(image_, static_cast<cl_ulong>(size_.height * size_.row_floats()));
+  bind(image_, size_.height * size_.row_floats());
 }
 
 void DiaOperator::build(const File& file) {
@@ -132,14 +131,9 @@ void DiaOperator::build(const File& file) {
 
 template <class... Arguments>
 void DiaOperator::bind(const Arguments&... arguments) {
-  with_device_errors("binding a matrix to its product", [&] {
-    const auto next = [&](const auto& argument) {
-      plain_.setArg(bound_, argument);
-      recurrence_.setArg(bound_, argument);
-      ++bound_;
-    };
-    (next(arguments), ...);
-  });
+  set_arguments_from(plain_, bound_, arguments...);
+  set_arguments_from(recurrence_, bound_, arguments...);
+  bound_ += sizeof...(arguments);
 }
 
 void DiaOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {

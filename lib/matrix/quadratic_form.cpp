@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "opencl/arguments.hpp"
 #include "opencl/copy_elements.hpp"
-#include "opencl/device_sums.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {
@@ -57,22 +57,10 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
   std::vector<double> result;
   for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += kColumns) {
     const std::size_t columns = std::min(kColumns, static_cast<std::size_t>(count) - first);
-    scaling.set_argument(0, basis.cl());
-    scaling.set_argument(1, static_cast<cl_ulong>(pitch));
-    scaling.set_argument(2, static_cast<cl_ulong>(first));
-    scaling.set_argument(3, scale.cl());
-    scaling.set_argument(4, static_cast<cl_ulong>(rows));
-    scaling.set_argument(5, y.cl());
-    scaling.set_argument(6, static_cast<cl_ulong>(length));
+    set_arguments(scaling, basis, pitch, first, scale, rows, y, length);
     context.launch(scaling, cl::NDRange(round_up(rows, 32), columns), cl::NullRange);
-    form.set_argument(0, matrix.dia().values.cl());
-    form.set_argument(1, static_cast<cl_ulong>(pitch));
-    form.set_argument(2, device_upper.cl());
-    form.set_argument(3, static_cast<cl_uint>(upper.size()));
-    form.set_argument(4, scale.cl());
-    form.set_argument(5, y.cl());
-    form.set_argument(6, static_cast<cl_ulong>(length));
-    form.set_argument(7, partials.cl());
+    set_arguments(form, matrix.dia().values, pitch, device_upper, static_cast<int>(upper.size()),
+                  scale, y, length, partials);
     context.launch(form, cl::NDRange(groups * shape.group), cl::NDRange(shape.group));
     const std::vector<double> parts = partials.download(groups * columns);
     for (std::size_t c = 0; c < columns; ++c) {

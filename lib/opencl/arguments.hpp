@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "opencl/context.hpp"
+#include "opencl/device_sums.hpp"
 
 namespace diacut {
 
@@ -13,14 +14,18 @@ const cl::Buffer& kernel_argument(const Buffer<T>& buffer) {
   return buffer.cl();
 }
 inline const cl::Memory& kernel_argument(const cl::Memory& memory) { return memory; }
+inline const cl::Buffer& kernel_argument(const DeviceSums& sums) { return sums.cl(); }
+inline const cl::LocalSpaceArg& kernel_argument(const cl::LocalSpaceArg& memory) { return memory; }
 inline cl_int kernel_argument(int value) { return value; }
+inline cl_uint kernel_argument(unsigned value) { return value; }
+inline cl_long kernel_argument(std::int64_t value) { return value; }
 inline cl_ulong kernel_argument(std::size_t value) { return value; }
 inline cl_float kernel_argument(float value) { return value; }
 inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
 inline cl_uint4 kernel_argument(const cl_uint4& value) { return value; }
 
-/// Sets arguments of a kernel in order, from number `index` on; int becomes int there, size_t
-/// ulong.
+/// Sets arguments of a kernel in order, from number `index` on; int becomes int there, unsigned uint,
+/// int64_t long, size_t ulong.
 template <class... Arguments>
 void set_arguments_from(cl::Kernel& kernel, cl_uint index, const Arguments&... arguments) {
   with_device_errors("setting a kernel's arguments",

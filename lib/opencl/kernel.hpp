@@ -21,11 +21,6 @@ class Kernel {
   explicit operator bool() const { return state_ != nullptr; }
   /// Throws DeviceError with the build log where the program does not build.
   operator cl::Kernel&() const;
-  /// As cl::Kernel::setArg(), which throws cl::Error.
-  template <class T>
-  void set_argument(cl_uint index, const T& value) const {
-    static_cast<cl::Kernel&>(*this).setArg(index, value);
-  }
 
  private:
   friend class Context;

@@ -38,10 +38,7 @@ ContactJacobian::ContactJacobian(Context& context, const ContactMatrix& matrix,
 }
 
 void ContactJacobian::product(const Buffer<float>& in, Buffer<float>& out) {
-  with_device_errors("binding the vectors of a product", [&] {
-    kernel_.setArg(4, in.cl());
-    kernel_.setArg(5, out.cl());
-  });
+  set_arguments_from(kernel_, 4, in, out);
   context_->launch(kernel_, cl::NDRange(round_up(contacts_, kRowGroup)), cl::NDRange(kRowGroup));
 }
 

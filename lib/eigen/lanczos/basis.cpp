@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "opencl/arguments.hpp"
+
 namespace diacut {
 
 namespace {
@@ -57,21 +59,14 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
 }
 
 void BasisKernels::sum_partials(int columns, DeviceSums& sums, int at) {
-  sum_.setArg(0, partials_.cl());
-  sum_.setArg(1, static_cast<cl_uint>(groups_));
-  sum_.setArg(2, sums.cl());
-  sum_.setArg(3, static_cast<cl_uint>(at));
+  set_arguments(sum_, partials_, static_cast<int>(groups_), sums, at);
   context_.launch(sum_, cl::NDRange(static_cast<std::size_t>(columns) * shape_.group),
                   cl::NDRange(shape_.group));
 }
 
 void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<float>& w,
                         DeviceSums& sums, int at) {
-  dots_.setArg(0, basis.cl());
-  dots_.setArg(1, static_cast<cl_ulong>(pitch_));
-  dots_.setArg(2, static_cast<cl_uint>(columns));
-  dots_.setArg(3, w.cl());
-  dots_.setArg(4, partials_.cl());
+  set_arguments(dots_, basis, pitch_, columns, w, partials_);
   const std::size_t blocks = round_up(static_cast<std::size_t>(columns), kBlock) / kBlock;
   context_.launch(dots_, cl::NDRange(groups_ * shape_.group, blocks), cl::NDRange(shape_.group, 1));
   sum_partials(columns, sums, at);
@@ -79,68 +74,39 @@ void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<fl
 
 void BasisKernels::update(const Buffer<float>& basis, int columns, Buffer<float>& w,
                           DeviceSums& sums, int coefficients, int norm2) {
-  update_.setArg(0, basis.cl());
-  update_.setArg(1, static_cast<cl_ulong>(pitch_));
-  update_.setArg(2, static_cast<cl_uint>(columns));
-  update_.setArg(3, sums.cl());
-  update_.setArg(4, static_cast<cl_uint>(coefficients));
-  update_.setArg(5, w.cl());
-  update_.setArg(6, partials_.cl());
+  set_arguments(update_, basis, pitch_, columns, sums, coefficients, w, partials_);
   context_.launch(update_, cl::NDRange(groups_ * shape_.group), cl::NDRange(shape_.group));
   sum_partials(1, sums, norm2);
 }
 
 void BasisKernels::append(Buffer<float>& basis, int column, const Buffer<float>& w,
                           Buffer<float>& copy, const DeviceSums& sums, int norm2) {
-  append_.setArg(0, basis.cl());
-  append_.setArg(1, static_cast<cl_ulong>(pitch_));
-  append_.setArg(2, static_cast<cl_uint>(column));
-  append_.setArg(3, w.cl());
-  append_.setArg(4, copy.cl());
-  append_.setArg(5, sums.cl());
-  append_.setArg(6, static_cast<cl_uint>(norm2));
+  set_arguments(append_, basis, pitch_, column, w, copy, sums, norm2);
   context_.launch(append_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
 }
 
 void BasisKernels::copy(const Buffer<float>& basis, int column, float factor, Buffer<float>& out,
                         std::size_t out_offset) {
-  copy_.setArg(0, basis.cl());
-  copy_.setArg(1, static_cast<cl_ulong>(pitch_));
-  copy_.setArg(2, static_cast<cl_uint>(column));
-  copy_.setArg(3, factor);
-  copy_.setArg(4, out.cl());
-  copy_.setArg(5, static_cast<cl_ulong>(out_offset));
+  set_arguments(copy_, basis, pitch_, column, factor, out, out_offset);
   context_.launch(copy_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
 }
 
 void BasisKernels::rotate(Buffer<float>& basis, int first, int columns, int kept,
                           const std::vector<float>& rotation) {
   rotation_.upload(rotation);
-  rotate_.setArg(0, basis.cl());
-  rotate_.setArg(1, static_cast<cl_ulong>(pitch_));
-  rotate_.setArg(2, static_cast<cl_uint>(first));
-  rotate_.setArg(3, static_cast<cl_uint>(columns));
-  rotate_.setArg(4, static_cast<cl_uint>(kept));
-  rotate_.setArg(5, rotation_.cl());
-  rotate_.setArg(6, cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
+  set_arguments(rotate_, basis, pitch_, first, columns, kept, rotation_, cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
   context_.launch(rotate_, cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_));
   context_.finish();
 }
 
 void BasisKernels::random(Buffer<float>& w, const Buffer<float>& mask, std::size_t rows,
                           std::uint32_t seed) {
-  random_.setArg(0, w.cl());
-  random_.setArg(1, static_cast<cl_ulong>(pitch_));
-  random_.setArg(2, static_cast<cl_ulong>(rows));
-  random_.setArg(3, mask.cl());
-  random_.setArg(4, static_cast<cl_uint>(seed));
+  set_arguments(random_, w, pitch_, rows, mask, seed);
   context_.launch(random_, cl::NDRange(pitch_), cl::NullRange);
 }
 
 std::vector<float> BasisKernels::peaks(const Buffer<float>& basis, int columns) {
-  peak_.setArg(0, basis.cl());
-  peak_.setArg(1, static_cast<cl_ulong>(pitch_));
-  peak_.setArg(2, peaks_.cl());
+  set_arguments(peak_, basis, pitch_, peaks_);
   context_.launch(peak_, cl::NDRange(groups_ * shape_.group, static_cast<std::size_t>(columns)),
                   cl::NDRange(shape_.group, 1));
   std::vector<float> parts(groups_ * static_cast<std::size_t>(columns));

@@ -16,20 +16,16 @@ ColumnSums::ColumnSums(Workspace& workspace)
 std::vector<double> ColumnSums::compute(const Buffer<float>& x, const Segments& segments) {
   const SegmentGroups groups = workspace_->small_groups(segments);
   set_arguments(sums_, x, segments.rows, segments.pitch, groups.chunk,
-                static_cast<int>(groups.per_segment), workspace_->active().list());
-  with_device_errors("setting a kernel's arguments",
-                     [&] { sums_.set_argument(6, workspace_->partials().cl()); });
+                static_cast<int>(groups.per_segment), workspace_->active().list(),
+                workspace_->partials());
   const std::size_t group = workspace_->group();
   workspace_->context().launch(sums_, cl::NDRange(groups.all * group), cl::NDRange(group));
   return totals(groups);
 }
 
 std::vector<double> ColumnSums::totals(const SegmentGroups& groups) {
-  with_device_errors("setting a kernel's arguments", [&] {
-    totals_.set_argument(0, workspace_->partials().cl());
-    totals_.set_argument(1, static_cast<cl_uint>(groups.per_segment));
-    totals_.set_argument(2, workspace_->totals().cl());
-  });
+  set_arguments(totals_, workspace_->partials(), static_cast<int>(groups.per_segment),
+                workspace_->totals());
   const auto columns = static_cast<std::size_t>(workspace_->columns());
   const std::size_t count = workspace_->active().count();
   const std::size_t group = workspace_->group();

@@ -29,11 +29,9 @@ void BlockColumns::insert(const Buffer<float>& vector, const Buffer<float>& fact
 
 void BlockColumns::extract(const Buffer<float>& x, const Extraction& from, std::size_t pitch,
                            Buffer<float>& vectors) {
-  set_arguments(extract_, x, from.first, from.rows, pitch, from.columns.words(),
-                static_cast<int>(from.first_column), from.count, vectors);
   const std::size_t lines = rows_ * (static_cast<std::size_t>(columns_) + 1) * sizeof(float);
-  with_device_errors("setting a kernel's arguments",
-                     [&] { extract_.set_argument(8, cl::Local(lines)); });
+  set_arguments(extract_, x, from.first, from.rows, pitch, from.columns.words(),
+                static_cast<int>(from.first_column), from.count, vectors, cl::Local(lines));
   const std::size_t groups = round_up(pitch, rows_) / rows_;
   context_->launch(extract_, cl::NDRange(groups * group_), cl::NDRange(group_));
 }

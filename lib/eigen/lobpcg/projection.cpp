@@ -38,14 +38,9 @@ void Projection::apply(const Buffer<float>& x, int width, const Segments& segmen
   const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(float);
   const std::size_t kept = std::clamp<std::size_t>(
       workspace_->context().info().local_memory / 2 / row_bytes, 1, columns);
-  with_device_errors("setting a kernel's arguments", [&] {
-    kernel_.set_argument(0, x.cl());
-    kernel_.set_argument(1, dots.cl());
-    set_arguments_from(kernel_, 2, width, segments.rows, segments.pitch,
-                       static_cast<int>(groups.per_segment), workspace_->active().list(), w);
-    kernel_.set_argument(8, cl::Local(kept * row_bytes));
-    kernel_.set_argument(9, static_cast<cl_uint>(kept));
-  });
+  set_arguments(kernel_, x, dots, width, segments.rows, segments.pitch,
+                static_cast<int>(groups.per_segment), workspace_->active().list(), w,
+                cl::Local(kept * row_bytes), static_cast<int>(kept));
   const std::size_t group = workspace_->group();
   workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
 }

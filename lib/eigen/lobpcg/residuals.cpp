@@ -30,9 +30,8 @@ std::vector<double> Residuals::norms(const Buffer<float>& x, const Buffer<float>
                                      const RitzValues& theta, const Segments& segments) {
   const SegmentGroups groups = workspace_->small_groups(segments);
   set_arguments(squares_, x, theta.words.words(), segments.rows, segments.pitch, groups.chunk,
-                static_cast<int>(groups.per_segment), workspace_->active().list(), product);
-  with_device_errors("setting a kernel's arguments",
-                     [&] { squares_.set_argument(8, workspace_->partials().cl()); });
+                static_cast<int>(groups.per_segment), workspace_->active().list(), product,
+                workspace_->partials());
   const std::size_t group = workspace_->group();
   workspace_->context().launch(squares_, cl::NDRange(groups.all * group), cl::NDRange(group));
   std::vector<double> norms = sums_.totals(groups);

@@ -76,31 +76,20 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
   const SegmentGroups groups = workspace_->large_groups(segments);
   const auto tile = static_cast<std::size_t>(workspace_->tile());
   const ActiveSegments& active = workspace_->active();
-  cl_uint index = 0;
-  with_device_errors("setting a kernel's arguments", [&] {
-    for (const BasisBlocks* blocks : {&s, &ms}) {
-      for (int block = 0; block < 3; ++block) {
-        const Buffer<float>* own = blocks->at(block);
-        products_.set_argument(index++, (own != nullptr ? *own : *s.x).cl());
-      }
-    }
-    // Local memory of size 0 is no argument.
-    const std::size_t line = cpu ? 1 : lines_ * list.parts * tile;
-    set_arguments_from(products_, index, width, list.words.words(), static_cast<int>(count),
-                       static_cast<int>(list.parts), segments.rows, segments.pitch, groups.chunk,
-                       static_cast<int>(groups.per_segment), active.list());
-    products_.set_argument(index + 9, workspace_->partials().cl());
-    products_.set_argument(index + 10, cl::Local(line * sizeof(float)));
-  });
+  const auto or_x = [&](const Buffer<float>* block) -> const Buffer<float>& {
+    return block != nullptr ? *block : *s.x;
+  };
+  // Local memory of size 0 is no argument.
+  const std::size_t line = cpu ? 1 : lines_ * list.parts * tile;
+  set_arguments(products_, or_x(s.x), or_x(s.w), or_x(s.p), or_x(ms.x), or_x(ms.w), or_x(ms.p),
+                width, list.words.words(), static_cast<int>(count), static_cast<int>(list.parts),
+                segments.rows, segments.pitch, groups.chunk, static_cast<int>(groups.per_segment),
+                active.list(), workspace_->partials(), cl::Local(line * sizeof(float)));
   Context& context = workspace_->context();
   context.launch(products_, cl::NDRange(round_up(count, group), groups.all), cl::NDRange(group, 1));
   const std::size_t values = count * tile * tile;
-  with_device_errors("setting a kernel's arguments", [&] {
-    totals_.set_argument(0, workspace_->partials().cl());
-    totals_.set_argument(1, static_cast<cl_uint>(groups.per_segment));
-    totals_.set_argument(2, static_cast<cl_uint>(values));
-    totals_.set_argument(3, workspace_->totals().cl());
-  });
+  set_arguments(totals_, workspace_->partials(), static_cast<int>(groups.per_segment),
+                static_cast<int>(values), workspace_->totals());
   context.launch(totals_,
                  cl::NDRange(round_up(values, total_values_) * total_lanes_, active.count()),
                  cl::NDRange(total_values_ * total_lanes_, 1));

@@ -130,15 +130,10 @@ void ConjugateGradient::products(const Buffer<float>& a, const Buffer<float>& b,
   Context& context = workspace_->context();
   const SegmentGroups groups = workspace_->small_groups(segments_);
   set_arguments(products_, a, segments_.rows, segments_.pitch, groups.chunk,
-                static_cast<int>(groups.per_segment), workspace_->active().list(), b);
-  with_device_errors("setting a kernel's arguments", [&] {
-    const cl::Buffer& partials = workspace_->partials().cl();
-    products_.set_argument(7, partials);
-    quotients.set_argument(0, partials);
-    quotients.set_argument(1, static_cast<cl_uint>(groups.per_segment));
-    quotients.set_argument(2, rz_.cl());
-  });
-  set_arguments_from(quotients, 3, factors_);
+                static_cast<int>(groups.per_segment), workspace_->active().list(), b,
+                workspace_->partials());
+  set_arguments(quotients, workspace_->partials(), static_cast<int>(groups.per_segment), rz_,
+                factors_);
   const std::size_t group = workspace_->group();
   context.launch(products_, cl::NDRange(groups.all * group), cl::NDRange(group));
   const auto columns = static_cast<std::size_t>(workspace_->columns());

@@ -66,12 +66,9 @@ void BlockCycle::launch(const Cycle& cycle, const Buffer<float>& b, Buffer<float
       kernel_, set_matrix(kernel_, cycle.matrix), cycle.gain, batch.image.width, batch.image.height,
       batch.image.stride, batch.height, cycle.inverse, cycle.smoother[0], cycle.smoother[1],
       cycle.restriction_factor, active_->list(),
-      static_cast<int>(std::max<std::size_t>(items_ / memory.coarse, 1)), sets, b, x);
-  with_device_errors("setting a kernel's arguments", [&] {
-    kernel_.set_argument(16, cl::Local(memory.fine * bytes));
-    kernel_.set_argument(17, cl::Local(memory.partials * bytes));
-    kernel_.set_argument(18, cl::Local(memory.coarse * bytes));
-  });
+      static_cast<int>(std::max<std::size_t>(items_ / memory.coarse, 1)), sets, b, x,
+      cl::Local(memory.fine * bytes), cl::Local(memory.partials * bytes),
+      cl::Local(memory.coarse * bytes));
   context_->launch(kernel_, cl::NDRange(static_cast<std::size_t>(sets) * items_, active_->count()),
                    cl::NDRange(items_, 1));
 }

@@ -52,14 +52,9 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
   set_arguments(kernels.partial, sqrt_degree, image.width, image.height, image.stride,
-                batch.segment(), chunk_for(image.pixels()));
-  with_device_errors("setting a kernel's arguments", [&] {
-    kernels.partial.set_argument(6, squares.cl());
-    kernels.join.set_argument(0, squares.cl());
-  });
-  set_arguments_from(kernels.partial, 7, counts);
-  set_arguments_from(kernels.join, 1, counts, static_cast<int>(groups), result.scales,
-                     result.counts);
+                batch.segment(), chunk_for(image.pixels()), squares, counts);
+  set_arguments(kernels.join, squares, counts, static_cast<int>(groups), result.scales,
+                result.counts);
   context.launch(kernels.partial, cl::NDRange(groups * kernels.group, each_level, all_levels),
                  cl::NDRange(kernels.group, 1, 1));
   context.launch(kernels.join, cl::NDRange(each_level * kernels.group, all_levels),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "opencl/arguments.hpp"
 #include "spmv/spmv_kernels.hpp"
 
 namespace diacut {
@@ -23,11 +24,7 @@ Copy::Copy(Context& context, int floats)
 
 void Copy::operator()(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
   const std::size_t elements = count / floats_;
-  with_device_errors("binding a copy", [&] {
-    kernel_.setArg(0, in.cl());
-    kernel_.setArg(1, out.cl());
-    kernel_.setArg(2, static_cast<cl_ulong>(elements));
-  });
+  set_arguments(kernel_, in, out, elements);
   context_->launch(kernel_, cl::NDRange(round_up(elements, group_)), cl::NDRange(group_));
 }
 

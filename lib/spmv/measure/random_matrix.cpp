@@ -1,5 +1,6 @@
 #include "spmv/measure/random_matrix.hpp"
 
+#include "opencl/arguments.hpp"
 #include "spmv/spmv_kernels.hpp"
 
 namespace diacut {
@@ -21,15 +22,7 @@ void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32
   steps.upload(shape.steps);
   cl::Kernel kernel =
       context.kernel("spmv/measure/random_matrix.cl", "random_matrix", {}, embedded_spmv_kernels());
-  with_device_errors("binding a random matrix", [&] {
-    kernel.setArg(0, steps.cl());
-    kernel.setArg(1, static_cast<cl_int>(shape.width));
-    kernel.setArg(2, static_cast<cl_int>(shape.height));
-    kernel.setArg(3, static_cast<cl_int>(shape.stride));
-    kernel.setArg(4, static_cast<cl_uint>(seed));
-    kernel.setArg(5, static_cast<cl_ulong>(shape.pitch));
-    kernel.setArg(6, values.cl());
-  });
+  set_arguments(kernel, steps, shape.width, shape.height, shape.stride, seed, shape.pitch, values);
   context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size() / 2), cl::NullRange);
   context.finish();
 }
