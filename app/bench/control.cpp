@@ -1,5 +1,3 @@
-#include "spmv/measure/control.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +10,7 @@
 
 #include "commands.hpp"
 #include "measure.hpp"
-#include "spmv/measure/copy.hpp"
-#include "spmv/measure/random_matrix.hpp"
+#include "spmv/measure/measure.hpp"
 
 namespace diacut::bench {
 

@@ -11,7 +11,7 @@
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "output/atomic_file.hpp"
-#include "spmv/measure/copy.hpp"
+#include "spmv/measure/measure.hpp"
 
 namespace diacut::bench {
 

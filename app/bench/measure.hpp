@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opencl/context.hpp"
-#include "spmv/measure/random_matrix.hpp"
+#include "spmv/measure/measure.hpp"
 
 namespace diacut::bench {
 

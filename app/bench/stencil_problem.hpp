@@ -8,7 +8,7 @@
 #include "matrix/matvec.hpp"
 #include "matrix/matvec_symmetric.hpp"
 #include "opencl/device_memory.hpp"
-#include "spmv/measure/random_matrix.hpp"
+#include "spmv/measure/measure.hpp"
 
 namespace diacut::bench {
 

@@ -8,7 +8,6 @@
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
-#include "matrix/batch.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 

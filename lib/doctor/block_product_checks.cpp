@@ -3,7 +3,7 @@
 
 #include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
-#include "eigen/lobpcg/rayleigh_quotients.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "matrix/block_product.hpp"
 #include "matrix/quadratic_form.hpp"
 

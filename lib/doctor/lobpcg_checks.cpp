@@ -7,15 +7,8 @@
 #include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/known_answers.hpp"
-#include "eigen/lobpcg/basis_update.hpp"
-#include "eigen/lobpcg/column_selection.hpp"
-#include "eigen/lobpcg/column_sums.hpp"
-#include "eigen/lobpcg/columns.hpp"
-#include "eigen/lobpcg/gram_matrices.hpp"
-#include "eigen/lobpcg/peaks.hpp"
-#include "eigen/lobpcg/projection.hpp"
-#include "eigen/lobpcg/residuals.hpp"
-#include "eigen/lobpcg/rotation.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
+#include "eigen/lobpcg/tile_products.hpp"
 
 namespace diacut {
 

@@ -10,9 +10,6 @@
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
 #include "eigen/multilevel/cycle.hpp"
-#include "eigen/multilevel/dense_product.hpp"
-#include "eigen/multilevel/level_degrees.hpp"
-#include "eigen/multilevel/transfer.hpp"
 #include "matrix/block_product.hpp"
 #include "opencl/copy_elements.hpp"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "eigen/lanczos/basis.hpp"
-#include "matrix/make_matvec.hpp"
-#include "matrix/matvec_profile.hpp"
+#include "matrix/device_profile.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/stencil.hpp"
 
 namespace diacut {

@@ -1,11 +1,75 @@
 #include "eigen/device_eigenvectors.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <span>
+#include <utility>
 
+#include "eigen/lanczos/basis.hpp"
+#include "eigen/lanczos/lanczos.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
+#include "eigen/lobpcg/workspace.hpp"
+#include "eigen/resolution.hpp"
 #include "matrix/grid.hpp"
+#include "matrix/quadratic_form.hpp"
 
 namespace diacut {
+
+namespace {
+
+/// Vectors of a block, whose quadratic forms with a compressed matrix are computed in one pass.
+constexpr int kBlockColumns = 8;
+
+/// Norms of A z - (z'Az) z for each vector z. Waits for the device once.
+std::vector<double> residual_norms(Context& context, DeviceOperator& op, std::size_t pitch,
+                                   const Buffer<float>& basis, int count, BasisKernels& kernels) {
+  auto z = context.allocate<float>(pitch, "a vector");
+  auto az = context.allocate<float>(pitch, "a vector");
+  az.fill(0);
+  // The first half of the sums are squared norms, the second half dot products.
+  const auto vectors = static_cast<std::size_t>(count);
+  DeviceSums sums(context, 2 * vectors, "dot products and norms");
+  for (int k = 0; k < count; ++k) {
+    kernels.copy(basis, k, 1, z);
+    op.perform_op(z, az);
+    kernels.dots(z, 1, az, sums, count + k);
+    kernels.update(z, 1, az, sums, count + k, k);
+  }
+  std::vector<double> result = sums.download(vectors);
+  for (double& norm : result) norm = std::sqrt(std::max(norm, 0.0));
+  return result;
+}
+
+/// quadratic_forms() of a matrix in compressed form, a block of vectors at a time.
+std::vector<double> compressed_quadratic_forms(Context& context, const NormalizedMatrix& matrix,
+                                               const Buffer<float>& basis, int count) {
+  const std::size_t rows = matrix.rows();
+  const std::size_t pitch = matrix.shape().pitch;
+  BasisKernels vectors(context, pitch, count);
+  BlockColumns blocks(context, kBlockColumns);
+  Workspace workspace(context, kBlockColumns, rows);
+  RayleighQuotients quotients(workspace, matrix);
+  auto z = context.allocate<float>(pitch, "a vector");
+  auto x = context.allocate<float>(rows * kBlockColumns, "a block of vectors");
+  auto y = context.allocate<float>(rows * kBlockColumns, "a block of vectors");
+  auto one = context.allocate<float>(1, "a factor");
+  one.fill(1);
+  x.fill(0);
+  std::vector<double> result;
+  for (int first = 0; first < count; first += kBlockColumns) {
+    const int columns = std::min(kBlockColumns, count - first);
+    for (int k = 0; k < columns; ++k) {
+      vectors.copy(basis, first + k, 1, z);
+      blocks.insert(z, one, 0, 1, rows, k, x);
+    }
+    const std::vector<double> values = quotients.compute(matrix, x, y, x);
+    result.insert(result.end(), values.begin(), values.begin() + columns);
+  }
+  return result;
+}
+
+}  // namespace
 
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMatrix& matrix,
                      int image) {
@@ -37,6 +101,49 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
     }
   }
   return host;
+}
+
+DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
+                              KrylovResult found) {
+  const std::size_t pitch = matrix.shape().pitch;
+  DeviceEigenvectors result;
+  result.rows = matrix.rows();
+  result.pitch = pitch;
+  result.count = found.count;
+  result.report.products = op.products();
+  result.report.passes = result.report.products;
+
+  std::vector<double> values =
+      matrix.form() == MatrixForm::kDia
+          ? quadratic_forms(context, matrix, found.basis, found.count)
+          : compressed_quadratic_forms(context, matrix, found.basis, found.count);
+  values[0] = 0;  // The trivial eigenvector's is known, not computed.
+  BasisKernels kernels(context, pitch, found.count);
+  const std::vector<double> residuals =
+      residual_norms(context, op, pitch, found.basis, found.count, kernels);
+  const std::vector<float> peaks = kernels.peaks(found.basis, found.count);
+
+  std::vector<int> order(static_cast<std::size_t>(found.count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin() + 1, order.end(),
+                   [&](int a, int b) { return values[a] < values[b]; });
+  std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto from = static_cast<std::size_t>(order[k]);
+    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
+    result.values.push_back(values[from]);
+    result.report.residuals.push_back(residuals[from]);
+  }
+  result.report.resolution = resolution_of(result.values, result.report.residuals);
+  kernels.rotate(found.basis, 0, found.count, found.count, signed_permutation);
+
+  result.basis = std::move(found.basis);
+  result.report.converged = found.converged;
+  result.report.restarts = found.restarts;
+  result.report.filter_degree = found.filter_degree;
+  result.report.solver = found.solver;
+  result.report.matvec = op.name();
+  return result;
 }
 
 }  // namespace diacut

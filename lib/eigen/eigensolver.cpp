@@ -7,13 +7,11 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/dense/dense.hpp"
-#include "eigen/eigenpairs.hpp"
 #include "eigen/lanczos/lanczos.hpp"
-#include "eigen/lanczos/spectra_solver.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
-#include "eigen/multilevel/level_degrees.hpp"
+#include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/multilevel.hpp"
-#include "matrix/make_matvec.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {

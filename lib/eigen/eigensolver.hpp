@@ -7,7 +7,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
-#include "matrix/batch.hpp"
+#include "matrix/grid.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/normalized_matrix.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -9,6 +10,18 @@
 #include "diacut/eigenvectors.hpp"
 
 namespace diacut {
+
+/// The residual norm at which an eigenpair has converged.
+struct ResidualGoal {
+  double tolerance = 0;  ///< EigenParameters::tolerance.
+  double relative = 0;   ///< EigenParameters::relative_tolerance.
+
+  /// The norm that is allowed for an eigenvalue of the normalized Laplacian.
+  double allowed(double eigenvalue) const {
+    if (!(relative > 0)) return tolerance;
+    return std::min(tolerance, std::max(relative * eigenvalue, kResidualFloor));
+  }
+};
 
 /// What residuals tell of eigenvalues of the normalized Laplacian, of which the first `known` are
 /// known and not computed. `values` ascend, `residuals` are the norms in the same order.

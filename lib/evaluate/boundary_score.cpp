@@ -6,7 +6,7 @@
 #include <map>
 
 #include "evaluate/boundary_matcher.hpp"
-#include "evaluate/thinning.hpp"
+#include "evaluate/ground_truth.hpp"
 
 namespace diacut {
 

@@ -8,6 +8,12 @@
 
 namespace diacut {
 
+/// Thins a mask to lines one pixel wide that are 8-connected where the mask was, by the algorithm
+/// of Z. Guo and R. W. Hall ("Parallel thinning with two-subiteration algorithms", 1989), repeated
+/// until nothing changes. `mask` has width * height values, row by row, and is set where they are
+/// not 0; outside of the image it counts as not set. Returns width * height values 0 and 1.
+std::vector<std::uint8_t> thin(std::span<const std::uint8_t> mask, int width, int height);
+
 /// The segmentation of an image by one person, each map width * height values, row by row.
 struct Annotation {
   std::vector<std::int32_t> labels;      ///< Pixels of one region have one value, any value.

@@ -4,7 +4,6 @@
 #include "evaluate/ground_truth.hpp"
 #include "evaluate/label_size.hpp"
 #include "evaluate/region_score.hpp"
-#include "evaluate/thinning.hpp"
 
 namespace diacut {
 

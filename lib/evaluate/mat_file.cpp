@@ -3,17 +3,282 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <matio.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
-#include "evaluate/mat_sizes.hpp"
 
 namespace diacut {
 
 namespace {
+
+constexpr std::size_t kHead = 128;
+constexpr std::uint64_t kTag = 8;  ///< Bytes of an element's type and length.
+constexpr int kMostLevels = 32;    ///< Of cells in cells.
+
+/// Types of elements and classes of arrays (MathWorks, MAT-File Format, version 5).
+enum Type : std::uint32_t { kInt8 = 1, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15 };
+enum Class : std::uint32_t { kCell = 1, kStructure = 2, kFirstNumeric = 6, kLastNumeric = 15 };
+
+[[noreturn]] void refuse_early_end() {
+  throw InputError("the MATLAB file is damaged or cut off: copy or save it again");
+}
+
+/// matio may crash on such a file.
+[[noreturn]] void refuse_cut_off() {
+  throw InputError("the MATLAB file is cut off: copy or save it again");
+}
+
+[[noreturn]] void refuse_count(std::uint64_t count) {
+  throw InputError(
+      fmt::format("a variable of the MATLAB file announces {} elements, for which the file has no "
+                  "room: copy or save it again",
+                  count));
+}
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  return b != 0 && a > kMost / b ? kMost : a * b;
+}
+
+/// Bytes one after another, of the file itself or of a compressed variable.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Fills `to`, or only passes over `size` bytes where it is null. Throws InputError at the end.
+  virtual void take(std::uint8_t* to, std::uint64_t size) = 0;
+};
+
+class Stored : public Source {
+ public:
+  explicit Stored(Bytes bytes) : rest_(bytes) {}
+  void take(std::uint8_t* to, std::uint64_t size) override {
+    if (size > rest_.size()) refuse_early_end();
+    if (to != nullptr) std::copy_n(rest_.begin(), size, to);
+    rest_ = rest_.subspan(static_cast<std::size_t>(size));
+  }
+
+ private:
+  Bytes rest_;
+};
+
+class Inflated : public Source {
+ public:
+  explicit Inflated(Bytes bytes) {
+    stream_.next_in = const_cast<Bytef*>(bytes.data());  // zlib only reads it.
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    if (inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflated() override { inflateEnd(&stream_); }
+  Inflated(const Inflated&) = delete;
+  Inflated& operator=(const Inflated&) = delete;
+
+  void take(std::uint8_t* to, std::uint64_t size) override {
+    while (size > 0) {
+      const auto part = static_cast<uInt>(std::min<std::uint64_t>(size, window_.size()));
+      stream_.next_out = to != nullptr ? to : window_.data();
+      stream_.avail_out = part;
+      const int result = inflate(&stream_, Z_SYNC_FLUSH);
+      const uInt done = part - stream_.avail_out;
+      if (done == 0 || (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)) {
+        refuse_early_end();
+      }
+      if (to != nullptr) to += done;
+      size -= done;
+    }
+  }
+
+ private:
+  z_stream stream_ = {};
+  std::array<std::uint8_t, 1 << 16> window_;
+};
+
+/// Elements one after another within a matrix, whose bytes are `left`.
+class Elements {
+ public:
+  Elements(Source& source, ByteOrder order, std::uint64_t size)
+      : source_(source), order_(order), left_(size) {}
+
+  struct Tag {
+    std::uint32_t type = 0;
+    std::uint64_t size = 0;    ///< Of its data.
+    std::uint64_t stored = 0;  ///< Of its data with what fills them up to 8 bytes.
+  };
+
+  std::uint64_t left() const { return left_; }
+
+  /// The next element's tag. A small element has its data within the tag.
+  Tag tag() {
+    std::array<std::uint8_t, 4> word;
+    take(word.data(), 4);
+    const std::uint32_t first = read_uint(word, 0, 4, order_);
+    if (first >> 16 > 4) refuse_early_end();
+    if (first >> 16 != 0) return checked({first & 0xffff, first >> 16, 4});
+    take(word.data(), 4);
+    const std::uint64_t size = read_uint(word, 0, 4, order_);
+    return checked({first, size, (size + 7) / 8 * 8});
+  }
+
+  /// The next element's tag, which has to be of this type: matio takes another one for what it is
+  /// not, and reads on elsewhere.
+  Tag tag(Type type) {
+    const Tag found = tag();
+    if (found.type != type) refuse_early_end();
+    return found;
+  }
+
+  /// The numbers of 4 bytes of an element whose tag was read.
+  std::vector<std::uint32_t> words(const Tag& tag) {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tag.stored));
+    take(bytes.data(), tag.stored);
+    std::vector<std::uint32_t> words;
+    for (std::size_t at = 0; at + 4 <= tag.size; at += 4) {
+      words.push_back(read_uint(bytes, at, 4, order_));
+    }
+    return words;
+  }
+
+  void skip(const Tag& tag) { take(nullptr, tag.stored); }
+
+  /// The elements of a matrix among them, whose tag was read.
+  Elements within(const Tag& tag) {
+    left_ -= tag.stored;
+    return {source_, order_, tag.stored};
+  }
+
+ private:
+  Tag checked(const Tag& tag) const {
+    // The last element of a variable may lack what fills it up.
+    if (tag.size > left_) refuse_early_end();
+    return {tag.type, tag.size, std::min(tag.stored, left_)};
+  }
+  void take(std::uint8_t* to, std::uint64_t size) {
+    if (size > left_) refuse_early_end();
+    source_.take(to, size);
+    left_ -= size;
+  }
+
+  Source& source_;
+  ByteOrder order_;
+  std::uint64_t left_;
+};
+
+std::uint64_t bytes_of(std::uint32_t type) {
+  switch (type) {
+    case 3:
+    case 4:
+      return 2;
+    case 5:
+    case 6:
+    case 7:
+      return 4;
+    case 9:
+    case 12:
+    case 13:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+void check_matrix(Elements matrix, std::uint64_t most, int level);
+
+/// The matrices that a cell array or a structure holds.
+void check_parts(Elements& matrix, std::uint64_t count, std::uint64_t most, int level) {
+  if (count > matrix.left() / kTag) refuse_count(count);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    check_matrix(matrix.within(matrix.tag(kMatrix)), most, level + 1);
+  }
+}
+
+void check_matrix(Elements matrix, std::uint64_t most, int level) {
+  if (matrix.left() == 0) return;  // An empty matrix has no elements.
+  if (level > kMostLevels) refuse_early_end();
+  const std::vector<std::uint32_t> flags = matrix.words(matrix.tag(kUint32));
+  const Elements::Tag dims = matrix.tag(kInt32);
+  if (flags.empty() || dims.size > 4 * kMostLevels) refuse_early_end();
+  std::uint64_t count = 1;
+  for (const std::uint32_t size : matrix.words(dims)) count = product(count, size);
+  matrix.skip(matrix.tag(kInt8));  // The name.
+  const std::uint32_t kind = flags.front() & 0xff;
+  if (kind == kCell) {
+    check_parts(matrix, count, most, level);
+  } else if (kind == kStructure) {
+    const std::vector<std::uint32_t> length = matrix.words(matrix.tag(kInt32));
+    const Elements::Tag names = matrix.tag(kInt8);
+    if (length.empty() || length.front() == 0 || names.size % length.front() != 0) {
+      refuse_early_end();
+    }
+    matrix.skip(names);
+    check_parts(matrix, product(count, names.size / length.front()), most, level);
+  } else if (kind >= kFirstNumeric && kind <= kLastNumeric && count > 0) {
+    if (count > most) refuse_count(count);
+    const Elements::Tag data = matrix.tag();
+    if (product(count, bytes_of(data.type)) > data.size) refuse_count(count);
+    matrix.skip(data);
+  }
+  matrix.skip({0, matrix.left(), matrix.left()});
+}
+
+void check_version_5(Bytes file, ByteOrder order, std::uint64_t most) {
+  std::size_t at = kHead;
+  do {
+    if (file.size() - at < kTag) refuse_cut_off();
+    const std::uint32_t type = read_uint(file, at, 4, order);
+    const std::uint64_t size = read_uint(file, at + 4, 4, order);
+    at += kTag;
+    if (size > file.size() - at) refuse_cut_off();
+    const Bytes body = file.subspan(at, static_cast<std::size_t>(size));
+    at += static_cast<std::size_t>(size);
+    if (type == kMatrix) {
+      Stored stored(body);
+      check_matrix({stored, order, size}, most, 0);
+    } else if (type == kCompressed) {
+      Inflated inflated(body);
+      // A compressed variable is one element, which is no larger than zlib can make its bytes.
+      constexpr std::uint64_t kMostFold = 1032;
+      Elements whole(inflated, order, size * kMostFold + kTag);
+      const Elements::Tag tag = whole.tag();
+      if (tag.type == kMatrix) check_matrix(whole.within(tag), most, 0);
+    }
+  } while (at < file.size());
+}
+
+/// Whether 5 numbers of 4 bytes can be the head of a variable of version 4: its type, rows,
+/// columns, whether there are imaginary parts, and the length of its name.
+bool is_version_4(Bytes file, ByteOrder order) {
+  constexpr std::size_t kHead4 = 20;
+  if (file.size() < kHead4) return false;
+  const std::uint32_t type = read_uint(file, 0, 4, order);
+  return type / 1000 == (order == ByteOrder::kLittle ? 0U : 1U) && type % 1000 < 100 &&
+         type % 10 <= 2 && read_uint(file, 12, 4, order) <= 1;
+}
+
+void check_version_4(Bytes file, ByteOrder order, std::uint64_t most) {
+  constexpr std::array<std::uint64_t, 10> kBytes = {8, 4, 4, 2, 2, 1, 8, 8, 8, 8};
+  while (is_version_4(file, order)) {
+    const std::uint32_t type = read_uint(file, 0, 4, order);
+    const std::uint64_t count = product(read_uint(file, 4, 4, order), read_uint(file, 8, 4, order));
+    const std::uint64_t parts = 1 + read_uint(file, 12, 4, order);
+    const std::uint64_t name = read_uint(file, 16, 4, order);
+    file = file.subspan(20);
+    if (name > file.size()) refuse_early_end();
+    file = file.subspan(static_cast<std::size_t>(name));
+    const std::uint64_t bytes = product(count, kBytes[type % 100 / 10] * parts);
+    if (count > most || bytes > file.size()) refuse_count(count);
+    file = file.subspan(static_cast<std::size_t>(bytes));
+  }
+  // matio would take what follows for another variable, and its lengths for true.
+  if (!file.empty()) refuse_early_end();
+}
 
 struct FreeVariable {
   void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
@@ -126,6 +391,18 @@ std::vector<Raster> fields_of(matvar_t* cell, const std::vector<std::string>& fi
 }
 
 }  // namespace
+
+void check_mat_sizes(Bytes file, std::uint64_t most) {
+  if (has_text(file, kHead - 2, "IM")) return check_version_5(file, ByteOrder::kLittle, most);
+  if (has_text(file, kHead - 2, "MI")) return check_version_5(file, ByteOrder::kBig, most);
+  for (const ByteOrder order : {ByteOrder::kLittle, ByteOrder::kBig}) {
+    if (is_version_4(file, order)) return check_version_4(file, order, most);
+  }
+  // matio takes any other file for one of version 4.
+  if (!has_text(file, 0, "\x89HDF")) {
+    throw InputError("is not a MATLAB file that can be read: expected version 5 (save with -v7)");
+  }
+}
 
 void MatFile::Close::operator()(_mat_t* file) const { Mat_Close(file); }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "eigen/multilevel/dense_product.hpp"
+#include "eigen/multilevel/cycle.hpp"
 #include "graph/graph_levels.hpp"
 #include "graph/graph_product.hpp"
 

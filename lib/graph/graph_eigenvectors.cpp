@@ -7,8 +7,7 @@
 #include <span>
 
 #include "core/parallel.hpp"
-#include "eigen/lobpcg/column_sums.hpp"
-#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/resolution.hpp"
 #include "graph/dense_graph.hpp"

@@ -4,11 +4,14 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
-#include "matrix/matvec_profile.hpp"
+#include "matrix/matvec_symmetric.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
@@ -110,6 +113,19 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
       fmt::format("{}the product 'image' cannot run on {}: {}; '{}' is used instead",
                   choice.note.empty() ? "" : "; ", device.name, why, to_string(choice.kind));
   return choice;
+}
+
+std::unique_ptr<DeviceOperator> make_matvec(Context& context, const NormalizedMatrix& matrix,
+                                            const MatvecChoice& choice) {
+  if (matrix.form() == MatrixForm::kCompressed) {
+    return std::make_unique<SymmetricOperator>(context, matrix.compressed());
+  }
+  if (choice.kind != MatvecKind::kSymmetric) {
+    return std::make_unique<DiaOperator>(context, matrix.dia(), choice.kind);
+  }
+  return std::make_unique<SymmetricOperator>(
+      context, compress(context, matrix.dia(), matrix.grid(), matrix.stencil(), choice.storage,
+                        matrix.sqrt_degree()));
 }
 
 }  // namespace diacut

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "matrix/operator.hpp"
 #include "opencl/kernel.hpp"
 
@@ -106,5 +108,13 @@ class DiaOperator final : public DeviceOperator {
   Kernel copy_;
   std::int64_t products_ = 0;
 };
+
+/// The product of a normalized affinity matrix with single vectors. A matrix in DIA form is
+/// multiplied by the kernel that `choice` names; for MatvecKind::kSymmetric the operator makes, and
+/// owns, a compressed copy of it (compress()). A matrix in compressed form is multiplied as it is,
+/// whatever `choice` says. The matrix must outlive the operator. Builds the kernels of a matrix in
+/// DIA form at once, so that failures show here. Throws DeviceError.
+std::unique_ptr<DeviceOperator> make_matvec(Context& context, const NormalizedMatrix& matrix,
+                                            const MatvecChoice& choice);
 
 }  // namespace diacut

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "matrix/batch.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "matrix/grid.hpp"
 #include "matrix/stencil.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "opencl/context.hpp"

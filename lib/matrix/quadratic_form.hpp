@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "matrix/block.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 
@@ -19,5 +20,23 @@ std::vector<cl_int2> upper_diagonals(const std::vector<std::int64_t>& offsets, s
 /// the matrix is in DIA form.
 std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& matrix,
                                     const Buffer<float>& basis, int count);
+
+/// kernels/matrix/block_quadratic.cl: the quadratic form of the normalized Laplacian, as terms that
+/// are still to be summed over the elements.
+class BlockQuadratic {
+ public:
+  /// For matrices with that stencil in that form, and blocks of `columns` columns.
+  BlockQuadratic(Context& context, const Stencil& stencil, int columns, MatrixForm form);
+
+  /// parts_i = sum over j > i of a_ij s_i s_j (y_i - y_j)^2 for each element i and each column of
+  /// the block y, with s = matrix.sqrt_degree(). Enqueues.
+  void launch(const NormalizedMatrix& matrix, const Buffer<float>& y, Buffer<float>& parts);
+
+ private:
+  Context* context_;
+  std::size_t sets_;
+  std::size_t each_;  ///< Elements that a work-item takes.
+  Kernel kernel_;
+};
 
 }  // namespace diacut

@@ -24,8 +24,8 @@ inline cl_float kernel_argument(float value) { return value; }
 inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
 inline cl_uint4 kernel_argument(const cl_uint4& value) { return value; }
 
-/// Sets arguments of a kernel in order, from number `index` on; int becomes int there, unsigned uint,
-/// int64_t long, size_t ulong.
+/// Sets arguments of a kernel in order, from number `index` on; int becomes int there, unsigned
+/// uint, int64_t long, size_t ulong.
 template <class... Arguments>
 void set_arguments_from(cl::Kernel& kernel, cl_uint index, const Arguments&... arguments) {
   with_device_errors("setting a kernel's arguments",

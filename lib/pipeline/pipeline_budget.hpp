@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "diacut/parameters.hpp"
-#include "matrix/batch.hpp"
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/device_memory.hpp"

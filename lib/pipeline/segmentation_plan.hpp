@@ -7,7 +7,6 @@
 
 #include "diacut/device.hpp"
 #include "diacut/parameters.hpp"
-#include "matrix/batch.hpp"
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matvec.hpp"

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "opencl/context.hpp"
-#include "spmv/blocks.hpp"
 #include "spmv/csr.hpp"
-#include "spmv/limits.hpp"
+#include "spmv/formats.hpp"
 
 namespace diacut {
 

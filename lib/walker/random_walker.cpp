@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "eigen/multilevel/coarse_levels.hpp"
+#include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
-#include "eigen/multilevel/level_degrees.hpp"
 #include "opencl/copy_elements.hpp"
 #include "walker/seeds.hpp"
 

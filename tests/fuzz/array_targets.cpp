@@ -325,7 +325,7 @@ std::vector<Target> array_targets() {
       {"mat",
        read_mat,
        mat_seeds,
-       {"lib/evaluate/mat_file.cpp", "lib/evaluate/mat_sizes.cpp"},
+       {"lib/evaluate/mat_file.cpp", "lib/evaluate/mat_file.cpp"},
        spoilt_mats},
   };
 }

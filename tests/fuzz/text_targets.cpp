@@ -12,7 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
 #include "image/geojson_marks.hpp"
-#include "matrix/matvec_profile.hpp"
+#include "matrix/device_profile.hpp"
 #include "region/merging_weights.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/format_profile.hpp"
@@ -237,7 +237,7 @@ std::vector<Target> text_targets() {
       {"device_profile",
        read_device_profile,
        text_targets_profile_seeds,
-       {"lib/matrix/device_profile.cpp", "lib/matrix/matvec_profile.cpp",
+       {"lib/matrix/device_profile.cpp", "lib/matrix/device_profile.cpp",
         "lib/spmv/format_profile.cpp"},
        spoilt_profiles},
       {"geojson", read_geojson, geojson_seeds, {"lib/image/geojson_marks.cpp"}, spoilt_geojson},

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "diacut/device.hpp"
-#include "matrix/matvec_profile.hpp"
+#include "matrix/device_profile.hpp"
 #include "spmv/format_profile.hpp"
 
 namespace diacut {

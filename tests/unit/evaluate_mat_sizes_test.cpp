@@ -12,7 +12,6 @@
 
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
-#include "evaluate/mat_sizes.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {

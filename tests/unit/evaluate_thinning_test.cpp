@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/thinning.hpp"
+#include "evaluate/ground_truth.hpp"
 
 namespace diacut {
 namespace {

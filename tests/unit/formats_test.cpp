@@ -1,4 +1,6 @@
 // Layouts of the sparse formats, by hand and against the definition of the product.
+#include "spmv/formats.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +9,6 @@
 
 #include "diacut/errors.hpp"
 #include "sparse_matrices.hpp"
-#include "spmv/blocks.hpp"
-#include "spmv/diagonals.hpp"
 
 namespace diacut {
 namespace {

@@ -9,8 +9,8 @@
 #include "diacut/errors.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/generators.hpp"
+#include "spmv/hybrid/choice.hpp"
 #include "spmv/hybrid/plan.hpp"
-#include "spmv/hybrid/product.hpp"
 
 namespace diacut {
 namespace {

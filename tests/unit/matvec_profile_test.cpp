@@ -1,5 +1,3 @@
-#include "matrix/matvec_profile.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +16,7 @@
 #include "core/enum_names.hpp"
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
+#include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
 #include "temp_folder.hpp"
 

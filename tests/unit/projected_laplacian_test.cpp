@@ -1,5 +1,3 @@
-#include "eigen/lobpcg/projected_laplacian.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <cstdint>
 #include <random>
 #include <vector>
+
+#include "eigen/lobpcg/ritz.hpp"
 
 namespace diacut {
 namespace {

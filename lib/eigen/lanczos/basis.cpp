@@ -94,7 +94,8 @@ void BasisKernels::copy(const Buffer<float>& basis, int column, float factor, Bu
 void BasisKernels::rotate(Buffer<float>& basis, int first, int columns, int kept,
                           const std::vector<float>& rotation) {
   rotation_.upload(rotation);
-  set_arguments(rotate_, basis, pitch_, first, columns, kept, rotation_, cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
+  set_arguments(rotate_, basis, pitch_, first, columns, kept, rotation_,
+                cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
   context_.launch(rotate_, cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_));
   context_.finish();
 }

@@ -10,7 +10,7 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/lanczos/chebyshev.hpp"
-#include "eigen/residual_goal.hpp"
+#include "eigen/resolution.hpp"
 #include "opencl/copy_elements.hpp"
 
 namespace diacut {

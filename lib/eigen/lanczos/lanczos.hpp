@@ -4,6 +4,7 @@
 
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
+#include "eigen/device_eigenvectors.hpp"
 #include "eigen/lanczos/basis.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/operator.hpp"
@@ -35,5 +36,19 @@ int lanczos_basis_size(const EigenParameters& parameters);
 KrylovResult thick_restart_lanczos(Context& context, DeviceOperator& op,
                                    const NormalizedMatrix& matrix, std::size_t elements,
                                    const EigenParameters& parameters, const Watch& watch);
+
+/// Spectra's implicitly restarted Lanczos (SymEigsSolver) in double on the host, driving the
+/// product on the device: the yardstick for our own solvers. `op` multiplies by `matrix`, which is
+/// of one image; `elements` of its elements have data. Throws DeviceError, CancelledError.
+KrylovResult spectra_lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
+                             std::size_t elements, const EigenParameters& parameters,
+                             const Watch& watch);
+
+/// The result of an eigensolver from the vectors that a Krylov or dense solver found: eigenvalues
+/// as quadratic forms of the Laplacian of `matrix`, residual norms by products of `op`, which
+/// multiplies by `matrix`; pairs in ascending order of the eigenvalues, the trivial pair first, and
+/// every vector's entry of largest magnitude positive. Precondition: the matrix is of one image.
+DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
+                              KrylovResult found);
 
 }  // namespace diacut

@@ -1,8 +1,8 @@
-#include "eigen/lanczos/spectra_solver.hpp"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+
+#include "eigen/lanczos/lanczos.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "eigen/lobpcg/projected_laplacian.hpp"
 #include "eigen/lobpcg/ritz.hpp"
 
 namespace diacut {

@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "diacut/parameters.hpp"
-#include "eigen/lobpcg/basis_update.hpp"
-#include "eigen/lobpcg/block_pool.hpp"
-#include "eigen/lobpcg/gram_matrices.hpp"
-#include "eigen/lobpcg/projection.hpp"
-#include "eigen/lobpcg/residuals.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
+#include "eigen/lobpcg/tile_products.hpp"
 #include "eigen/lobpcg/workspace.hpp"
-#include "eigen/residual_goal.hpp"
-#include "matrix/batch.hpp"
+#include "eigen/resolution.hpp"
+#include "matrix/grid.hpp"
 
 namespace diacut {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -94,6 +95,115 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
                  cl::NDRange(round_up(values, total_values_) * total_lanes_, active.count()),
                  cl::NDRange(total_values_ * total_lanes_, 1));
   return workspace_->totals();
+}
+
+/// The tiles on and above the diagonals.
+const TileList& GramKernels::tiles(const Key& key) {
+  const auto known = tiles_.find(key);
+  if (known != tiles_.end()) return known->second;
+  std::vector<Tile> tiles;
+  const auto has_product = [&](int block) { return (key.products >> block & 1U) != 0; };
+  for (const bool product : {false, true}) {
+    for (int first = 0; first < key.blocks; ++first) {
+      for (int second = first; second < key.blocks; ++second) {
+        // M is symmetric: the product of one of the two blocks is enough.
+        const bool turned = product && !has_product(second);
+        if (turned && !has_product(first)) continue;
+        for (int i = 0; i < products_.parts_of(first, key.width); ++i) {
+          for (int j = first == second ? i : 0; j < products_.parts_of(second, key.width); ++j) {
+            const int shift = product ? 3 : 0;
+            tiles.push_back(turned ? Tile{second, j, shift + first, i}
+                                   : Tile{first, i, shift + second, j});
+          }
+        }
+      }
+    }
+  }
+  return tiles_.emplace(key, products_.upload(std::move(tiles), key.width)).first->second;
+}
+
+std::vector<GramMatrices> GramKernels::compute(const BasisBlocks& s, const BasisBlocks& ms,
+                                               int width, const Segments& segments) {
+  Key key{s.count(), 0, width};
+  for (int block = 0; block < key.blocks; ++block) {
+    if (ms.at(block) != nullptr) key.products |= 1U << block;
+  }
+  const TileList& list = tiles(key);
+  const std::size_t tile = static_cast<std::size_t>(workspace_->tile());
+  const std::size_t values = list.tiles.size() * tile * tile;
+  const std::size_t count = workspace_->active().count();
+  const std::vector<double> sums =
+      products_.launch(s, ms, list, width, segments).download(values * count);
+  std::vector<GramMatrices> result;
+  for (std::size_t segment = 0; segment < count; ++segment) {
+    result.push_back(assembled(std::span(sums).subspan(segment * values, values), list, key));
+  }
+  return result;
+}
+
+/// Both triangles out of the tiles' sums.
+GramMatrices GramKernels::assembled(std::span<const double> sums, const TileList& list,
+                                    const Key& key) const {
+  const int columns = workspace_->columns();
+  const int tile = workspace_->tile();
+  GramMatrices result;
+  result.side = columns + (key.blocks - 1) * key.width;
+  const auto side = static_cast<std::size_t>(result.side);
+  result.self.assign(side * side, 0);
+  result.product.assign(side * side, 0);
+  const auto first_of = [&](int block, int part) {
+    return (block == 0 ? 0 : columns + (block - 1) * key.width) + part * tile;
+  };
+  auto value = sums.begin();
+  for (const Tile& each : list.tiles) {
+    std::vector<double>& out = each.right >= 3 ? result.product : result.self;
+    const int first_row = first_of(each.left, each.left_part);
+    const int first_column = first_of(each.right % 3, each.right_part);
+    for (int i = 0; i < tile; ++i) {
+      for (int j = 0; j < tile; ++j, ++value) {
+        const auto row = static_cast<std::size_t>(first_row + i);
+        const auto column = static_cast<std::size_t>(first_column + j);
+        out[row * side + column] = *value;
+        out[column * side + row] = *value;
+      }
+    }
+  }
+  return result;
+}
+
+Projection::Projection(Workspace& workspace)
+    : workspace_(&workspace),
+      products_(workspace),
+      kernel_(
+          workspace.context().kernel("eigen/lobpcg/projection.cl", "project",
+                                     fmt::format("{} -DTILE={} -DROWS={}", workspace.options(),
+                                                 workspace.tile(), workspace.combined_rows()))) {}
+
+/// The tiles of X'W, and then those on the diagonal of X'X.
+const TileList& Projection::tiles(int width) {
+  const auto known = tiles_.find(width);
+  if (known != tiles_.end()) return known->second;
+  std::vector<Tile> tiles;
+  for (int i = 0; i < products_.parts_of(0, width); ++i) {
+    for (int j = 0; j < products_.parts_of(1, width); ++j) tiles.push_back({0, i, 1, j});
+  }
+  for (int i = 0; i < products_.parts_of(0, width); ++i) tiles.push_back({0, i, 0, i});
+  return tiles_.emplace(width, products_.upload(std::move(tiles), width)).first->second;
+}
+
+void Projection::apply(const Buffer<float>& x, int width, const Segments& segments,
+                       Buffer<float>& w) {
+  const DeviceSums& dots = products_.launch({&x, &w}, {}, tiles(width), width, segments);
+  const SegmentGroups groups = workspace_->groups(segments, workspace_->combined_rows());
+  const auto columns = static_cast<std::size_t>(workspace_->columns());
+  const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(float);
+  const std::size_t kept = std::clamp<std::size_t>(
+      workspace_->context().info().local_memory / 2 / row_bytes, 1, columns);
+  set_arguments(kernel_, x, dots, width, segments.rows, segments.pitch,
+                static_cast<int>(groups.per_segment), workspace_->active().list(), w,
+                cl::Local(kept * row_bytes), static_cast<int>(kept));
+  const std::size_t group = workspace_->group();
+  workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
 }
 
 }  // namespace diacut

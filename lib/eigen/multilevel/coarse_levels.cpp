@@ -9,9 +9,8 @@
 #include <span>
 
 #include "core/parallel.hpp"
-#include "eigen/multilevel/coarsest_inverse.hpp"
+#include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/coarsest_level.hpp"
-#include "eigen/multilevel/level_degrees.hpp"
 
 namespace diacut {
 

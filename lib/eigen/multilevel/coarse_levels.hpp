@@ -4,12 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/cycle.hpp"
-#include "eigen/multilevel/dense_product.hpp"
-#include "eigen/multilevel/transfer.hpp"
 #include "matrix/block_product.hpp"
 #include "matrix/normalized_matrix.hpp"
 

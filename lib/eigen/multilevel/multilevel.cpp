@@ -5,10 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "eigen/lobpcg/columns.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
-#include "eigen/lobpcg/peaks.hpp"
-#include "eigen/lobpcg/rayleigh_quotients.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/resolution.hpp"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "spmv/hybrid/estimate.hpp"
-#include "spmv/hybrid/sample.hpp"
 
 namespace diacut {
 

@@ -17,7 +17,6 @@
 #include "spmv/format_products.hpp"
 #include "spmv/generators.hpp"
 #include "spmv/hybrid/choice.hpp"
-#include "spmv/hybrid/product.hpp"
 #include "spmv/product.hpp"
 
 namespace diacut {

@@ -1,6 +1,4 @@
 // The next Ritz vectors and directions against plain loops in double.
-#include "eigen/lobpcg/basis_update.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

@@ -1,6 +1,4 @@
 // Blocks that share a fixed number of buffers.
-#include "eigen/lobpcg/block_pool.hpp"
-
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "eigen/lobpcg/workspace.hpp"
 #include "support.hpp"
 
 namespace diacut {

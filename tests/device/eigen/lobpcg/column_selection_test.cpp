@@ -1,6 +1,4 @@
 // The columns that soft locking goes on with.
-#include "eigen/lobpcg/column_selection.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

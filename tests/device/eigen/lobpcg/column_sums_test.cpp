@@ -1,6 +1,4 @@
 // Sums of the columns of a block against plain loops in double.
-#include "eigen/lobpcg/column_sums.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

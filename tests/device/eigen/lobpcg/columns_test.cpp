@@ -1,6 +1,4 @@
 // Vectors into columns of blocks and out of them.
-#include "eigen/lobpcg/columns.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,6 +6,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

@@ -1,6 +1,4 @@
 // The largest entries of columns.
-#include "eigen/lobpcg/peaks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

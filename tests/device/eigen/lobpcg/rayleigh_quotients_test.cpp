@@ -1,6 +1,4 @@
 // Rayleigh quotients against plain loops in double.
-#include "eigen/lobpcg/rayleigh_quotients.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 #include "matrix/quadratic_form.hpp"
 

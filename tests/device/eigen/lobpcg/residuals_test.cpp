@@ -1,6 +1,4 @@
 // Residuals against plain loops in double.
-#include "eigen/lobpcg/residuals.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

@@ -10,11 +10,8 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "eigen/lobpcg/basis_update.hpp"
-#include "eigen/lobpcg/gram_matrices.hpp"
-#include "eigen/lobpcg/peaks.hpp"
-#include "eigen/lobpcg/projection.hpp"
-#include "eigen/lobpcg/residuals.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
+#include "eigen/lobpcg/tile_products.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 #include "guarded.hpp"
 

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "block_problem.hpp"
-#include "eigen/multilevel/dense_product.hpp"
-#include "eigen/multilevel/transfer.hpp"
 #include "guarded.hpp"
 #include "matrix/block_product.hpp"
 #include "support.hpp"

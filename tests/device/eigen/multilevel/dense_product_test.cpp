@@ -1,6 +1,4 @@
 // Products of dense matrices with blocks against plain loops in double.
-#include "eigen/multilevel/dense_product.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/multilevel/cycle.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

@@ -1,6 +1,4 @@
 // Norms of the degrees on every level against plain loops in double.
-#include "eigen/multilevel/level_degrees.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
+#include "eigen/multilevel/coarsen.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

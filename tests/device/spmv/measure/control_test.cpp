@@ -1,12 +1,11 @@
 // That the yardsticks touch what they say: a control that skips memory would flatter no kernel, but
 // shame all of them.
-#include "spmv/measure/control.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "guarded.hpp"
+#include "spmv/measure/measure.hpp"
 #include "support.hpp"
 
 namespace diacut {

@@ -1,10 +1,9 @@
-#include "spmv/measure/copy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "spmv/measure/measure.hpp"
 #include "support.hpp"
 
 namespace diacut {

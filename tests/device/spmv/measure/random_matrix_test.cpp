@@ -1,5 +1,3 @@
-#include "spmv/measure/random_matrix.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "spmv/measure/measure.hpp"
 #include "support.hpp"
 
 namespace diacut {

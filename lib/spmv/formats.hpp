@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,9 +9,50 @@
 #include <vector>
 
 #include "spmv/csr.hpp"
-#include "spmv/limits.hpp"
 
 namespace diacut {
+
+/// How much a padded format may store. A few diagonals or one long row can make the stored matrix a
+/// thousand times larger.
+struct FormatLimits {
+  double fill = 8.0;                          ///< The most stored elements for each non-zero.
+  std::size_t free = std::size_t{1} << 16;    ///< Elements that are allowed whatever the fill.
+  std::size_t bytes = std::size_t{64} << 30;  ///< The most host memory that values may take.
+};
+
+/// Throws InputError saying how much `format` would store, and what to use instead. `stored` is a
+/// double because it may pass 2^64.
+void check_fill(double stored, std::size_t nonzeros, const std::string& format,
+                const FormatLimits& limits);
+
+/// A matrix of any shape by diagonals (DIA): values[d * pitch + row] multiplies x[row +
+/// offsets[d]] where row + offsets[d] is a column; elsewhere the value is zero, and so are the
+/// values from `rows` to `pitch`. Offsets ascend, each once. The zeros that fill a diagonal are
+/// multiplied like other values, so an infinite x makes NaN of them.
+struct DiagonalMatrix {
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t pitch = 0;  ///< dia_pitch(rows)
+  std::vector<std::int64_t> offsets;
+  std::vector<float> values;
+};
+
+/// Adjacent diagonals of a DiagonalMatrix (BDIA): `width` of them from offset `first` on.
+struct DiagonalBand {
+  std::int64_t first = 0;
+  std::uint32_t width = 0;
+  bool operator==(const DiagonalBand&) const = default;
+};
+
+/// Throws InputError when the diagonals would store too much (see check_fill()).
+DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits = {});
+
+/// The matrix's entries on the diagonals at `offsets`, which ascend.
+DiagonalMatrix diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets);
+
+/// The runs of adjacent offsets, ascending, cut into bands of at most `widest` diagonals.
+std::vector<DiagonalBand> diagonal_bands(const std::vector<std::int64_t>& offsets,
+                                         std::uint32_t widest);
 
 /// The size of blocks that cut a matrix into a grid: block rows of `height` rows, block columns of
 /// `width` columns.
@@ -96,5 +139,37 @@ SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
 
 /// The row of each entry of a CSR matrix: the third array of COO.
 std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix);
+
+/// The most rows of a block that for_each_block() walks through.
+inline constexpr std::size_t kTallestBlock = 16;
+
+/// Visits the non-empty blocks of one block row from left to right: the `height` rows from `top` on
+/// of a matrix by rows, in blocks of `width` columns. Calls visit(from, to, entries): row i of the
+/// block has the entries from[i] to to[i], all rows together `entries` of them. Precondition:
+/// height <= kTallestBlock.
+template <class Visit>
+void for_each_block(std::span<const std::uint64_t> starts, std::span<const std::uint32_t> columns,
+                    std::size_t top, std::size_t height, std::size_t width, const Visit& visit) {
+  std::array<std::uint64_t, kTallestBlock> from{};
+  std::array<std::uint64_t, kTallestBlock> to{};
+  for (std::size_t i = 0; i < height; ++i) from[i] = starts[top + i];
+  while (true) {
+    // The next block begins at the least column that any row has left.
+    std::uint32_t least = kNoColumn;
+    for (std::size_t i = 0; i < height; ++i) {
+      if (from[i] < starts[top + i + 1]) least = std::min(least, columns[from[i]]);
+    }
+    if (least == kNoColumn) return;
+    const std::uint64_t end = (least / width + 1) * width;
+    std::size_t entries = 0;
+    for (std::size_t i = 0; i < height; ++i) {
+      to[i] = from[i];
+      while (to[i] < starts[top + i + 1] && columns[to[i]] < end) ++to[i];
+      entries += to[i] - from[i];
+    }
+    visit(from, to, entries);
+    from = to;
+  }
+}
 
 }  // namespace diacut

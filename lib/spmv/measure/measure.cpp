@@ -1,0 +1,106 @@
+#include "spmv/measure/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "opencl/arguments.hpp"
+#include "spmv/spmv_kernels.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr std::size_t kGroup = 256;
+constexpr std::size_t kMemorySteps = 8;
+constexpr std::size_t kFlopSteps = 256;
+constexpr std::size_t kGroupsPerUnit = 32;
+
+std::string options(int floats, std::size_t steps) {
+  return fmt::format("-DELEMENT=float{} -DSTEPS={}", floats == 1 ? "" : std::to_string(floats),
+                     steps);
+}
+
+constexpr std::size_t kCopyGroup = 256;
+
+std::uint32_t mix(std::uint32_t h) {
+  h = (h ^ (h >> 16)) * 0x85ebca6bU;
+  h = (h ^ (h >> 13)) * 0xc2b2ae35U;
+  return h ^ (h >> 16);
+}
+
+}  // namespace
+
+Control::Control(Context& context, int floats)
+    : context_(&context),
+      floats_(static_cast<std::size_t>(floats)),
+      group_(std::min(kGroup, context.info().max_work_group)),
+      read_(context.kernel("spmv/measure/control.cl", "control_read", options(floats, kMemorySteps),
+                           embedded_spmv_kernels())),
+      write_(context.kernel("spmv/measure/control.cl", "control_write",
+                            options(floats, kMemorySteps), embedded_spmv_kernels())),
+      flops_(context.kernel("spmv/measure/control.cl", "control_flops", options(floats, kFlopSteps),
+                            embedded_spmv_kernels())) {}
+
+std::size_t Control::granularity() const { return floats_ * group_ * kMemorySteps; }
+
+void Control::read(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
+  set_arguments(read_, in, out);
+  context_->launch(read_, cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_));
+}
+
+void Control::write(Buffer<float>& out, std::size_t count) {
+  set_arguments(write_, out, 1.5f);
+  context_->launch(write_, cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_));
+}
+
+double Control::flops(Buffer<float>& out) {
+  const std::size_t items = context_->info().compute_units * kGroupsPerUnit * group_;
+  set_arguments(flops_, out, 0.5f);
+  context_->launch(flops_, cl::NDRange(items), cl::NDRange(group_));
+  return 2.0 * 16.0 * static_cast<double>(kFlopSteps * floats_ * items);
+}
+
+Copy::Copy(Context& context, int floats)
+    : context_(&context),
+      floats_(static_cast<std::size_t>(floats)),
+      group_(std::min(kCopyGroup, context.info().max_work_group)),
+      kernel_(context.kernel(
+          "spmv/measure/copy.cl", "copy",
+          floats == 1 ? std::string("-DELEMENT=float") : fmt::format("-DELEMENT=float{}", floats),
+          embedded_spmv_kernels())) {}
+
+void Copy::operator()(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
+  const std::size_t elements = count / floats_;
+  set_arguments(kernel_, in, out, elements);
+  context_->launch(kernel_, cl::NDRange(round_up(elements, group_)), cl::NDRange(group_));
+}
+
+void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32_t seed,
+                   Buffer<float>& values) {
+  Buffer<std::int32_t> steps =
+      context.allocate<std::int32_t>(shape.steps.size(), "a random matrix's neighbours");
+  steps.upload(shape.steps);
+  cl::Kernel kernel =
+      context.kernel("spmv/measure/random_matrix.cl", "random_matrix", {}, embedded_spmv_kernels());
+  set_arguments(kernel, steps, shape.width, shape.height, shape.stride, seed, shape.pitch, values);
+  context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size() / 2), cl::NullRange);
+  context.finish();
+}
+
+float reference_random_element(const RandomMatrixShape& shape, std::uint32_t seed, std::size_t d,
+                               std::size_t row) {
+  const auto stride = static_cast<std::size_t>(shape.stride);
+  const auto x = static_cast<std::int64_t>(row % stride);
+  const auto y = static_cast<std::int64_t>(row / stride);
+  const std::int64_t to_x = x + shape.steps[2 * d];
+  const std::int64_t to_y = y + shape.steps[2 * d + 1];
+  if (x >= shape.width || y >= shape.height) return 0.0f;
+  if (to_x < 0 || to_x >= shape.width || to_y < 0 || to_y >= shape.height) return 0.0f;
+  const std::uint32_t hash = mix(static_cast<std::uint32_t>(row) + 0x9e3779b9U);
+  const std::uint32_t bits = mix(hash ^ (seed + static_cast<std::uint32_t>(d))) >> 8;
+  return static_cast<float>(bits | 1) * 0x1p-24f;
+}
+
+}  // namespace diacut
