@@ -7,7 +7,6 @@
 #include "affinity/feature_affinity.hpp"
 #include "affinity/kept_affinity.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/stage_checks.hpp"
 
 namespace diacut {
 
@@ -115,10 +114,6 @@ void check_formula(Trial& trial, AffinityFormula formula) {
   check_affinity(trial, parameters);
 }
 
-void logistic_affinity(Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }
-void exponential_affinity(Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }
-void normalized_affinity(Trial& trial) { check_normalized_affinity(trial, {}); }
-
 /// Features that are in main memory, in planes of the grid's elements.
 class DrawnFeatures final : public FeatureSource {
  public:
@@ -171,17 +166,19 @@ void check_features(Trial& trial, FeatureMeasure measure) {
   trial.expect_within("affinity by features", found.matrix.values.download(), expected, allowed);
 }
 
-void features_by_angle(Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }
-void features_by_distance(Trial& trial) { check_features(trial, FeatureMeasure::kGaussian); }
-
 }  // namespace
 
 std::vector<DeviceCheck> affinity_checks() {
-  return {{"affinities, logistic", logistic_affinity},
-          {"affinities, exponential", exponential_affinity},
-          {"normalized affinities", normalized_affinity, true},
-          {"affinities by features, by their angle", features_by_angle},
-          {"affinities by features, by their distance", features_by_distance}};
+  return {
+      {"affinities, logistic",
+       [](Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }},
+      {"affinities, exponential",
+       [](Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }},
+      {"normalized affinities", [](Trial& trial) { check_normalized_affinity(trial, {}); }, true},
+      {"affinities by features, by their angle",
+       [](Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }},
+      {"affinities by features, by their distance",
+       [](Trial& trial) { check_features(trial, FeatureMeasure::kGaussian); }}};
 }
 
 }  // namespace diacut

@@ -1,9 +1,16 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "boundary/network/device_network.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
 #include "doctor/trial.hpp"
+#include "eigen/eigensolver.hpp"
+#include "image/resize.hpp"
+#include "matrix/stencil.hpp"
 
 namespace diacut {
 
@@ -16,11 +23,9 @@ struct DeviceCheck {
 
 /// The checks of each stage, from single kernels to the stage as a whole.
 std::vector<DeviceCheck> contents_checks();
-std::vector<DeviceCheck> gradient_checks();
-std::vector<DeviceCheck> network_checks();
+std::vector<DeviceCheck> boundary_checks();
 std::vector<DeviceCheck> affinity_checks();
 std::vector<DeviceCheck> product_checks();
-std::vector<DeviceCheck> block_product_checks();
 std::vector<DeviceCheck> lobpcg_checks();
 std::vector<DeviceCheck> multilevel_checks();
 std::vector<DeviceCheck> lanczos_checks();
@@ -31,7 +36,31 @@ std::vector<DeviceCheck> walker_checks();
 std::vector<DeviceCheck> graph_checks();
 std::vector<DeviceCheck> solver_checks();
 
-/// All of them, in the order of the stages.
-const std::vector<DeviceCheck>& device_checks();
+/// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
+/// throws as DeviceCheck::run does. This one: the boundary map of networks, as the parameter
+/// cue.weights names them, of a drawn scene of that size. `networks`: where they are kept on the
+/// device.
+void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
+                    const PictureSize& size);
+/// The boundary map from the gradient. Precondition: parameters.kind is CueKind::kGradient.
+void check_gradient(Trial& trial, const CueParameters& parameters);
+/// The affinities of a boundary map, and these normalized.
+void check_affinity(Trial& trial, const AffinityParameters& parameters);
+/// Those to the kept pixels alone.
+void check_kept_affinity(Trial& trial, const AffinityParameters& parameters);
+void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
+/// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
+/// solver, the product and the form that it names, with neighbours of that stencil.
+void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// The matrix of a decimated grid, products with it, and the interpolation from it.
+void check_decimation(Trial& trial, int radius);
+/// Labels from seeds in a small image, by random walks with matrices of that form.
+void check_walks(Trial& trial, MatrixForm form, int radius);
+/// What direct cuts take from the affinities.
+void check_direct_cuts(Trial& trial, int radius);
+/// Contours from eigenvectors and a boundary map, from that map alone, and their directions.
+void check_combined_contours(Trial& trial);
+void check_cue_contours(Trial& trial);
+void check_orientations(Trial& trial);
 
 }  // namespace diacut

@@ -9,7 +9,6 @@
 #include "contour/combined_contour.hpp"
 #include "contour/reference_spectral_contour.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/stage_checks.hpp"
 
 namespace diacut {
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "doctor/checks.hpp"
-#include "doctor/stage_checks.hpp"
 #include "eigen/decimation/decimation.hpp"
 #include "eigen/decimation/reference_decimation.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "affinity/affinity.hpp"
 #include "diacut/segmenter.hpp"
-#include "doctor/stage_checks.hpp"
+#include "doctor/checks.hpp"
 #include "pipeline/pipeline_budget.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "doctor/checks.hpp"
-#include "doctor/speed.hpp"
 
 namespace diacut {
 
@@ -22,6 +21,22 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// All checks, in the order of the stages.
+const std::vector<DeviceCheck>& device_checks() {
+  static const std::vector<DeviceCheck> checks = [] {
+    std::vector<DeviceCheck> all;
+    for (const auto& of_stage :
+         {contents_checks(), boundary_checks(), affinity_checks(), product_checks(),
+          lobpcg_checks(), multilevel_checks(), lanczos_checks(), solver_checks(),
+          decimation_checks(), contour_checks(), region_checks(), walker_checks(),
+          graph_checks()}) {
+      all.insert(all.end(), of_stage.begin(), of_stage.end());
+    }
+    return all;
+  }();
+  return checks;
 }
 
 /// Adds the names of the kernels that a kernel file defines.

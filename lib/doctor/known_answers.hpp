@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "doctor/block_problem.hpp"
 #include "doctor/guarded.hpp"
+#include "doctor/problems.hpp"
 #include "doctor/trial.hpp"
 
 /// Known answers of kernels over blocks of vectors, for problems of any size: doctor asks for each

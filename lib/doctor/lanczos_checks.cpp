@@ -18,19 +18,6 @@ std::vector<double> vector_of(const std::vector<float>& basis, int column) {
   return {begin, begin + static_cast<std::ptrdiff_t>(kPitch)};
 }
 
-struct Dot {
-  double sum = 0;
-  double magnitude = 0;
-};
-Dot dot(const std::vector<double>& a, const std::vector<double>& b) {
-  Dot result;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    result.sum += a[i] * b[i];
-    result.magnitude += std::abs(a[i] * b[i]);
-  }
-  return result;
-}
-
 /// w loses its parts along the basis, and its norm is taken.
 void orthogonalization(Trial& trial) {
   BasisKernels kernels(trial.context(), kPitch, kLanczosChecksColumns);
@@ -43,28 +30,23 @@ void orthogonalization(Trial& trial) {
   kernels.dots(device_basis, kLanczosChecksColumns, device_w, sums);
   const std::vector<double> dots = sums.download(kLanczosChecksColumns);
   const std::vector<double> whole(w.begin(), w.end());
-  std::vector<double> expected = whole;
-  std::vector<double> magnitude(kPitch);
-  for (std::size_t i = 0; i < kPitch; ++i) magnitude[i] = std::abs(whole[i]);
+  TermSums expected(w);
   for (int c = 0; c < kLanczosChecksColumns; ++c) {
     const std::vector<double> vector = vector_of(basis, c);
-    const Dot product = dot(vector, whole);
+    const auto [sum, magnitude] = dot_product(vector, whole);
+    const double found = dots[static_cast<std::size_t>(c)];
     // Sums are in double, or compensated: the products' own roundings are left.
-    trial.expect_one("dot product", dots[static_cast<std::size_t>(c)], product.sum,
-                     2 * Trial::kEps * product.magnitude);
-    for (std::size_t i = 0; i < kPitch; ++i) {
-      expected[i] -= dots[static_cast<std::size_t>(c)] * vector[i];
-      magnitude[i] += std::abs(dots[static_cast<std::size_t>(c)] * vector[i]);
-    }
+    trial.expect_one("dot product", found, sum, 2 * Trial::kEps * magnitude);
+    for (std::size_t i = 0; i < kPitch; ++i) expected.add(i, -found * vector[i]);
   }
   kernels.update(device_basis, kLanczosChecksColumns, device_w, sums, 0, kLanczosChecksColumns);
   const std::vector<float> updated = device_w.download();
-  trial.expect("vector without its parts along a basis", updated, expected, magnitude,
+  trial.expect("vector without its parts along a basis", updated, expected,
                2 * kLanczosChecksColumns + 2);
   const std::vector<double> rest(updated.begin(), updated.end());
-  const Dot square = dot(rest, rest);
-  trial.expect_one("square of a norm", sums.download(kLanczosChecksColumns + 1).back(), square.sum,
-                   4 * Trial::kEps * square.sum);
+  const double square = dot_product(rest, rest).first;
+  trial.expect_one("square of a norm", sums.download(kLanczosChecksColumns + 1).back(), square,
+                   4 * Trial::kEps * square);
 }
 
 void vectors_appended_and_copied(Trial& trial) {
@@ -77,15 +59,11 @@ void vectors_appended_and_copied(Trial& trial) {
   kernels.update(basis, 0, device_w, sums, 0, 0);
   kernels.append(basis, 3, device_w, copy, sums, 0);
   const std::vector<double> whole(w.begin(), w.end());
-  const double norm = std::sqrt(dot(whole, whole).sum);
-  std::vector<double> expected;
-  std::vector<double> magnitude;
-  for (const double value : whole) {
-    expected.push_back(value / norm);
-    magnitude.push_back(std::abs(value / norm));
-  }
+  const double norm = std::sqrt(dot_product(whole, whole).first);
+  TermSums expected(kPitch);
+  for (std::size_t i = 0; i < kPitch; ++i) expected.add(i, whole[i] / norm);
   const std::vector<float> appended = copy.download();
-  trial.expect("vector appended", appended, expected, magnitude, 6);
+  trial.expect("vector appended", appended, expected, 6);
   Buffer<float> copied = trial.empty(kPitch);
   kernels.copy(basis, 3, -2, copied);
   std::vector<float> twice = appended;
@@ -104,20 +82,16 @@ void rotation(Trial& trial) {
   kernels.rotate(basis, kFirst, kTurned, kKept, turn);
   const std::vector<float> after = basis.download();
   for (int k = 0; k < kKept; ++k) {
-    std::vector<double> expected(kPitch, 0.0);
-    std::vector<double> magnitude(kPitch, 0.0);
+    TermSums expected(kPitch);
     for (int c = 0; c < kTurned; ++c) {
       const std::vector<double> from = vector_of(before, kFirst + c);
       const double share = turn[static_cast<std::size_t>(k * kTurned + c)];
-      for (std::size_t i = 0; i < kPitch; ++i) {
-        expected[i] += share * from[i];
-        magnitude[i] += std::abs(share * from[i]);
-      }
+      for (std::size_t i = 0; i < kPitch; ++i) expected.add(i, share * from[i]);
     }
     const std::span<const float> found(after);
     trial.expect("vector of a rotated basis",
                  found.subspan(static_cast<std::size_t>(kFirst + k) * kPitch, kPitch), expected,
-                 magnitude, kTurned + 1);
+                 kTurned + 1);
   }
 }
 

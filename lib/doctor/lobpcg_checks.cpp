@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/known_answers.hpp"
+#include "doctor/problems.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/tile_products.hpp"
 
@@ -23,32 +23,17 @@ Workspace workspace_for(Trial& trial, const BlockShape& shape) {
   return {trial.context(), shape.columns, std::max(shape.room, shape.rows)};
 }
 
-/// The sum of the products of a and b, and of their magnitudes.
-std::pair<double, double> dot_product(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  double magnitude = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += a[i] * b[i];
-    magnitude += std::abs(a[i] * b[i]);
-  }
-  return {sum, magnitude};
-}
-
 void sums_of_columns(Trial& trial) {
   Workspace workspace(trial.context(), kLobpcgChecksColumns, kLobpcgChecksRows);
   const std::vector<float> x = trial.normal(kLobpcgChecksRows * kLobpcgChecksWide);
   ColumnSums sums(workspace);
   const std::vector<double> found =
       sums.compute(trial.uploaded(x), {kLobpcgChecksRows, kLobpcgChecksRows});
+  TermSums expected(kLobpcgChecksWide);
+  for (std::size_t at = 0; at < x.size(); ++at) expected.add(at % kLobpcgChecksWide, x[at]);
   for (std::size_t c = 0; c < kLobpcgChecksWide; ++c) {
-    double expected = 0;
-    double magnitude = 0;
-    for (const double value : column_of(x, kLobpcgChecksColumns, static_cast<int>(c))) {
-      expected += value;
-      magnitude += std::abs(value);
-    }
-    trial.expect_one("sum of a column", found[c], expected,
-                     kFloatsSummed * Trial::kEps * magnitude);
+    trial.expect_one("sum of a column", found[c], expected.values[c],
+                     kFloatsSummed * Trial::kEps * expected.magnitudes[c]);
   }
 }
 
@@ -141,17 +126,15 @@ void residuals_of_columns(Trial& trial) {
   Buffer<float> r = trial.empty(kLobpcgChecksRows * width);
   residuals.compute(x_in, product_in, values, select_columns(workspace, chosen, chosen),
                     {kLobpcgChecksRows, kLobpcgChecksRows}, r);
-  std::vector<double> expected(kLobpcgChecksRows * width, 0.0);
-  std::vector<double> magnitude(kLobpcgChecksRows * width, 0.0);
-  for (std::size_t at = 0; at < expected.size(); ++at) {
+  TermSums expected(kLobpcgChecksRows * width);
+  for (std::size_t at = 0; at < expected.values.size(); ++at) {
     if (chosen[at % width] < 0) continue;
     const std::size_t column = at_size(chosen[at % width]);
     const std::size_t from = at / width * kLobpcgChecksWide + column;
-    const double part = static_cast<double>(theta[column]) * x[from];
-    expected[at] = product[from] - part;
-    magnitude[at] = std::abs(part) + std::abs(product[from]);
+    expected.add(at, product[from]);
+    expected.add(at, -static_cast<double>(theta[column]) * x[from]);
   }
-  trial.expect("residual", r.download(), expected, magnitude, 2);
+  trial.expect("residual", r.download(), expected, 2);
 }
 
 }  // namespace
@@ -192,26 +175,23 @@ void check_projection(Trial& trial, const BlockShape& shape) {
   const Guarded<float> x_in(trial.context(), x);
   Guarded<float> block(trial.context(), w);
   Projection(workspace).apply(*x_in, width, {shape.rows, shape.rows}, *block);
-  std::vector<double> expected(w.begin(), w.end());
-  std::vector<double> magnitude(w.size());
-  for (std::size_t at = 0; at < w.size(); ++at) magnitude[at] = std::abs(w[at]);
+  TermSums expected(w);
   for (int c = 0; c < shape.columns; ++c) {
     const std::vector<double> from = column_of(x, shape.columns, c);
-    double norm = 0;
-    for (const double value : from) norm += value * value;
+    const double norm = dot_product(from, from).first;
     if (norm == 0) continue;
     for (int k = 0; k < width; ++k) {
       const auto [dot, dot_magnitude] = dot_product(from, column_of(w, width, k));
       for (std::size_t row = 0; row < shape.rows; ++row) {
         const std::size_t at = row * at_size(width) + at_size(k);
-        expected[at] -= dot / norm * from[row];
-        magnitude[at] += dot_magnitude / norm * std::abs(from[row]);
+        expected.values[at] -= dot / norm * from[row];
+        expected.magnitudes[at] += dot_magnitude / norm * std::abs(from[row]);
       }
     }
   }
   // 34 roundings of a dot product and of a norm, each one more as they become floats, one of the
   // quotient, and a sum of 25 terms.
-  trial.expect("projection", block.values(), expected, magnitude, 2 * (34 + 1) + 1 + 25);
+  trial.expect("projection", block.values(), expected, 2 * (34 + 1) + 1 + 25);
   trial.expect_same("block that is projected on", x_in.values(), x);
 }
 
@@ -300,31 +280,26 @@ void check_basis_update(Trial& trial, const BlockShape& shape, int used) {
   BasisUpdate(workspace).apply(rotation, *blocks[0], used > 1 ? &*blocks[1] : nullptr,
                                used > 2 ? &*blocks[2] : nullptr, static_cast<int>(width),
                                {shape.rows, shape.rows}, *next);
-  std::vector<double> sum(shape.rows * wide, 0.0);
-  std::vector<double> sum_magnitude(shape.rows * wide, 0.0);
-  std::vector<double> direction(shape.rows * width, 0.0);
-  std::vector<double> direction_magnitude(shape.rows * width, 0.0);
+  TermSums sum(shape.rows * wide);
+  TermSums direction(shape.rows * width);
   std::size_t before = 0;
   for (std::size_t b = 0; b < at_size(used); ++b) {
-    for (std::size_t at = 0; at < sum.size(); ++at) {
+    for (std::size_t at = 0; at < sum.values.size(); ++at) {
       const std::size_t row = at / wide;
       const std::int32_t place = places[at % wide];
       for (std::size_t c = 0; c < own[b]; ++c) {
         const double term =
             static_cast<double>(host[b][row * own[b] + c]) * q[(before + c) * wide + at % wide];
-        sum[at] += term;
-        sum_magnitude[at] += std::abs(term);
-        if (b == 0 || place < 0) continue;
-        direction[row * width + at_size(place)] += term;
-        direction_magnitude[row * width + at_size(place)] += std::abs(term);
+        sum.add(at, term);
+        if (b != 0 && place >= 0) direction.add(row * width + at_size(place), term);
       }
     }
     before += own[b];
   }
   const double roundings = 3.0 * shape.columns + 2;
-  trial.expect("Ritz vectors", blocks[0].values(), sum, sum_magnitude, roundings);
+  trial.expect("Ritz vectors", blocks[0].values(), sum, roundings);
   if (used == 1) return;
-  trial.expect("directions", next.values(), direction, direction_magnitude, roundings);
+  trial.expect("directions", next.values(), direction, roundings);
   trial.expect_same("corrections", blocks[1].values(), host[1]);
 }
 

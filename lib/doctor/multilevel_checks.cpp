@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/eigen_problem.hpp"
 #include "doctor/known_answers.hpp"
+#include "doctor/problems.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
 #include "eigen/multilevel/cycle.hpp"
@@ -22,10 +21,6 @@ Grid coarse_grid(const Grid& fine) {
   return {width, (fine.height + 1) / 2, width};
 }
 
-bool inside(const Grid& grid, int x, int y) {
-  return x >= 0 && y >= 0 && x < grid.width && y < grid.height;
-}
-
 /// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl).
 std::vector<double> reference_gains(const BlockProblem& problem) {
   std::vector<double> gains(problem.rows(), 0.0);
@@ -36,9 +31,8 @@ std::vector<double> reference_gains(const BlockProblem& problem) {
       for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
         const int nx = x + problem.stencil.entries[d].dx;
         const int ny = y + problem.stencil.entries[d].dy;
-        if (!inside(problem.grid, nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-        sum += static_cast<double>(problem.matrix.values[d * problem.pitch() + i]) *
-               problem.sqrt_degree[problem.element(nx, ny)];
+        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
+        sum += problem.entry(d, i) * problem.sqrt_degree[problem.element(nx, ny)];
       }
       gains[i] = problem.sqrt_degree[i] > 0 && sum > 0 ? problem.sqrt_degree[i] / sum : 0;
     }
@@ -52,12 +46,6 @@ std::vector<double> reference_coarse_matrix(const BlockProblem& problem,
                                             const DiaShape& shape) {
   const Stencil& stencil = problem.stencil;
   const Grid coarse = coarse_grid(problem.grid);
-  const int side = 2 * stencil.radius + 1;
-  std::vector<std::size_t> diagonal(at_size(side * side), stencil.size());
-  for (std::size_t d = 0; d < stencil.size(); ++d) {
-    diagonal[at_size((stencil.entries[d].dy + stencil.radius) * side + stencil.entries[d].dx +
-                     stencil.radius)] = d;
-  }
   std::vector<double> expected(shape.stored(), 0.0);
   for (int y = 0; y < coarse.height; ++y) {
     for (int x = 0; x < coarse.width; ++x) {
@@ -65,22 +53,17 @@ std::vector<double> reference_coarse_matrix(const BlockProblem& problem,
       for (std::size_t to = 0; to < stencil.size(); ++to) {
         const int mx = 2 * x + stencil.entries[to].dx;
         const int my = 2 * y + stencil.entries[to].dy;
-        if (!inside(problem.grid, mx, my)) continue;
+        if (!problem.contains(mx, my)) continue;
         const std::size_t middle = problem.element(mx, my);
-        const double hop =
-            static_cast<double>(problem.matrix.values[to * problem.pitch() + own]) * gains[middle];
+        const double hop = problem.entry(to, own) * gains[middle];
         for (std::size_t on = 0; on < stencil.size(); ++on) {
           const int nx = mx + stencil.entries[on].dx;
           const int ny = my + stencil.entries[on].dy;
-          if (!inside(problem.grid, nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-          const int dx = nx / 2 - x;
-          const int dy = ny / 2 - y;
-          if (std::max(std::abs(dx), std::abs(dy)) > stencil.radius) continue;
-          const std::size_t d =
-              diagonal[at_size((dy + stencil.radius) * side + dx + stencil.radius)];
+          if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
+          const std::size_t d = stencil.index({nx / 2 - x, ny / 2 - y});
           if (d == stencil.size()) continue;
           expected[d * shape.pitch + at_size(y * coarse.width + x)] +=
-              hop * problem.matrix.values[on * problem.pitch() + middle];
+              hop * problem.entry(on, middle);
         }
       }
     }
@@ -120,11 +103,6 @@ void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
 
 namespace {
 
-void coarse_matrix(Trial& trial) { check_coarse_matrix(trial, {31, 37, 4, 5, 41}); }
-
-/// So many elements that a GPU makes the matrix by lines of the stencil.
-void large_coarse_matrix(Trial& trial) { check_coarse_matrix(trial, {401, 271, 3, 3, 42}); }
-
 /// Adds the terms of one entry of the matrix of a kept pixel, whose stencil has discs of strides.
 class StridedRow {
  public:
@@ -137,8 +115,8 @@ class StridedRow {
       const StencilOffset& hop = problem_.stencil.entries[k];
       const int mx = 2 * x_ + hop.dx;
       const int my = 2 * y_ + hop.dy;
-      if (!inside(problem_.grid, mx, my)) continue;
-      const double weight = value(k, 2 * x_, 2 * y_);
+      if (!problem_.contains(mx, my)) continue;
+      const double weight = problem_.entry(k, problem_.element(2 * x_, 2 * y_));
       if (problem_.stencil.in_disc(hop)) {
         add_two_hops(weight, mx, my);
       } else if (mx % 2 == 0 && my % 2 == 0 &&
@@ -146,26 +124,24 @@ class StridedRow {
         add(mx, my, weight);
       } else {
         const auto& s = problem_.sqrt_degree;
-        add(2 * x_, 2 * y_, weight * s[element(mx, my)] / s[element(2 * x_, 2 * y_)]);
+        add(2 * x_, 2 * y_,
+            weight * s[problem_.element(mx, my)] / s[problem_.element(2 * x_, 2 * y_)]);
       }
     }
     return sums_;
   }
 
  private:
-  std::size_t element(int x, int y) const { return at_size(y * problem_.grid.stride + x); }
-  double value(std::size_t k, int x, int y) const {
-    return problem_.matrix.values[k * problem_.matrix.shape.pitch + element(x, y)];
-  }
   void add(int x, int y, double term) { sums_[coarse_.index({x / 2 - x_, y / 2 - y_})] += term; }
   void add_two_hops(double weight, int mx, int my) {
+    const std::size_t middle = problem_.element(mx, my);
     for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
       const StencilOffset& hop = problem_.stencil.entries[k];
       const int nx = mx + hop.dx;
       const int ny = my + hop.dy;
-      if (!problem_.stencil.in_disc(hop) || !inside(problem_.grid, nx, ny)) continue;
+      if (!problem_.stencil.in_disc(hop) || !problem_.contains(nx, ny)) continue;
       if (nx % 2 != 0 || ny % 2 != 0) continue;
-      add(nx, ny, weight * gain_[element(mx, my)] * value(k, mx, my));
+      add(nx, ny, weight * gain_[middle] * problem_.entry(k, middle));
     }
   }
 
@@ -258,31 +234,22 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   transfer.prolong(matrix, gains, *coarse_in, false, *prolonged, columns);
   transfer.prolong(matrix, gains, *coarse_in, true, *added, columns);
   transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted, columns);
-  std::vector<double> up(fine.size(), 0.0);
-  std::vector<double> up_magnitude(fine.size(), 0.0);
-  std::vector<double> down(coarse.size(), 0.0);
-  std::vector<double> down_magnitude(coarse.size(), 0.0);
+  TermSums up(fine.size());
+  TermSums down(coarse.size());
   for (std::size_t i = 0; i < problem.rows(); ++i) {
     for (std::size_t j = 0; j < coarse_rows; ++j) {
       if (p[i][j] == 0) continue;
       for (std::size_t c = 0; c < wide; ++c) {
-        const double to_fine = p[i][j] * coarse[j * wide + c];
-        const double to_coarse = 0.5 * p[i][j] * fine[i * wide + c];
-        up[i * wide + c] += to_fine;
-        up_magnitude[i * wide + c] += std::abs(to_fine);
-        down[j * wide + c] += to_coarse;
-        down_magnitude[j * wide + c] += std::abs(to_coarse);
+        up.add(i * wide + c, p[i][j] * coarse[j * wide + c]);
+        down.add(j * wide + c, 0.5 * p[i][j] * fine[i * wide + c]);
       }
     }
   }
   const double roundings = 4.0 + static_cast<double>(problem.stencil.size());
-  trial.expect("prolongation", prolonged.values(), up, up_magnitude, roundings);
-  trial.expect("restriction", restricted.values(), down, down_magnitude, roundings);
-  for (std::size_t i = 0; i < up.size(); ++i) {
-    up[i] += fine[i];
-    up_magnitude[i] += std::abs(fine[i]);
-  }
-  trial.expect("prolongation that is added", added.values(), up, up_magnitude, roundings);
+  trial.expect("prolongation", prolonged.values(), up, roundings);
+  trial.expect("restriction", restricted.values(), down, roundings);
+  for (std::size_t i = 0; i < fine.size(); ++i) up.add(i, fine[i]);
+  trial.expect("prolongation that is added", added.values(), up, roundings);
 }
 
 namespace {
@@ -319,18 +286,15 @@ void check_dense_product(Trial& trial, const BlockShape& shape) {
   DenseProduct(trial.context(), shape.columns)
       .launch(*Guarded<float>(trial.context(), matrix), rows, *Guarded<float>(trial.context(), b),
               *out, shape.columns);
-  std::vector<double> expected(b.size(), 0.0);
-  std::vector<double> magnitude(b.size(), 0.0);
+  TermSums expected(b.size());
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < rows; ++j) {
       for (std::size_t c = 0; c < wide; ++c) {
-        const double term = static_cast<double>(matrix[i * rows + j]) * b[j * wide + c];
-        expected[i * wide + c] += term;
-        magnitude[i * wide + c] += std::abs(term);
+        expected.add(i * wide + c, static_cast<double>(matrix[i * rows + j]) * b[j * wide + c]);
       }
     }
   }
-  trial.expect("product with a dense matrix", out.values(), expected, magnitude,
+  trial.expect("product with a dense matrix", out.values(), expected,
                static_cast<double>(rows) + 2);
 }
 
@@ -457,8 +421,15 @@ void conjugate_gradients(Trial& trial) {
 
 std::vector<DeviceCheck> multilevel_checks() {
   return {{"degrees of all levels", degrees_of_levels},
-          {"gains and a coarse matrix", coarse_matrix},
-          {"a large coarse matrix", large_coarse_matrix},
+          {"gains and a coarse matrix",
+           [](Trial& trial) {
+             check_coarse_matrix(trial, {31, 37, 4, 5, 41});
+           }},
+          // So many elements that a GPU makes the matrix by lines of the stencil.
+          {"a large coarse matrix",
+           [](Trial& trial) {
+             check_coarse_matrix(trial, {401, 271, 3, 3, 42});
+           }},
           {"a coarse matrix of discs with strides", strided_coarse_matrix},
           {"blocks between grids", transfer_of_blocks},
           {"blocks between grids of a compressed matrix", compressed_transfer_of_blocks},

@@ -1,11 +1,14 @@
-// Products of a matrix with single vectors, in every form, and quadratic forms.
+// Products of a matrix with single vectors and with blocks of them, in every form, quadratic forms,
+// and Rayleigh quotients of the columns of blocks.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
 
-#include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
+#include "doctor/problems.hpp"
+#include "eigen/lobpcg/block_kernels.hpp"
+#include "matrix/block_product.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/matvec_symmetric.hpp"
 #include "matrix/quadratic_form.hpp"
@@ -14,37 +17,32 @@ namespace diacut {
 
 namespace {
 
-/// A product in double, and the magnitudes to which its rounding errors are relative.
-struct ExpectedProduct {
-  std::vector<double> product;
-  std::vector<double> magnitude;
-};
-
 /// Multiplies in both forms and holds each row to the bound of a sum in any order: one rounding a
 /// term and three for the recurrence.
 void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
-                   const ExpectedProduct& expected, double terms) {
+                   const TermSums& expected, double terms) {
   const std::vector<float> old = trial.normal(x.size());
   const Buffer<float> in = trial.uploaded(x);
   Buffer<float> out = trial.empty(x.size());
   op.perform_op(in, out);
-  trial.expect("product", out.download(), expected.product, expected.magnitude, terms + 4);
+  trial.expect("product", out.download(), expected, terms + 4);
   out.upload(old);
   op.perform_recurrence(in, out, 1.75F, -0.3F, -1.0F);
-  std::vector<double> wanted(x.size());
-  std::vector<double> magnitude(x.size());
+  TermSums wanted(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    wanted[i] = 1.75 * expected.product[i] - double{0.3F} * x[i] - old[i];
-    magnitude[i] = 1.75 * expected.magnitude[i] + double{0.3F} * std::abs(x[i]) + std::abs(old[i]);
+    wanted.values[i] = 1.75 * expected.values[i];
+    wanted.magnitudes[i] = 1.75 * expected.magnitudes[i];
+    wanted.add(i, -double{0.3F} * x[i]);
+    wanted.add(i, -old[i]);
   }
-  trial.expect("recurrence", out.download(), wanted, magnitude, terms + 4);
+  trial.expect("recurrence", out.download(), wanted, terms + 4);
 }
 
 template <class Matrix>
-ExpectedProduct expected_of(const Matrix& matrix, const std::vector<float>& x) {
-  ExpectedProduct expected;
-  expected.product =
-      reference_matvec(matrix, std::vector<double>(x.begin(), x.end()), &expected.magnitude);
+TermSums expected_of(const Matrix& matrix, const std::vector<float>& x) {
+  TermSums expected(0);
+  expected.values =
+      reference_matvec(matrix, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
   return expected;
 }
 
@@ -144,6 +142,102 @@ void quadratic_form_of_vectors(Trial& trial) {
 
 }  // namespace
 
+namespace {
+
+/// out = 0.5 (A x) - 2 x + 3 other against plain loops.
+void check_block(Trial& trial, const BlockProblem& problem, const HostDiaMatrix& host,
+                 const NormalizedMatrix& matrix, int columns) {
+  const std::size_t count = problem.rows() * at_size(columns);
+  const std::vector<float> x = trial.normal(count);
+  const std::vector<float> other = trial.normal(count);
+  const Buffer<float> in = trial.uploaded(x);
+  const Buffer<float> added = trial.uploaded(other);
+  Buffer<float> out = trial.empty(count);
+  BlockProduct product(trial.context(), problem.stencil, columns, matrix.form());
+  product.launch(matrix, in, added, out, 0.5F, -2.0F, 3.0F, columns);
+  TermSums expected(count);
+  for (int c = 0; c < columns; ++c) {
+    std::vector<double> sums;
+    const std::vector<double> result = reference_matvec(host, column_of(x, columns, c), &sums);
+    for (std::size_t i = 0; i < problem.rows(); ++i) {
+      const std::size_t at = i * at_size(columns) + at_size(c);
+      expected.values[at] = 0.5 * result[i];
+      expected.magnitudes[at] = 0.5 * sums[i];
+      expected.add(at, -2.0 * x[at]);
+      expected.add(at, 3.0 * other[at]);
+    }
+  }
+  trial.expect("product with a block", out.download(), expected,
+               4.0 + static_cast<double>(problem.stencil.size()));
+}
+
+void block_product(Trial& trial) {
+  const BlockProblem problem(31, 37, 4, 5, 31);
+  check_block(trial, problem, problem.matrix, matrix_of(trial.context(), problem), 24);
+}
+
+/// So many elements that a work-item of a GPU takes several of them.
+void large_block_product(Trial& trial) {
+  const BlockProblem problem(257, 201, 0, 3, 32);
+  check_block(trial, problem, problem.matrix, matrix_of(trial.context(), problem), 8);
+}
+
+void compressed_block_product(Trial& trial) {
+  const BlockProblem problem(31, 37, 4, 5, 33, {0});
+  const CompressedProblem compressed(trial.context(), matrix_of(trial.context(), problem), problem);
+  check_block(trial, problem, compressed.rounded, compressed.matrix, 24);
+}
+
+void check_quotients(Trial& trial, const BlockProblem& problem, const HostDiaMatrix& host,
+                     const NormalizedMatrix& matrix) {
+  constexpr int kColumns = 16;
+  const std::size_t rows = problem.rows();
+  Workspace workspace(trial.context(), kColumns, rows);
+  RayleighQuotients quotients(workspace, matrix);
+  const std::vector<float> x = trial.normal(rows * kColumns);
+  const Buffer<float> in = trial.uploaded(x);
+  Buffer<float> y_out = trial.empty(x.size());
+  Buffer<float> parts = trial.empty(x.size());
+  const std::vector<double> found = quotients.compute(matrix, in, y_out, parts);
+  const std::vector<float> y = y_out.download();
+  TermSums quotient(x.size());
+  for (std::size_t at = 0; at < y.size(); ++at) {
+    const double s = problem.sqrt_degree[at / kColumns];
+    if (s > 0) quotient.add(at, x[at] / s);
+  }
+  trial.expect("rows divided", y, quotient, 2.5);
+  std::vector<double> expected(kColumns, 0.0);
+  const auto upper = upper_diagonals(problem.matrix.shape.offsets, rows);
+  for (const cl_int2& each : upper) {
+    const auto offset = at_size(each.s[1]);
+    for (std::size_t i = 0; i + offset < rows; ++i) {
+      const double weight =
+          static_cast<double>(host.values[at_size(each.s[0]) * problem.pitch() + i]) *
+          problem.sqrt_degree[i] * problem.sqrt_degree[i + offset];
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        const double difference =
+            static_cast<double>(y[i * kColumns + c]) - y[(i + offset) * kColumns + c];
+        expected[c] += weight * difference * difference;
+      }
+    }
+  }
+  // Positive terms; of each a difference's rounding counts twice beside some of products.
+  const double roundings = 8 + static_cast<double>(upper.size());
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    trial.expect_one("Rayleigh quotient", found[c], expected[c],
+                     roundings * Trial::kEps * expected[c]);
+  }
+}
+
+void rayleigh_quotients(Trial& trial) {
+  const BlockProblem problem(31, 37, 4, 5, 34);
+  check_quotients(trial, problem, problem.matrix, matrix_of(trial.context(), problem));
+  const CompressedProblem compressed(trial.context(), matrix_of(trial.context(), problem), problem);
+  check_quotients(trial, problem, compressed.rounded, compressed.matrix);
+}
+
+}  // namespace
+
 std::vector<DeviceCheck> product_checks() {
   return {{"product with a vector, plain", dia_product<MatvecKind::kNaive>},
           {"product with a vector, aligned", dia_product<MatvecKind::kAligned>},
@@ -154,7 +248,11 @@ std::vector<DeviceCheck> product_checks() {
           {"product with a vector, unrolled", dia_product<MatvecKind::kUnrolled>},
           {"product with a compressed matrix, by runs", compressed_product<false>},
           {"product with a compressed matrix, by tiles", compressed_product<true>},
-          {"quadratic forms of vectors", quadratic_form_of_vectors}};
+          {"quadratic forms of vectors", quadratic_form_of_vectors},
+          {"product with a block", block_product, true},
+          {"product with a large block", large_block_product},
+          {"product of a compressed matrix with a block", compressed_block_product},
+          {"Rayleigh quotients of a block", rayleigh_quotients}};
 }
 
 }  // namespace diacut

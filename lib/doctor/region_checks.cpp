@@ -1,9 +1,8 @@
 // What cuts by eigenvectors take from the affinities.
 #include <initializer_list>
 
-#include "doctor/block_problem.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/stage_checks.hpp"
+#include "doctor/problems.hpp"
 #include "region/device_graph.hpp"
 
 namespace diacut {

@@ -1,11 +1,10 @@
-#include "doctor/speed.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "doctor/examine.hpp"
 #include "eigen/lanczos/basis.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"

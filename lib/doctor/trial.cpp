@@ -7,6 +7,12 @@
 
 namespace diacut {
 
+std::pair<double, double> dot_product(std::span<const double> a, std::span<const double> b) {
+  TermSums sum(1);
+  for (std::size_t i = 0; i < a.size(); ++i) sum.add(0, a[i] * b[i]);
+  return {sum.values[0], sum.magnitudes[0]};
+}
+
 std::vector<float> Trial::normal(std::size_t count) {
   std::normal_distribution<float> distribution;
   std::vector<float> values(count);

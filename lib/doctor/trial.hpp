@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "opencl/context.hpp"
@@ -19,6 +21,25 @@ class WrongAnswer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Sums of terms, and of their magnitudes, to which rounding errors are relative.
+struct TermSums {
+  std::vector<double> values;
+  std::vector<double> magnitudes;
+
+  explicit TermSums(std::size_t count) : values(count, 0.0), magnitudes(count, 0.0) {}
+  /// Of one term each.
+  explicit TermSums(const std::vector<float>& terms) : TermSums(terms.size()) {
+    for (std::size_t i = 0; i < terms.size(); ++i) add(i, terms[i]);
+  }
+  void add(std::size_t at, double term) {
+    values[at] += term;
+    magnitudes[at] += std::abs(term);
+  }
+};
+
+/// The sum of the products of a and b, and of their magnitudes.
+std::pair<double, double> dot_product(std::span<const double> a, std::span<const double> b);
 
 /// Where one check of a device computes, and how it compares. Buffers that it allocates hold no
 /// numbers until they are written, so that a kernel that does nothing leaves no answer of an
@@ -51,6 +72,10 @@ class Trial {
   /// roundings of a float of that magnitude. Throws WrongAnswer naming `what`.
   void expect(std::string_view what, std::span<const float> found, std::span<const double> expected,
               std::span<const double> magnitude, double roundings);
+  void expect(std::string_view what, std::span<const float> found, const TermSums& expected,
+              double roundings) {
+    expect(what, found, expected.values, expected.magnitudes, roundings);
+  }
   /// Holds each number found against the one that is expected: they may differ by the number of
   /// the same place that says how far. Throws WrongAnswer naming `what`.
   void expect_within(std::string_view what, std::span<const float> found,

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "doctor/checks.hpp"
-#include "doctor/eigen_problem.hpp"
-#include "doctor/stage_checks.hpp"
+#include "doctor/problems.hpp"
 #include "walker/random_walker.hpp"
 #include "walker/seeds.hpp"
 
@@ -27,32 +26,24 @@ std::vector<std::int32_t> drawn_seeds(std::size_t rows) {
 /// (I - A)_UU y = A_US y_S, solved densely in double; for each label y / D^1/2.
 Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
                                     const std::vector<std::int32_t>& seeds) {
-  const std::vector<std::vector<double>> a = problem.dense();
-  std::vector<std::size_t> unknown;
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    if (seeds[i] == 0) unknown.push_back(i);
-  }
-  const auto count = static_cast<Eigen::Index>(unknown.size());
-  Eigen::MatrixXd matrix(count, count);
-  Eigen::MatrixXd right = Eigen::MatrixXd::Zero(count, kLabels);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const std::vector<double>& row = a[unknown[static_cast<std::size_t>(i)]];
-    for (Eigen::Index j = 0; j < count; ++j) {
-      matrix(i, j) = (i == j ? 1 : 0) - row[unknown[static_cast<std::size_t>(j)]];
-    }
-    for (std::size_t j = 0; j < seeds.size(); ++j) {
-      if (seeds[j] != 0) right(i, seeds[j] - 1) += row[j] * problem.sqrt_degree[j];
+  const Eigen::MatrixXd a = problem.dense();
+  const Eigen::VectorXd roots =
+      Eigen::Map<const Eigen::VectorXf>(problem.sqrt_degree.data(), a.rows()).cast<double>();
+  std::vector<Eigen::Index> unknown;
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(a.rows(), kLabels);
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    const std::int32_t seed = seeds[static_cast<std::size_t>(i)];
+    if (seed == 0) {
+      unknown.push_back(i);
+    } else {
+      all(i, seed - 1) = 1;
     }
   }
-  const Eigen::MatrixXd y = matrix.llt().solve(right);
-  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(seeds.size()), kLabels);
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    if (seeds[i] != 0) all(static_cast<Eigen::Index>(i), seeds[i] - 1) = 1;
-  }
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const std::size_t at = unknown[static_cast<std::size_t>(i)];
-    all.row(static_cast<Eigen::Index>(at)) = y.row(i) / problem.sqrt_degree[at];
-  }
+  const Eigen::MatrixXd own = a(unknown, unknown);
+  const Eigen::MatrixXd right = (a * (roots.asDiagonal() * all))(unknown, Eigen::all);
+  const Eigen::MatrixXd y =
+      (Eigen::MatrixXd::Identity(own.rows(), own.cols()) - own).llt().solve(right);
+  all(unknown, Eigen::all) = roots(unknown).cwiseInverse().asDiagonal() * y;
   return all;
 }
 
@@ -124,10 +115,6 @@ void kernels_for_seeds(Trial& trial) {
   }
 }
 
-void whole_walks(Trial& trial) { random_walks(trial, MatrixForm::kDia, {29, 23, 3}); }
-
-void compressed_walks(Trial& trial) { random_walks(trial, MatrixForm::kCompressed, {29, 23, 3}); }
-
 }  // namespace
 
 /// The grid is as small as one that is made coarser can be.
@@ -137,8 +124,13 @@ void check_walks(Trial& trial, MatrixForm form, int radius) {
 
 std::vector<DeviceCheck> walker_checks() {
   return {{"what seeds make of blocks", kernels_for_seeds},
-          {"the random walker", whole_walks},
-          {"the random walker by compressed matrices", compressed_walks}};
+          {"the random walker",
+           [](Trial& trial) {
+             random_walks(trial, MatrixForm::kDia, {29, 23, 3});
+           }},
+          {"the random walker by compressed matrices", [](Trial& trial) {
+             random_walks(trial, MatrixForm::kCompressed, {29, 23, 3});
+           }}};
 }
 
 }  // namespace diacut

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "doctor/block_problem.hpp"
+#include "doctor/problems.hpp"
 
 namespace diacut::testing {
 

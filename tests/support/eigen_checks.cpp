@@ -23,16 +23,6 @@ Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found) {
   return vectors;
 }
 
-Eigen::MatrixXd dense_matrix(const EigenProblem& problem) {
-  const auto rows = problem.dense();
-  const auto n = static_cast<Eigen::Index>(rows.size());
-  Eigen::MatrixXd a(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j) a(i, j) = rows[i][j];
-  }
-  return a;
-}
-
 double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
   return Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);

@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 
@@ -10,8 +10,6 @@ namespace diacut::testing {
 
 /// The vectors as columns, rows by count.
 Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found);
-
-Eigen::MatrixXd dense_matrix(const EigenProblem& problem);
 
 /// The largest sine of an angle between the spaces that two sets of orthonormal columns span.
 double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);

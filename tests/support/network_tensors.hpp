@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "doctor/convolution_problem.hpp"
+#include "doctor/network_problems.hpp"
 
 namespace diacut::testing {
 

@@ -17,7 +17,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/segmenter.hpp"
-#include "doctor/drawn_scene.hpp"
+#include "doctor/network_problems.hpp"
 #include "opencl/context.hpp"
 #include "source_text.hpp"
 #include "support.hpp"

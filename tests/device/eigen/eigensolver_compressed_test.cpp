@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen_checks.hpp"
 #include "support.hpp"

@@ -7,14 +7,13 @@
 #include <tuple>
 #include <utility>
 
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "eigen_checks.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
-using testing::dense_matrix;
 using testing::expect_sound;
 using testing::host_vectors;
 using testing::solve;
@@ -28,7 +27,7 @@ TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
   parameters.vectors = 9;
   parameters.tolerance = 1e-5;
   parameters.solver = SolverKind::kLanczos;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(problem));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(problem.dense());
   for (int degree : {0, 1, 4}) {
     parameters.filter_degree = degree;
     const DeviceEigenvectors found = solve(context, problem, parameters);
@@ -209,7 +208,7 @@ TEST(Eigensolver, MultilevelFindsWhatADenseSolverFinds) {
     EXPECT_TRUE(found.report.converged);
     ASSERT_EQ(found.count, 9);
     expect_sound(problem, found, 1e-5);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(problem));
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(problem.dense());
     const Eigen::VectorXd& values = exact.eigenvalues();
     for (int k = 0; k < 9; ++k) {
       // A Rayleigh quotient is off by the square of the residual over the gap, which is wider.
@@ -226,10 +225,9 @@ TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
   // A square of one grey: eigenvalues in pairs, by symmetry.
   Context context(test_device());
   EigenProblem flat(40, 40, 5, 0.0);
-  const std::vector<std::vector<double>> pattern = flat.dense();
-  std::vector<double> degree(pattern.size(), 0.0);
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    for (const double value : pattern[i]) degree[i] += value > 0 ? 1 : 0;
+  std::vector<double> degree;
+  for (const auto& row : flat.dense().rowwise()) {
+    degree.push_back(static_cast<double>((row.array() > 0).count()));
   }
   for (std::size_t d = 0; d < flat.matrix.shape.diagonals(); ++d) {
     for (std::size_t i = 0; i < flat.matrix.shape.rows; ++i) {
@@ -246,7 +244,7 @@ TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
   EXPECT_EQ(found.report.solver, "multilevel");
   EXPECT_TRUE(found.report.converged);
   expect_sound(flat, found, 1e-4);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(dense_matrix(flat));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> exact(flat.dense());
   const Eigen::VectorXd& values = exact.eigenvalues();
   EXPECT_NEAR(values(values.size() - 2), values(values.size() - 3), 1e-6);  // As said above.
   ASSERT_EQ(found.count, 17);

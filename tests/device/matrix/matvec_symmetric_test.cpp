@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "guarded.hpp"
 #include "shared_context.hpp"
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "diacut/errors.hpp"
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "shared_context.hpp"
 
 namespace diacut::testing {
@@ -38,7 +38,7 @@ std::vector<std::int32_t> random_seeds(const EigenProblem& problem, int labels, 
 /// (I - A)_UU y = A_US y_S by Cholesky's factor, in double; for each label y / D^1/2.
 Probabilities exact_probabilities(const EigenProblem& problem,
                                   const std::vector<std::int32_t>& seeds, int labels) {
-  const std::vector<std::vector<double>> a = problem.dense();
+  const Eigen::MatrixXd a = problem.dense();
   std::vector<Eigen::Index> unknown(seeds.size(), -1);
   Eigen::Index count = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -50,9 +50,9 @@ Probabilities exact_probabilities(const EigenProblem& problem,
     if (unknown[i] < 0) continue;
     entries.emplace_back(unknown[i], unknown[i], 1.0);
     for (std::size_t j = 0; j < seeds.size(); ++j) {
-      if (a[i][j] == 0) continue;
-      if (unknown[j] >= 0) entries.emplace_back(unknown[i], unknown[j], -a[i][j]);
-      if (seeds[j] != 0) right(unknown[i], seeds[j] - 1) += a[i][j] * problem.sqrt_degree[j];
+      if (a(i, j) == 0) continue;
+      if (unknown[j] >= 0) entries.emplace_back(unknown[i], unknown[j], -a(i, j));
+      if (seeds[j] != 0) right(unknown[i], seeds[j] - 1) += a(i, j) * problem.sqrt_degree[j];
     }
   }
   Eigen::SparseMatrix<double> matrix(count, count);

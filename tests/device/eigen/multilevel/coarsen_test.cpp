@@ -9,7 +9,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "doctor/eigen_problem.hpp"
+#include "doctor/problems.hpp"
 #include "guarded.hpp"
 #include "matrix/dia_matrix.hpp"
 
@@ -257,7 +257,7 @@ class StridedCoarsenTest : public BlockTest {
         const int mx = 2 * cx + hop.dx;
         const int my = 2 * cy + hop.dy;
         if (mx < 0 || my < 0 || mx >= 45 || my >= 38) continue;
-        const double weight = a[own][fine(mx, my)];
+        const double weight = a(own, fine(mx, my));
         const auto add = [&](int nx, int ny, double value) {
           const std::size_t k = coarse.index({nx / 2 - cx, ny / 2 - cy});
           ASSERT_LT(k, coarse.size());
@@ -276,7 +276,7 @@ class StridedCoarsenTest : public BlockTest {
           const int nx = mx + next.dx;
           const int ny = my + next.dy;
           if (nx < 0 || ny < 0 || nx >= 45 || ny >= 38 || nx % 2 != 0 || ny % 2 != 0) continue;
-          add(nx, ny, weight * gain[fine(mx, my)] * a[fine(mx, my)][fine(nx, ny)]);
+          add(nx, ny, weight * gain[fine(mx, my)] * a(fine(mx, my), fine(nx, ny)));
         }
       }
       double product = 0;

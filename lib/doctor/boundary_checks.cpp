@@ -1,21 +1,53 @@
-// The operations of networks, and the built-in network as a whole.
+// Boundary maps from the gradient and from networks, and the operations of networks.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 
 #include "boundary/boundary.hpp"
+#include "boundary/gradient/gradient.hpp"
+#include "boundary/gradient/reference_gradient.hpp"
 #include "boundary/network/blend.hpp"
 #include "boundary/network/input.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/output.hpp"
 #include "boundary/network/resize.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/convolution_problem.hpp"
-#include "doctor/drawn_scene.hpp"
-#include "doctor/stage_checks.hpp"
+#include "doctor/network_problems.hpp"
 
 namespace diacut {
+
+void check_gradient(Trial& trial, const CueParameters& parameters) {
+  Image image = drawn_scene(67, 41);
+  image.valid.assign(image.pixel_count(), 1);
+  for (std::size_t i = 0; i < image.pixel_count(); i += i < 1000 ? 1 : 7) {
+    if (i >= 300 && i < 600) continue;
+    image.valid[i] = 0;
+    for (std::size_t c = 0; c < 3; ++c) image.pixels[3 * i + c] = 0;
+  }
+  const Grid grid{image.width, image.height, image.width};
+  const BoundaryMap map = boundary_map(trial.context(), image, grid, parameters);
+  // A derivative sums 2 (radius + 1) terms, and a few more roundings make it a value of the map.
+  // Suppression multiplies an error by at most 1 / softness, once for each of the two magnitudes
+  // that it compares.
+  const double roundings = 2 * gradient_weights(parameters.sigma).radius() + 10;
+  trial.expect_near("boundary strength", map.values.download(),
+                    reference_gradient(image, parameters),
+                    roundings * Trial::kEps * (parameters.thin ? 2 / kRidgeSoftness : 1));
+}
+
+namespace {
+
+template <bool kThin>
+void gradient(Trial& trial) {
+  CueParameters parameters;
+  parameters.kind = CueKind::kGradient;
+  parameters.thin = kThin;
+  check_gradient(trial, parameters);
+}
+
+}  // namespace
 
 namespace {
 
@@ -204,28 +236,30 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
 
 namespace {
 
+/// Kept on the device for this one check.
 void check_whole_network(Trial& trial, const std::string& name) {
   DeviceNetworks networks;
   check_networks(trial, networks, name, {48, 36});
 }
 
-void default_network(Trial& trial) { check_whole_network(trial, "default"); }
-void fast_network(Trial& trial) { check_whole_network(trial, "fast"); }
-
 }  // namespace
 
-std::vector<DeviceCheck> network_checks() {
-  return {{"convolutions", convolutions, true},
-          {"convolutions in rows", convolutions_in_rows},
-          {"convolutions in patches", convolutions_in_patches},
-          {"convolutions of stride 2", strided_convolutions},
-          {"convolutions of each channel by itself", depthwise_convolutions, true},
-          {"pooling and enlarging", resized_tensors},
-          {"pictures for networks", pictures_for_networks},
-          {"results of networks", results_of_networks, true},
-          {"maps blended", blended_maps},
-          {"the network 'default' as a whole", default_network},
-          {"the network 'fast' as a whole", fast_network}};
+std::vector<DeviceCheck> boundary_checks() {
+  return {
+      {"boundary map from the gradient", gradient<false>},
+      {"boundary map from the gradient, thinned", gradient<true>},
+      {"convolutions", convolutions, true},
+      {"convolutions in rows", convolutions_in_rows},
+      {"convolutions in patches", convolutions_in_patches},
+      {"convolutions of stride 2", strided_convolutions},
+      {"convolutions of each channel by itself", depthwise_convolutions, true},
+      {"pooling and enlarging", resized_tensors},
+      {"pictures for networks", pictures_for_networks},
+      {"results of networks", results_of_networks, true},
+      {"maps blended", blended_maps},
+      {"the network 'default' as a whole",
+       [](Trial& trial) { check_whole_network(trial, "default"); }},
+      {"the network 'fast' as a whole", [](Trial& trial) { check_whole_network(trial, "fast"); }}};
 }
 
 }  // namespace diacut

@@ -6,9 +6,14 @@
 #include "boundary/network/conv.hpp"
 #include "boundary/network/planes.hpp"
 #include "boundary/network/reference_network.hpp"
+#include "diacut/image.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
+
+/// A picture in colour of patches under noise, with boundaries of every strength; the same in every
+/// run.
+Image drawn_scene(int width, int height);
 
 /// A tensor of normally distributed floats.
 ReferenceTensor random_tensor(int channels, int width, int height, std::mt19937& random);

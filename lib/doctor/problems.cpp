@@ -1,0 +1,239 @@
+#include "doctor/problems.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <utility>
+
+#include "doctor/guarded.hpp"
+#include "matrix/symmetric_dia.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// Weights of a stencil's entries, before they are divided by their sum, which is a power of two.
+struct Weights {
+  std::vector<std::int64_t> entries;
+  std::int64_t sum = 0;
+
+  explicit Weights(const Stencil& stencil) : entries(stencil.size(), 0) {
+    for (std::size_t k = 0; k < stencil.size(); ++k) {
+      const StencilOffset& at = stencil.entries[k];
+      if (k == stencil.centre() || !stencil.in_disc(at)) continue;
+      const double square = at.dx * at.dx + at.dy * at.dy;
+      entries[k] = 1 + static_cast<std::int64_t>(60 * std::exp(-square / 3));
+      sum += entries[k];
+    }
+    const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(sum) + 1));
+    entries[stencil.centre()] = all - sum;
+    sum = all;
+  }
+};
+
+/// The place on an axis of `size` pixels that `at` has after reflection.
+int reflected(int at, int size) {
+  if (at < 0) return -1 - at;
+  return at >= size ? 2 * size - 1 - at : at;
+}
+
+/// cos(pi wave step / size) for all waves and steps up to `steps`.
+std::vector<std::vector<double>> cosines(int size, int steps) {
+  std::vector<std::vector<double>> all(at_size(size));
+  for (int wave = 0; wave < size; ++wave) {
+    for (int step = 0; step <= steps; ++step) {
+      all[at_size(wave)].push_back(std::cos(std::numbers::pi * wave * step / size));
+    }
+  }
+  return all;
+}
+
+std::vector<double> laplacian_values(const Grid& grid, const Stencil& stencil,
+                                     const Weights& weights) {
+  const auto across = cosines(grid.width, stencil.radius);
+  const auto down = cosines(grid.height, stencil.radius);
+  std::vector<double> values;
+  for (const std::vector<double>& v : down) {
+    for (const std::vector<double>& u : across) {
+      double value = 0;
+      for (std::size_t k = 0; k < stencil.size(); ++k) {
+        const StencilOffset& at = stencil.entries[k];
+        value += static_cast<double>(weights.entries[k]) * u[at_size(std::abs(at.dx))] *
+                 v[at_size(std::abs(at.dy))];
+      }
+      values.push_back(1 - value / static_cast<double>(weights.sum));
+    }
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace
+
+MatrixProblem::MatrixProblem(const Grid& of, const Stencil& neighbours)
+    : grid(of), stencil(neighbours), sqrt_degree(of.rows(), 0.0F) {
+  matrix.shape = dia_shape(grid, stencil);
+  matrix.values.assign(matrix.shape.stored(), 0.0F);
+}
+
+double MatrixProblem::value(std::size_t i, int dx, int dy) const {
+  const std::size_t d = stencil.index({dx, dy});
+  return d < stencil.size() ? entry(d, i) : 0;
+}
+
+Eigen::MatrixXd MatrixProblem::dense() const {
+  const auto n = static_cast<std::int64_t>(rows());
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t j = i + matrix.shape.offsets[d];
+      if (j >= 0 && j < n) a(i, j) += entry(d, static_cast<std::size_t>(i));
+    }
+  }
+  return a;
+}
+
+BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsigned seed,
+                           const std::vector<std::size_t>& hidden)
+    : MatrixProblem({width, height, width + padding}, disc_stencil(radius)) {
+  std::vector<bool> data(grid.rows(), false);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> weight(0.001F, 1.0F);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) data[element(x, y)] = true;
+  }
+  for (const std::size_t row : hidden) data[row] = false;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      if (!data[element(x, y)]) continue;
+      sqrt_degree[element(x, y)] = 1 + 3 * weight(random);
+      for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
+        const int nx = x + stencil.entries[d].dx;
+        const int ny = y + stencil.entries[d].dy;
+        if (!contains(nx, ny) || !data[element(nx, ny)]) continue;
+        const float value = weight(random);
+        entry(d, element(x, y)) = value;
+        entry(stencil.opposite(d), element(nx, ny)) = value;
+      }
+    }
+  }
+}
+
+EigenProblem::EigenProblem(int width, int height, int radius, double noise,
+                           const std::vector<std::uint8_t>& hidden, const std::vector<int>& strides)
+    : MatrixProblem({width, height, width}, strided_stencil(radius, strides)) {
+  std::mt19937 random(7);
+  std::vector<double> grey;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int quadrant = (2 * x >= width ? 1 : 0) + (2 * y >= height ? 2 : 0);
+      const double level[] = {0.1, 0.5, 0.85, 0.3};
+      grey.push_back(level[quadrant] + noise * static_cast<double>(random()) / 4294967296.0);
+    }
+  }
+  std::vector<double> weights(matrix.shape.stored(), 0.0);
+  std::vector<double> degree(rows(), 0.0);
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const int u = x + stencil.entries[d].dx;
+        const int v = y + stencil.entries[d].dy;
+        if (!contains(u, v)) continue;
+        const std::size_t i = element(x, y);
+        const std::size_t j = element(u, v);
+        if (!hidden.empty() && (hidden[i] != 0 || hidden[j] != 0)) continue;
+        const double w = std::exp(-std::abs(grey[i] - grey[j]) / 0.1);
+        weights[d * pitch() + i] = w;
+        degree[i] += w;
+      }
+    }
+  }
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    for (std::size_t i = 0; i < rows(); ++i) {
+      const double w = weights[d * pitch() + i];
+      if (w == 0) continue;
+      const auto j =
+          static_cast<std::size_t>(static_cast<std::int64_t>(i) + matrix.shape.offsets[d]);
+      entry(d, i) = static_cast<float>(w / std::sqrt(degree[i] * degree[j]));
+    }
+  }
+  for (std::size_t i = 0; i < rows(); ++i)
+    sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
+}
+
+CosineProblem::CosineProblem(int width, int height, const Stencil& neighbours)
+    : MatrixProblem({width, height, width}, neighbours) {
+  sqrt_degree.assign(rows(), 2.0F);
+  const Weights weights(stencil);
+  values = laplacian_values(grid, stencil, weights);
+  for (std::size_t k = 0; k < stencil.size(); ++k) {
+    const float value = static_cast<float>(weights.entries[k]) / static_cast<float>(weights.sum);
+    if (value == 0) continue;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const int dx = reflected(x + stencil.entries[k].dx, width) - x;
+        const int dy = reflected(y + stencil.entries[k].dy, height) - y;
+        entry(stencil.index({dx, dy}), element(x, y)) += value;
+      }
+    }
+  }
+}
+
+NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem) {
+  auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
+  sqrt_degree.upload(problem.sqrt_degree);
+  return {Batch(problem.grid), problem.stencil, upload(context, problem.matrix).values,
+          std::move(sqrt_degree)};
+}
+
+NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch) {
+  Guarded<float> values(context, problem.matrix.values);
+  Guarded<float> sqrt_degree(context, problem.sqrt_degree);
+  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
+}
+
+CompressedProblem::CompressedProblem(Context& context, NormalizedMatrix dia,
+                                     const BlockProblem& problem)
+    : matrix(std::move(dia)) {
+  matrix.compress(context);
+  const ReferenceSymmetric reference = reference_compress_rooted(
+      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
+  rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
+  // The main diagonal's own error is the subject of the tests of compress_rooted().
+  const std::vector<float> diagonal = matrix.compressed().diagonal.download();
+  for (std::size_t row = 0; row < diagonal.size(); ++row) {
+    rounded.values[problem.stencil.centre() * problem.pitch() + row] = diagonal[row];
+  }
+}
+
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
+  std::vector<double> result;
+  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
+    result.push_back(block[i]);
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
+                                                         const std::vector<float>& gain) {
+  const int coarse_width = (problem.grid.width + 1) / 2;
+  const int coarse_height = (problem.grid.height + 1) / 2;
+  std::vector<std::vector<double>> p(
+      problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
+  for (int y = 0; y < problem.grid.height; ++y) {
+    for (int x = 0; x < problem.grid.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+        const int nx = x + problem.stencil.entries[d].dx;
+        const int ny = y + problem.stencil.entries[d].dy;
+        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
+        p[i][at_size(ny / 2 * coarse_width + nx / 2)] = gain[i] * problem.entry(d, i);
+      }
+    }
+  }
+  return p;
+}
+
+}  // namespace diacut
