@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
-#include "commands.hpp"
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
+#include "measure.hpp"
 #include "sparse_bench.hpp"
 #include "spmv/hybrid/choice.hpp"
+#include "stopwatch.hpp"
 
 namespace diacut::bench {
 
@@ -51,79 +51,60 @@ double geometric_mean(const std::vector<double>& ratios) {
   return ratios.empty() ? 1.0 : std::exp(product / static_cast<double>(ratios.size()));
 }
 
-/// The hybrid product of a matrix, measured against the best single format.
-struct Comparison {
-  HybridChoice choice;
-  SparseFigures figures;
-  double ratio = 1.0;  ///< The hybrid's speed over the best single format's.
-  double choosing_milliseconds = 0.0;
-
-  /// How many products take the time of the analysis.
-  double analysis_products() const { return choice.analysis_milliseconds / figures.milliseconds; }
-};
+double milliseconds_of(const nlohmann::json& figures) {
+  return figures["milliseconds"].get<double>();
+}
 
 /// Measures the hybrid and the best single format again, in turns, so that what else the machine
-/// does then meets both; the least time of each counts. Prints the single format's figures.
-void measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
-                      Comparison& comparison) {
+/// does then meets both; the least time of each counts. Prints the single format's figures, and
+/// returns the hybrid's speed over the single format's.
+double measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
+                        SparseProduct& hybrid, nlohmann::json& figures) {
   ProductOptions limited;
   limited.limits = bench_limits();
   const auto rival =
       make_product(context, bench.matrix(), implementation_named(best_single), limited);
-  SparseFigures rival_figures = bench.measure(best_single, *rival);
+  nlohmann::json rival_figures = bench.measure(best_single, *rival);
   constexpr int kTurns = 2;
   const auto keep_faster = [&](const std::string& name, SparseProduct& product,
-                               SparseFigures& fastest) {
-    const SparseFigures again = bench.measure(name, product);
-    if (again.milliseconds < fastest.milliseconds) fastest = again;
+                               nlohmann::json& fastest) {
+    const nlohmann::json again = bench.measure(name, product);
+    if (milliseconds_of(again) < milliseconds_of(fastest)) fastest = again;
   };
   for (int turn = 0; turn < kTurns; ++turn) {
-    keep_faster("cocktail", *comparison.choice.product, comparison.figures);
+    keep_faster("cocktail", hybrid, figures);
     keep_faster(best_single, *rival, rival_figures);
   }
-  print_figures(rival_figures);
-  comparison.ratio = rival_figures.milliseconds / comparison.figures.milliseconds;
+  print_product(rival_figures);
+  return milliseconds_of(rival_figures) / milliseconds_of(figures);
 }
 
-Comparison compare(Context& context, SparseBench& bench, const FormatProfile& profile,
-                   const std::string& best_single) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  Comparison comparison;
-  comparison.choice = choose_hybrid(context, bench.matrix(), profile);
-  comparison.choosing_milliseconds =
-      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  comparison.figures = bench.measure("cocktail", *comparison.choice.product);
+/// Measures and prints the hybrid product of a matrix against the best single format.
+nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile& profile,
+                       const std::string& best_single) {
+  const app::Stopwatch stopwatch;
+  const HybridChoice choice = choose_hybrid(context, bench.matrix(), profile);
+  const double choosing = stopwatch.milliseconds();
+  nlohmann::json figures = bench.measure("cocktail", *choice.product);
+  const std::string plan = to_string(choice.plan);
   // A single format is as fast as itself, whatever two measurements of it say.
-  if (to_string(comparison.choice.plan) != best_single) {
-    measure_in_turns(context, bench, best_single, comparison);
-  }
-  return comparison;
-}
-
-void print(const Comparison& comparison, const std::string& best_single) {
-  const HybridChoice& choice = comparison.choice;
-  print_figures(comparison.figures);
+  const double ratio =
+      plan == best_single ? 1.0
+                          : measure_in_turns(context, bench, best_single, *choice.product, figures);
+  const double products = choice.analysis_milliseconds / milliseconds_of(figures);
+  print_product(figures);
   fmt::print(
       "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
       "products sampled, conversions and compiling {:.0f} ms\n",
-      to_string(choice.plan), comparison.ratio, best_single, choice.analysis_milliseconds,
-      comparison.analysis_products(), choice.sampled_products,
-      comparison.choosing_milliseconds - choice.analysis_milliseconds);
-}
-
-nlohmann::json cocktail_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& singles,
-                             const Comparison& comparison, const std::string& best_single) {
-  nlohmann::json result = bench::to_json(matrix, singles);
-  result.update({{"regular", matrix.regular},
-                 {"cocktail", bench::to_json(comparison.figures)},
-                 {"plan", to_string(comparison.choice.plan)},
-                 {"best_single", best_single},
-                 {"ratio_to_best_single", comparison.ratio},
-                 {"analysis_milliseconds", comparison.choice.analysis_milliseconds},
-                 {"analysis_products", comparison.analysis_products()},
-                 {"sampled_products", comparison.choice.sampled_products}});
-  return result;
+      plan, ratio, best_single, choice.analysis_milliseconds, products, choice.sampled_products,
+      choosing - choice.analysis_milliseconds);
+  return {{"cocktail", figures},
+          {"plan", plan},
+          {"best_single", best_single},
+          {"ratio_to_best_single", ratio},
+          {"analysis_milliseconds", choice.analysis_milliseconds},
+          {"analysis_products", products},
+          {"sampled_products", choice.sampled_products}};
 }
 
 void run(const Options& options) {
@@ -133,29 +114,29 @@ void run(const Options& options) {
   const std::vector<Implementation> implementations =
       chosen_implementations(options.formats, false, context.info());
   nlohmann::json results = nlohmann::json::array();
-  std::vector<SparseFigures> all;
+  nlohmann::json all = nlohmann::json::array();
   std::vector<double> regular;
   std::vector<double> irregular;
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const std::vector<SparseFigures> singles =
-        measure_formats(context, bench, implementations, false);
+    const nlohmann::json singles = measure_formats(context, bench, implementations, false);
     all.insert(all.end(), singles.begin(), singles.end());
     const auto best = std::min_element(singles.begin(), singles.end(),
-                                       [](const SparseFigures& a, const SparseFigures& b) {
-                                         return a.milliseconds < b.milliseconds;
+                                       [](const nlohmann::json& a, const nlohmann::json& b) {
+                                         return milliseconds_of(a) < milliseconds_of(b);
                                        });
     if (best == singles.end()) return;
-    const Comparison comparison = compare(context, bench, profile, best->name);
-    print(comparison, best->name);
-    all.push_back(comparison.figures);
-    (each.regular ? regular : irregular).push_back(comparison.ratio);
-    results.push_back(cocktail_json(each, singles, comparison, best->name));
+    const nlohmann::json comparison = compare(context, bench, profile, (*best)["product"]);
+    all.push_back(comparison["cocktail"]);
+    (each.regular ? regular : irregular).push_back(comparison["ratio_to_best_single"]);
+    results.push_back(to_json(each, singles));
+    results.back()["regular"] = each.regular;
+    results.back().update(comparison);
   });
   fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
              geometric_mean(regular), geometric_mean(irregular));
-  write_results(options.common, context, copy, results);
+  write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
   check_right(all);
 }
 

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "commands.hpp"
 #include "measure.hpp"
 #include "spmv/measure/measure.hpp"
-
+#include "stopwatch.hpp"
 namespace diacut::bench {
 
 namespace {
@@ -20,46 +19,28 @@ struct ControlOptions : CommonOptions {
   std::vector<int> widths = {1, 2, 4, 8, 16};
 };
 
-struct Latency {
-  double queued_microseconds = 0.0;      ///< Device time of a launch among many.
-  double round_trip_microseconds = 0.0;  ///< Host time of a launch and a wait for its end.
-};
+constexpr std::array<Column, 5> kControlColumns = {
+    {{"floats", "floats an item", -16},
+     {"read_gigabytes_per_second", "read", 10, "{:.1f}"},
+     {"write_gigabytes_per_second", "write", 10, "{:.1f}"},
+     {"copy_gigabytes_per_second", "copy", 10, "{:.1f}"},
+     {"gflops", "GFLOP/s", 12, "{:.1f}"}}};
 
-Latency launch_latency(Context& context, int repeats) {
-  using Clock = std::chrono::steady_clock;
-  Buffer<float> in = context.allocate<float>(1, "a float");
-  Buffer<float> out = context.allocate<float>(1, "its copy");
-  in.fill(1.0f);
-  Copy copy(context, 1);
-  Latency latency;
-  latency.queued_microseconds =
-      1e3 * median_milliseconds(context, repeats, [&] { copy(in, out, 1); });
+/// Microseconds of a launch and a wait for its end.
+double round_trip(Context& context, Copy& copy, const Buffer<float>& in, Buffer<float>& out) {
   constexpr int kTrips = 50;
-  const Clock::time_point start = Clock::now();
+  const app::Stopwatch stopwatch;
   for (int i = 0; i < kTrips; ++i) {
     copy(in, out, 1);
     context.finish();
   }
-  latency.round_trip_microseconds =
-      std::chrono::duration<double, std::micro>(Clock::now() - start).count() / kTrips;
-  return latency;
+  return 1e6 * stopwatch.seconds() / kTrips;
 }
 
-/// The rates for one width of an element, in floats.
-struct Figures {
-  int floats = 0;
-  double read = 0.0;   ///< GB/s.
-  double write = 0.0;  ///< GB/s.
-  double copy = 0.0;   ///< GB/s, read and written together.
-  double gflops = 0.0;
-};
-
-Figures figures(Context& context, int floats, std::size_t bytes, int repeats) {
-  Figures result;
-  result.floats = floats;
-  const CopyBandwidth copy = copy_bandwidth(context, floats, bytes, repeats);
-  result.copy = copy.gigabytes_per_second;
+/// The rates for one width of an element, in floats: GB/s, of a copy read and written together.
+nlohmann::json rates_of(Context& context, int floats, std::size_t bytes, int repeats) {
   Control control(context, floats);
+  const CopyBandwidth copy = copy_bandwidth(context, floats, bytes, repeats);
   const std::size_t count = bytes / sizeof(float) / control.granularity() * control.granularity();
   Buffer<float> memory = context.allocate<float>(count, "what is read and written");
   // Random weights are positive, and their bits do not compress.
@@ -69,43 +50,29 @@ Figures figures(Context& context, int floats, std::size_t bytes, int repeats) {
     return 1e-6 * static_cast<double>(count * sizeof(float)) /
            median_milliseconds(context, repeats, enqueue);
   };
-  result.read = rate([&] { control.read(memory, one, count); });
-  result.write = rate([&] { control.write(memory, count); });
   double operations = 0.0;
   const double milliseconds =
       median_milliseconds(context, repeats, [&] { operations = control.flops(one); });
-  result.gflops = 1e-6 * operations / milliseconds;
-  return result;
+  return {{"floats", floats},
+          {"read_gigabytes_per_second", rate([&] { control.read(memory, one, count); })},
+          {"write_gigabytes_per_second", rate([&] { control.write(memory, count); })},
+          {"copy_gigabytes_per_second", copy.gigabytes_per_second},
+          {"gflops", 1e-6 * operations / milliseconds}};
 }
 
-struct Transfers {
-  double up = 0.0;    ///< From host to device, GB/s.
-  double down = 0.0;  ///< From device to host, GB/s.
-};
-
-/// Measures transfers of ordinary host memory, which the library uses everywhere.
-Transfers transfers(Context& context, std::size_t bytes, int repeats) {
-  using Clock = std::chrono::steady_clock;
+/// GB/s of transfers to the device and back, of ordinary host memory, which the library uses
+/// everywhere.
+std::pair<double, double> transfers(Context& context, std::size_t bytes, int repeats) {
   std::vector<std::uint32_t> host(bytes / sizeof(std::uint32_t));
   std::mt19937 random(1);
   for (std::uint32_t& each : host) each = static_cast<std::uint32_t>(random());
   Buffer<std::uint32_t> buffer =
       context.allocate<std::uint32_t>(host.size(), "what is transferred");
-  const auto rate = [&](const auto& transfer) {
-    transfer();
-    std::vector<double> seconds;
-    for (int i = 0; i < repeats; ++i) {
-      const Clock::time_point start = Clock::now();
-      transfer();
-      seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    std::sort(seconds.begin(), seconds.end());
-    return 1e-9 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
+  const auto rate = [&](const std::function<void()>& transfer) {
+    return 1e-6 * static_cast<double>(bytes) / median_times(context, repeats, transfer).wall;
   };
-  Transfers result;
-  result.up = rate([&] { buffer.upload(host); });
-  result.down = rate([&] { buffer.download(std::span<std::uint32_t>(host)); });
-  return result;
+  const double up = rate([&] { buffer.upload(host); });
+  return {up, rate([&] { buffer.download(std::span<std::uint32_t>(host)); })};
 }
 
 void run(const ControlOptions& options) {
@@ -115,30 +82,27 @@ void run(const ControlOptions& options) {
   nlohmann::json widths = nlohmann::json::array();
   fmt::print("GB/s over {:.0f} MB that do not compress, and arithmetic\n",
              1e-6 * static_cast<double>(bytes));
-  fmt::print("  {:<16}{:>10}{:>10}{:>10}{:>12}\n", "floats an item", "read", "write", "copy",
-             "GFLOP/s");
+  print_head(kControlColumns, 2);
   for (const int floats : options.widths) {
-    const Figures each = figures(context, floats, bytes, options.repeats);
-    fmt::print("  {:<16}{:>10.1f}{:>10.1f}{:>10.1f}{:>12.1f}\n", each.floats, each.read, each.write,
-               each.copy, each.gflops);
-    widths.push_back({{"floats", each.floats},
-                      {"read_gigabytes_per_second", each.read},
-                      {"write_gigabytes_per_second", each.write},
-                      {"copy_gigabytes_per_second", each.copy},
-                      {"gflops", each.gflops}});
+    widths.push_back(rates_of(context, floats, bytes, options.repeats));
+    print_row(kControlColumns, widths.back(), 2);
   }
-  const Transfers moved = transfers(context, bytes, options.repeats);
-  fmt::print("\ntransfers: {:.1f} GB/s to the device, {:.1f} GB/s back\n", moved.up, moved.down);
-  const Latency latency = launch_latency(context, options.repeats);
-  fmt::print("a launch among many {:.1f} us, with a wait for it {:.1f} us\n",
-             latency.queued_microseconds, latency.round_trip_microseconds);
-  if (options.json.empty()) return;
-  write_json(options.json, {{"device", to_json(context.info())},
-                            {"widths", widths},
-                            {"upload_gigabytes_per_second", moved.up},
-                            {"download_gigabytes_per_second", moved.down},
-                            {"launch_microseconds", latency.queued_microseconds},
-                            {"round_trip_microseconds", latency.round_trip_microseconds}});
+  const auto [up, down] = transfers(context, bytes, options.repeats);
+  fmt::print("\ntransfers: {:.1f} GB/s to the device, {:.1f} GB/s back\n", up, down);
+  Buffer<float> in = context.allocate<float>(1, "a float");
+  Buffer<float> out = context.allocate<float>(1, "its copy");
+  in.fill(1.0f);
+  Copy copy(context, 1);
+  const double queued =
+      1e3 * median_milliseconds(context, options.repeats, [&] { copy(in, out, 1); });
+  const double waited = round_trip(context, copy, in, out);
+  fmt::print("a launch among many {:.1f} us, with a wait for it {:.1f} us\n", queued, waited);
+  write_figures(options, context.info(),
+                {{"widths", widths},
+                 {"upload_gigabytes_per_second", up},
+                 {"download_gigabytes_per_second", down},
+                 {"launch_microseconds", queued},
+                 {"round_trip_microseconds", waited}});
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
+#include <array>
 #include <memory>
 #include <vector>
 
 #include "boundary/boundary.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/network_boundary.hpp"
-#include "commands.hpp"
 #include "diacut/image.hpp"
 #include "measure.hpp"
 
@@ -46,38 +44,13 @@ int reach_of(const Networks& networks) {
   return reach;
 }
 
-struct Times {
-  double first_wall = 0;  ///< The run that builds the kernels and uploads the weights, ms.
-  double wall = 0;        ///< The median of the other runs, ms.
-  double device = 0;      ///< The median of the other runs, ms.
-};
-
-Times measure(Context& context, const Image& image, const CueParameters& cue, int repeats) {
-  using Clock = std::chrono::steady_clock;
-  const Grid grid{image.width, image.height, image.width};
-  DeviceNetworks kept;
-  Times times;
-  std::vector<double> wall;
-  std::vector<double> device;
-  for (int i = 0; i <= repeats; ++i) {
-    context.reset_memory_peak();
-    const Clock::time_point start = Clock::now();
-    const cl::Event begin = context.mark();
-    const BoundaryMap boundary = boundary_map(context, image, grid, cue, kept);
-    const cl::Event end = context.mark();
-    context.finish();
-    const double elapsed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    if (i == 0) {
-      times.first_wall = elapsed;
-      continue;
-    }
-    wall.push_back(elapsed);
-    device.push_back(milliseconds_between(begin, end));
-  }
-  times.wall = median(wall);
-  times.device = median(device);
-  return times;
-}
+constexpr std::array<Column, 6> kCueColumns = {
+    {{"wall_ms", "wall ms", 10, "{:.2f}"},
+     {"device_ms", "device ms", 12, "{:.2f}"},
+     {"gflop", "GFLOP", 10, "{:.2f}"},
+     {"gflop_per_second", "GFLOP/s", 12, "{:.1f}"},
+     {"peak_bytes", "peak MiB", 12, "{:.1f}", kMebibytes},
+     {"first_wall_ms", "first ms", 12, "{:.1f}"}}};
 
 void run(const CueOptions& options) {
   Parameters parameters;
@@ -88,32 +61,32 @@ void run(const CueOptions& options) {
   const Image image = read_image(options.image);
   const Networks networks = load_networks(options.weights);
   Context context(options.common.device, options.common.kernel_dir);
-  const Times times = measure(context, image, parameters.cue, options.common.repeats);
+  const Grid grid{image.width, image.height, image.width};
+  DeviceNetworks kept;
+  const Times times = median_times(
+      context, options.common.repeats,
+      [&] { boundary_map(context, image, grid, parameters.cue, kept); },
+      [&] { context.reset_memory_peak(); });
   const double gflop = operations_of(networks, image, parameters.cue) * 1e-9;
-  const double rate = gflop / times.device * 1e3;
   const int reach = reach_of(networks);
-  constexpr double kMiB = 1024.0 * 1024.0;
+  const nlohmann::json figures = {{"image", options.image},
+                                  {"width", image.width},
+                                  {"height", image.height},
+                                  {"weights", options.weights},
+                                  {"scales", parameters.cue.scales},
+                                  {"tile", options.tile},
+                                  {"reach", reach},
+                                  {"wall_ms", times.wall},
+                                  {"first_wall_ms", times.first},
+                                  {"device_ms", times.device},
+                                  {"gflop", gflop},
+                                  {"gflop_per_second", gflop / times.device * 1e3},
+                                  {"peak_bytes", context.memory_peak()}};
   fmt::print("{} ({}), {}: {}x{}, a pixel sees {} pixels around it\n", context.info().name,
              context.info().platform, options.image, image.width, image.height, reach);
-  fmt::print("{:>10}{:>12}{:>10}{:>12}{:>12}{:>12}\n", "wall ms", "device ms", "GFLOP", "GFLOP/s",
-             "peak MiB", "first ms");
-  fmt::print("{:>10.2f}{:>12.2f}{:>10.2f}{:>12.1f}{:>12.1f}{:>12.1f}\n", times.wall, times.device,
-             gflop, rate, static_cast<double>(context.memory_peak()) / kMiB, times.first_wall);
-  if (options.common.json.empty()) return;
-  write_json(options.common.json, {{"device", to_json(context.info())},
-                                   {"image", options.image},
-                                   {"width", image.width},
-                                   {"height", image.height},
-                                   {"weights", options.weights},
-                                   {"scales", parameters.cue.scales},
-                                   {"tile", options.tile},
-                                   {"reach", reach},
-                                   {"wall_ms", times.wall},
-                                   {"first_wall_ms", times.first_wall},
-                                   {"device_ms", times.device},
-                                   {"gflop", gflop},
-                                   {"gflop_per_second", rate},
-                                   {"peak_bytes", context.memory_peak()}});
+  print_head(kCueColumns);
+  print_row(kCueColumns, figures);
+  write_figures(options.common, context.info(), figures);
 }
 
 }  // namespace

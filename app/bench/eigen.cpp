@@ -1,7 +1,10 @@
+#include "eigen.hpp"
+
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -9,20 +12,15 @@
 #include <optional>
 
 #include "affinity/affinity.hpp"
-#include "boundary/boundary.hpp"
-#include "commands.hpp"
 #include "contour/reference_spectral_contour.hpp"
-#include "diacut/image.hpp"
+#include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "eigen/eigensolver.hpp"
-#include "eigen_accuracy.hpp"
-#include "eigen_solver.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/copy_elements.hpp"
 #include "output/npy.hpp"
-#include "scenes.hpp"
 
 namespace diacut::bench {
 
@@ -46,24 +44,132 @@ struct EigenOptions {
 };
 
 double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto n = static_cast<double>(a.size());
-  double sum_a = 0;
-  double sum_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum_a += a[i];
-    sum_b += b[i];
+  const Eigen::Map<const Eigen::VectorXd> u(a.data(), std::ssize(a));
+  const Eigen::Map<const Eigen::VectorXd> v(b.data(), std::ssize(b));
+  return (u.array() - u.mean())
+      .matrix()
+      .normalized()
+      .dot((v.array() - v.mean()).matrix().normalized());
+}
+
+/// The slope of log(y) over log(x) by least squares: y grows as x to this power.
+double growth_exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  const Eigen::ArrayXd u = Eigen::Map<const Eigen::ArrayXd>(x.data(), std::ssize(x)).log();
+  const Eigen::ArrayXd v = Eigen::Map<const Eigen::ArrayXd>(y.data(), std::ssize(y)).log();
+  return ((u - u.mean()) * (v - v.mean())).sum() / (u - u.mean()).square().sum();
+}
+
+Eigen::VectorXd doubles(const std::vector<float>& values) {
+  return Eigen::Map<const Eigen::VectorXf>(values.data(), std::ssize(values)).cast<double>();
+}
+
+/// The solver of a name such as "lanczos:minifloat": "lanczos".
+std::string solver_name(const std::string& solver) { return solver.substr(0, solver.find(':')); }
+
+/// The storage of the matrix of such a name: "minifloat"; nothing if the name has none.
+std::optional<MatvecStorage> solver_storage(const std::string& solver) {
+  const std::size_t colon = solver.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  return matvec_storage(solver.substr(colon + 1));
+}
+
+/// Throws ConfigError if no solver has such a name.
+void check_solver(const std::string& solver) {
+  const std::string name = solver_name(solver);
+  const std::optional<MatvecStorage> storage = solver_storage(solver);
+  if (name == "multilevel" && storage && *storage != MatvecStorage::kHalf) {
+    throw ConfigError(
+        fmt::format("--solvers '{}': expected multilevel or multilevel:half", solver));
   }
-  double ab = 0;
-  double aa = 0;
-  double bb = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double da = a[i] - sum_a / n;
-    const double db = b[i] - sum_b / n;
-    ab += da * db;
-    aa += da * da;
-    bb += db * db;
+  if (name != "multilevel" && name != "lanczos" && name != "plain" && name != "spectra") {
+    throw ConfigError(
+        fmt::format("--solvers '{}': expected multilevel, lanczos, plain or spectra", name));
   }
-  return ab / std::sqrt(aa * bb);
+}
+
+SolverParameters solver_of(const std::string& solver, const EigenParameters& parameters,
+                           MatvecKind kind, const DeviceInfo& device, const DiaShape& shape) {
+  const std::string name = solver_name(solver);
+  SolverParameters result{parameters};
+  result.eigen.solver = name == "spectra"      ? SolverKind::kSpectra
+                        : name == "multilevel" ? SolverKind::kMultilevel
+                                               : SolverKind::kLanczos;
+  if (name == "plain") result.eigen.filter_degree = 1;
+  const std::optional<MatvecStorage> storage = solver_storage(solver);
+  if (name == "multilevel" && storage == MatvecStorage::kHalf) {
+    result.form = MatrixForm::kCompressed;
+  }
+  if (!storage || result.form == MatrixForm::kCompressed) {
+    result.matvec = choose_matvec({kind}, device, shape);
+  } else if (*storage == MatvecStorage::kAuto) {
+    result.matvec =
+        choose_matvec({}, device, shape, storages_within_tolerance(result.eigen, *storage));
+  } else {
+    result.matvec = choose_matvec({MatvecKind::kSymmetric, *storage}, device, shape);
+  }
+  return result;
+}
+
+NormalizedMatrix copy_of(Context& context, const NormalizedMatrix& matrix) {
+  const auto copy = [&](const Buffer<float>& from) {
+    auto to = context.allocate<float>(from.size(), "a copy");
+    copy_elements(from, 0, to, 0, from.size());
+    return to;
+  };
+  return {matrix.batch(), matrix.stencil(), copy(matrix.dia().values), copy(matrix.sqrt_degree())};
+}
+
+/// The largest norm of A x - theta x, A the whole matrix and theta = x'Ax, whatever product the
+/// solver used.
+double residual_of_whole(Context& context, const NormalizedMatrix& matrix,
+                         const Eigenvectors& found) {
+  DiaOperator op(context, matrix.dia(), choose_matvec({}, context.info(), matrix.shape()).kind);
+  Buffer<float> in = context.allocate<float>(op.rows(), "a vector");
+  Buffer<float> out = context.allocate<float>(op.rows(), "a product");
+  double worst = 0;
+  for (const std::vector<float>& each : found.vectors) {  // The grid here has no padding.
+    in.upload(each);
+    op.perform_op(in, out);
+    const Eigen::VectorXd x = doubles(each);
+    const Eigen::VectorXd product = doubles(out.download());
+    worst = std::max(worst, (product - x.dot(product) * x).norm());
+  }
+  return worst;
+}
+
+/// One solver's figures for one matrix: medians over the repeats.
+struct SolverRun {
+  Times times;
+  double residual = 0;           ///< The largest |A x - theta x|, A the whole matrix.
+  std::uint64_t peak_bytes = 0;  ///< On the device, beside the matrix.
+  Eigenvectors found;
+};
+
+/// Solves for the eigenvectors of `matrix`, which is unchanged, as often as --repeats says after a
+/// first run that builds kernels (Spectra: once). Lanczos and Spectra multiply by `kind`, or by the
+/// compressed matrix that the solver's name asks for, or with ":auto" by what segment chooses.
+SolverRun measure_solver(Context& context, NormalizedMatrix& matrix, MatvecKind kind,
+                         const std::string& solver, const EigenParameters& parameters,
+                         int repeats) {
+  const SolverParameters solving =
+      solver_of(solver, parameters, kind, context.info(), matrix.shape());
+  const std::uint64_t held = context.memory_in_use();
+  context.reset_memory_peak();
+  SolverRun run;
+  std::optional<NormalizedMatrix> copy;  // Compression frees the matrix.
+  std::vector<DeviceEigenvectors> found;
+  run.times = median_times(
+      context, solving.eigen.solver == SolverKind::kSpectra ? 0 : repeats,
+      [&] { found = eigenvectors(context, copy ? *copy : matrix, solving); },
+      [&] {
+        found.clear();
+        copy.reset();
+        if (solving.form == MatrixForm::kCompressed) copy.emplace(copy_of(context, matrix));
+      });
+  run.peak_bytes = context.memory_peak() - held;
+  run.found = to_host(found.front(), matrix);
+  run.residual = residual_of_whole(context, matrix, run.found);
+  return run;
 }
 
 /// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
@@ -80,6 +186,25 @@ void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
              encode_npy<std::int64_t>(shape.offsets, {shape.diagonals()}));
   write_file((path / "sqrt_degree.npy").string(), encode_npy<float>(degrees, {shape.rows}));
 }
+
+constexpr std::array<Column, 11> kEigenColumns = {
+    {{"solver", "solver", -18},
+     {"wall_ms", "wall ms", 11, "{:.1f}"},
+     {"device_ms", "device ms", 11, "{:.1f}"},
+     {"products", "products", 10},
+     {"passes", "passes", 8},
+     {"levels", "grids", 7},
+     {"restarts", "restarts", 10},
+     {"residual", "residual", 11, "{:.1e}"},
+     {"contour_correlation_with_first", "correlation", 13, "{:.6f}"},
+     {"peak_bytes", "peak MiB", 10, "{:.0f}", kMebibytes},
+     {"converged", "  converged", 0}}};
+constexpr std::array<Column, 5> kTogetherColumns = {
+    {{"solver", "solver", -18},
+     {"alone_ms", "alone ms", 14, "{:.2f}"},
+     {"ms_an_image", "ms an image", 14, "{:.2f}"},
+     {"residual", "residual", 11, "{:.1e}"},
+     {"peak_bytes", "peak MiB", 10, "{:.0f}", kMebibytes}}};
 
 /// The times of a solver.
 struct SolverTimes {
@@ -125,9 +250,7 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
   const double megapixels = static_cast<double>(image.pixel_count()) * 1e-6;
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height, megapixels,
              to_string(choice.kind));
-  fmt::print("{:<18}{:>11}{:>11}{:>10}{:>8}{:>7}{:>10}{:>11}{:>13}{:>10}  {}\n", "solver",
-             "wall ms", "device ms", "products", "passes", "grids", "restarts", "residual",
-             "correlation", "peak MiB", "converged");
+  print_head(kEigenColumns);
   std::vector<double> first_contour;
   for (const std::string& solver : options.solvers) {
     SolverTimes& times = figures.times[solver];
@@ -136,37 +259,34 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
                  times.milliseconds.back() * 1e-3, times.megapixels.back());
       continue;
     }
-    const SolverRun result = measure_solver(context, matrix, choice.kind, solver, options.eigen,
-                                            std::max(1, options.common.repeats));
+    const SolverRun result =
+        measure_solver(context, matrix, choice.kind, solver, options.eigen, options.common.repeats);
     const EigenReport& report = result.found.report;
     const std::vector<double> contour = reference_spectral_contour(result.found);
     if (first_contour.empty()) first_contour = contour;
-    const double match = correlation(contour, first_contour);
-    const double peak_mib = static_cast<double>(result.peak_bytes) / (1024 * 1024);
-    fmt::print("{:<18}{:>11.1f}{:>11.1f}{:>10}{:>8}{:>7}{:>10}{:>11.1e}{:>13.6f}{:>10.0f}  {}\n",
-               solver, result.wall_ms, result.device_ms, report.products, report.passes,
-               report.levels, report.restarts, result.residual, match, peak_mib,
-               report.converged ? "yes" : "NO");
-    std::fflush(stdout);
     times.megapixels.push_back(megapixels);
-    times.milliseconds.push_back(result.wall_ms);
-    figures.results.push_back({{"width", image.width},
-                               {"height", image.height},
-                               {"solver", solver},
-                               {"ran", report.solver},
-                               {"matvec", report.matvec},
-                               {"wall_ms", result.wall_ms},
-                               {"device_ms", result.device_ms},
-                               {"products", report.products},
-                               {"passes", report.passes},
-                               {"levels", report.levels},
-                               {"filter_degree", report.filter_degree},
-                               {"restarts", report.restarts},
-                               {"residual", result.residual},
-                               {"contour_correlation_with_first", match},
-                               {"peak_bytes", result.peak_bytes},
-                               {"converged", report.converged},
-                               {"eigenvalues", result.found.values}});
+    times.milliseconds.push_back(result.times.wall);
+    figures.results.push_back(
+        {{"width", image.width},
+         {"height", image.height},
+         {"solver", solver},
+         {"ran", report.solver},
+         {"matvec", report.matvec},
+         {"wall_ms", result.times.wall},
+         {"device_ms", result.times.device},
+         {"products", report.products},
+         {"passes", report.passes},
+         {"levels", report.levels},
+         {"filter_degree", report.filter_degree},
+         {"restarts", report.restarts},
+         {"residual", result.residual},
+         {"contour_correlation_with_first", correlation(contour, first_contour)},
+         {"peak_bytes", result.peak_bytes},
+         {"converged", report.converged},
+         {"eigenvalues", result.found.values}});
+    nlohmann::json shown = figures.results.back();
+    shown["converged"] = report.converged ? "  yes" : "  NO";
+    print_row(kEigenColumns, shown);
   }
 }
 
@@ -213,44 +333,36 @@ void run_together(Context& context, const std::vector<Image>& images, const Eige
     maps.push_back(boundary_of(context, image, options));
     NormalizedMatrix matrix = matrix_of(context, maps.back(), Batch(grid), options);
     alone += measure_solver(context, matrix, matvec_kind(options.matvec), "multilevel", parameters,
-                            std::max(1, options.common.repeats))
-                 .wall_ms;
+                            options.common.repeats)
+                 .times.wall;
   }
   NormalizedMatrix matrix = matrix_of(context, batched(context, maps, *batch), *batch, options);
   const std::uint64_t held = context.memory_in_use();
   context.reset_memory_peak();
-  std::vector<double> wall;
-  double residual = 0;
-  for (int round = 0; round <= std::max(1, options.common.repeats); ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    const std::vector<DeviceEigenvectors> found = eigenvectors(context, matrix, {parameters});
-    context.finish();
-    const auto end = std::chrono::steady_clock::now();
-    if (found.empty()) {
-      throw NumericalError(
-          "one of the photographs cannot be solved with the others, or does not converge");
-    }
-    if (round > 0) wall.push_back(std::chrono::duration<double, std::milli>(end - start).count());
-    for (const DeviceEigenvectors& each : found) {
-      residual = std::max(
-          residual, *std::max_element(each.report.residuals.begin(), each.report.residuals.end()));
-    }
+  std::vector<DeviceEigenvectors> found;
+  const Times times = median_times(
+      context, options.common.repeats, [&] { found = eigenvectors(context, matrix, {parameters}); },
+      [&] { found.clear(); });
+  if (found.empty()) {
+    throw NumericalError(
+        "one of the photographs cannot be solved with the others, or does not converge");
   }
-  std::sort(wall.begin(), wall.end());
-  const double each = wall[wall.size() / 2] / options.at_once;
-  const double peak_mib = static_cast<double>(context.memory_peak() - held) / (1024 * 1024);
-  alone /= options.at_once;
-  fmt::print("\n{} of {}x{} at once\n{:<18}{:>14}{:>14}{:>11}{:>10}\n", options.at_once, grid.width,
-             grid.height, "solver", "alone ms", "ms an image", "residual", "peak MiB");
-  fmt::print("{:<18}{:>14.2f}{:>14.2f}{:>11.1e}{:>10.0f}\n", "multilevel", alone, each, residual,
-             peak_mib);
+  double residual = 0;
+  for (const DeviceEigenvectors& each : found) {
+    residual = std::max(
+        residual, *std::max_element(each.report.residuals.begin(), each.report.residuals.end()));
+  }
   figures.results.push_back({{"width", grid.width},
                              {"height", grid.height},
                              {"solver", "multilevel"},
                              {"at_once", options.at_once},
-                             {"alone_ms", alone},
-                             {"ms_an_image", each},
-                             {"residual", residual}});
+                             {"alone_ms", alone / options.at_once},
+                             {"ms_an_image", times.wall / options.at_once},
+                             {"residual", residual},
+                             {"peak_bytes", context.memory_peak() - held}});
+  fmt::print("\n{} of {}x{} at once\n", options.at_once, grid.width, grid.height);
+  print_head(kTogetherColumns);
+  print_row(kTogetherColumns, figures.results.back());
 }
 
 /// Throws ConfigError where options contradict each other.
@@ -313,16 +425,14 @@ void run(EigenOptions options) {
     run_sizes(context, images.empty() ? nullptr : &images[0], options, figures);
   }
   const nlohmann::json growth = print_growth(options, figures);
-  if (options.common.json.empty()) return;
-  write_json(options.common.json,
-             {{"device", to_json(context.info())},
-              {"image", options.image},
-              {"by", options.megapixels.empty() ? "itself" : resizing(options)},
-              {"vectors", options.eigen.vectors},
-              {"tolerance", options.eigen.tolerance},
-              {"growth", growth},
-              {"results", figures.results},
-              {"accuracy", figures.accuracy}});
+  write_figures(options.common, context.info(),
+                {{"image", options.image},
+                 {"by", options.megapixels.empty() ? "itself" : resizing(options)},
+                 {"vectors", options.eigen.vectors},
+                 {"tolerance", options.eigen.tolerance},
+                 {"growth", growth},
+                 {"results", figures.results},
+                 {"accuracy", figures.accuracy}});
 }
 
 void add_image_options(CLI::App& command, EigenOptions& options) {

@@ -1,10 +1,8 @@
-#include "eigen_accuracy.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "contour/combined_contour.hpp"
 #include "core/parallel.hpp"
+#include "eigen.hpp"
 #include "eigen/eigensolver.hpp"
 #include "measure.hpp"
 
@@ -28,39 +27,36 @@ struct Solution {
 /// Larger than any spectral contour.
 constexpr double kContourScale = 1e6;
 
-/// How far a solution is from the tight one.
-struct Distance {
-  double largest_error = 0;  ///< Of the eigenvalues, relative to the tight ones.
-  double median_error = 0;
-  double angle = 0;         ///< Largest angle between the subspaces of `vectors` vectors, degrees.
-  double contour_most = 0;  ///< Largest difference of contours, in units of the largest contour.
-  double contour_rms = 0;   ///< Root mean square of the difference over that of the contour.
-};
+constexpr std::array<Column, 12> kAccuracyColumns = {
+    {{"goal", "asked for", -16},
+     {"wall_ms", "wall ms", 10, "{:.1f}"},
+     {"iterations", "iterations", 12},
+     {"passes", "passes", 8},
+     {"largest_residual", "residual", 10, "{:.1e}"},
+     {"resolved_of", "resolved", 10},
+     {"eigenvalue_error_largest", "largest", 12, "{:.1e}"},
+     {"eigenvalue_error_median", "median", 10, "{:.1e}"},
+     {"subspace_angle_degrees", "degrees", 10, "{:.3g}"},
+     {"contour_difference_largest", "largest", 12, "{:.1e}"},
+     {"contour_difference_rms", "rms", 10, "{:.1e}"},
+     {"solver", "  solver", 0}}};
 
 Solution solve(Context& context, NormalizedMatrix& matrix, const BoundaryMap& boundary,
                const EigenParameters& parameters, int repeats) {
-  using Clock = std::chrono::steady_clock;
-  Solution solution;
-  std::vector<double> wall;
-  for (int round = 0; round <= repeats; ++round) {
-    context.finish();
-    const Clock::time_point start = Clock::now();
-    const std::vector<DeviceEigenvectors> found = eigenvectors(context, matrix, {parameters});
-    context.finish();
-    wall.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    if (round < repeats) continue;
-    solution.found = to_host(found.front(), matrix);
-    ContourParameters spectral_alone;
-    spectral_alone.cue_weight = 0;
-    spectral_alone.spectral_weight = 1;
-    spectral_alone.spectral_power = 1;
-    spectral_alone.spectral_scale = kContourScale;
-    solution.contour = combined_contour(context, boundary.grid, found.front(), matrix.sqrt_degree(),
-                                        boundary.values, spectral_alone)
-                           .download();
-  }
-  solution.wall_ms = repeats > 0 ? median({wall.begin() + 1, wall.end()}) : wall.front();
-  return solution;
+  std::vector<DeviceEigenvectors> found;
+  const Times times = median_times(
+      context, repeats, [&] { found = eigenvectors(context, matrix, {parameters}); },
+      [&] { found.clear(); });
+  ContourParameters spectral_alone;
+  spectral_alone.cue_weight = 0;
+  spectral_alone.spectral_weight = 1;
+  spectral_alone.spectral_power = 1;
+  spectral_alone.spectral_scale = kContourScale;
+  return {to_host(found.front(), matrix),
+          combined_contour(context, boundary.grid, found.front(), matrix.sqrt_degree(),
+                           boundary.values, spectral_alone)
+              .download(),
+          times.wall};
 }
 
 double dot(const std::vector<float>& a, const std::vector<float>& b) {
@@ -104,64 +100,51 @@ int vectors_before_gap(const std::vector<double>& values) {
   return static_cast<int>(best);
 }
 
-Distance distance(const Solution& tight, const Solution& other, int vectors) {
-  Distance result;
+/// How far a solution is from the tight one: eigenvalues relative to the tight ones, the largest
+/// angle between the subspaces of `vectors` vectors, and contours in units of the largest contour,
+/// or as root mean squares.
+nlohmann::json distance(const Solution& tight, const Solution& other, int vectors) {
   std::vector<double> errors;
   for (std::size_t k = 1; k < tight.found.values.size(); ++k) {
     errors.push_back(std::abs(other.found.values[k] - tight.found.values[k]) /
                      tight.found.values[k]);
   }
-  result.largest_error = *std::max_element(errors.begin(), errors.end());
-  result.median_error = median(errors);
-  result.angle = subspace_angle(tight.found, other.found, vectors);
-  double largest = 0;
-  double square = 0;
-  double difference = 0;
-  for (std::size_t i = 0; i < tight.contour.size(); ++i) {
-    const double exact = tight.contour[i];
-    const double off = exact - other.contour[i];
-    largest = std::max(largest, exact);
-    square += exact * exact;
-    difference += off * off;
-    result.contour_most = std::max(result.contour_most, std::abs(off));
-  }
-  result.contour_most /= largest;
-  result.contour_rms = std::sqrt(difference / square);
-  return result;
+  const auto view = [](const std::vector<float>& contour) {
+    return Eigen::Map<const Eigen::ArrayXf>(contour.data(), std::ssize(contour)).cast<double>();
+  };
+  const Eigen::ArrayXd exact = view(tight.contour);
+  const Eigen::ArrayXd off = exact - view(other.contour);
+  return {{"eigenvalue_error_largest", *std::max_element(errors.begin(), errors.end())},
+          {"eigenvalue_error_median", median(errors)},
+          {"subspace_angle_degrees", subspace_angle(tight.found, other.found, vectors)},
+          {"contour_difference_largest", off.abs().maxCoeff() / exact.maxCoeff()},
+          {"contour_difference_rms", std::sqrt(off.square().sum() / exact.square().sum())}};
 }
 
 /// How many of the computed eigenvalues are resolved: the first one is known.
 std::size_t resolved(const EigenReport& report) { return report.resolved() - 1; }
 
-double largest_residual(const EigenReport& report) {
-  return *std::max_element(report.residuals.begin(), report.residuals.end());
-}
-
-nlohmann::json row(const std::string& goal, const Solution& solution, const Distance& from_tight) {
+nlohmann::json row(const std::string& goal, const Solution& solution,
+                   const nlohmann::json& from_tight) {
   const EigenReport& report = solution.found.report;
-  fmt::print(
-      "{:<16}{:>10.1f}{:>12}{:>8}{:>10.1e}{:>7}/{:<2}{:>12.1e}{:>10.1e}{:>10.3g}{:>12.1e}"
-      "{:>10.1e}  {}{}\n",
-      goal, solution.wall_ms, report.restarts, report.passes, largest_residual(report),
-      resolved(report), report.resolution.size() - 1, from_tight.largest_error,
-      from_tight.median_error, from_tight.angle, from_tight.contour_most, from_tight.contour_rms,
-      report.solver, report.converged ? "" : ", NOT converged");
-  std::fflush(stdout);
-  return {{"goal", goal},
-          {"wall_ms", solution.wall_ms},
-          {"solver", report.solver},
-          {"converged", report.converged},
-          {"iterations", report.restarts},
-          {"passes", report.passes},
-          {"products", report.products},
-          {"residuals", report.residuals},
-          {"resolved", resolved(report)},
-          {"eigenvalues", solution.found.values},
-          {"eigenvalue_error_largest", from_tight.largest_error},
-          {"eigenvalue_error_median", from_tight.median_error},
-          {"subspace_angle_degrees", from_tight.angle},
-          {"contour_difference_largest", from_tight.contour_most},
-          {"contour_difference_rms", from_tight.contour_rms}};
+  nlohmann::json figures = {
+      {"goal", goal},
+      {"wall_ms", solution.wall_ms},
+      {"solver", report.solver},
+      {"converged", report.converged},
+      {"iterations", report.restarts},
+      {"passes", report.passes},
+      {"products", report.products},
+      {"residuals", report.residuals},
+      {"largest_residual", *std::max_element(report.residuals.begin(), report.residuals.end())},
+      {"resolved", resolved(report)},
+      {"eigenvalues", solution.found.values}};
+  figures.update(from_tight);
+  nlohmann::json shown = figures;
+  shown["resolved_of"] = fmt::format("{}/{:<2}", resolved(report), report.resolution.size() - 1);
+  shown["solver"] = fmt::format("  {}{}", report.solver, report.converged ? "" : ", NOT converged");
+  print_row(kAccuracyColumns, shown);
+  return figures;
 }
 
 }  // namespace
@@ -182,11 +165,10 @@ nlohmann::json measure_accuracy(Context& context, NormalizedMatrix& matrix,
       tight.found.values.size() - 1);
   fmt::print("{:<16}{:>10}{:>12}{:>8}{:>10}{:>10}{:>22}{:>10}{:>22}\n", "", "", "", "", "largest",
              "", "eigenvalue errors", "subspace", "contour difference");
-  fmt::print("{:<16}{:>10}{:>12}{:>8}{:>10}{:>10}{:>12}{:>10}{:>10}{:>12}{:>10}  {}\n", "asked for",
-             "wall ms", "iterations", "passes", "residual", "resolved", "largest", "median",
-             "degrees", "largest", "rms", "solver");
+  print_head(kAccuracyColumns);
   nlohmann::json rows = nlohmann::json::array();
-  rows.push_back(row(fmt::format("{:g} (tight)", options.tight), tight, {}));
+  rows.push_back(
+      row(fmt::format("{:g} (tight)", options.tight), tight, distance(tight, tight, vectors)));
   const auto add = [&](const std::string& goal) {
     const Solution solution = solve(context, matrix, boundary, asked, options.repeats);
     rows.push_back(row(goal, solution, distance(tight, solution, vectors)));

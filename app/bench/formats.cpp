@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "measure.hpp"
 #include "output/npy.hpp"
 #include "sparse_bench.hpp"
 
@@ -44,18 +44,14 @@ void run(const FormatsOptions& options) {
       chosen_implementations(options.formats, options.every, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   nlohmann::json results = nlohmann::json::array();
-  std::vector<SparseFigures> all;
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const std::vector<SparseFigures> figures =
-        measure_formats(context, bench, which, options.every);
-    all.insert(all.end(), figures.begin(), figures.end());
-    results.push_back(to_json(each, figures));
+    results.push_back(to_json(each, measure_formats(context, bench, which, options.every)));
   });
-  write_results(options.common, context, copy, results);
-  check_right(all);
+  write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
+  for (const nlohmann::json& each : results) check_right(each["products"]);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 
-#include "commands.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "measure.hpp"
 #include "spmv/contacts.hpp"
@@ -73,20 +72,18 @@ struct Problem {
   std::vector<double> magnitude;
 };
 
-/// What was measured of one layout.
-struct JacobianFigures {
-  const char* layout = "";
-  double milliseconds = 0.0;
-  double gflops = 0.0;
-  double counted_bandwidth = 0.0;  ///< GB/s, if kBytes are counted for each contact.
-  double bytes_moved = 0.0;        ///< Read and written at least in this layout.
-  double bandwidth = 0.0;          ///< GB/s of the bytes moved.
-  double scaled_error = 0.0;
-  bool wrong = false;
-};
+constexpr std::array<Column, 8> kJacobianColumns = {
+    {{"layout", "layout", -12},
+     {"milliseconds", "ms", 10, "{:.4f}"},
+     {"gflops", "GFLOP/s", 10, "{:.2f}"},
+     {"counted_gigabytes_per_second", "GB/s of 204", 12, "{:.1f}"},
+     {"counted_share_of_copy", "of copy", 10, "{:.1f}%", 100},
+     {"bytes_of_a_contact", "bytes moved", 14, "{:.0f}"},
+     {"share_of_copy", "of copy", 10, "{:.1f}%", 100},
+     {"scaled_error", "error/u", 10, "{:.2f}"}}};
 
-JacobianFigures measure(Context& context, Problem& problem, const Layout& layout,
-                        const JacobianOptions& options) {
+nlohmann::json measure(Context& context, Problem& problem, const Layout& layout,
+                       const JacobianOptions& options, double copy) {
   Buffer<float> values =
       context.allocate<float>(contact_floats(layout.layout) * problem.pitch, "a contact Jacobian");
   values.upload(contact_values(problem.contacts, layout.layout, problem.pitch));
@@ -94,42 +91,26 @@ JacobianFigures measure(Context& context, Problem& problem, const Layout& layout
                            layout.layout);
   problem.out.fill(std::nanf(""));
   jacobian.product(problem.in, problem.out);
-  JacobianFigures figures;
-  figures.layout = layout.name;
-  figures.scaled_error = problem.scaled_error();
-  // The bound for the roundings of a row is derived in the test of the kernel.
-  figures.wrong = !(figures.scaled_error <= 20.0);
-  figures.milliseconds = median_milliseconds(context, options.common.repeats,
-                                             [&] { jacobian.product(problem.in, problem.out); });
+  const double error = problem.scaled_error();
+  const double milliseconds = median_milliseconds(
+      context, options.common.repeats, [&] { jacobian.product(problem.in, problem.out); });
   const auto count = static_cast<double>(options.contacts);
   // For each contact its elements, the numbers of its two bodies and its results; for each body its
   // velocities.
-  figures.bytes_moved = (static_cast<double>(contact_floats(layout.layout)) * 4 + 8 + 12) * count +
-                        24.0 * static_cast<double>(options.bodies);
-  figures.gflops = kFlops * count / figures.milliseconds * 1e-6;
-  figures.counted_bandwidth = kBytes * count / figures.milliseconds * 1e-6;
-  figures.bandwidth = figures.bytes_moved / figures.milliseconds * 1e-6;
-  return figures;
-}
-
-void print(const JacobianFigures& figures, const JacobianOptions& options, double copy) {
-  fmt::print("{:<12}{:>10.4f}{:>10.2f}{:>12.1f}{:>9.1f}%{:>14.0f}{:>9.1f}%{:>10.2f}{}\n",
-             figures.layout, figures.milliseconds, figures.gflops, figures.counted_bandwidth,
-             100.0 * figures.counted_bandwidth / copy,
-             figures.bytes_moved / static_cast<double>(options.contacts),
-             100.0 * figures.bandwidth / copy, figures.scaled_error,
-             figures.wrong ? "  WRONG" : "");
-}
-
-nlohmann::json figures_json(const JacobianFigures& figures, double copy) {
-  return {{"layout", figures.layout},
-          {"milliseconds", figures.milliseconds},
-          {"gflops", figures.gflops},
-          {"counted_gigabytes_per_second", figures.counted_bandwidth},
-          {"counted_share_of_copy", figures.counted_bandwidth / copy},
-          {"bytes_moved", figures.bytes_moved},
-          {"share_of_copy", figures.bandwidth / copy},
-          {"scaled_error", figures.scaled_error}};
+  const double bytes = (static_cast<double>(contact_floats(layout.layout)) * 4 + 8 + 12) * count +
+                       24.0 * static_cast<double>(options.bodies);
+  const double counted = kBytes * count / milliseconds * 1e-6;
+  return {{"layout", layout.name},
+          {"milliseconds", milliseconds},
+          {"gflops", kFlops * count / milliseconds * 1e-6},
+          {"counted_gigabytes_per_second", counted},
+          {"counted_share_of_copy", counted / copy},
+          {"bytes_moved", bytes},
+          {"bytes_of_a_contact", bytes / count},
+          {"share_of_copy", bytes / milliseconds * 1e-6 / copy},
+          {"scaled_error", error},
+          // The bound for the roundings of a row is derived in the test of the kernel.
+          {"wrong", !(error <= 20.0)}};
 }
 
 void run(const JacobianOptions& options) {
@@ -137,28 +118,21 @@ void run(const JacobianOptions& options) {
   Problem problem(context, options);
   const CopyBandwidth copy = best_copy_bandwidth(context, yardstick_bytes(context, options.common),
                                                  options.common.repeats);
-  fmt::print(
-      "{} ({}): D' x of {} contacts between {} bodies; a copy reaches {:.1f} GB/s\n"
-      "{:<12}{:>10}{:>10}{:>12}{:>10}{:>14}{:>10}{:>10}\n",
-      context.info().name, context.info().platform, options.contacts, options.bodies,
-      copy.gigabytes_per_second, "layout", "ms", "GFLOP/s", "GB/s of 204", "of copy", "bytes moved",
-      "of copy", "error/u");
+  fmt::print("{} ({}): D' x of {} contacts between {} bodies; a copy reaches {:.1f} GB/s\n",
+             context.info().name, context.info().platform, options.contacts, options.bodies,
+             copy.gigabytes_per_second);
+  print_head(kJacobianColumns);
   nlohmann::json results = nlohmann::json::array();
-  bool wrong = false;
   for (const Layout& each : kLayouts) {
-    const JacobianFigures figures = measure(context, problem, each, options);
-    print(figures, options, copy.gigabytes_per_second);
-    results.push_back(figures_json(figures, copy.gigabytes_per_second));
-    wrong = wrong || figures.wrong;
+    results.push_back(measure(context, problem, each, options, copy.gigabytes_per_second));
+    print_row(kJacobianColumns, results.back());
   }
-  if (!options.common.json.empty()) {
-    write_json(options.common.json, {{"device", bench::to_json(context.info())},
-                                     {"contacts", options.contacts},
-                                     {"bodies", options.bodies},
-                                     {"copy", bench::to_json(copy)},
-                                     {"results", results}});
-  }
-  check_products(!wrong);
+  write_figures(options.common, context.info(),
+                {{"contacts", options.contacts},
+                 {"bodies", options.bodies},
+                 {"copy", to_json(copy)},
+                 {"results", results}});
+  check_right(results);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include "command_description.hpp"
 #include "command_line.hpp"
-#include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "kernel_cache.hpp"
+#include "measure.hpp"
 #include "parameter_values.hpp"
 #include "program.hpp"
 #include "spmv/generators.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "diacut/version.hpp"
 #include "output/atomic_file.hpp"
 #include "spmv/measure/measure.hpp"
+#include "stopwatch.hpp"
 
 namespace diacut::bench {
 
@@ -36,6 +38,59 @@ void add_file_option(CLI::App& app, const char* name, std::string& path, const c
     check_writable(given);
     return std::string();
   });
+}
+
+namespace {
+
+std::string padded(const std::string& text, int width) {
+  return width < 0 ? fmt::format("{:<{}}", text, -width) : fmt::format("{:>{}}", text, width);
+}
+
+}  // namespace
+
+void print_head(std::span<const Column> columns, int indent) {
+  std::string line(static_cast<std::size_t>(indent), ' ');
+  for (const Column& each : columns) line += padded(each.title, each.width);
+  fmt::print("{}\n", line);
+}
+
+void print_row(std::span<const Column> columns, const nlohmann::json& figures, int indent) {
+  std::string line(static_cast<std::size_t>(indent), ' ');
+  for (const Column& each : columns) {
+    const nlohmann::json& figure =
+        figures.at(nlohmann::json::json_pointer(std::string("/") + each.key));
+    line += padded(figure.is_string() ? figure.get<std::string>()
+                   : std::string_view(each.form) != "{}"
+                       ? fmt::format(fmt::runtime(each.form), each.factor * figure.get<double>())
+                       : figure.dump(),
+                   each.width);
+  }
+  fmt::print("{}{}\n", line, figures.value("wrong", false) ? "  WRONG" : "");
+  std::fflush(stdout);
+}
+
+Times median_times(Context& context, int repeats, const std::function<void()>& work,
+                   const std::function<void()>& prepare) {
+  Times times;
+  std::vector<double> wall;
+  std::vector<double> device;
+  for (int i = 0; i <= repeats; ++i) {
+    if (prepare) prepare();
+    context.finish();
+    const app::Stopwatch stopwatch;
+    const cl::Event begin = context.mark();
+    work();
+    const cl::Event end = context.mark();
+    context.finish();
+    const double taken = stopwatch.milliseconds();
+    if (i == 0) times.first = taken;
+    if (i == 0 && repeats > 0) continue;
+    wall.push_back(taken);
+    device.push_back(milliseconds_between(begin, end));
+  }
+  times.wall = median(wall);
+  times.device = median(device);
+  return times;
 }
 
 double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue) {
@@ -64,8 +119,13 @@ double median(std::vector<double> values) {
 
 double larger_error(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
-void check_products(bool right) {
-  if (!right) throw NumericalError("a product is wrong: its error is over the bound for its terms");
+void check_right(const nlohmann::json& figures) {
+  for (const nlohmann::json& each : figures) {
+    if (!each.value("wrong", false)) continue;
+    const std::string name = each.value("product", std::string());
+    throw NumericalError(fmt::format("{} is wrong: its error is over the bound for its terms",
+                                     name.empty() ? "a product" : "the product " + name));
+  }
 }
 
 RandomMatrixShape random_vector_shape(std::size_t count) {
@@ -114,16 +174,6 @@ std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std:
   return std::min(std::max({bytes, kLeast, 2 * cache}), most);
 }
 
-nlohmann::json to_json(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"platform", device.platform},
-          {"version", device.version},
-          {"driver", device.driver},
-          {"kind", to_string(device.kind)},
-          {"compute_units", device.compute_units},
-          {"diacut", kVersion}};
-}
-
 nlohmann::json to_json(const CopyBandwidth& copy) {
   return {{"floats", copy.floats},
           {"bytes", copy.bytes},
@@ -131,8 +181,16 @@ nlohmann::json to_json(const CopyBandwidth& copy) {
           {"gigabytes_per_second", copy.gigabytes_per_second}};
 }
 
-void write_json(const std::string& path, const nlohmann::json& json) {
-  write_text(path, json.dump(2) + '\n');
+void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures) {
+  if (options.json.empty()) return;
+  figures["device"] = {{"name", device.name},
+                       {"platform", device.platform},
+                       {"version", device.version},
+                       {"driver", device.driver},
+                       {"kind", to_string(device.kind)},
+                       {"compute_units", device.compute_units},
+                       {"diacut", kVersion}};
+  write_text(options.json, figures.dump(2) + '\n');
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,50 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 /// An option for a file to write. That it can be written is checked before anything is measured.
 void add_file_option(CLI::App& app, const char* name, std::string& path, const char* meaning);
 
+/// One subcommand of diacut-bench, and what runs it once the command line is parsed. What runs
+/// throws diacut::Error. Each function adds a subcommand, its options and its help to `app`.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<void()> run;
+};
+Command control_command(CLI::App& app);
+Command cocktail_command(CLI::App& app);
+Command cue_command(CLI::App& app);
+Command eigen_command(CLI::App& app);
+Command formats_command(CLI::App& app);
+Command jacobian_command(CLI::App& app);
+Command nodes_command(CLI::App& app);
+Command pairs_command(CLI::App& app);
+Command spmv_command(CLI::App& app);
+Command stages_command(CLI::App& app);
+Command tune_command(CLI::App& app);
+
+/// In a byte.
+inline constexpr double kMebibytes = 0x1p-20;
+
+/// Figures are members of JSON objects; a table shows some of them, a line for each object.
+struct Column {
+  const char* key;  ///< Or a path: "shares/12".
+  const char* title;
+  int width;                ///< Negative: at the left of so many characters.
+  const char* form = "{}";  ///< Of a number, times `factor`; else the figure as it is.
+  double factor = 1;
+};
+void print_head(std::span<const Column> columns, int indent = 0);
+/// Ends with "WRONG" where the member "wrong" is true.
+void print_row(std::span<const Column> columns, const nlohmann::json& figures, int indent = 0);
+
+/// Milliseconds of work: the first run, which builds kernels, and the medians of `repeats` others.
+/// Without others, of the first one.
+struct Times {
+  double first = 0;
+  double wall = 0;
+  double device = 0;
+};
+/// `prepare` comes before each run and is not timed; the device is waited for before and after.
+Times median_times(Context& context, int repeats, const std::function<void()>& work,
+                   const std::function<void()>& prepare = {});
+
 /// Milliseconds of device time that one call of `enqueue` takes: calls are queued back to back, as
 /// a solver queues them, in batches of about 20 ms; the median of `repeats` batches.
 double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue);
@@ -35,8 +80,8 @@ double median(std::vector<double> values);
 /// The larger of two errors, or NaN if any of them is NaN: a wrong product must show.
 double larger_error(double a, double b);
 
-/// Throws NumericalError unless all products are `right`.
-void check_products(bool right);
+/// Throws NumericalError if an object of figures says that it is wrong.
+void check_right(const nlohmann::json& figures);
 
 /// `count` elements in a single row, so that random_matrix() fills a vector.
 RandomMatrixShape random_vector_shape(std::size_t count);
@@ -63,11 +108,10 @@ CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& opti
 /// Never more than a quarter of the device's memory.
 std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes = 0);
 
-nlohmann::json to_json(const DeviceInfo& device);
 nlohmann::json to_json(const CopyBandwidth& copy);
 
-/// Throws InputError.
-void write_json(const std::string& path, const nlohmann::json& json);
+/// Writes figures to the file of --json, if there is one, after the device. Throws InputError.
+void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures);
 void write_text(const std::string& path, const std::string& text);
 
 }  // namespace diacut::bench

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/objects.hpp"

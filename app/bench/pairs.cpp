@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "commands.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"

@@ -1,40 +1,20 @@
-#include "scenes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <opencv2/imgproc.hpp>
 #include <random>
 
 #include "diacut/errors.hpp"
+#include "eigen.hpp"
 
 namespace diacut::bench {
 
 namespace {
 
-/// The photograph's value at (x, y) by bilinear interpolation. Precondition: the point lies within.
-float between(const Image& image, double x, double y, int channel) {
-  const int left = std::clamp(static_cast<int>(x), 0, image.width - 1);
-  const int top = std::clamp(static_cast<int>(y), 0, image.height - 1);
-  const auto at = [&](int u, int v) {
-    return static_cast<double>(
-        image.pixels[(static_cast<std::size_t>(std::min(v, image.height - 1)) *
-                          static_cast<std::size_t>(image.width) +
-                      static_cast<std::size_t>(std::min(u, image.width - 1))) *
-                         static_cast<std::size_t>(image.channels) +
-                     static_cast<std::size_t>(channel)]);
-  };
-  const double dx = std::clamp(x - left, 0.0, 1.0);
-  const double dy = std::clamp(y - top, 0.0, 1.0);
-  return static_cast<float>((1 - dy) * ((1 - dx) * at(left, top) + dx * at(left + 1, top)) +
-                            dy * ((1 - dx) * at(left, top + 1) + dx * at(left + 1, top + 1)));
-}
-
-/// The pixel that pixel i repeats when an image of n pixels and its mirror images lie side by side.
-int mirrored(int i, int n) {
-  const int period = i % (2 * n);
-  return period < n ? period : 2 * n - 1 - period;
+cv::Mat view_of(Image& image) {
+  return {image.height, image.width, CV_32FC(image.channels), image.pixels.data()};
 }
 
 Image blank(int width, int height, int channels) {
@@ -87,37 +67,17 @@ Image sized_image(const Image* photograph, const std::string& how, double megapi
   if (photograph == nullptr) {
     throw ConfigError(fmt::format("--by {} needs a photograph", how));
   }
-  Image image = blank(width, height, photograph->channels);
-  std::size_t at = 0;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      for (int c = 0; c < image.channels; ++c, ++at) {
-        image.pixels[at] = how == "tile"
-                               ? between(*photograph, mirrored(x, photograph->width),
-                                         mirrored(y, photograph->height), c)
-                               : between(*photograph, (x + 0.5) * photograph->width / width - 0.5,
-                                         (y + 0.5) * photograph->height / height - 0.5, c);
-      }
-    }
+  Image own = *photograph;
+  Image image = blank(width, height, own.channels);
+  const cv::Mat from = view_of(own);
+  cv::Mat to = view_of(image);
+  if (how == "enlarge") {
+    cv::resize(from, to, to.size(), 0, 0, cv::INTER_LINEAR);
+  } else {
+    const cv::Mat part = from({0, std::min(height, own.height)}, {0, std::min(width, own.width)});
+    cv::copyMakeBorder(part, to, 0, height - part.rows, 0, width - part.cols, cv::BORDER_REFLECT);
   }
   return image;
-}
-
-double growth_exponent(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto n = static_cast<double>(x.size());
-  double mean_x = 0;
-  double mean_y = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    mean_x += std::log(x[i]) / n;
-    mean_y += std::log(y[i]) / n;
-  }
-  double xy = 0;
-  double xx = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (std::log(x[i]) - mean_x) * (std::log(y[i]) - mean_y);
-    xx += (std::log(x[i]) - mean_x) * (std::log(x[i]) - mean_x);
-  }
-  return xx > 0 ? xy / xx : NAN;
 }
 
 }  // namespace diacut::bench

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "diacut/errors.hpp"
 #include "spmv/generators.hpp"
@@ -76,30 +76,25 @@ void for_each_matrix(const MatrixOptions& options,
   }
 }
 
-nlohmann::json to_json(const SparseFigures& figures) {
-  return {{"product", figures.name},
-          {"milliseconds", figures.milliseconds},
-          {"gflops", figures.gflops},
-          {"bytes", figures.bytes},
-          {"gigabytes_per_second", figures.gigabytes_per_second},
-          {"share_of_copy", figures.share_of_copy},
-          {"scaled_error", figures.scaled_error},
-          {"wrong", figures.wrong}};
-}
+namespace {
+
+constexpr std::array<Column, 6> kProductColumns = {
+    {{"product", "product", -24},
+     {"milliseconds", "ms", 10, "{:.4f}"},
+     {"gflops", "GFLOP/s", 10, "{:.1f}"},
+     {"gigabytes_per_second", "GB/s", 10, "{:.1f}"},
+     {"share_of_copy", "of copy", 10, "{:.1f}%", 100},
+     {"scaled_error", "error/u", 10, "{:.2f}"}}};
+
+}  // namespace
 
 void print_matrix(const BenchMatrix& matrix) {
   fmt::print("\n{}: {} x {}, {} non-zeros\n", matrix.name, matrix.matrix.rows, matrix.matrix.cols,
              matrix.matrix.nonzeros());
-  fmt::print("  {:<24}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "product", "ms", "GFLOP/s", "GB/s",
-             "of copy", "error/u");
+  print_head(kProductColumns, 2);
 }
 
-void print_figures(const SparseFigures& figures) {
-  fmt::print("  {:<24}{:>10.4f}{:>10.1f}{:>10.1f}{:>9.1f}%{:>10.2f}{}\n", figures.name,
-             figures.milliseconds, figures.gflops, figures.gigabytes_per_second,
-             100.0 * figures.share_of_copy, figures.scaled_error, figures.wrong ? "  WRONG" : "");
-  std::fflush(stdout);
-}
+void print_product(const nlohmann::json& figures) { print_row(kProductColumns, figures, 2); }
 
 SparseBench::SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats)
     : context_(context),
@@ -115,31 +110,33 @@ SparseBench::SparseBench(Context& context, const CsrMatrix& matrix, double copy,
   expected_ = reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude_);
 }
 
-SparseFigures SparseBench::measure(const std::string& name, SparseProduct& product) {
-  SparseFigures figures;
-  figures.name = name;
+nlohmann::json SparseBench::measure(const std::string& name, SparseProduct& product) {
   if (matrix_.rows > 0) out_.fill(std::nanf(""));
   product.product(in_, out_);
   const std::vector<float> result = out_.download();
+  double largest = 0.0;
+  bool wrong = false;
   for (std::size_t row = 0; row < matrix_.rows; ++row) {
     const double error = std::abs(result[row] - expected_[row]);
     const double unit = std::ldexp(magnitude_[row], -24);
     const double scaled = error == 0.0 ? 0.0 : error / unit;
     // False for a NaN.
     const bool within = scaled <= static_cast<double>(matrix_.row_length(row)) + 2.0;
-    figures.wrong = figures.wrong || !within;
-    figures.scaled_error = larger_error(figures.scaled_error, scaled);
+    wrong = wrong || !within;
+    largest = larger_error(largest, scaled);
   }
-  figures.milliseconds =
+  const double milliseconds =
       median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });
-  const auto nonzeros = static_cast<double>(matrix_.nonzeros());
-  figures.bytes = product.bytes();
-  if (figures.milliseconds > 0.0) {
-    figures.gflops = 2e-6 * nonzeros / figures.milliseconds;
-    figures.gigabytes_per_second = 1e-6 * static_cast<double>(figures.bytes) / figures.milliseconds;
-  }
-  figures.share_of_copy = figures.gigabytes_per_second / copy_;
-  return figures;
+  const auto rate = [&](double of) { return milliseconds > 0.0 ? 1e-6 * of / milliseconds : 0.0; };
+  const double bandwidth = rate(static_cast<double>(product.bytes()));
+  return {{"product", name},
+          {"milliseconds", milliseconds},
+          {"gflops", rate(2.0 * static_cast<double>(matrix_.nonzeros()))},
+          {"bytes", product.bytes()},
+          {"gigabytes_per_second", bandwidth},
+          {"share_of_copy", bandwidth / copy_},
+          {"scaled_error", largest},
+          {"wrong", wrong}};
 }
 
 FormatLimits bench_limits() {
@@ -148,16 +145,16 @@ FormatLimits bench_limits() {
   return limits;
 }
 
-std::vector<SparseFigures> measure_formats(Context& context, SparseBench& bench,
-                                           const std::vector<Implementation>& which, bool tell) {
+nlohmann::json measure_formats(Context& context, SparseBench& bench,
+                               const std::vector<Implementation>& which, bool tell) {
   ProductOptions options;
   options.limits = bench_limits();
-  std::vector<SparseFigures> all;
+  nlohmann::json all = nlohmann::json::array();
   for (const Implementation& each : which) {
     try {
       const auto product = make_product(context, bench.matrix(), each, options);
       all.push_back(bench.measure(to_string(each), *product));
-      print_figures(all.back());
+      print_product(all.back());
     } catch (const InputError& error) {
       if (tell) fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
     } catch (const DeviceError& error) {
@@ -168,30 +165,12 @@ std::vector<SparseFigures> measure_formats(Context& context, SparseBench& bench,
   return all;
 }
 
-nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& products) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const SparseFigures& figures : products) list.push_back(to_json(figures));
+nlohmann::json to_json(const BenchMatrix& matrix, const nlohmann::json& products) {
   return {{"matrix", matrix.name},
           {"rows", matrix.matrix.rows},
           {"cols", matrix.matrix.cols},
           {"nonzeros", matrix.matrix.nonzeros()},
-          {"products", list}};
-}
-
-void write_results(const CommonOptions& options, const Context& context, const CopyBandwidth& copy,
-                   const nlohmann::json& results) {
-  if (options.json.empty()) return;
-  write_json(options.json,
-             {{"device", to_json(context.info())}, {"copy", to_json(copy)}, {"results", results}});
-}
-
-void check_right(const std::vector<SparseFigures>& figures) {
-  for (const SparseFigures& each : figures) {
-    if (each.wrong) {
-      throw NumericalError(fmt::format(
-          "the product {} is wrong: its error is over the bound for its terms", each.name));
-    }
-  }
+          {"products", products}};
 }
 
 }  // namespace diacut::bench

@@ -40,22 +40,9 @@ struct BenchMatrix {
 void for_each_matrix(const MatrixOptions& options,
                      const std::function<void(const BenchMatrix&)>& visit);
 
-/// One product's figures.
-struct SparseFigures {
-  std::string name;
-  double milliseconds = 0.0;
-  double gflops = 0.0;  ///< Two operations for each non-zero; padding does not count.
-  std::size_t bytes = 0;
-  double gigabytes_per_second = 0.0;
-  double share_of_copy = 0.0;
-  double scaled_error = 0.0;  ///< The largest error over u times the sum of the terms' magnitudes.
-  bool wrong = false;         ///< The error is over the bound for the row's number of terms.
-};
-nlohmann::json to_json(const SparseFigures& figures);
-/// The matrix's name and sizes, and the head of the table whose lines print_figures() writes.
+/// The matrix's name and sizes, and the head of the table whose lines print_product() writes.
 void print_matrix(const BenchMatrix& matrix);
-/// A line of the table, with "WRONG" at its end if the product is wrong.
-void print_figures(const SparseFigures& figures);
+void print_product(const nlohmann::json& figures);
 
 /// A matrix's vectors on a device, its product by the definition, and how to measure products.
 class SparseBench {
@@ -63,7 +50,11 @@ class SparseBench {
   /// `copy`: the rate of a copy in this run, GB/s.
   SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats);
 
-  SparseFigures measure(const std::string& name, SparseProduct& product);
+  /// "product", "milliseconds", "gflops" of two operations for each non-zero (padding does not
+  /// count), "bytes" and their rate, "share_of_copy", "scaled_error" (the largest error over u
+  /// times the sum of the terms' magnitudes), and whether it is over the bound for a row's terms,
+  /// "wrong".
+  nlohmann::json measure(const std::string& name, SparseProduct& product);
   const CsrMatrix& matrix() const { return matrix_; }
 
  private:
@@ -82,17 +73,10 @@ FormatLimits bench_limits();
 
 /// Measures and prints every implementation of `which` that suits the matrix. With `tell`, a line
 /// says why an implementation does not suit it.
-std::vector<SparseFigures> measure_formats(Context& context, SparseBench& bench,
-                                           const std::vector<Implementation>& which, bool tell);
+nlohmann::json measure_formats(Context& context, SparseBench& bench,
+                               const std::vector<Implementation>& which, bool tell);
 
 /// {"matrix", "rows", "cols", "nonzeros", "products"}: a matrix and the figures of its products.
-nlohmann::json to_json(const BenchMatrix& matrix, const std::vector<SparseFigures>& products);
-
-/// Writes the results of a whole run to the file of --json, if there is one.
-void write_results(const CommonOptions& options, const Context& context, const CopyBandwidth& copy,
-                   const nlohmann::json& results);
-
-/// Throws NumericalError if a product is wrong.
-void check_right(const std::vector<SparseFigures>& figures);
+nlohmann::json to_json(const BenchMatrix& matrix, const nlohmann::json& products);
 
 }  // namespace diacut::bench

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,90 +77,58 @@ std::vector<StencilKernel> parse_kernels(const SpmvOptions& options) {
   return kernels;
 }
 
-/// What was measured of one kernel at one size of an image.
-struct SpmvFigures {
-  StencilKernel kernel;
-  Grid grid;
-  std::uint64_t nonzeros = 0;
-  std::size_t bytes = 0;  ///< Read and written at least.
-  double milliseconds = 0.0;
-  double gflops = 0.0;
-  double gigabytes_per_second = 0.0;
-  double share_of_copy = 0.0;
-  std::vector<double> shares_of_bounds;  ///< Of the rates that kBytesPerTwoFlop allow.
-  double scaled_error = 0.0;
-  bool wrong = false;  ///< The error is over the bound for the row's number of terms.
-};
+constexpr std::array<Column, 9> kSpmvColumns = {
+    {{"name", "kernel", -20},
+     {"milliseconds", "ms", 10, "{:.4f}"},
+     {"gflops", "GFLOP/s", 10, "{:.1f}"},
+     {"gigabytes_per_second", "GB/s", 9, "{:.1f}"},
+     {"share_of_copy", "of copy", 9, "{:.1f}%", 100},
+     {"share_of_bytes_per_two_flop/12", "of 12 B", 9, "{:.0f}%", 100},
+     {"share_of_bytes_per_two_flop/8", "of 8 B", 8, "{:.0f}%", 100},
+     {"share_of_bytes_per_two_flop/4", "of 4 B", 8, "{:.0f}%", 100},
+     {"scaled_error", "error/u", 9, "{:.2f}"}}};
 
-nlohmann::json spmv_json(const SpmvFigures& figures, const SpmvOptions& options,
-                         const CopyBandwidth& copy) {
-  nlohmann::json bounds = nlohmann::json::object();
-  for (std::size_t i = 0; i < figures.shares_of_bounds.size(); ++i) {
-    bounds[std::to_string(kBytesPerTwoFlop[i])] = figures.shares_of_bounds[i];
-  }
-  return {{"name", figures.kernel.name()},
-          {"kernel", to_string(figures.kernel.kind)},
-          {"storage", to_string(figures.kernel.storage)},
-          {"vectors", options.vectors},
-          {"width", figures.grid.width},
-          {"height", figures.grid.height},
-          {"radius", options.radius},
-          {"recurrence", options.recurrence},
-          {"nonzeros", figures.nonzeros},
-          {"bytes", figures.bytes},
-          {"milliseconds", figures.milliseconds},
-          {"gflops", figures.gflops},
-          {"gigabytes_per_second", figures.gigabytes_per_second},
-          {"copy", bench::to_json(copy)},
-          {"share_of_copy", figures.share_of_copy},
-          {"share_of_bytes_per_two_flop", bounds},
-          {"scaled_error", figures.scaled_error}};
-}
-
-void print_head() {
-  fmt::print("  {:<20}{:>10}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}{:>9}\n", "kernel", "ms", "GFLOP/s",
-             "GB/s", "of copy", "of 12 B", "of 8 B", "of 4 B", "error/u");
-}
-
-void print(const SpmvFigures& figures) {
-  fmt::print("  {:<20}{:>10.4f}{:>10.1f}{:>9.1f}{:>8.1f}%{:>8.0f}%{:>7.0f}%{:>7.0f}%{:>9.2f}{}\n",
-             figures.kernel.name(), figures.milliseconds, figures.gflops,
-             figures.gigabytes_per_second, 100.0 * figures.share_of_copy,
-             100.0 * figures.shares_of_bounds[0], 100.0 * figures.shares_of_bounds[1],
-             100.0 * figures.shares_of_bounds[2], figures.scaled_error,
-             figures.wrong ? "  WRONG" : "");
-  std::fflush(stdout);
-}
-
-SpmvFigures measure(Context& context, StencilProblem& problem, const StencilKernel& kernel,
-                    const Grid& grid, const Stencil& stencil, const SpmvOptions& options,
-                    double copy) {
-  SpmvFigures figures;
-  figures.kernel = kernel;
-  figures.grid = grid;
-  figures.nonzeros = stencil_nonzeros(grid, stencil);
-  StencilProduct product(context, problem, grid, stencil, kernel);
+nlohmann::json measure(Context& context, StencilProblem& problem, const StencilKernel& kernel,
+                       const SpmvOptions& options, const CopyBandwidth& copy) {
+  StencilProduct product(context, problem, kernel);
   problem.out.fill(0.0f);
   product.plain();
-  figures.scaled_error = problem.scaled_error(kernel);
-  figures.wrong = !(figures.scaled_error <= static_cast<double>(stencil.size()) + 1.0);
-  figures.milliseconds = median_milliseconds(context, options.repeats, [&] {
+  const double error = problem.scaled_error(kernel);
+  const double milliseconds = median_milliseconds(context, options.repeats, [&] {
     options.recurrence ? product.recurrence() : product.plain();
   });
-  figures.bytes = least_bytes(kernel, grid, stencil, options.vectors, options.recurrence);
-  figures.gflops =
-      2e-6 * static_cast<double>(figures.nonzeros) * options.vectors / figures.milliseconds;
-  figures.gigabytes_per_second = 1e-6 * static_cast<double>(figures.bytes) / figures.milliseconds;
-  figures.share_of_copy = figures.gigabytes_per_second / copy;
-  for (const int bytes : kBytesPerTwoFlop) {
-    figures.shares_of_bounds.push_back(figures.gflops / (2.0 * copy / bytes));
+  const std::uint64_t nonzeros = problem.nonzeros();
+  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil(),
+                                                        options.vectors, options.recurrence);
+  const double gflops = 2e-6 * static_cast<double>(nonzeros) * options.vectors / milliseconds;
+  const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
+  nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.
+  for (const int each : kBytesPerTwoFlop) {
+    shares[std::to_string(each)] = gflops / (2.0 * copy.gigabytes_per_second / each);
   }
-  return figures;
+  return {{"name", kernel.name()},
+          {"kernel", to_string(kernel.kind)},
+          {"storage", to_string(kernel.storage)},
+          {"vectors", options.vectors},
+          {"width", problem.grid().width},
+          {"height", problem.grid().height},
+          {"radius", options.radius},
+          {"recurrence", options.recurrence},
+          {"nonzeros", nonzeros},
+          {"bytes", bytes},
+          {"milliseconds", milliseconds},
+          {"gflops", gflops},
+          {"gigabytes_per_second", rate},
+          {"copy", to_json(copy)},
+          {"share_of_copy", rate / copy.gigabytes_per_second},
+          {"share_of_bytes_per_two_flop", shares},
+          {"scaled_error", error},
+          // Over the bound for the row's number of terms, or no number.
+          {"wrong", !(error <= static_cast<double>(problem.stencil().size()) + 1.0)}};
 }
 
-/// Measures and prints all kernels at one size, and adds them to `results`. Returns whether a
-/// product is wrong.
-bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
+/// Measures and prints all kernels at one size, and adds them to `results`.
+void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
                   const std::vector<StencilKernel>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
   try {
@@ -170,18 +136,18 @@ bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
         .check(context.info(), context.memory_limit(), "choose smaller --sizes");
   } catch (const DeviceError& error) {
     fmt::print("\n{}x{} skipped: {}\n", grid.width, grid.height, error.what());
-    return false;
+    return;
   }
-  const std::size_t whole = least_bytes({}, grid, stencil, options.vectors, options.recurrence);
+  const std::size_t whole =
+      StencilProblem::least_bytes({}, grid, stencil, options.vectors, options.recurrence);
   const CopyBandwidth copy =
       best_copy_bandwidth(context, yardstick_bytes(context, options, whole), options.repeats);
   StencilProblem problem(context, grid, stencil, options.vectors);
   fmt::print(
       "\n{}x{}: {} rows, {} non-zeros; a copy of {:.1f} MB read and written reaches {:.1f} GB/s\n",
-      grid.width, grid.height, grid.rows(), stencil_nonzeros(grid, stencil),
+      grid.width, grid.height, grid.rows(), problem.nonzeros(),
       1e-6 * static_cast<double>(copy.bytes), copy.gigabytes_per_second);
-  print_head();
-  bool wrong = false;
+  print_head(kSpmvColumns, 2);
   for (const StencilKernel& kernel : kernels) {
     const MatvecChoice choice =
         choose_matvec({kernel.kind, kernel.storage}, context.info(), problem.matrix().shape);
@@ -189,13 +155,9 @@ bool measure_size(Context& context, const Grid& grid, const Stencil& stencil,
       fmt::print("  {:<20}skipped: {}\n", kernel.name(), choice.note);
       continue;
     }
-    const SpmvFigures figures = measure(context, problem, {choice.kind, kernel.storage}, grid,
-                                        stencil, options, copy.gigabytes_per_second);
-    print(figures);
-    results.push_back(spmv_json(figures, options, copy));
-    wrong = wrong || figures.wrong;
+    results.push_back(measure(context, problem, {choice.kind, kernel.storage}, options, copy));
+    print_row(kSpmvColumns, results.back(), 2);
   }
-  return wrong;
 }
 
 void run(const SpmvOptions& options) {
@@ -209,14 +171,11 @@ void run(const SpmvOptions& options) {
              context.info().platform, options.radius, stencil.size(),
              options.recurrence ? "alpha (A x) + beta x + gamma y" : "A x", options.vectors);
   nlohmann::json results = nlohmann::json::array();
-  bool wrong = false;
   for (const Grid& grid : grids) {
-    wrong = measure_size(context, grid, stencil, kernels, options, results) || wrong;
+    measure_size(context, grid, stencil, kernels, options, results);
   }
-  if (!options.json.empty()) {
-    write_json(options.json, {{"device", bench::to_json(context.info())}, {"results", results}});
-  }
-  check_products(!wrong);
+  write_figures(options, context.info(), {{"results", results}});
+  check_right(results);
 }
 
 }  // namespace

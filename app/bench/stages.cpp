@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
 #include "diacut/image.hpp"
 #include "diacut/segmenter.hpp"
 #include "freed_memory.hpp"
@@ -25,6 +25,11 @@ struct StagesOptions {
   std::string detail;
   int together = 1;
 };
+
+constexpr std::array<Column, 4> kStageColumns = {{{"stage", "stage", 14},
+                                                  {"wall_ms", "wall ms", 12, "{:.2f}"},
+                                                  {"device_ms", "device ms", 12, "{:.2f}"},
+                                                  {"share", "share", 10, "{:.2f}"}}};
 
 /// The times of one stage in all runs, milliseconds for each image.
 struct StageTimes {
@@ -88,26 +93,27 @@ void run(const StagesOptions& options) {
   fmt::print("{} ({}), {}: {}x{}, {} together\n", segmenter.device().name,
              segmenter.device().platform, options.image, image.width, image.height,
              options.together);
-  fmt::print("{:>14}{:>12}{:>12}{:>10}\n", "stage", "wall ms", "device ms", "share");
+  print_head(kStageColumns);
   nlohmann::json rows = nlohmann::json::array();
   for (const StageTimes& each : stages) {
     const double wall = median(each.wall);
-    const double device = median(each.device);
-    fmt::print("{:>14}{:>12.2f}{:>12.2f}{:>10.2f}\n", each.stage, wall, device, wall / total);
-    rows.push_back({{"stage", each.stage}, {"wall_ms", wall}, {"device_ms", device}});
+    rows.push_back({{"stage", each.stage},
+                    {"wall_ms", wall},
+                    {"device_ms", median(each.device)},
+                    {"share", wall / total}});
+    print_row(kStageColumns, rows.back());
   }
   fmt::print("{:>14}{:>12.2f}{:>12}{:>10.2f}\n{:>14}{:>12.2f}\n", "an image", total, "", 1.0,
              "the first", first);
-  if (options.common.json.empty()) return;
-  write_json(options.common.json, {{"device", to_json(segmenter.device())},
-                                   {"image", options.image},
-                                   {"width", image.width},
-                                   {"height", image.height},
-                                   {"config", options.config},
-                                   {"together", options.together},
-                                   {"stages", rows},
-                                   {"image_ms", total},
-                                   {"first_ms", first}});
+  write_figures(options.common, segmenter.device(),
+                {{"image", options.image},
+                 {"width", image.width},
+                 {"height", image.height},
+                 {"config", options.config},
+                 {"together", options.together},
+                 {"stages", rows},
+                 {"image_ms", total},
+                 {"first_ms", first}});
 }
 
 }  // namespace

@@ -22,16 +22,6 @@ std::string StencilKernel::name() const {
                      : std::string(to_string(kind));
 }
 
-std::uint64_t stencil_nonzeros(const Grid& grid, const Stencil& stencil) {
-  std::uint64_t count = 0;
-  for (const StencilOffset& entry : stencil.entries) {
-    const int columns = std::max(0, grid.width - std::abs(entry.dx));
-    const int lines = std::max(0, grid.height - std::abs(entry.dy));
-    count += static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(lines);
-  }
-  return count;
-}
-
 RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch) {
   RandomMatrixShape shape{grid.width, grid.height, grid.stride, pitch, {}};
   for (const StencilOffset& entry : stencil.entries) {
@@ -43,6 +33,8 @@ RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::si
 StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil& stencil,
                                int vectors)
     : block{vectors, dia_pitch(grid.rows())},
+      grid_(grid),
+      stencil_(stencil),
       matrix_{dia_shape(grid, stencil), {}},
       random_(random_shape(grid, stencil, matrix_.shape.pitch)),
       vector_(random_vector_shape(block.pitch * static_cast<std::size_t>(vectors))) {
@@ -60,6 +52,28 @@ DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil, in
   // Also the compressed matrix, and a vector as an image.
   return {matrix + matrix / 2 + 2 * block + 2 * shape.rows * sizeof(float),
           std::max(matrix, block)};
+}
+
+std::uint64_t StencilProblem::nonzeros() const {
+  std::uint64_t count = 0;
+  for (const StencilOffset& entry : stencil_.entries) {
+    const int columns = std::max(0, grid_.width - std::abs(entry.dx));
+    const int lines = std::max(0, grid_.height - std::abs(entry.dy));
+    count += static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(lines);
+  }
+  return count;
+}
+
+std::size_t StencilProblem::least_bytes(const StencilKernel& kernel, const Grid& grid,
+                                        const Stencil& stencil, int vectors, bool recurrence) {
+  const std::size_t vector_bytes =
+      sizeof(float) * static_cast<std::size_t>(vectors) * (recurrence ? 3 : 2);
+  std::size_t matrix = sizeof(float) * stencil.size();
+  if (kernel.symmetric()) {
+    matrix = sizeof(float) +
+             static_cast<std::size_t>(bits_of(kernel.storage) / 8) * (stencil.size() / 2);
+  }
+  return grid.rows() * (matrix + vector_bytes);
 }
 
 double StencilProblem::scaled_error(const StencilKernel& kernel) const {
@@ -104,11 +118,12 @@ double StencilProblem::weight(const StencilKernel& kernel, std::size_t d, std::s
                           kernel.storage);
 }
 
-StencilProduct::StencilProduct(Context& context, StencilProblem& problem, const Grid& grid,
-                               const Stencil& stencil, const StencilKernel& kernel)
+StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
+                               const StencilKernel& kernel)
     : problem_(problem) {
   if (kernel.symmetric()) {
-    compressed_ = compress(context, problem.matrix(), grid, stencil, kernel.storage);
+    compressed_ =
+        compress(context, problem.matrix(), problem.grid(), problem.stencil(), kernel.storage);
     symmetric_ = std::make_unique<SymmetricOperator>(context, compressed_);
   } else {
     dia_ = std::make_unique<DiaOperator>(context, problem.matrix(), kernel.kind);
@@ -129,20 +144,6 @@ void StencilProduct::recurrence() {
   } else {
     dia_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
   }
-}
-
-std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid, const Stencil& stencil,
-                        int vectors, bool recurrence) {
-  const std::size_t vector_bytes =
-      sizeof(float) * static_cast<std::size_t>(vectors) * (recurrence ? 3 : 2);
-  std::size_t matrix = sizeof(float) * stencil.size();
-  if (kernel.symmetric()) {
-    const std::size_t each = kernel.storage == MatvecStorage::kMinifloat ? 1
-                             : kernel.storage == MatvecStorage::kHalf    ? 2
-                                                                         : sizeof(float);
-    matrix = sizeof(float) + each * (stencil.size() / 2);
-  }
-  return grid.rows() * (matrix + vector_bytes);
 }
 
 }  // namespace diacut::bench

@@ -21,9 +21,6 @@ struct StencilKernel {
   std::string name() const;  ///< "unrolled", "symmetric half".
 };
 
-/// The number of matrix entries whose two pixels both lie in the image.
-std::uint64_t stencil_nonzeros(const Grid& grid, const Stencil& stencil);
-
 /// The stencil's neighbours in an image, for random_matrix().
 RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch);
 
@@ -36,7 +33,15 @@ class StencilProblem {
   static DeviceMemory memory(const Grid& grid, const Stencil& stencil, int vectors);
 
   std::size_t rows() const { return matrix_.shape.rows; }
+  const Grid& grid() const { return grid_; }
+  const Stencil& stencil() const { return stencil_; }
   const DiaMatrix& matrix() const { return matrix_; }
+  /// Entries whose two pixels both lie in the image.
+  std::uint64_t nonzeros() const;
+  /// Bytes that a product moves at least: the matrix, the vectors and the results once each; the
+  /// recurrence reads the results too.
+  static std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid,
+                                 const Stencil& stencil, int vectors, bool recurrence);
 
   /// The largest error of `out` = A in over some rows of the first and the last vector, as a
   /// multiple of u sum |a_i x_i|, u = 2^-24. The rows are the first, the last and some between.
@@ -55,6 +60,8 @@ class StencilProblem {
   double row_error(const StencilKernel& kernel, std::size_t row, std::size_t vector_start,
                    float found) const;
 
+  Grid grid_;
+  Stencil stencil_;
   DiaMatrix matrix_;
   RandomMatrixShape random_;
   RandomMatrixShape vector_;
@@ -63,8 +70,7 @@ class StencilProblem {
 /// A kernel that is ready to multiply. The problem must outlive it.
 class StencilProduct {
  public:
-  StencilProduct(Context& context, StencilProblem& problem, const Grid& grid,
-                 const Stencil& stencil, const StencilKernel& kernel);
+  StencilProduct(Context& context, StencilProblem& problem, const StencilKernel& kernel);
 
   /// Enqueues out = A in.
   void plain();
@@ -77,10 +83,5 @@ class StencilProduct {
   std::unique_ptr<SymmetricOperator> symmetric_;
   std::unique_ptr<DiaOperator> dia_;
 };
-
-/// Bytes that a product moves at least: the matrix, the vectors and the results once each; the
-/// recurrence reads the results too.
-std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid, const Stencil& stencil,
-                        int vectors, bool recurrence);
 
 }  // namespace diacut::bench

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 
-#include "commands.hpp"
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "matrix/device_profile.hpp"
@@ -11,8 +14,10 @@
 #include "matrix/matvec_symmetric.hpp"
 #include "measure.hpp"
 #include "sparse_bench.hpp"
+#include "spmv/format_profile.hpp"
+#include "spmv/product.hpp"
+#include "spmv/split_mix.hpp"
 #include "stencil_problem.hpp"
-#include "tune_formats.hpp"
 
 namespace diacut::bench {
 
@@ -29,45 +34,26 @@ struct TuneOptions {
 /// format, because its layout needs no building.
 constexpr std::size_t kStencilShare = 256;
 
-/// A stencil matrix of random weights, and vectors, on the device.
-struct StencilMatrix {
-  StencilMatrix(Context& context, const Grid& of, const Stencil& stencil)
-      : grid(of),
-        matrix{dia_shape(grid, stencil), {}},
-        in(context.allocate<float>(matrix.shape.rows, "a vector")),
-        out(context.allocate<float>(matrix.shape.rows, "a product")) {
-    matrix.values = context.allocate<float>(matrix.shape.stored(), "the matrix");
-    random_matrix(context, random_shape(grid, stencil, matrix.shape.pitch), 1, matrix.values);
-    in.fill(1.0F);
-  }
-
-  Grid grid;
-  DiaMatrix matrix;
-  Buffer<float> in;
-  Buffer<float> out;
-};
-
 /// Measures and prints one kernel.
-MatvecProfile::Rate measured_rate(Context& context, StencilMatrix& on, DeviceOperator& product,
-                                  const MatvecChoice& choice, int repeats) {
-  const double milliseconds =
-      median_milliseconds(context, repeats, [&] { product.perform_op(on.in, on.out); });
-  const DiaShape& shape = on.matrix.shape;
+MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const StencilKernel& kernel,
+                                 int repeats) {
+  StencilProduct product(context, on, kernel);
+  const double milliseconds = median_milliseconds(context, repeats, [&] { product.plain(); });
+  const DiaShape& shape = on.matrix().shape;
   const double gflops = 2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
-  fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid.width, on.grid.height, choice.name(),
+  fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid().width, on.grid().height, kernel.name(),
              gflops);
-  return {shape.rows, choice.kind, choice.storage, gflops};
+  return {shape.rows, kernel.kind, kernel.symmetric() ? kernel.storage : MatvecStorage::kAuto,
+          gflops};
 }
 
 /// The fastest of the kernels that read the whole matrix.
-MatvecProfile::Rate fastest_whole(Context& context, StencilMatrix& on, int repeats) {
+MatvecProfile::Rate fastest_whole(Context& context, StencilProblem& on, int repeats) {
   MatvecProfile::Rate best;
   for (const auto& [kind, name] : kMatvecNames) {
     if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
-    const MatvecChoice choice = choose_matvec({kind}, context.info(), on.matrix.shape);
-    if (choice.kind != kind) continue;
-    DiaOperator product(context, on.matrix, kind);
-    const MatvecProfile::Rate rate = measured_rate(context, on, product, choice, repeats);
+    if (choose_matvec({kind}, context.info(), on.matrix().shape).kind != kind) continue;
+    const MatvecProfile::Rate rate = stencil_rate(context, on, {kind}, repeats);
     if (rate.gflops > best.gflops) best = rate;
   }
   return best;
@@ -77,18 +63,149 @@ MatvecProfile::Rate fastest_whole(Context& context, StencilMatrix& on, int repea
 MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
   MatvecProfile profile;
   const Stencil stencil = disc_stencil(5);
-  const int repeats = options.common.repeats;
   for (const int width : {240, 481, 1024, 2048}) {
     const Grid grid{width, width * 2 / 3, width};
     if (dia_shape(grid, stencil).stored() > kStencilShare * options.most) continue;
-    StencilMatrix on(context, grid, stencil);
-    profile.rates.push_back(fastest_whole(context, on, repeats));
+    StencilProblem on(context, grid, stencil, 1);
+    profile.rates.push_back(fastest_whole(context, on, options.common.repeats));
     for (const auto& [storage, name] : kMatvecStorageNames) {
       if (storage == MatvecStorage::kAuto) continue;
-      const SymmetricDia compressed = compress(context, on.matrix, grid, stencil, storage);
-      SymmetricOperator product(context, compressed);
       profile.rates.push_back(
-          measured_rate(context, on, product, {MatvecKind::kSymmetric, storage, {}}, repeats));
+          stencil_rate(context, on, {MatvecKind::kSymmetric, storage}, options.common.repeats));
+    }
+  }
+  return profile;
+}
+
+/// A square matrix of full diagonals in runs of eight at random places. Every format can hold it,
+/// and x is read in runs as by the matrix of a stencil or a mesh.
+CsrMatrix scattered_runs(std::size_t rows, std::size_t row_length, std::uint64_t seed) {
+  constexpr std::size_t kRun = 8;
+  SplitMix random(seed);
+  std::set<std::size_t> runs;
+  const std::size_t places = rows / kRun;
+  while (runs.size() < std::min(places, (row_length + kRun - 1) / kRun)) {
+    runs.insert(random.below(places));
+  }
+  CsrMatrix matrix;
+  matrix.rows = rows;
+  matrix.cols = rows;
+  matrix.starts.reserve(rows + 1);
+  matrix.columns.reserve(rows * row_length);
+  std::vector<std::uint32_t> columns;
+  for (std::size_t row = 0; row < rows; ++row) {
+    // Diagonals that leave the matrix come in on its other side, so that all rows have one length.
+    columns.clear();
+    for (const std::size_t run : runs) {
+      const std::size_t in_run = std::min(kRun, row_length - columns.size());
+      for (std::size_t k = 0; k < in_run; ++k) {
+        columns.push_back(static_cast<std::uint32_t>((row / kRun * kRun + run * kRun + k) % rows));
+      }
+    }
+    std::sort(columns.begin(), columns.end());
+    matrix.columns.insert(matrix.columns.end(), columns.begin(), columns.end());
+    matrix.starts.push_back(matrix.columns.size());
+  }
+  matrix.values.resize(matrix.columns.size());
+  for (float& each : matrix.values) each = random.value();
+  return matrix;
+}
+
+/// A square matrix of `count` full diagonals, in runs of eight around the main diagonal.
+CsrMatrix adjacent_diagonals(std::size_t rows, std::size_t count, std::uint64_t seed) {
+  constexpr std::int64_t kRun = 8;
+  SplitMix random(seed);
+  const auto gap = static_cast<std::int64_t>(
+      std::max<std::size_t>(kRun, std::min<std::size_t>(481, rows / 2 / (count / kRun + 1))));
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(count); ++d) {
+    const std::int64_t run = d / kRun - static_cast<std::int64_t>(count) / kRun / 2;
+    offsets.push_back(run * gap + d % kRun);
+  }
+  CsrMatrix matrix;
+  matrix.rows = rows;
+  matrix.cols = rows;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const std::int64_t offset : offsets) {
+      const std::int64_t column = static_cast<std::int64_t>(row) + offset;
+      if (column < 0 || column >= static_cast<std::int64_t>(rows)) continue;
+      matrix.columns.push_back(static_cast<std::uint32_t>(column));
+      matrix.values.push_back(random.value());
+    }
+    matrix.starts.push_back(matrix.columns.size());
+  }
+  return matrix;
+}
+
+/// The elements that the table counts: the padding of blocks is counted too.
+double stored_elements(const CsrMatrix& matrix, const Implementation& implementation) {
+  if (implementation.block == BlockSize{}) return static_cast<double>(matrix.nonzeros());
+  return static_cast<double>(count_blocks(matrix, implementation.block) *
+                             implementation.block.elements());
+}
+
+/// Matrices of one size for all formats.
+struct TuningMatrices {
+  TuningMatrices(std::size_t rows, std::size_t row_length)
+      : scattered(scattered_runs(rows, row_length, 1)),
+        diagonals(adjacent_diagonals(rows, row_length, 1)) {}
+  CsrMatrix scattered;
+  CsrMatrix diagonals;  ///< For DIA and BDIA.
+};
+
+/// GFLOP/s of one implementation; nothing if it cannot be measured, and why is printed.
+std::optional<double> measured_rate(Context& context, const TuningMatrices& matrices,
+                                    const Implementation& implementation, std::size_t row_length,
+                                    int repeats) {
+  const bool diagonal =
+      implementation.format == Format::kDia || implementation.format == Format::kBdia;
+  // A program for each of a thousand offsets is slow to build, and nobody would run it.
+  constexpr std::size_t kMostDiagonals = 512;
+  if (diagonal && row_length > kMostDiagonals) return std::nullopt;
+  const CsrMatrix& matrix = diagonal ? matrices.diagonals : matrices.scattered;
+  ProductOptions unlimited;
+  unlimited.limits.fill = 64.0;
+  try {
+    const std::unique_ptr<SparseProduct> product =
+        make_product(context, matrix, implementation, unlimited);
+    Buffer<float> in = context.allocate<float>(matrix.cols, "a vector");
+    Buffer<float> out = context.allocate<float>(matrix.rows, "a product");
+    in.fill(1.0F);
+    const double milliseconds =
+        median_milliseconds(context, repeats, [&] { product->product(in, out); });
+    if (!(milliseconds > 0.0)) return std::nullopt;
+    const double stored = diagonal ? static_cast<double>(matrix.rows * row_length)
+                                   : stored_elements(matrix, implementation);
+    return 2e-6 * stored / milliseconds;
+  } catch (const DeviceError& error) {
+    fmt::print("  {} left out: {}\n", to_string(implementation), error.what());
+    return std::nullopt;
+  }
+}
+
+/// The profile without the rate of a copy, by matrices of at most that many elements.
+FormatProfile tune_formats(Context& context, const std::vector<Implementation>& implementations,
+                           std::size_t most_elements, int repeats) {
+  FormatProfile profile;
+  profile.device = profiled_device(context.info());
+  profile.rows = {4096, 65'536, 524'288};
+  profile.row_lengths = {4, 16, 64, 256, 2048};
+  for (const Implementation& each : implementations) {
+    profile.rates.push_back(
+        {each, std::vector<double>(profile.rows.size() * profile.row_lengths.size(), 0.0)});
+  }
+  for (std::size_t i = 0; i < profile.rows.size(); ++i) {
+    for (std::size_t j = 0; j < profile.row_lengths.size(); ++j) {
+      const auto rows = static_cast<std::size_t>(profile.rows[i]);
+      const auto length = static_cast<std::size_t>(profile.row_lengths[j]);
+      if (rows * length > most_elements || length > rows) continue;
+      fmt::print("{} rows of {}\n", rows, length);
+      std::fflush(stdout);
+      const TuningMatrices matrices(rows, length);
+      for (FormatProfile::Rates& rates : profile.rates) {
+        rates.gflops[i * profile.row_lengths.size() + j] =
+            measured_rate(context, matrices, rates.implementation, length, repeats).value_or(0.0);
+      }
     }
   }
   return profile;

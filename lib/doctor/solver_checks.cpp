@@ -66,8 +66,8 @@ void check_solver(Trial& trial, SolverKind solver, MatvecChoice product = {},
                                                              Eigen::EigenvaluesOnly);
   const Eigen::VectorXd values = 1 - exact.eigenvalues().array().reverse();
   // Rayleigh quotients are off by rounding alone.
-  expect_eigenvectors(trial, problem.matrix, found, {values.begin(), values.end()}, 2e-6,
-                      kTolerance);
+  expect_eigenvectors(trial, problem.matrix, found, {values.data(), values.data() + values.size()},
+                      2e-6, kTolerance);
 }
 
 /// A grid as small as solvers for large images take, and not as wide as high. The next coarser one

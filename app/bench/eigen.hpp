@@ -1,13 +1,16 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "boundary/boundary.hpp"
+#include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 
+/// The parts of the subcommand eigen.
 namespace diacut::bench {
 
 /// What solutions of one matrix are asked to be as good as.
@@ -28,5 +31,11 @@ struct AccuracyOptions {
 nlohmann::json measure_accuracy(Context& context, NormalizedMatrix& matrix,
                                 const BoundaryMap& boundary, const EigenParameters& parameters,
                                 const AccuracyOptions& options);
+
+/// An image made for its size: `how` is "enlarge" (the photograph by bilinear interpolation),
+/// "tile" (the photograph and its mirror images side by side) or "scene" (coloured discs of many
+/// sizes with noise, no photograph; equal for equal sizes). About `megapixels`, in the
+/// proportions of `photograph`, or 3:2 without one. Throws ConfigError.
+Image sized_image(const Image* photograph, const std::string& how, double megapixels);
 
 }  // namespace diacut::bench
