@@ -167,8 +167,9 @@ nlohmann::json measure_accuracy(Context& context, NormalizedMatrix& matrix,
              "", "eigenvalue errors", "subspace", "contour difference");
   print_head(kAccuracyColumns);
   nlohmann::json rows = nlohmann::json::array();
-  rows.push_back(
-      row(fmt::format("{:g} (tight)", options.tight), tight, distance(tight, tight, vectors)));
+  nlohmann::json none = distance(tight, tight, vectors);
+  for (nlohmann::json& each : none) each = 0.0;
+  rows.push_back(row(fmt::format("{:g} (tight)", options.tight), tight, none));
   const auto add = [&](const std::string& goal) {
     const Solution solution = solve(context, matrix, boundary, asked, options.repeats);
     rows.push_back(row(goal, solution, distance(tight, solution, vectors)));

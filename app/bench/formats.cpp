@@ -1,18 +1,229 @@
+// The subcommands that measure general sparse formats, one by one and as a cocktail of several.
+#include "formats.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "measure.hpp"
 #include "output/npy.hpp"
-#include "sparse_bench.hpp"
+#include "spmv/generators.hpp"
+#include "spmv/hybrid/choice.hpp"
+#include "spmv/matrix_market.hpp"
+#include "spmv/split_mix.hpp"
+#include "stopwatch.hpp"
 
 namespace diacut::bench {
 
+void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning) {
+  app.add_option("--formats", formats, meaning)->delimiter(',')->capture_default_str();
+}
+
+std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
+                                                   bool every, const DeviceInfo& device) {
+  std::vector<Implementation> result;
+  for (Implementation& each : every ? all_implementations() : implementations(device)) {
+    for (const std::string& name : formats) {
+      if (name != "all" && name != to_string(each.format) && name != to_string(each)) continue;
+      result.push_back(std::move(each));
+      break;
+    }
+  }
+  if (result.empty()) {
+    std::string known;
+    for (const Format format : all_formats()) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
+    }
+    throw ConfigError(fmt::format(
+        "--formats: none of these is measured on {}; name some of {}, or one product such as "
+        "csr/scalar",
+        device.name, known));
+  }
+  return result;
+}
+
 namespace {
+
+/// The matrices that a subcommand measures: Matrix Market files, or generated classes.
+struct MatrixOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> classes = {"all"};
+  double scale = 1.0;
+  std::uint64_t seed = 1;
+};
+
+void add_matrix_options(CLI::App& app, MatrixOptions& options) {
+  app.add_option("files", options.files, "Matrix Market files, instead of generated matrices");
+  app.add_option("--classes", options.classes, "Classes of generated matrices by name, or all")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--scale", options.scale, "Size of generated matrices, 1 as in the literature")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-4, 100.0));
+  app.add_option("--seed", options.seed, "Seed of generated matrices")->capture_default_str();
+}
+
+struct BenchMatrix {
+  std::string name;
+  bool regular = false;  ///< Whether one format suits the whole matrix.
+  CsrMatrix matrix;
+};
+
+/// Calls `visit` for each matrix and holds one matrix at a time. Throws ConfigError before the
+/// first one when a class is unknown.
+void for_each_matrix(const MatrixOptions& options,
+                     const std::function<void(const BenchMatrix&)>& visit) {
+  if (!options.files.empty()) {
+    for (const std::string& file : options.files) {
+      visit({file, false, read_matrix_market(file).matrix});
+    }
+    return;
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : options.classes) {
+    for (const MatrixClass& each : matrix_classes()) {
+      if (name == "all" || name == each.name) names.push_back(each.name);
+    }
+    // For its message.
+    if (names.empty() || (name != "all" && names.back() != name)) {
+      generate_matrix(name, 1e-3, options.seed);
+    }
+  }
+  for (const std::string& name : names) {
+    const auto about = std::find_if(matrix_classes().begin(), matrix_classes().end(),
+                                    [&](const MatrixClass& each) { return each.name == name; });
+    visit({name, about->regular, generate_matrix(name, options.scale, options.seed)});
+  }
+}
+
+constexpr std::array<Column, 6> kProductColumns = {
+    {{"product", "product", -24},
+     {"milliseconds", "ms", 10, "{:.4f}"},
+     {"gflops", "GFLOP/s", 10, "{:.1f}"},
+     {"gigabytes_per_second", "GB/s", 10, "{:.1f}"},
+     {"share_of_copy", "of copy", 10, "{:.1f}%", 100},
+     {"scaled_error", "error/u", 10, "{:.2f}"}}};
+
+/// The matrix's name and sizes, and the head of the table whose lines print_product() writes.
+void print_matrix(const BenchMatrix& matrix) {
+  fmt::print("\n{}: {} x {}, {} non-zeros\n", matrix.name, matrix.matrix.rows, matrix.matrix.cols,
+             matrix.matrix.nonzeros());
+  print_head(kProductColumns, 2);
+}
+
+void print_product(const nlohmann::json& figures) { print_row(kProductColumns, figures, 2); }
+
+/// A matrix's vectors on a device, its product by the definition, and how to measure products.
+class SparseBench {
+ public:
+  /// `copy`: the rate of a copy in this run, GB/s.
+  SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats);
+
+  /// "product", "milliseconds", "gflops" of two operations for each non-zero (padding does not
+  /// count), "bytes" and their rate, "share_of_copy", "scaled_error" (the largest error over u
+  /// times the sum of the terms' magnitudes), and whether it is over the bound for a row's terms,
+  /// "wrong".
+  nlohmann::json measure(const std::string& name, SparseProduct& product);
+  const CsrMatrix& matrix() const { return matrix_; }
+
+ private:
+  Context& context_;
+  const CsrMatrix& matrix_;
+  double copy_;
+  int repeats_;
+  Buffer<float> in_;
+  Buffer<float> out_;
+  std::vector<double> expected_;
+  std::vector<double> magnitude_;
+};
+
+SparseBench::SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats)
+    : context_(context),
+      matrix_(matrix),
+      copy_(copy),
+      repeats_(repeats),
+      in_(context.allocate<float>(matrix.cols, "a vector")),
+      out_(context.allocate<float>(matrix.rows, "a product")) {
+  SplitMix random(17);
+  std::vector<float> x(matrix.cols);
+  for (float& each : x) each = random.value();
+  in_.upload(x);
+  expected_ = reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude_);
+}
+
+nlohmann::json SparseBench::measure(const std::string& name, SparseProduct& product) {
+  if (matrix_.rows > 0) out_.fill(std::nanf(""));
+  product.product(in_, out_);
+  const std::vector<float> result = out_.download();
+  double largest = 0.0;
+  bool wrong = false;
+  for (std::size_t row = 0; row < matrix_.rows; ++row) {
+    const double error = std::abs(result[row] - expected_[row]);
+    const double unit = std::ldexp(magnitude_[row], -24);
+    const double scaled = error == 0.0 ? 0.0 : error / unit;
+    // False for a NaN.
+    const bool within = scaled <= static_cast<double>(matrix_.row_length(row)) + 2.0;
+    wrong = wrong || !within;
+    largest = larger_error(largest, scaled);
+  }
+  const double milliseconds =
+      median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });
+  const auto rate = [&](double of) { return milliseconds > 0.0 ? 1e-6 * of / milliseconds : 0.0; };
+  const double bandwidth = rate(static_cast<double>(product.bytes()));
+  return {{"product", name},
+          {"milliseconds", milliseconds},
+          {"gflops", rate(2.0 * static_cast<double>(matrix_.nonzeros()))},
+          {"bytes", product.bytes()},
+          {"gigabytes_per_second", bandwidth},
+          {"share_of_copy", bandwidth / copy_},
+          {"scaled_error", largest},
+          {"wrong", wrong}};
+}
+
+/// The padding that a format may add to be measured: with more it cannot be the fastest.
+FormatLimits bench_limits() {
+  FormatLimits limits;
+  limits.fill = 3.0;
+  return limits;
+}
+
+/// Measures and prints every implementation of `which` that suits the matrix. With `tell`, a line
+/// says why an implementation does not suit it.
+nlohmann::json measure_formats(Context& context, SparseBench& bench,
+                               const std::vector<Implementation>& which, bool tell) {
+  ProductOptions options;
+  options.limits = bench_limits();
+  nlohmann::json all = nlohmann::json::array();
+  for (const Implementation& each : which) {
+    try {
+      const auto product = make_product(context, bench.matrix(), each, options);
+      all.push_back(bench.measure(to_string(each), *product));
+      print_product(all.back());
+    } catch (const InputError& error) {
+      if (tell) fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
+    } catch (const DeviceError& error) {
+      // Another format may still fit.
+      fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
+    }
+  }
+  return all;
+}
+
+/// {"matrix", "rows", "cols", "nonzeros", "products"}: a matrix and the figures of its products.
+nlohmann::json to_json(const BenchMatrix& matrix, const nlohmann::json& products) {
+  return {{"matrix", matrix.name},
+          {"rows", matrix.matrix.rows},
+          {"cols", matrix.matrix.cols},
+          {"nonzeros", matrix.matrix.nonzeros()},
+          {"products", products}};
+}
 
 struct FormatsOptions {
   CommonOptions common;
@@ -54,6 +265,131 @@ void run(const FormatsOptions& options) {
   for (const nlohmann::json& each : results) check_right(each["products"]);
 }
 
+struct CocktailOptions {
+  CommonOptions common;
+  MatrixOptions matrices;
+  std::string profile;
+  std::vector<std::string> formats = {"all"};
+};
+
+std::string profile_text(const std::string& path) {
+  try {
+    return read_text(path, "a profile");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the profile '{}': {}", path, error.what()));
+  }
+}
+
+FormatProfile profile_for(const CocktailOptions& options, const DeviceInfo& device) {
+  if (!options.profile.empty()) {
+    return parse_format_profile(profile_text(options.profile), options.profile);
+  }
+  const FormatProfileChoice choice = find_format_profile(device);
+  if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);
+  if (!choice.profile) {
+    throw ConfigError(
+        fmt::format("there is no profile of {}: run 'diacut-bench tune' first", device.name));
+  }
+  fmt::print("profile: {}\n", choice.origin.source);
+  return *choice.profile;
+}
+
+/// 1 without ratios.
+double geometric_mean(const std::vector<double>& ratios) {
+  double product = 0.0;
+  for (const double ratio : ratios) product += std::log(ratio);
+  return ratios.empty() ? 1.0 : std::exp(product / static_cast<double>(ratios.size()));
+}
+
+double milliseconds_of(const nlohmann::json& figures) {
+  return figures["milliseconds"].get<double>();
+}
+
+/// Measures the hybrid and the best single format again, in turns, so that what else the machine
+/// does then meets both; the least time of each counts. Prints the single format's figures, and
+/// returns the hybrid's speed over the single format's.
+double measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
+                        SparseProduct& hybrid, nlohmann::json& figures) {
+  ProductOptions limited;
+  limited.limits = bench_limits();
+  const auto rival =
+      make_product(context, bench.matrix(), implementation_named(best_single), limited);
+  nlohmann::json rival_figures = bench.measure(best_single, *rival);
+  constexpr int kTurns = 2;
+  const auto keep_faster = [&](const std::string& name, SparseProduct& product,
+                               nlohmann::json& fastest) {
+    const nlohmann::json again = bench.measure(name, product);
+    if (milliseconds_of(again) < milliseconds_of(fastest)) fastest = again;
+  };
+  for (int turn = 0; turn < kTurns; ++turn) {
+    keep_faster("cocktail", hybrid, figures);
+    keep_faster(best_single, *rival, rival_figures);
+  }
+  print_product(rival_figures);
+  return milliseconds_of(rival_figures) / milliseconds_of(figures);
+}
+
+/// Measures and prints the hybrid product of a matrix against the best single format.
+nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile& profile,
+                       const std::string& best_single) {
+  const app::Stopwatch stopwatch;
+  const HybridChoice choice = choose_hybrid(context, bench.matrix(), profile);
+  const double choosing = stopwatch.milliseconds();
+  nlohmann::json figures = bench.measure("cocktail", *choice.product);
+  const std::string plan = to_string(choice.plan);
+  // A single format is as fast as itself, whatever two measurements of it say.
+  const double ratio =
+      plan == best_single ? 1.0
+                          : measure_in_turns(context, bench, best_single, *choice.product, figures);
+  const double products = choice.analysis_milliseconds / milliseconds_of(figures);
+  print_product(figures);
+  fmt::print(
+      "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
+      "products sampled, conversions and compiling {:.0f} ms\n",
+      plan, ratio, best_single, choice.analysis_milliseconds, products, choice.sampled_products,
+      choosing - choice.analysis_milliseconds);
+  return {{"cocktail", figures},
+          {"plan", plan},
+          {"best_single", best_single},
+          {"ratio_to_best_single", ratio},
+          {"analysis_milliseconds", choice.analysis_milliseconds},
+          {"analysis_products", products},
+          {"sampled_products", choice.sampled_products}};
+}
+
+void run(const CocktailOptions& options) {
+  Context context(options.common.device, options.common.kernel_dir);
+  const FormatProfile profile = profile_for(options, context.info());
+  const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
+  const std::vector<Implementation> implementations =
+      chosen_implementations(options.formats, false, context.info());
+  nlohmann::json results = nlohmann::json::array();
+  nlohmann::json all = nlohmann::json::array();
+  std::vector<double> regular;
+  std::vector<double> irregular;
+  for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
+    print_matrix(each);
+    SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
+    const nlohmann::json singles = measure_formats(context, bench, implementations, false);
+    all.insert(all.end(), singles.begin(), singles.end());
+    const auto best = std::min_element(singles.begin(), singles.end(),
+                                       [](const nlohmann::json& a, const nlohmann::json& b) {
+                                         return milliseconds_of(a) < milliseconds_of(b);
+                                       });
+    if (best == singles.end()) return;
+    const nlohmann::json comparison = compare(context, bench, profile, (*best)["product"]);
+    all.push_back(comparison["cocktail"]);
+    (each.regular ? regular : irregular).push_back(comparison["ratio_to_best_single"]);
+    results.push_back(to_json(each, singles));
+    results.back()["regular"] = each.regular;
+    results.back().update(comparison);
+  });
+  fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
+             geometric_mean(regular), geometric_mean(irregular));
+  write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
+  check_right(all);
+}
+
 }  // namespace
 
 Command formats_command(CLI::App& app) {
@@ -67,6 +403,20 @@ Command formats_command(CLI::App& app) {
                     "Also kernels that do not suit the device; say what is left out");
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
+  add_common_options(*command, options->common);
+  return {command, [options] { run(*options); }};
+}
+
+Command cocktail_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("cocktail",
+                                         "The formats that the device's profile chooses for a "
+                                         "matrix, compared with the best single one.");
+  const auto options = std::make_shared<CocktailOptions>();
+  add_matrix_options(*command, options->matrices);
+  add_formats_option(*command, options->formats,
+                     "Single formats or products to compare with, by name, or all");
+  command->add_option("--profile", options->profile,
+                      "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);
   return {command, [options] { run(*options); }};
 }

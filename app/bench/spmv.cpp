@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
 #include "diacut/errors.hpp"
 #include "measure.hpp"
 #include "stencil_problem.hpp"

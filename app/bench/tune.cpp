@@ -9,11 +9,11 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "formats.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/matvec_symmetric.hpp"
 #include "measure.hpp"
-#include "sparse_bench.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/product.hpp"
 #include "spmv/split_mix.hpp"
