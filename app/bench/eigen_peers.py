@@ -8,13 +8,10 @@ Runs ARPACK through SciPy (eigsh, float64) and, where CuPy and a GPU are there, 
 user of theirs would call them. Prints wall milliseconds after one uncounted run, the largest
 residual norm, and, given the JSON of diacut-bench eigen, the ratio to each of its solvers.
 """
-import argparse
-import json
-import time
-
 import numpy as np
 import scipy.sparse as sp
-import scipy.sparse.linalg as spla
+
+from peers import cupy_eigsh, cupy_or_none, eigsh, parser_of, rayleigh, read_json
 
 
 def load(folder):
@@ -38,25 +35,8 @@ def load(folder):
     return matrix
 
 
-def worst_residual(matrix, values, vectors):
-    vectors = vectors / np.linalg.norm(vectors, axis=0)
-    product = matrix.astype(np.float64) @ vectors
-    rho = np.einsum("ij,ij->j", vectors, product)
-    return np.linalg.norm(product - vectors * rho, axis=0).max()
-
-
-def timed(call, repeats):
-    call()
-    best = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = call()
-        best.append(1e3 * (time.perf_counter() - start))
-    return sorted(best)[len(best) // 2], result
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("folder")
     parser.add_argument("--vectors", type=int, default=17)
     parser.add_argument("--tolerance", type=float, default=1e-4)
@@ -67,32 +47,18 @@ def main():
     matrix = load(options.folder)
     print(f"{matrix.shape[0]} rows, {matrix.nnz} non-zeros, {options.vectors} vectors "
           f"to {options.tolerance:g}")
+    wanted = options.vectors, options.tolerance
     figures = []
     if not options.skip_arpack:
         double = matrix.astype(np.float64)
-        ms, (values, vectors) = timed(
-            lambda: spla.eigsh(double, k=options.vectors, which="LA", tol=options.tolerance,
-                               ncv=2 * options.vectors + 1), 1)
-        figures.append(("ARPACK (SciPy eigsh)", ms, worst_residual(matrix, values, vectors)))
-    try:
-        import cupy
-        import cupyx.scipy.sparse as csp
-        import cupyx.scipy.sparse.linalg as cla
-        device = csp.csr_matrix(matrix)
-
-        def solve():
-            result = cla.eigsh(device, k=options.vectors, which="LA", tol=options.tolerance)
-            cupy.cuda.Stream.null.synchronize()
-            return result
-        ms, (values, vectors) = timed(solve, options.repeats)
-        figures.append(("CuPy eigsh", ms,
-                        worst_residual(matrix, cupy.asnumpy(values), cupy.asnumpy(vectors))))
-    except ImportError:
-        print("CuPy is not installed: its eigsh was not run")
-    ours = json.load(open(options.diacut))["results"] if options.diacut else []
-    for name, ms, residual in figures:
-        ratios = "".join(f"  {ms / r['wall_ms']:.1f} x diacut {r['solver']}" for r in ours)
-        print(f"{name:<22}{ms:>10.1f} ms  residual {residual:.1e}{ratios}")
+        eigsh(double, *wanted, 2 * options.vectors + 1)  # Not counted.
+        figures.append(("ARPACK (SciPy eigsh)", *eigsh(double, *wanted, 2 * options.vectors + 1)))
+    if cupy_or_none("CuPy's eigsh"):
+        figures.append(("CuPy eigsh", *cupy_eigsh(matrix, *wanted, repeats=options.repeats, choose=np.median)))
+    ours = read_json(options.diacut)["results"] if options.diacut else []
+    for name, seconds, (_, vectors) in figures:
+        ratios = "".join(f"  {1e3 * seconds / r['wall_ms']:.1f} x diacut {r['solver']}" for r in ours)
+        print(f"{name:<22}{1e3 * seconds:>10.1f} ms  residual {rayleigh(matrix, vectors)[1]:.1e}{ratios}")
 
 
 if __name__ == "__main__":

@@ -12,21 +12,16 @@ have the image's size. Prints wall milliseconds, largest residual norms, the lar
 eigenvalues, and the sine of the largest angle between the subspaces, of all vectors and of those before
 the widest gap between eigenvalues.
 """
-import argparse
-import json
-import subprocess
 import tempfile
-import time
 
 import numpy as np
 import scipy.sparse as sp
-import scipy.sparse.linalg as spla
+
+from peers import disc, eigsh, parser_of, rayleigh, report_of, timed
 
 
 def stencil(radius, strides):
-    disc = [(x, y) for y in range(-radius, radius + 1) for x in range(-radius, radius + 1)
-            if x * x + y * y <= radius * radius]
-    return sorted({(s * x, s * y) for s in strides for x, y in disc})
+    return sorted({(s * x, s * y) for s in strides for x, y in disc(radius)})
 
 
 def affinity(features, measure, scale, radius, strides):
@@ -56,26 +51,14 @@ def affinity(features, measure, scale, radius, strides):
 def ours(options):
     """The least times of the repeats, the report, and the eigenvectors as columns."""
     with tempfile.TemporaryDirectory() as folder:
-        best = None
-        for _ in range(options.repeats + 1):  # The first compiles kernels.
-            subprocess.run(
-                [options.segment, options.image, "--features", options.features, "--detail", "native",
-                 "--eigenvectors", folder + "/v", "--json", folder + "/r.json", "--vectors",
-                 str(options.vectors), "--tolerance", str(options.tolerance), "--set",
-                 f"affinity.feature_measure={options.measure}", "--set",
-                 f"affinity.strides={options.strides}"], check=True, stdout=subprocess.DEVNULL)
-            report = json.load(open(folder + "/r.json"))
-            times = {stage["stage"]: stage["wall_ms"] for stage in report["stages"]}
-            if best is None or times["eigenvectors"] < best["eigenvectors"]:
-                best = times
+        command = [options.segment, options.image, "--features", options.features, "--detail", "native",
+                   "--eigenvectors", folder + "/v", "--vectors", str(options.vectors), "--tolerance",
+                   str(options.tolerance), "--set", f"affinity.feature_measure={options.measure}", "--set",
+                   f"affinity.strides={options.strides}"]
+        reports = [report_of(command, folder) for _ in range(options.repeats + 1)]  # The first compiles kernels.
+        times = [{stage["stage"]: stage["wall_ms"] for stage in report["stages"]} for report in reports]
         vectors = np.load(folder + "/v/eigenvectors.npy").astype(np.float64)
-        return best, report, vectors.reshape(len(vectors), -1).T
-
-
-def residuals(matrix, vectors):
-    product = matrix @ vectors
-    values = np.einsum("ij,ij->j", vectors, product)
-    return values, np.linalg.norm(product - vectors * values, axis=0).max()
+        return min(times, key=lambda each: each["eigenvectors"]), reports[-1], vectors.reshape(len(vectors), -1).T
 
 
 def sine(a, b):
@@ -84,7 +67,7 @@ def sine(a, b):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("image")
     parser.add_argument("features")
     parser.add_argument("--segment", default="segment")
@@ -98,19 +81,15 @@ def main():
     times, report, vectors = ours(options)
     scale = report["features"]["scale"]
     radius = report["parameters"]["affinity"]["radius"]
-    start = time.perf_counter()
-    matrix, root = affinity(np.load(options.features), options.measure, scale, radius,
-                            [int(s) for s in options.strides.split(",")])
-    making = 1e3 * (time.perf_counter() - start)
+    features, strides = np.load(options.features), [int(s) for s in options.strides.split(",")]
+    making, (matrix, root) = timed(lambda: affinity(features, options.measure, scale, radius, strides))
     print(f"{matrix.shape[0]} rows, {matrix.nnz} non-zeros, scale {scale:.6g}, "
           f"{report['eigen']['solver']}, {report['eigen']['passes']} passes")
     vectors = np.linalg.qr(root[:, None] * vectors)[0]
-    our_values, our_residual = residuals(matrix, vectors)
+    our_values, our_residual = rayleigh(matrix, vectors)
 
-    start = time.perf_counter()
-    _, theirs = spla.eigsh(matrix, k=options.vectors, which="LA", tol=options.tolerance)
-    solving = 1e3 * (time.perf_counter() - start)
-    their_values, their_residual = residuals(matrix, theirs)
+    solving, (_, theirs) = eigsh(matrix, options.vectors, options.tolerance)
+    their_values, their_residual = rayleigh(matrix, theirs)
     order = np.argsort(-their_values)
     their_values, theirs = their_values[order], theirs[:, order]
     our_order = np.argsort(-our_values)
@@ -119,8 +98,8 @@ def main():
     clear = 2 + int(np.argmax(gaps))
     print(f"{'':<10}{'affinity':>10}{'eigenvectors':>14}  largest residual")
     print(f"{'diacut':<10}{times['affinity']:>7.0f} ms{times['eigenvectors']:>11.0f} ms  {our_residual:.1e}")
-    print(f"{'SciPy':<10}{making:>7.0f} ms{solving:>11.0f} ms  {their_residual:.1e}")
-    print(f"eigsh takes {solving / times['eigenvectors']:.1f} times as long; eigenvalues differ by at "
+    print(f"{'SciPy':<10}{1e3 * making:>7.0f} ms{1e3 * solving:>11.0f} ms  {their_residual:.1e}")
+    print(f"eigsh takes {1e3 * solving / times['eigenvectors']:.1f} times as long; eigenvalues differ by at "
           f"most {np.abs(our_values - their_values).max():.1e}")
     print(f"sine between the subspaces: {sine(vectors, theirs):.1e} of all {options.vectors} vectors, "
           f"{sine(vectors[:, :clear], theirs[:, :clear]):.1e} of the first {clear}")

@@ -10,8 +10,6 @@ Eigen's row-major product, on one core and on all, compiled on the spot where a 
 are there; and CuPy's CSR, which is cuSPARSE, where CuPy and a GPU are there. Values are float32,
 indices 32 bits. A peer that is missing or does not fit is named and left out.
 """
-import argparse
-import json
 import math
 import pathlib
 import shutil
@@ -20,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from spmv_peers import check, median_milliseconds
+from peers import check, cupy_or_none, median_milliseconds, parser_of, read_json, write_json
 
 EIGEN_INCLUDE = ("/usr/include/eigen3", "/usr/local/include/eigen3")
 EIGEN_SOURCE = r"""
@@ -127,14 +125,10 @@ def scipy_product(matrix, shape, repeats):
 
 
 def cupy_product(matrix, shape, repeats):
-    try:
-        import cupy
-        import cupyx.scipy.sparse as sp
-
-        cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # Not installed, or no driver: both come as many types.
-        print(f"  cuSPARSE left out: CuPy does not work here ({type(error).__name__})")
+    found = cupy_or_none("cuSPARSE")
+    if found is None:
         return
+    cupy, sp = found
     starts, columns, values, x = map(cupy.asarray, matrix)
     csr = sp.csr_matrix((values, columns, starts), shape=shape)
     finish = cupy.cuda.Device().synchronize
@@ -142,13 +136,13 @@ def cupy_product(matrix, shape, repeats):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("matrices", type=pathlib.Path)
     parser.add_argument("figures", type=pathlib.Path)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
-    figures = json.loads(options.figures.read_text())
+    figures = read_json(options.figures)
     print(f"diacut on {figures['device']['name']}")
     results = []
     ratios = {}
@@ -183,8 +177,7 @@ def main():
     for name, each in ratios.items():
         mean = math.exp(sum(map(math.log, each)) / len(each))
         print(f"{name}: {mean:.2f} times diacut's time, the geometric mean of {len(each)} matrices")
-    if options.json:
-        options.json.write_text(json.dumps({"device": figures["device"], "results": results}, indent=2))
+    write_json(options.json, {"device": figures["device"], "results": results})
 
 
 if __name__ == "__main__":

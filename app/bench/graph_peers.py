@@ -12,12 +12,9 @@ the adjusted Rand index to the classes that the graph was made from. diacut's ti
 program's report gives, without reading the file.
 --limit ends a solver after so many seconds; it runs in a process of its own.
 """
-import argparse
 import functools
-import json
 import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +23,8 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from scipy.spatial import cKDTree
+
+from peers import cupy_eigsh, eigsh, parser_of, report_of, timed, write_json
 
 VECTORS = 17
 TOLERANCE = 1e-4
@@ -108,38 +107,23 @@ def normalized(matrix, kind=np.float64):
 # --- the solvers: each returns seconds, and values with vectors (nodes, k) or labels -----------------
 
 
-def timed(call, repeats, warm=False):
-    """The least time of `repeats` calls, with `warm` after a first one that is not counted."""
-    if warm:
-        call()
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = call()
-        best = min(best, time.perf_counter() - start)
-    return best, result
-
-
 def diacut_program(matrix, options, clusters=None):
     with tempfile.TemporaryDirectory() as folder:
         sp.save_npz(f"{folder}/w.npz", matrix, compressed=False)
-        command = [options.program, "graph", f"{folder}/w.npz", "-q", "--json", f"{folder}/r.json",
-                   "--tolerance", str(TOLERANCE), "--vectors", str(VECTORS)]
+        command = [options.program, "graph", f"{folder}/w.npz", "-q", "--tolerance", str(TOLERANCE),
+                   "--vectors", str(VECTORS)]
         if options.device:
             command += ["--device", options.device]
         if clusters:
             command += ["--clusters", str(clusters), "--labels", f"{folder}/l.npy"]
         else:
             command += ["-o", f"{folder}/v.npy"]
-        best = np.inf
-        for _ in range(options.repeats):
-            subprocess.run(command, check=True)
-            with open(f"{folder}/r.json") as file:
-                report = json.load(file)
-            best = min(best, report["milliseconds"] / 1e3)
+        reports = [report_of(command, folder) for _ in range(options.repeats)]
+        best = min(report["milliseconds"] for report in reports) / 1e3
         if clusters:
             return best, np.load(f"{folder}/l.npy")
-        return best, (np.array(report["eigenvectors"]["eigenvalues"]), np.load(f"{folder}/v.npy").T)
+        values = np.array(reports[-1]["eigenvectors"]["eigenvalues"])
+        return best, (values, np.load(f"{folder}/v.npy").T)
 
 
 def ascending(values, vectors):
@@ -149,9 +133,7 @@ def ascending(values, vectors):
 
 def solve_eigsh(matrix, options):
     """As users call it: the largest eigenvalues of D^-1/2 W D^-1/2."""
-    a = normalized(matrix)
-    seconds, (values, vectors) = timed(
-        lambda: spla.eigsh(a, VECTORS, which="LA", tol=TOLERANCE, ncv=3 * VECTORS), 1)
+    seconds, (values, vectors) = eigsh(normalized(matrix), VECTORS, TOLERANCE, 3 * VECTORS)
     return seconds, ascending(1 - values, vectors)
 
 
@@ -160,28 +142,13 @@ def solve_lobpcg(matrix, options):
     laplacian = (sp.identity(matrix.shape[0]) - normalized(matrix)).tocsr()
     start = np.random.default_rng(5).standard_normal((matrix.shape[0], VECTORS))
     seconds, (values, vectors) = timed(
-        lambda: spla.lobpcg(laplacian, start, tol=TOLERANCE, maxiter=500, largest=False), 1)
+        lambda: spla.lobpcg(laplacian, start, tol=TOLERANCE, maxiter=500, largest=False))
     return seconds, ascending(values, vectors)
 
 
-def on_gpu(matrix):
-    import cupy
-    import cupyx.scipy.sparse as csp
-
-    return cupy, csp.csr_matrix(normalized(matrix, np.float32))
-
-
 def solve_cupy(matrix, options):
-    cupy, a = on_gpu(matrix)
-    import cupyx.scipy.sparse.linalg as cla
-
-    def solve():
-        result = cla.eigsh(a, VECTORS, which="LA", tol=TOLERANCE, ncv=3 * VECTORS)
-        cupy.cuda.Stream.null.synchronize()
-        return result
-
-    seconds, (values, vectors) = timed(solve, 1, warm=True)
-    return seconds, ascending(1 - cupy.asnumpy(values), cupy.asnumpy(vectors))
+    seconds, (values, vectors) = cupy_eigsh(normalized(matrix, np.float32), VECTORS, TOLERANCE, 3 * VECTORS)
+    return seconds, ascending(1 - values, vectors)
 
 
 def cluster_sklearn(matrix, options, solver="arpack"):
@@ -189,7 +156,7 @@ def cluster_sklearn(matrix, options, solver="arpack"):
 
     return timed(lambda: spectral_clustering(matrix.astype(np.float64), n_clusters=CLUSTERS,
                                              eigen_solver=solver, eigen_tol=TOLERANCE,
-                                             assign_labels="cluster_qr", random_state=0), 1)
+                                             assign_labels="cluster_qr", random_state=0))
 
 
 SOLVERS = {"diacut": diacut_program, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
@@ -266,9 +233,7 @@ def reference_of(matrix, options):
 
 
 def measure(name, size, options, results):
-    start = time.perf_counter()
-    matrix, classes = GRAPHS[name](SIZES[size])
-    made = time.perf_counter() - start
+    made, (matrix, classes) = timed(lambda: GRAPHS[name](SIZES[size]))
     row = {"graph": name, "nodes": matrix.shape[0], "edges": matrix.nnz // 2}
     print(f"\n{name}: {row['nodes']} nodes, {row['edges']} edges (made in {made:.0f} s)", flush=True)
     # Factors of graphs in three and more dimensions take too much memory.
@@ -300,7 +265,7 @@ def report(results, row, found, figures):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--sizes", default="small", help=", ".join(SIZES))
     parser.add_argument("--graphs", default=",".join(GRAPHS))
     parser.add_argument("--program", default="build/release/app/segment/segment")
@@ -317,9 +282,7 @@ def main():
     for size in options.sizes.split(","):
         for name in options.graphs.split(","):
             measure(name, size, options, results)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"date": time.strftime("%Y-%m-%d"), "results": results}, file, indent=1)
+    write_json(options.json, {"date": time.strftime("%Y-%m-%d"), "results": results})
 
 
 if __name__ == "__main__":

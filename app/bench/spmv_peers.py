@@ -11,18 +11,11 @@ CuPy and a GPU are there. Weights are float32, random, and not the same as diacu
 a CSR matrix stores exactly the pairs inside the image, DIA all diagonals. A peer that is missing or
 does not fit is named and left out.
 """
-import argparse
-import json
 import os
-import time
 
 import numpy as np
 
-
-def disc(radius):
-    """Neighbours (dx, dy) within the radius, in diacut's order."""
-    steps = range(-radius, radius + 1)
-    return [(dx, dy) for dy in steps for dx in steps if dx * dx + dy * dy <= radius * radius]
+from peers import check, cupy_or_none, disc, median_milliseconds, parser_of, read_json, write_json
 
 
 def stencil_csr(xp, width, height, radius, seed=1):
@@ -44,28 +37,6 @@ def stencil_csr(xp, width, height, radius, seed=1):
     starts = xp.cumsum(counts)
     data = xp.random.RandomState(seed).random_sample(indices.size).astype(xp.float32)
     return data, indices, starts.astype(xp.int32), rows
-
-
-def median_milliseconds(call, finish, repeats):
-    """Of batches of calls that take about 50 ms together, after one uncounted batch."""
-
-    def batch(calls):
-        finish()
-        start = time.perf_counter()
-        for _ in range(calls):
-            call()
-        finish()
-        return 1e3 * (time.perf_counter() - start) / calls
-
-    batch(1)
-    calls = int(min(200, max(1, 50 / batch(1))))
-    return float(np.median([batch(calls) for _ in range(repeats)]))
-
-
-def check(name, result, expected):
-    error = np.abs(result - expected).max() / np.abs(expected).max()
-    if not error < 1e-5:
-        raise SystemExit(f"{name}: its product differs from the definition by {error:.1e}")
 
 
 def expected_rows(data, indices, starts, x, rows):
@@ -111,14 +82,10 @@ def scipy_products(width, height, radius):
 
 
 def cupy_products(width, height, radius):
-    try:
-        import cupy
-        import cupyx.scipy.sparse as sp
-
-        cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # Not installed, or no driver: both come as many types.
-        print(f"  cuSPARSE skipped: CuPy does not work here ({type(error).__name__}: {error})")
+    found = cupy_or_none("cuSPARSE")
+    if found is None:
         return
+    cupy, sp = found
     try:
         data, indices, starts, rows = stencil_csr(cupy, width, height, radius)
         x = cupy.random.RandomState(2).random_sample(rows).astype(cupy.float32)
@@ -134,13 +101,12 @@ def cupy_products(width, height, radius):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("figures", help="what diacut-bench spmv --json wrote")
     parser.add_argument("--repeats", type=int, default=9, help="batches to take the median of")
     parser.add_argument("--json", help="write the peers' figures to this file, too")
     options = parser.parse_args()
-    with open(options.figures) as file:
-        figures = json.load(file)
+    figures = read_json(options.figures)
     device = figures["device"]
     print(f"diacut's figures: {device['name']} ({device['platform']})")
 
@@ -165,9 +131,7 @@ def main():
                           f"{ms / ours['milliseconds']:.2f} times diacut's time", flush=True)
             except ImportError as error:
                 print(f"  skipped: {error}")
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"results": results}, file, indent=1)
+    write_json(options.json, {"results": results})
 
 
 if __name__ == "__main__":

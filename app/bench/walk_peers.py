@@ -15,10 +15,8 @@ writing, of random_walker the call with its own weights. SEEDS is a .npy or a pi
 resizes both. `--rounds 0` leaves out the times, `--modes ""` scikit-image. With --only-times nothing is
 compared. Needs SciPy, scikit-image, Pillow, and for cg_mg PyAMG.
 """
-import argparse
 import contextlib
 import importlib
-import json
 import os
 import resource
 import statistics
@@ -30,9 +28,11 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
-from eigen_peers import load
 from PIL import Image
 from skimage.segmentation import random_walker
+
+from eigen_peers import load
+from peers import parser_of, report_of, timed
 
 WALKER = importlib.import_module("skimage.segmentation.random_walker_segmentation")
 
@@ -97,11 +97,7 @@ class Segment:
 
     def run(self, *more):
         """The report of a run, whose results lie in the folder."""
-        report = os.path.join(self.folder, "report.json")
-        subprocess.run([*self.line, "-o", os.path.join(self.folder, "labels.npy"), "--json", report, *more],
-                       check=True)
-        with open(report, encoding="utf-8") as file:
-            return json.load(file)
+        return report_of([*self.line, "-o", os.path.join(self.folder, "labels.npy"), *more], self.folder)
 
     def probabilities(self, tolerance):
         path = os.path.join(self.folder, "p.npy")
@@ -143,7 +139,7 @@ def timings(segment, pixels, seeds, modes, rounds):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("photo")
     parser.add_argument("seeds")
     parser.add_argument("--segment", default="segment")
@@ -169,9 +165,8 @@ def compare_all(segment, laplacian, pixels, seeds, modes):
     for mode in modes:
         for tolerance in (1e-3,) if mode == "bf" else (1e-3, 1e-6):
             with weights_of(laplacian):
-                start = time.perf_counter()
-                found = quietly(lambda: random_walker(grey, seeds, mode=mode, tol=tolerance, return_full_prob=True))
-            seconds = time.perf_counter() - start
+                seconds, found = timed(lambda: quietly(
+                    lambda: random_walker(grey, seeds, mode=mode, tol=tolerance, return_full_prob=True)))
             compare(f"random_walker, {mode}, tol {tolerance:g}, {seconds:.1f} s", found, exact)
 
 
