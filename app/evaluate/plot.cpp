@@ -1,5 +1,3 @@
-#include "plot.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "output/png.hpp"
+#include "report.hpp"
 
 namespace diacut::app {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ std::string describe_image(const ImageEvaluation& image, const EvaluationParamet
 
 /// All scores as JSON. "schema" is the version of this layout, which a change of meaning raises.
 std::string to_json(const Evaluation& evaluation);
+
+/// Precision against recall as a PNG: the curve of all thresholds, a dot at the best F, and lines
+/// of equal F behind them.
+std::vector<std::uint8_t> draw_curve(const BoundarySummary& summary);
 
 /// The scores of each image as CSV: a line of names, then one line an image.
 std::string to_csv(const Evaluation& evaluation);

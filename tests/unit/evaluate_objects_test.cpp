@@ -11,7 +11,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/evaluate.hpp"
-#include "evaluate/object_score.hpp"
+#include "evaluate/label_scores.hpp"
 
 namespace diacut {
 namespace {
