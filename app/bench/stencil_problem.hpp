@@ -6,7 +6,6 @@
 #include <string>
 
 #include "matrix/matvec.hpp"
-#include "matrix/matvec_symmetric.hpp"
 #include "opencl/device_memory.hpp"
 #include "spmv/measure/measure.hpp"
 

@@ -12,7 +12,6 @@
 #include "formats.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
-#include "matrix/matvec_symmetric.hpp"
 #include "measure.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/product.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,11 +8,14 @@
 #include "boundary/network/device_network.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
+#include "doctor/problems.hpp"
 #include "doctor/trial.hpp"
 #include "eigen/eigensolver.hpp"
 #include "image/resize.hpp"
 #include "matrix/stencil.hpp"
 
+/// Known answers of kernels over blocks of vectors, for problems of any size: doctor asks for each
+/// at one size, the tests at many. Each throws as DeviceCheck::run does.
 namespace diacut {
 
 /// A known answer that a device is held to.
@@ -62,5 +66,31 @@ void check_direct_cuts(Trial& trial, int radius);
 void check_combined_contours(Trial& trial);
 void check_cue_contours(Trial& trial);
 void check_orientations(Trial& trial);
+
+struct BlockShape {
+  int columns = 0;  ///< Of the block X.
+  int wanted = 0;   ///< Columns that narrow blocks have at least.
+  std::size_t rows = 0;
+  std::size_t room = 0;  ///< Rows of the workspace, if more than `rows`.
+};
+
+/// The largest entry of each column.
+void check_peaks(Trial& trial, const BlockShape& shape);
+/// A vector put into a block of at least 7 columns, and some of its columns taken out.
+void check_block_columns(Trial& trial, const BlockShape& shape);
+void check_residual_norms(Trial& trial, const BlockShape& shape);
+/// The projection of a narrow block on the complement of X, one column of which is 0.
+void check_projection(Trial& trial, const BlockShape& shape);
+/// Of a basis of so many blocks, with the products that the bits of `known` stand for.
+void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int known);
+/// Ritz vectors and directions from a basis of so many blocks.
+void check_basis_update(Trial& trial, const BlockShape& shape, int used);
+/// A dense symmetric matrix times a block.
+void check_dense_product(Trial& trial, const BlockShape& shape);
+/// Blocks between the problem's grid and the next coarser one. `matrix`: the problem's.
+void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,
+                    int columns);
+/// The gains of the interpolation and the matrix of the next coarser grid.
+void check_coarse_matrix(Trial& trial, const BlockProblem& problem);
 
 }  // namespace diacut

@@ -25,7 +25,4 @@ DeviceExamination examine(const ExaminationOrder& order, const Watch& watch);
 /// All kernels that are built into the library, as CheckResult names them.
 std::vector<std::string> kernels_of_library();
 
-/// Measures the copy and the product on a device. Throws DeviceError.
-DeviceSpeed measure_speed(Context& context);
-
 }  // namespace diacut

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "doctor/checks.hpp"
-#include "doctor/known_answers.hpp"
 #include "doctor/problems.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/tile_products.hpp"

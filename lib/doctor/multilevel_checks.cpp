@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "doctor/checks.hpp"
-#include "doctor/known_answers.hpp"
 #include "doctor/problems.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
 #include "eigen/multilevel/cycle.hpp"
-#include "matrix/block_product.hpp"
+#include "matrix/block.hpp"
 #include "opencl/copy_elements.hpp"
 
 namespace diacut {

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "doctor/guarded.hpp"
+#include "doctor/trial.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {

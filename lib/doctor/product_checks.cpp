@@ -8,9 +8,8 @@
 #include "doctor/checks.hpp"
 #include "doctor/problems.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
-#include "matrix/block_product.hpp"
+#include "matrix/block.hpp"
 #include "matrix/matvec.hpp"
-#include "matrix/matvec_symmetric.hpp"
 #include "matrix/quadratic_form.hpp"
 
 namespace diacut {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -326,40 +327,17 @@ Raster to_raster(const matvar_t& variable, const std::string& name) {
       variable.nbytes < width * height * static_cast<std::size_t>(variable.data_size)) {
     throw InputError(fmt::format("'{}' does not hold numbers (sparse arrays are not read)", name));
   }
-  switch (variable.data_type) {
-    case MAT_T_DOUBLE:
-      copy_transposed<double>(variable, raster);
-      break;
-    case MAT_T_SINGLE:
-      copy_transposed<float>(variable, raster);
-      break;
-    case MAT_T_INT8:
-      copy_transposed<std::int8_t>(variable, raster);
-      break;
-    case MAT_T_UINT8:
-      copy_transposed<std::uint8_t>(variable, raster);
-      break;
-    case MAT_T_INT16:
-      copy_transposed<std::int16_t>(variable, raster);
-      break;
-    case MAT_T_UINT16:
-      copy_transposed<std::uint16_t>(variable, raster);
-      break;
-    case MAT_T_INT32:
-      copy_transposed<std::int32_t>(variable, raster);
-      break;
-    case MAT_T_UINT32:
-      copy_transposed<std::uint32_t>(variable, raster);
-      break;
-    case MAT_T_INT64:
-      copy_transposed<std::int64_t>(variable, raster);
-      break;
-    case MAT_T_UINT64:
-      copy_transposed<std::uint64_t>(variable, raster);
-      break;
-    default:
-      throw InputError(fmt::format("'{}' holds elements of an unknown type", name));
+  static const std::map<int, void (*)(const matvar_t&, Raster&)> copies = {
+      {MAT_T_DOUBLE, copy_transposed<double>},      {MAT_T_SINGLE, copy_transposed<float>},
+      {MAT_T_INT8, copy_transposed<std::int8_t>},   {MAT_T_UINT8, copy_transposed<std::uint8_t>},
+      {MAT_T_INT16, copy_transposed<std::int16_t>}, {MAT_T_UINT16, copy_transposed<std::uint16_t>},
+      {MAT_T_INT32, copy_transposed<std::int32_t>}, {MAT_T_UINT32, copy_transposed<std::uint32_t>},
+      {MAT_T_INT64, copy_transposed<std::int64_t>}, {MAT_T_UINT64, copy_transposed<std::uint64_t>}};
+  const auto copy = copies.find(variable.data_type);
+  if (copy == copies.end()) {
+    throw InputError(fmt::format("'{}' holds elements of an unknown type", name));
   }
+  copy->second(variable, raster);
   return raster;
 }
 

@@ -1,7 +1,6 @@
-#include "matrix/block_product.hpp"
-
 #include <fmt/format.h>
 
+#include "matrix/block.hpp"
 #include "opencl/arguments.hpp"
 
 namespace diacut {

@@ -11,7 +11,6 @@
 #include "diacut/errors.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
-#include "matrix/matvec_symmetric.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {

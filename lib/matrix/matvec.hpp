@@ -1,18 +1,48 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "matrix/operator.hpp"
+#include "matrix/symmetric_dia.hpp"
+#include "opencl/buffer.hpp"
+#include "opencl/context.hpp"
 #include "opencl/kernel.hpp"
 
 namespace diacut {
+
+/// A symmetric linear operator over device vectors, which Krylov solvers take. The names are those
+/// that Spectra gives its operators on the host.
+class DeviceOperator {
+ public:
+  virtual ~DeviceOperator() = default;
+
+  virtual std::size_t rows() const = 0;
+  std::size_t cols() const { return rows(); }
+
+  /// out = A in. Both hold rows() elements or more; they are not the same buffer. Enqueues and
+  /// returns.
+  virtual void perform_op(const Buffer<float>& in, Buffer<float>& out) = 0;
+
+  /// out = alpha (A in) + beta in + gamma out, in one pass: a step of a three-term recurrence. With
+  /// gamma 0 the old contents of `out` are not read (they may be NaN).
+  virtual void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                  float beta, float gamma) = 0;
+
+  /// Products made so far, by either function.
+  virtual std::int64_t products() const = 0;
+
+  /// What reports call the kernel that makes the products: "unrolled", "symmetric half".
+  virtual std::string name() const = 0;
+};
 
 /// Which kernel a product will use and why. `note` is empty, or a sentence for a person: what was
 /// asked for cannot run on this device, so the next best was taken.
@@ -116,5 +146,85 @@ class DiaOperator final : public DeviceOperator {
 /// DIA form at once, so that failures show here. Throws DeviceError.
 std::unique_ptr<DeviceOperator> make_matvec(Context& context, const NormalizedMatrix& matrix,
                                             const MatvecChoice& choice);
+
+/// How the product divides an image.
+struct MatvecSymmetricForm {
+  bool tiles = true;  ///< matvec_symmetric_tile.cl, else matvec_symmetric_run.cl.
+  int lanes_x = 32;   ///< tile: work-items of a group.
+  int lanes_y = 8;
+  int pixels_x = 4;  ///< tile: a work-item's run, 4, 8 or 16; run: a work-item's block.
+  int pixels_y = 1;
+  int parts = 1;         ///< tile: work-items that share a run, 1, 2 or 4.
+  int most_vectors = 8;  ///< At once; more go in several passes.
+};
+
+/// The form measured to be best for `vectors` at once.
+MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,
+                                          int vectors);
+
+/// Which vectors of two buffers a product takes: in[(in_first + v) * pitch + i] and
+/// out[(out_first + v) * pitch + i] for v < count. They must not overlap.
+struct VectorBlock {
+  int count = 1;
+  std::size_t pitch = 0;
+  std::size_t in_first = 0;
+  std::size_t out_first = 0;
+};
+
+/// The product with a compressed matrix, for one vector or a block of them. A vector holds numbers
+/// of magnitude below 2^15 (minifloat) or 2^30 (half): they are scaled by powers of two on the way.
+/// A program is built at the first call for each number of vectors that go through a kernel at
+/// once, and for each of the two functions. Throws DeviceError.
+class SymmetricOperator final : public DeviceOperator {
+ public:
+  /// The matrix must outlive the operator.
+  SymmetricOperator(Context& context, const SymmetricDia& matrix)
+      : context_(&context), matrix_(&matrix) {}
+  SymmetricOperator(Context& context, SymmetricDia&& matrix)
+      : context_(&context),
+        own_(std::make_unique<const SymmetricDia>(std::move(matrix))),
+        matrix_(own_.get()) {}
+
+  std::size_t rows() const override { return matrix_->grid.rows(); }
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) override { perform_op(in, out, {}); }
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma) override {
+    perform_recurrence(in, out, alpha, beta, gamma, {});
+  }
+  /// The same for block.count vectors: each weight is read, and decoded, once for several.
+  void perform_op(const Buffer<float>& in, Buffer<float>& out, const VectorBlock& block);
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma, const VectorBlock& block);
+  /// Products made so far; one of a block counts as many as it has vectors.
+  std::int64_t products() const override { return products_; }
+  std::string name() const override;
+
+  /// From now on that form, whatever the number of vectors: for measurements and tests.
+  void use_form(const MatvecSymmetricForm& form);
+
+ private:
+  struct Program {
+    MatvecSymmetricForm form;
+    int vectors = 1;  ///< Through the kernel at once.
+    cl::Kernel kernel;
+  };
+  struct Key {
+    int count;
+    bool quads;
+    bool recurrence;
+    auto operator<=>(const Key&) const = default;
+  };
+  Program& program(const VectorBlock& block, bool recurrence);
+  void launch(const Program& program, const VectorBlock& block);
+  cl_uint bind(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
+               const VectorBlock& block);
+
+  Context* context_;
+  std::unique_ptr<const SymmetricDia> own_;
+  const SymmetricDia* matrix_;
+  std::optional<MatvecSymmetricForm> forced_form_;
+  std::map<Key, Program> programs_;
+  std::int64_t products_ = 0;
+};
 
 }  // namespace diacut

@@ -1,5 +1,3 @@
-#include "matrix/matvec_symmetric.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -41,6 +41,19 @@ class Builder {
   SplitMix values_;
 };
 
+/// The matrix whose row r has the columns that add(builder, random, r) adds; `random` draws for all
+/// rows, one after another.
+template <class Add>
+CsrMatrix by_rows(std::size_t rows, std::size_t cols, std::uint64_t seed, const Add& add) {
+  Builder builder(rows, cols, seed);
+  SplitMix random(seed);
+  for (std::size_t row = 0; row < rows; ++row) {
+    add(builder, random, row);
+    builder.end_row();
+  }
+  return builder.take();
+}
+
 /// round(base * factor), at least `least`.
 std::size_t scaled(double base, double factor, std::size_t least = 1) {
   return std::max(least, static_cast<std::size_t>(std::lround(base * factor)));
@@ -48,12 +61,9 @@ std::size_t scaled(double base, double factor, std::size_t least = 1) {
 
 CsrMatrix dense(double scale, std::uint64_t seed) {
   const std::size_t side = scaled(2048, std::sqrt(scale));
-  Builder builder(side, side, seed);
-  for (std::size_t row = 0; row < side; ++row) {
+  return by_rows(side, side, seed, [&](Builder& builder, SplitMix&, std::size_t) {
     for (std::size_t column = 0; column < side; ++column) builder.add(column);
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 using Place = std::array<std::size_t, 3>;
@@ -116,16 +126,13 @@ CsrMatrix shell(double scale, std::uint64_t seed) {
 
 CsrMatrix grid5(double scale, std::uint64_t seed) {
   const std::size_t side = scaled(725, std::sqrt(scale), 2);
-  Builder builder(side * side, side * side, seed);
-  for (std::size_t row = 0; row < side * side; ++row) {
+  return by_rows(side * side, side * side, seed, [&](Builder& builder, SplitMix&, std::size_t row) {
     builder.add(row);
     if (row % side > 0) builder.add(row - 1);
     if (row % side + 1 < side) builder.add(row + 1);
     if (row >= side) builder.add(row - side);
     if (row + side < side * side) builder.add(row + side);
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 CsrMatrix grid27(double scale, std::uint64_t seed) {
@@ -183,50 +190,36 @@ void add_near(Builder& builder, SplitMix& random, std::size_t row, std::size_t c
 
 CsrMatrix unstructured(double scale, std::uint64_t seed) {
   const std::size_t rows = scaled(121'000, scale);
-  Builder builder(rows, rows, seed);
-  SplitMix random(seed);
-  for (std::size_t row = 0; row < rows; ++row) {
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix& random, std::size_t row) {
     builder.add(row);
     add_near(builder, random, row, rows, 6 + random.below(32), 4000.0);
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 CsrMatrix economics(double scale, std::uint64_t seed) {
   const std::size_t rows = scaled(207'000, scale);
-  Builder builder(rows, rows, seed);
-  SplitMix random(seed);
-  for (std::size_t row = 0; row < rows; ++row) {
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix& random, std::size_t row) {
     builder.add(row);
     add_near(builder, random, row, rows, 1 + random.below(6), 300.0);
     for (std::size_t k = random.below(5); k > 0; --k) builder.add(random.below(rows));
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 CsrMatrix circuit(double scale, std::uint64_t seed) {
   const std::size_t rows = scaled(171'000, scale);
-  Builder builder(rows, rows, seed);
-  SplitMix random(seed);
-  for (std::size_t row = 0; row < rows; ++row) {
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix& random, std::size_t row) {
     builder.add(row);
     add_near(builder, random, row, rows, 2 + random.below(5), 500.0);
     // A supply or a clock, to which two per cent of all nodes are connected.
     if (random.unit() < 1e-4) {
       for (std::size_t k = rows / 50; k > 0; --k) builder.add(random.below(rows));
     }
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 CsrMatrix web(double scale, std::uint64_t seed) {
   const std::size_t rows = scaled(1'000'000, scale);
-  Builder builder(rows, rows, seed);
-  SplitMix random(seed);
-  for (std::size_t row = 0; row < rows; ++row) {
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix& random, std::size_t row) {
     // P(links >= k) = k^-1.3; no page has more than 5,000 links. Half of a page's links stay on its
     // site, whose size grows with the number of links; the others go to pages whose popularity
     // falls as 1 / sqrt(rank).
@@ -238,18 +231,14 @@ CsrMatrix web(double scale, std::uint64_t seed) {
       const auto rank = static_cast<std::size_t>(u * u * static_cast<double>(rows));
       builder.add(rank * 0x9e3779b1ULL % rows);
     }
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 CsrMatrix programme(double scale, std::uint64_t seed) {
   const std::size_t rows = scaled(4284, std::sqrt(scale));
   const std::size_t cols = scaled(1'092'610, std::sqrt(scale));
   const double mean = 2633.0 * std::sqrt(scale);
-  Builder builder(rows, cols, seed);
-  SplitMix random(seed);
-  for (std::size_t row = 0; row < rows; ++row) {
+  return by_rows(rows, cols, seed, [&](Builder& builder, SplitMix& random, std::size_t) {
     // Runs of columns: one constraint at many times.
     const auto wanted = static_cast<std::size_t>(mean * 2.0 * random.unit()) + 1;
     for (std::size_t taken = 0; taken < wanted;) {
@@ -258,9 +247,7 @@ CsrMatrix programme(double scale, std::uint64_t seed) {
       for (std::size_t k = 0; k < run; ++k) builder.add(first + k);
       taken += run;
     }
-    builder.end_row();
-  }
-  return builder.take();
+  });
 }
 
 /// A molecule in a box, real-space density functional theory: the Laplacian of sixth order reaches

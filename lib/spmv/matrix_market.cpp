@@ -76,13 +76,17 @@ class Reader {
     fail(fmt::format("'{}{}'", shown, line_.size() > kShown ? "..." : ""), expected);
   }
 
+  void take_line() {
+    const std::size_t end = std::min(text_.find('\n'), text_.size());
+    line_ = text_.substr(0, end);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    ++line_number_;
+  }
+
   /// Blank lines, and comments unless they count, are skipped.
   bool next_line(bool comments_are_errors) {
     while (!text_.empty()) {
-      const std::size_t end = std::min(text_.find('\n'), text_.size());
-      line_ = text_.substr(0, end);
-      text_.remove_prefix(std::min(end + 1, text_.size()));
-      ++line_number_;
+      take_line();
       if (line_.starts_with('%')) {
         if (comments_are_errors) fail_line("an entry: comments stand before the size line");
         continue;
@@ -94,10 +98,7 @@ class Reader {
   }
 
   void read_banner() {
-    const std::size_t end = std::min(text_.find('\n'), text_.size());
-    line_ = text_.substr(0, end);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
-    line_number_ = 1;
+    take_line();
     const std::vector<std::string_view> words = words_of(line_);
     if (words.size() != 5 || words[0] != kBanner || lower(words[1]) != "matrix") {
       fail_line("'%%MatrixMarket matrix coordinate real general' or the like");

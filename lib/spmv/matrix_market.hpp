@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "spmv/csr.hpp"
+#include "spmv/formats.hpp"
 
 namespace diacut {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "opencl/context.hpp"
-#include "spmv/csr.hpp"
 #include "spmv/formats.hpp"
 
 namespace diacut {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "doctor/guarded.hpp"
+#include "doctor/trial.hpp"
 
 namespace diacut::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spmv/csr.hpp"
+#include "spmv/formats.hpp"
 
 namespace diacut {
 

@@ -6,8 +6,8 @@
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/lanczos/basis.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "matrix/operator.hpp"
 
 namespace diacut {
 

@@ -8,7 +8,7 @@
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/cycle.hpp"
-#include "matrix/block_product.hpp"
+#include "matrix/block.hpp"
 #include "matrix/normalized_matrix.hpp"
 
 namespace diacut {

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "spmv/csr.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/formats.hpp"
 

@@ -1,11 +1,10 @@
 // The known answers that doctor asks for at one size, at many.
-#include "doctor/known_answers.hpp"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "block_test.hpp"
+#include "doctor/checks.hpp"
 
 namespace diacut {
 namespace {

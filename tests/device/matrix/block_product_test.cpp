@@ -1,6 +1,4 @@
 // The product of a matrix with a block of vectors against plain loops in double.
-#include "matrix/block_product.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "block_problem.hpp"
 #include "block_test.hpp"
 #include "guarded.hpp"
+#include "matrix/block.hpp"
 #include "matrix/dia_matrix.hpp"
 
 namespace diacut {

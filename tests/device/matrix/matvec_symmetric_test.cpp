@@ -1,6 +1,4 @@
 // The product with a compressed symmetric matrix against its definition in double, in every form.
-#include "matrix/matvec_symmetric.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +15,7 @@
 #include "diacut/errors.hpp"
 #include "doctor/problems.hpp"
 #include "guarded.hpp"
+#include "matrix/matvec.hpp"
 #include "shared_context.hpp"
 
 namespace diacut {

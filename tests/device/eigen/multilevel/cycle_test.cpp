@@ -12,7 +12,7 @@
 
 #include "block_problem.hpp"
 #include "guarded.hpp"
-#include "matrix/block_product.hpp"
+#include "matrix/block.hpp"
 #include "support.hpp"
 
 namespace diacut {
