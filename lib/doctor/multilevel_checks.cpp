@@ -39,31 +39,70 @@ std::vector<double> reference_gains(const BlockProblem& problem) {
   return gains;
 }
 
-/// The rows of kept pixels times the interpolation, in DIA form.
-std::vector<double> reference_coarse_matrix(const BlockProblem& problem,
+/// The terms of the entries of a kept pixel: its row times the interpolation. Of hops beyond the
+/// disc, what leads between kept pixels is taken over, and the rest goes to the main diagonal.
+class CoarseRow {
+ public:
+  CoarseRow(const MatrixProblem& problem, const Stencil& coarse, const std::vector<float>& gain,
+            int x, int y)
+      : problem_(problem), coarse_(coarse), gain_(gain), x_(x), y_(y), sums_(coarse.size(), 0.0) {}
+
+  std::vector<double> sums() {
+    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
+      const StencilOffset& hop = problem_.stencil.entries[k];
+      const int mx = 2 * x_ + hop.dx;
+      const int my = 2 * y_ + hop.dy;
+      if (!problem_.contains(mx, my)) continue;
+      const double weight = problem_.entry(k, problem_.element(2 * x_, 2 * y_));
+      if (problem_.stencil.in_disc(hop)) {
+        add_two_hops(weight, mx, my);
+      } else if (mx % 2 == 0 && my % 2 == 0 &&
+                 coarse_.index({hop.dx / 2, hop.dy / 2}) < coarse_.size()) {
+        add(mx, my, weight);
+      } else {
+        const auto& s = problem_.sqrt_degree;
+        add(2 * x_, 2 * y_,
+            weight * s[problem_.element(mx, my)] / s[problem_.element(2 * x_, 2 * y_)]);
+      }
+    }
+    return sums_;
+  }
+
+ private:
+  void add(int x, int y, double term) {
+    const std::size_t d = coarse_.index({x / 2 - x_, y / 2 - y_});
+    if (d < coarse_.size()) sums_[d] += term;
+  }
+  void add_two_hops(double weight, int mx, int my) {
+    const std::size_t middle = problem_.element(mx, my);
+    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
+      const StencilOffset& hop = problem_.stencil.entries[k];
+      const int nx = mx + hop.dx;
+      const int ny = my + hop.dy;
+      if (!problem_.stencil.in_disc(hop) || !problem_.contains(nx, ny)) continue;
+      if (nx % 2 != 0 || ny % 2 != 0) continue;
+      add(nx, ny, weight * gain_[middle] * problem_.entry(k, middle));
+    }
+  }
+
+  const MatrixProblem& problem_;
+  const Stencil& coarse_;
+  const std::vector<float>& gain_;
+  int x_;
+  int y_;
+  std::vector<double> sums_;
+};
+
+std::vector<double> reference_coarse_matrix(const MatrixProblem& problem, const Stencil& stencil,
                                             const std::vector<float>& gains,
                                             const DiaShape& shape) {
-  const Stencil& stencil = problem.stencil;
   const Grid coarse = coarse_grid(problem.grid);
   std::vector<double> expected(shape.stored(), 0.0);
   for (int y = 0; y < coarse.height; ++y) {
     for (int x = 0; x < coarse.width; ++x) {
-      const std::size_t own = problem.element(2 * x, 2 * y);
-      for (std::size_t to = 0; to < stencil.size(); ++to) {
-        const int mx = 2 * x + stencil.entries[to].dx;
-        const int my = 2 * y + stencil.entries[to].dy;
-        if (!problem.contains(mx, my)) continue;
-        const std::size_t middle = problem.element(mx, my);
-        const double hop = problem.entry(to, own) * gains[middle];
-        for (std::size_t on = 0; on < stencil.size(); ++on) {
-          const int nx = mx + stencil.entries[on].dx;
-          const int ny = my + stencil.entries[on].dy;
-          if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-          const std::size_t d = stencil.index({nx / 2 - x, ny / 2 - y});
-          if (d == stencil.size()) continue;
-          expected[d * shape.pitch + at_size(y * coarse.width + x)] +=
-              hop * problem.entry(on, middle);
-        }
+      const std::vector<double> row = CoarseRow(problem, stencil, gains, x, y).sums();
+      for (std::size_t d = 0; d < row.size(); ++d) {
+        expected[d * shape.pitch + at_size(y * coarse.width + x)] = row[d];
       }
     }
   }
@@ -96,64 +135,14 @@ void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
   const DiaShape shape = dia_shape(coarse, problem.stencil);
   Guarded<float> made(trial.context(), shape.stored());
   coarsen.matrix(matrix, *gain, *made, shape.pitch);
-  const std::vector<double> expected = reference_coarse_matrix(problem, gains, shape);
+  const std::vector<double> expected =
+      reference_coarse_matrix(problem, problem.stencil, gains, shape);
   trial.expect("coarse matrix", made.values(), expected, expected, terms + 3);
 }
 
 namespace {
 
-/// Adds the terms of one entry of the matrix of a kept pixel, whose stencil has discs of strides.
-class StridedRow {
- public:
-  StridedRow(const EigenProblem& problem, const Stencil& coarse, const std::vector<float>& gain,
-             int x, int y)
-      : problem_(problem), coarse_(coarse), gain_(gain), x_(x), y_(y), sums_(coarse.size(), 0.0) {}
-
-  std::vector<double> sums() {
-    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
-      const StencilOffset& hop = problem_.stencil.entries[k];
-      const int mx = 2 * x_ + hop.dx;
-      const int my = 2 * y_ + hop.dy;
-      if (!problem_.contains(mx, my)) continue;
-      const double weight = problem_.entry(k, problem_.element(2 * x_, 2 * y_));
-      if (problem_.stencil.in_disc(hop)) {
-        add_two_hops(weight, mx, my);
-      } else if (mx % 2 == 0 && my % 2 == 0 &&
-                 coarse_.index({hop.dx / 2, hop.dy / 2}) < coarse_.size()) {
-        add(mx, my, weight);
-      } else {
-        const auto& s = problem_.sqrt_degree;
-        add(2 * x_, 2 * y_,
-            weight * s[problem_.element(mx, my)] / s[problem_.element(2 * x_, 2 * y_)]);
-      }
-    }
-    return sums_;
-  }
-
- private:
-  void add(int x, int y, double term) { sums_[coarse_.index({x / 2 - x_, y / 2 - y_})] += term; }
-  void add_two_hops(double weight, int mx, int my) {
-    const std::size_t middle = problem_.element(mx, my);
-    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
-      const StencilOffset& hop = problem_.stencil.entries[k];
-      const int nx = mx + hop.dx;
-      const int ny = my + hop.dy;
-      if (!problem_.stencil.in_disc(hop) || !problem_.contains(nx, ny)) continue;
-      if (nx % 2 != 0 || ny % 2 != 0) continue;
-      add(nx, ny, weight * gain_[middle] * problem_.entry(k, middle));
-    }
-  }
-
-  const EigenProblem& problem_;
-  const Stencil& coarse_;
-  const std::vector<float>& gain_;
-  int x_;
-  int y_;
-  std::vector<double> sums_;
-};
-
-/// Discs of several strides: what leads between kept pixels is taken over, the rest goes to the
-/// main diagonal.
+/// Discs of several strides.
 void strided_coarse_matrix(Trial& trial) {
   const EigenProblem problem(45, 38, 3, 0.1, {}, {1, 2, 3});
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
@@ -166,16 +155,8 @@ void strided_coarse_matrix(Trial& trial) {
   const DiaShape shape = dia_shape(grid, stencil);
   Buffer<float> made = trial.empty(shape.stored());
   coarsen.matrix(matrix, gain, made, shape.pitch);
-  const std::vector<float> gains = gain.download();
-  std::vector<double> expected(shape.stored(), 0.0);
-  for (int y = 0; y < grid.height; ++y) {
-    for (int x = 0; x < grid.width; ++x) {
-      const std::vector<double> row = StridedRow(problem, stencil, gains, x, y).sums();
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        expected[k * shape.pitch + at_size(y * grid.width + x)] = row[k];
-      }
-    }
-  }
+  const std::vector<double> expected =
+      reference_coarse_matrix(problem, stencil, gain.download(), shape);
   // Positive terms: a rounding or three for each.
   trial.expect("coarse matrix of discs with strides", made.download(), expected, expected,
                3 + 2 * static_cast<double>(problem.stencil.size()));
@@ -220,7 +201,7 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   for (std::size_t i = 0; i < gain.size(); ++i) {
     if (i % at_size(problem.stride()) >= at_size(problem.grid.width)) gain[i] = 0;
   }
-  const auto p = reference_interpolation(problem, gain);
+  const Eigen::MatrixXd p = reference_interpolation(problem, gain);
   const std::size_t coarse_rows = coarse_grid(problem.grid).rows();
   const std::vector<float> coarse = trial.normal(coarse_rows * wide);
   const std::vector<float> fine = trial.normal(problem.rows() * wide);
@@ -237,10 +218,10 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   TermSums down(coarse.size());
   for (std::size_t i = 0; i < problem.rows(); ++i) {
     for (std::size_t j = 0; j < coarse_rows; ++j) {
-      if (p[i][j] == 0) continue;
+      if (p(i, j) == 0) continue;
       for (std::size_t c = 0; c < wide; ++c) {
-        up.add(i * wide + c, p[i][j] * coarse[j * wide + c]);
-        down.add(j * wide + c, 0.5 * p[i][j] * fine[i * wide + c]);
+        up.add(i * wide + c, p(i, j) * coarse[j * wide + c]);
+        down.add(j * wide + c, 0.5 * p(i, j) * fine[i * wide + c]);
       }
     }
   }
@@ -342,13 +323,7 @@ void small_cycle(Trial& trial) {
       .launch({matrix, gains, inverses, kSmoother, 1.5F}, trial.uploaded(b), x, kColumns);
   const auto rows = static_cast<Eigen::Index>(problem.rows());
   const auto coarse = static_cast<Eigen::Index>(coarse_rows);
-  Eigen::MatrixXd p(rows, coarse);
-  const auto interpolation = reference_interpolation(problem, gain);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    for (Eigen::Index j = 0; j < coarse; ++j) {
-      p(i, j) = interpolation[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-    }
-  }
+  const Eigen::MatrixXd p = reference_interpolation(problem, gain);
   const Eigen::MatrixXd dense = Eigen::Map<const Eigen::Matrix<float, -1, -1, Eigen::RowMajor>>(
                                     inverse.data(), coarse, coarse)
                                     .cast<double>();

@@ -216,12 +216,12 @@ std::vector<double> column_of(const std::vector<float>& block, int columns, int 
   return result;
 }
 
-std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
-                                                         const std::vector<float>& gain) {
+Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
+                                        const std::vector<float>& gain) {
   const int coarse_width = (problem.grid.width + 1) / 2;
   const int coarse_height = (problem.grid.height + 1) / 2;
-  std::vector<std::vector<double>> p(
-      problem.rows(), std::vector<double>(at_size(coarse_width * coarse_height), 0.0));
+  Eigen::MatrixXd p = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(problem.rows()),
+                                            coarse_width * coarse_height);
   for (int y = 0; y < problem.grid.height; ++y) {
     for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
@@ -229,7 +229,7 @@ std::vector<std::vector<double>> reference_interpolation(const BlockProblem& pro
         const int nx = x + problem.stencil.entries[d].dx;
         const int ny = y + problem.stencil.entries[d].dy;
         if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-        p[i][at_size(ny / 2 * coarse_width + nx / 2)] = gain[i] * problem.entry(d, i);
+        p(i, ny / 2 * coarse_width + nx / 2) = gain[i] * problem.entry(d, i);
       }
     }
   }

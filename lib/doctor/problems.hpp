@@ -88,8 +88,8 @@ struct CompressedProblem {
 /// Column `column` of a block.
 std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
 
-/// The interpolation as dense rows: element i, coarse element J.
-std::vector<std::vector<double>> reference_interpolation(const BlockProblem& problem,
-                                                         const std::vector<float>& gain);
+/// The interpolation: element i, coarse element J.
+Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
+                                        const std::vector<float>& gain);
 
 }  // namespace diacut

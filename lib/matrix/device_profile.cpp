@@ -73,8 +73,6 @@ void read_file(const std::string& path, const DeviceInfo& device, const ProfileR
   });
 }
 
-using nlohmann::json;
-
 /// How far apart two numbers of rows are, as the logarithm of their ratio.
 double distance(std::size_t a, std::size_t b) {
   const auto log_rows = [](std::size_t rows) {

@@ -94,40 +94,22 @@ ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& g
   return result;
 }
 
-namespace {
-
-/// Sets the main diagonal so that the matrix times `roots` is `products`; 0 where a root is 0.
-void set_diagonal_by(const std::vector<double>& products, const Stencil& stencil,
-                     const std::vector<float>& roots, ReferenceSymmetric& matrix) {
-  const DiaShape& shape = matrix.shape;
+ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
+                                             const Stencil& stencil, MatvecStorage storage,
+                                             const std::vector<float>& roots,
+                                             const std::vector<double>& products) {
+  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
+  const DiaShape& shape = result.shape;
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    double rest = products[row];
+    double rest = products.empty() ? roots[row] : products[row];
     for (std::size_t d = 0; d < shape.diagonals(); ++d) {
       const std::int64_t col = static_cast<std::int64_t>(row) + shape.offsets[d];
       if (d == stencil.centre() || col < 0 || col >= static_cast<std::int64_t>(shape.rows))
         continue;
-      rest -= matrix.values[d * shape.pitch + row] * roots[static_cast<std::size_t>(col)];
+      rest -= result.values[d * shape.pitch + row] * roots[static_cast<std::size_t>(col)];
     }
-    matrix.values[stencil.centre() * shape.pitch + row] = roots[row] > 0 ? rest / roots[row] : 0;
+    result.values[stencil.centre() * shape.pitch + row] = roots[row] > 0 ? rest / roots[row] : 0;
   }
-}
-
-}  // namespace
-
-ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
-                                             const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots) {
-  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
-  set_diagonal_by({roots.begin(), roots.end()}, stencil, roots, result);
-  return result;
-}
-
-ReferenceSymmetric reference_compress_kept(const HostDiaMatrix& matrix, const Grid& grid,
-                                           const Stencil& stencil, MatvecStorage storage,
-                                           const std::vector<float>& roots) {
-  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
-  const std::vector<double> x(roots.begin(), roots.end());
-  set_diagonal_by(reference_matvec(matrix, x), stencil, roots, result);
   return result;
 }
 

@@ -90,14 +90,12 @@ struct ReferenceSymmetric {
 ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
                                       const Stencil& stencil, MatvecStorage storage,
                                       const std::vector<float>* sqrt_degree);
-/// The twin of compress_rooted().
+/// The twin of compress_rooted(); of compress_kept() where `products` are those of the matrix with
+/// the roots.
 ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
                                              const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots);
-/// The twin of compress_kept().
-ReferenceSymmetric reference_compress_kept(const HostDiaMatrix& matrix, const Grid& grid,
-                                           const Stencil& stencil, MatvecStorage storage,
-                                           const std::vector<float>& roots);
+                                             const std::vector<float>& roots,
+                                             const std::vector<double>& products = {});
 /// The nearest number that the storage holds.
 double reference_weight(double weight, MatvecStorage storage);
 /// The product; `magnitude` as in that of a HostDiaMatrix.

@@ -48,12 +48,12 @@ TEST_F(CompressedMatrixTest, CopiesKeepTheProductWithTheRoots) {
     ASSERT_EQ(copy.form(), MatrixForm::kCompressed);
     EXPECT_EQ(copy.sqrt_degree().download(), problem.sqrt_degree);
 
-    const ReferenceSymmetric rounded = reference_compress_kept(
-        problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
     const std::vector<float>& s = problem.sqrt_degree;
     const std::vector<double> roots(s.begin(), s.end());
     std::vector<double> magnitude;
     const std::vector<double> expected = reference_matvec(problem.matrix, roots, &magnitude);
+    const ReferenceSymmetric rounded = reference_compress_rooted(
+        problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, s, expected);
     const std::vector<double> product = reference_matvec(rounded, roots);
     const std::vector<float> diagonal = copy.compressed().diagonal.download();
     const std::size_t centre = problem.stencil.centre() * problem.pitch();

@@ -133,7 +133,7 @@ struct Traced {
 };
 
 /// The V-cycle of one column.
-Traced reference_cycle(const CycleProblem& problem, const std::vector<std::vector<double>>& p,
+Traced reference_cycle(const CycleProblem& problem, const Eigen::MatrixXd& p,
                        const std::vector<double>& right_hand_side) {
   const std::size_t rows = problem.fine.rows();
   const std::size_t each = problem.coarse_rows;
@@ -166,7 +166,7 @@ Traced reference_cycle(const CycleProblem& problem, const std::vector<std::vecto
   Traced coarse(at_size(problem.images) * each);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < coarse.values.size(); ++j) {
-      if (p[i][j] != 0) coarse.add_one(j, kFactor * p[i][j], rest, i, of_product);
+      if (p(i, j) != 0) coarse.add_one(j, kFactor * p(i, j), rest, i, of_product);
     }
   }
   Traced solved(coarse.values.size());
@@ -178,7 +178,7 @@ Traced reference_cycle(const CycleProblem& problem, const std::vector<std::vecto
   Traced correction(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < solved.values.size(); ++j) {
-      if (p[i][j] != 0) correction.add_one(i, p[i][j], solved, j, of_product);
+      if (p(i, j) != 0) correction.add_one(i, p(i, j), solved, j, of_product);
     }
   }
   x.add(1, correction);
