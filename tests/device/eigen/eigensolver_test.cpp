@@ -226,7 +226,8 @@ TEST(Eigensolver, MultilevelFindsTheEigenspacesOfAFlatImage) {
   Context context(test_device());
   EigenProblem flat(40, 40, 5, 0.0);
   std::vector<double> degree;
-  for (const auto& row : flat.dense().rowwise()) {
+  const Eigen::MatrixXd dense = flat.dense();
+  for (const auto& row : dense.rowwise()) {
     degree.push_back(static_cast<double>((row.array() > 0).count()));
   }
   for (std::size_t d = 0; d < flat.matrix.shape.diagonals(); ++d) {
