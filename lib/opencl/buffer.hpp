@@ -68,6 +68,11 @@ class Arriving {
   /// `data`: memory for `count` elements, which the command `read` fills.
   Arriving(Context& context, std::shared_ptr<std::byte> data, std::size_t count, cl::Event read)
       : context_(&context), data_(std::move(data)), count_(count), read_(std::move(read)) {}
+  /// Waits for the elements, which stay here.
+  const T* wait() {
+    wait_for(*context_, read_);
+    return reinterpret_cast<const T*>(data_.get());
+  }
   /// Waits for the elements, and hands them over: to be called once.
   std::vector<T> take() {
     wait_for(*context_, read_);

@@ -5,15 +5,13 @@
 // parity and a neighbour is told at KeptNeighbours there.
 //
 // MARGIN_X, MARGIN_Y: columns on the left and rows above that are no pixels. DIAGONALS: of a
-// matrix. NEIGHBOURS: of all parities. WIDTH: see floatw.clh.
+// matrix. NEIGHBOURS: of all parities. WIDTH: see floatw.clh. EACH: columns of vectors that a
+// work-item computes.
 #ifndef NEIGHBOURS
-#error "eigen/decimation needs -DNEIGHBOURS, -DDIAGONALS, -DMARGIN_X, -DMARGIN_Y and -DWIDTH"
+#error "eigen/decimation needs -DNEIGHBOURS, -DDIAGONALS, -DMARGIN_X, -DMARGIN_Y, -DWIDTH, -DEACH"
 #endif
 
 #include "common/floatw.clh"
-
-// Columns of vectors that a work-item computes.
-#define EACH 8
 
 // decimation_split: the affinities of each pixel to the kept ones, as kept_affinity.cl has them,
 // out of a matrix. Work-item (x, y, p + 4 image) writes the elements of one cell, for the pixel of

@@ -19,7 +19,10 @@ constexpr std::size_t kDensePixels = 100;  ///< Of the grid on which the problem
 constexpr std::size_t kSolvedPixels = 6000;  ///< Of the grid above which vectors are interpolated.
 /// Those wanted, and guard vectors, by which the last wanted ones converge.
 constexpr int kVectors = 24;
-constexpr int kDegree = 16;  ///< Of the filter.
+constexpr int kDegree = 16;  ///< Of the filter, at most.
+/// Of the filter at the last eigenvalue wanted. Where it is smaller, rounding errors and the
+/// vectors before hide that vector.
+constexpr double kLeast = 0.1;
 /// Columns of which less than this share of the squared norm is independent of the others are left
 /// out: rounding errors of float vectors.
 constexpr double kDependent = 1e-6;
@@ -45,9 +48,9 @@ struct Spectrum {
   std::vector<double> residuals;
 };
 
-/// The vectors of an image on the coarsest grid, in planes, and their eigenvalues.
+/// At most `vectors` vectors of an image on the coarsest grid, in planes, and their eigenvalues.
 Spectrum solve_densely(const PlaneGrid& grid, const Stencil& stencil, const float* matrix,
-                       float* planes) {
+                       int vectors, float* planes) {
   std::vector<std::size_t> elements;
   Eigen::VectorXd degrees(static_cast<Eigen::Index>(grid.pixels()));
   std::vector<Eigen::Index> place(grid.elements(), -1);
@@ -87,7 +90,7 @@ Spectrum solve_densely(const PlaneGrid& grid, const Stencil& stencil, const floa
     }
   }
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
-  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(kVectors, n - 1); ++k) {
+  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(vectors, n - 1); ++k) {
     const Eigen::Index column = n - 1 - k;
     found.values.push_back(std::max(1 - solver.eigenvalues()(column), 0.0));
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -170,8 +173,8 @@ Rotation rotation_of(const Sums& sums, int wanted) {
 class RayleighRitz {
  public:
   /// vectors, products: y and L y of kVectors planes an image. degrees: of a plane an image.
-  RayleighRitz(const PlaneGrid& grid, std::size_t images, float* vectors, const float* products,
-               const float* degrees)
+  RayleighRitz(const PlaneGrid& grid, std::size_t images, const float* vectors,
+               const float* products, const float* degrees)
       : grid_(grid),
         images_(images),
         rows_(std::max(1, kPartPixels / grid.width)),
@@ -181,8 +184,8 @@ class RayleighRitz {
         degrees_(degrees),
         pixels_(images * parts_) {}
 
-  /// The first `wanted` vectors of each image; its other columns become 0.
-  std::vector<Spectrum> run(int wanted) {
+  /// The first kContourVectors of each image, into as many planes of it.
+  std::vector<Spectrum> run(float* planes) {
     std::vector<Sums> sums(images_ * parts_);
     each(images_ * parts_, [&](std::size_t part) {
       pixels_[part] = gathered(part);
@@ -192,11 +195,11 @@ class RayleighRitz {
     each(images_, [&](std::size_t image) {
       Sums all;
       for (std::size_t k = 0; k < parts_; ++k) all.add(sums[image * parts_ + k]);
-      rotations[image] = rotation_of(all, wanted);
+      rotations[image] = rotation_of(all, kContourVectors);
     });
     std::vector<Eigen::VectorXd> squares(images_ * parts_);
     each(images_ * parts_,
-         [&](std::size_t part) { squares[part] = rotate(part, rotations[part / parts_]); });
+         [&](std::size_t part) { squares[part] = rotate(part, rotations[part / parts_], planes); });
     std::vector<Spectrum> found(images_);
     for (std::size_t image = 0; image < images_; ++image) {
       Eigen::VectorXd sum = squares[image * parts_];
@@ -208,7 +211,7 @@ class RayleighRitz {
   }
 
  private:
-  static constexpr int kPartPixels = 512;
+  static constexpr int kPartPixels = 128;
 
   static void each(std::size_t count, const std::function<void(std::size_t)>& work) {
     parallel_for(static_cast<int>(count), [&](int i) { work(static_cast<std::size_t>(i)); });
@@ -245,21 +248,20 @@ class RayleighRitz {
   }
 
   /// Writes the rotated vectors of a part. Returns the squares of their residuals, summed.
-  Eigen::VectorXd rotate(std::size_t part, const Rotation& rotation) {
+  Eigen::VectorXd rotate(std::size_t part, const Rotation& rotation, float* planes) {
     const Pixels& pixels = pixels_[part];
-    const auto kept = static_cast<Eigen::Index>(rotation.values.size());
-    Matrix vectors = Matrix::Zero(pixels.x.rows(), kVectors);
+    Matrix vectors = pixels.x * rotation.matrix;
     Matrix images = pixels.laplacian * rotation.matrix;
-    vectors.leftCols(kept) = pixels.x * rotation.matrix;
-    for (Eigen::Index k = 0; k < kept; ++k) {
+    for (Eigen::Index k = 0; k < vectors.cols(); ++k) {
       vectors.col(k) =
           (pixels.degrees.array() > 0).select(vectors.col(k).array() - rotation.constant(k), 0.0);
       images.col(k) -= rotation.values[static_cast<std::size_t>(k)] * vectors.col(k);
     }
+    planes += part / parts_ * kContourVectors * grid_.pitch;
     for_rows(part, [&](std::size_t from, Eigen::Index to, Eigen::Index width) {
-      for (int k = 0; k < kVectors; ++k) {
-        Eigen::Map<Eigen::VectorXf>(vectors_ + plane(part / parts_, k) + from, width) =
-            vectors.col(k).segment(to, width).cast<float>();
+      for (Eigen::Index k = 0; k < vectors.cols(); ++k) {
+        Eigen::Map<Eigen::VectorXf>(planes + static_cast<std::size_t>(k) * grid_.pitch + from,
+                                    width) = vectors.col(k).segment(to, width).cast<float>();
       }
     });
     return images.cwiseAbs2().transpose() * pixels.degrees;
@@ -273,31 +275,40 @@ class RayleighRitz {
   std::size_t images_;
   int rows_;           ///< Of a part.
   std::size_t parts_;  ///< Of an image.
-  float* vectors_;
+  const float* vectors_;
   const float* products_;
   const float* degrees_;
   std::vector<Pixels> pixels_;  ///< Of the parts of the first image, of the second, ...
 };
 
 /// The factors of each step of the filter, for step() of Decimation: the scaled Chebyshev
-/// polynomial that damps eigenvalues of L in [from, 1] and is 1 at 0. The last step is L alone.
-void add_filter(std::vector<float>& steps, std::size_t image, std::size_t images, double from) {
+/// polynomial that damps eigenvalues of L in [from, 1] and is 1 at 0. Its degree is the largest at
+/// which it is not below kLeast at the eigenvalue `wanted`; further steps change nothing. The last
+/// step is L alone.
+void add_filter(std::vector<float>& steps, std::size_t image, std::size_t images, double from,
+                double wanted) {
   const double centre = (1 + from) / 2;
   const double half = (1 - from) / 2;
   const double first = -half / centre;
-  double before = first;
+  const double at = (wanted - centre) / half;
+  double before = 1;        // The factor of the step before.
+  double value_before = 0;  // Of the polynomial at `wanted`.
+  double value = 1;
   for (std::size_t k = 0; k < kDegree; ++k) {
     float* step = steps.data() + 4 * (k * images + image);
-    if (k == 0) {
-      step[0] = static_cast<float>(first / half);
-      step[1] = static_cast<float>(-first * centre / half);
-      continue;
+    const double next = k == 0 ? first : 1 / (2 / first - before);
+    const double scale = k == 0 ? next : 2 * next;
+    const double back = k == 0 ? 0 : before * next;
+    const double value_next = scale * at * value - back * value_before;
+    if (value_next < kLeast) {
+      for (; k < kDegree; ++k) steps[4 * (k * images + image) + 1] = 1;
+      break;
     }
-    const double next = 1 / (2 / first - before);
-    step[0] = static_cast<float>(2 * next / half);
-    step[1] = static_cast<float>(-2 * next * centre / half);
-    step[2] = static_cast<float>(-before * next);
+    step[0] = static_cast<float>(scale / half);
+    step[1] = static_cast<float>(-scale * centre / half);
+    step[2] = static_cast<float>(-back);
     before = next;
+    value_before = std::exchange(value, value_next);
   }
   steps[4 * (kDegree * images + image)] = 1;
 }
@@ -319,9 +330,10 @@ class Solver {
     return level == 0 ? kept_ : levels_[level].to_finer;
   }
   void build_levels();
-  void solve_coarsest();
-  void improve(std::size_t level);
-  void upload(std::size_t level, int vectors);
+  std::vector<float> solve_coarsest();
+  void filter(std::size_t level);
+  std::vector<float> ritz_vectors();
+  void upload(const std::vector<float>& planes);
   void interpolate(std::size_t level, int vectors);
   ContourEigenvectors::Image described(std::size_t image, const float* planes,
                                        const float* degrees) const;
@@ -332,11 +344,12 @@ class Solver {
   const Watch& watch_;
   std::size_t images_;
   Decimation decimation_;
-  std::vector<Level> levels_;  ///< From the first decimation on.
-  std::size_t solved_ = 0;     ///< The level from which on vectors are interpolated alone.
-  Buffer<float> x_;            ///< Vectors on the level in question.
-  std::vector<float> host_;    ///< The same on the host, after improve().
-  std::vector<float> degrees_;
+  std::vector<Level> levels_;     ///< From the first decimation on.
+  std::size_t solved_ = 0;        ///< The level from which on vectors are interpolated alone.
+  Buffer<float> x_;               ///< Vectors on the level in question.
+  Buffer<float> laplacian_;       ///< L x_.
+  Buffer<float> degrees_;         ///< A plane for each image.
+  std::vector<float> of_pixels_;  ///< degrees_, on the host.
   std::vector<Spectrum> spectra_;
   std::int64_t passes_ = 0;
 };
@@ -356,19 +369,22 @@ void Solver::build_levels() {
   }
 }
 
-void Solver::solve_coarsest() {
+/// Returns the vectors in planes of the coarsest grid, as many for each image as the next step
+/// takes.
+std::vector<float> Solver::solve_coarsest() {
   const PlaneGrid& grid = levels_.back().grid;
+  const int vectors = levels_.size() - 1 == solved_ ? kContourVectors : kVectors;
+  const std::size_t own = static_cast<std::size_t>(vectors) * grid.pitch;
   const std::vector<float> matrices = levels_.back().matrix.download();
-  host_.assign(images_ * kVectors * grid.pitch, 0.0F);
-  degrees_.assign(images_ * grid.pitch, 0.0F);
+  std::vector<float> planes(images_ * own + kBehindPlanes, 0.0F);
+  of_pixels_.assign(images_ * grid.pitch, 0.0F);
   spectra_.resize(images_);
   const Stencil& stencil = decimation_.stencil();
   parallel_for(static_cast<int>(images_), [&](int each) {
     const auto image = static_cast<std::size_t>(each);
     const float* matrix = matrices.data() + image * stencil.size() * grid.pitch;
-    spectra_[image] =
-        solve_densely(grid, stencil, matrix, host_.data() + image * kVectors * grid.pitch);
-    float* degrees = degrees_.data() + image * grid.pitch;
+    spectra_[image] = solve_densely(grid, stencil, matrix, vectors, planes.data() + image * own);
+    float* degrees = of_pixels_.data() + image * grid.pitch;
     for (int y = 0; y < grid.height; ++y) {
       for (int x = 0; x < grid.width; ++x) {
         const std::size_t element = grid.element(x, y);
@@ -378,17 +394,11 @@ void Solver::solve_coarsest() {
       }
     }
   });
+  return planes;
 }
 
-/// Brings the first `vectors` vectors of each image from the host into x_, on a level.
-void Solver::upload(std::size_t level, int vectors) {
-  const std::size_t pitch = levels_[level].grid.pitch;
-  const std::size_t own = static_cast<std::size_t>(vectors) * pitch;
-  std::vector<float> planes(images_ * own + kBehindPlanes, 0.0F);
-  for (std::size_t image = 0; image < images_; ++image) {
-    const float* from = host_.data() + image * kVectors * pitch;
-    std::copy(from, from + own, planes.data() + image * own);
-  }
+/// Brings vectors in planes from the host into x_.
+void Solver::upload(const std::vector<float>& planes) {
   x_ = context_.allocate<float>(planes.size(), "vectors of the decimated grid");
   x_.upload_later(planes);
 }
@@ -401,37 +411,45 @@ void Solver::interpolate(std::size_t level, int vectors) {
   x_ = std::move(fine);
 }
 
-/// Filters x_ on a level and makes it Ritz vectors.
-void Solver::improve(std::size_t level) {
+/// Filters x_ on a level. On the level that is solved also computes laplacian_ and degrees_.
+void Solver::filter(std::size_t level) {
   const PlaneGrid& grid = levels_[level].grid;
+  const double hops = std::pow(kHops, static_cast<double>(levels_.size() - 1 - level));
   std::vector<float> factors(4 * (kDegree + 1) * images_, 0.0F);
   for (std::size_t image = 0; image < images_; ++image) {
     const std::vector<double>& values = spectra_[image].values;
-    const double last = values.empty() ? 1 : values.back() / kHops;
-    add_filter(factors, image, images_, std::clamp(last, 0.0, 0.5));
+    const double last = values.empty() ? 1 : values.back() / hops;
+    const double wanted =
+        values.size() < kContourVectors ? last : values[kContourVectors - 1] / hops;
+    add_filter(factors, image, images_, std::clamp(last, 0.0, 0.5), wanted);
   }
   auto steps = context_.allocate<float>(factors.size(), "steps of the filter");
   steps.upload_later(factors);
   const Buffer<std::int32_t> offsets = decimation_.offsets(grid);
-  auto degrees = context_.allocate<float>(images_ * grid.pitch, "degrees");
-  degrees.fill(0);
-  Buffer<float> other = decimation_.zeros(grid, kVectors);
-  const Decimation::Step fixed{levels_[level].matrix, grid, offsets, steps, kVectors, degrees};
+  degrees_ = context_.allocate<float>(images_ * grid.pitch, "degrees");
+  degrees_.fill(0);
+  laplacian_ = decimation_.zeros(grid, kVectors);
+  const Decimation::Step fixed{levels_[level].matrix, grid, offsets, steps, kVectors, degrees_};
   for (int k = 0; k < kDegree; ++k) {
-    decimation_.step(fixed, k, x_, other, other);
-    std::swap(x_, other);
+    decimation_.step(fixed, k, x_, laplacian_, laplacian_);
+    std::swap(x_, laplacian_);
   }
-  decimation_.step(fixed, kDegree, x_, other, other);
-  passes_ += kDegree + 1;
+  passes_ += kDegree;
+  if (level > solved_) return;
+  decimation_.step(fixed, kDegree, x_, laplacian_, laplacian_);
+  ++passes_;
+}
 
+/// Makes x_ Ritz vectors on the level that is solved: kContourVectors planes an image.
+std::vector<float> Solver::ritz_vectors() {
   Arriving<float> vectors = x_.download_later();
-  Arriving<float> products = other.download_later();
-  degrees_ = degrees.download();
-  host_ = vectors.take();
-  const std::vector<float> laplacian = products.take();
-  const int wanted = level == solved_ ? kContourVectors : kVectors;
-  spectra_ =
-      RayleighRitz(grid, images_, host_.data(), laplacian.data(), degrees_.data()).run(wanted);
+  Arriving<float> products = laplacian_.download_later();
+  of_pixels_ = degrees_.download();
+  const PlaneGrid& grid = levels_[solved_].grid;
+  std::vector<float> planes(images_ * kContourVectors * grid.pitch + kBehindPlanes, 0.0F);
+  spectra_ = RayleighRitz(grid, images_, vectors.wait(), products.wait(), of_pixels_.data())
+                 .run(planes.data());
+  return planes;
 }
 
 /// `planes`, `degrees`: of the image on the level that is solved.
@@ -441,11 +459,13 @@ ContourEigenvectors::Image Solver::described(std::size_t image, const float* pla
   const Spectrum& spectrum = spectra_[image];
   ContourEigenvectors::Image result;
   const double finer = std::pow(kHops, static_cast<double>(solved_ + 1));
-  const std::size_t count = std::min<std::size_t>(spectrum.values.size(), kContourVectors);
+  const std::size_t count = spectrum.values.size();
   EigenReport& report = result.report;
   report.residuals.push_back(0);
-  for (std::size_t k = 0; k < count; ++k) {
-    const float* y = planes + k * grid.pitch;
+  result.least.resize(count);
+  result.extent.resize(count);
+  parallel_for(static_cast<int>(count), [&](int k) {
+    const float* y = planes + static_cast<std::size_t>(k) * grid.pitch;
     float least = INFINITY;
     float largest = -INFINITY;
     for (std::size_t i = 0; i < grid.elements(); ++i) {
@@ -454,9 +474,11 @@ ContourEigenvectors::Image Solver::described(std::size_t image, const float* pla
       largest = std::max(largest, y[i]);
     }
     const bool flat = !(largest - least > kRounding * std::max(std::abs(least), std::abs(largest)));
+    result.least[static_cast<std::size_t>(k)] = least;
+    result.extent[static_cast<std::size_t>(k)] = flat ? 0 : largest - least;
+  });
+  for (std::size_t k = 0; k < count; ++k) {
     result.values.push_back(spectrum.values[k] / finer);
-    result.least.push_back(least);
-    result.extent.push_back(flat ? 0 : largest - least);
     report.residuals.push_back(k < spectrum.residuals.size() ? spectrum.residuals[k] : 0);
   }
   const int diagonals = decimation_.diagonals();
@@ -464,7 +486,7 @@ ContourEigenvectors::Image Solver::described(std::size_t image, const float* pla
   report.matvec = "decimation_step";
   report.converged = true;
   report.levels = static_cast<int>(levels_.size()) + 1;
-  report.restarts = static_cast<int>(levels_.size() - 1 - solved_);
+  report.restarts = levels_.size() - 1 > solved_ ? 1 : 0;
   report.passes = passes_;
   report.products = passes_ * kVectors;
   report.matrix = {grid.pixels(),
@@ -481,23 +503,19 @@ ContourEigenvectors::Image Solver::described(std::size_t image, const float* pla
 
 ContourEigenvectors Solver::run() {
   build_levels();
-  solve_coarsest();
-  const std::size_t coarsest = levels_.size() - 1;
-  for (std::size_t level = coarsest; level-- > solved_;) {
-    upload(level + 1, kVectors);
-    interpolate(level + 1, kVectors);
-    improve(level);
-    watch_.report("eigenvectors",
-                  0.9 * (1 - static_cast<double>(level) / static_cast<double>(coarsest + 1)));
+  std::vector<float> planes = solve_coarsest();
+  if (levels_.size() - 1 > solved_) {
+    upload(planes);
+    for (std::size_t level = levels_.size() - 1; level-- > solved_;) {
+      interpolate(level + 1, kVectors);
+      filter(level);
+    }
+    planes = ritz_vectors();
+    watch_.report("eigenvectors", 0.9);
   }
-  ContourEigenvectors result;
-  const PlaneGrid& grid = levels_[solved_].grid;
-  for (std::size_t image = 0; image < images_; ++image) {
-    result.images.push_back(described(image, host_.data() + image * kVectors * grid.pitch,
-                                      degrees_.data() + image * grid.pitch));
-  }
-  upload(solved_, kContourVectors);
+  upload(planes);
   for (std::size_t level = solved_; level > 0; --level) interpolate(level, kContourVectors);
+  ContourEigenvectors result;
   result.rows = grid_.rows();
   result.pitch = dia_pitch(result.rows);
   result.count = kContourVectors;
@@ -506,6 +524,11 @@ ContourEigenvectors Solver::run() {
   decimation_.interpolate(kept_, kContourVectors, x_,
                           {grid_.width, grid_.height, grid_.stride, result.pitch, 0},
                           result.vectors);
+  const std::size_t pitch = levels_[solved_].grid.pitch;
+  for (std::size_t image = 0; image < images_; ++image) {
+    result.images.push_back(described(image, planes.data() + image * kContourVectors * pitch,
+                                      of_pixels_.data() + image * pitch));
+  }
   return result;
 }
 

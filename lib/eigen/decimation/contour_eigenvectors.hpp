@@ -34,12 +34,12 @@ struct ContourEigenvectors {
 inline constexpr int kContourVectors = 16;
 
 /// The grid is decimated until an image has at most 100 pixels left. There the eigenproblem is
-/// solved densely on the host. From there up to the first grid with at most 6,000 pixels, vectors
-/// are interpolated, filtered by a Chebyshev polynomial of degree 16 in the matrix of the grid, and
-/// made Ritz vectors (Y. Zhou and Y. Saad, "A Chebyshev-Davidson algorithm for large symmetric
+/// solved densely on the host. The vectors are interpolated up to the finest grid of at most 6,000
+/// pixels, on each grid filtered by a Chebyshev polynomial of its matrix, and made Ritz vectors on
+/// the last (Y. Zhou and Y. Saad, "A Chebyshev-Davidson algorithm for large symmetric
 /// eigenproblems", 2007, has the filter); further up they are interpolated alone. An eigenvalue
 /// halves from a grid to the next finer one. On photographs of 481 x 321 pixels the spectral
-/// contour correlates .9987 with that of 16 exact eigenvectors.
+/// contour correlates .998 with that of 16 exact eigenvectors.
 ///
 /// `kept`: the affinities of the images' pixels to those of every other row and column. `grid`: of
 /// an image. Throws DeviceError, and NumericalError where a matrix holds no numbers.

@@ -9,35 +9,6 @@ namespace diacut {
 
 namespace {
 
-/// The pairs of neighbours of one pixel that decimation_product adds up, for each diagonal from the
-/// middle one on.
-struct ProductTerms {
-  std::vector<std::int64_t> terms;   ///< Two numbers each.
-  std::vector<std::int32_t> starts;  ///< In terms.
-};
-
-ProductTerms product_terms(const PlaneGrid& grid, const Stencil& stencil,
-                           const KeptNeighbours& neighbours) {
-  ProductTerms result{{}, {0}};
-  const auto pitch = static_cast<std::int64_t>(grid.pitch);
-  for (std::size_t d = stencil.centre(); d < stencil.size(); ++d) {
-    const auto [dx, dy] = stencil.entries[d];
-    for (std::size_t p = 0; p < 4; ++p) {
-      for (int j = neighbours.first[p]; j < neighbours.first[p + 1]; ++j) {
-        const StencilOffset& to_j = neighbours.cells[static_cast<std::size_t>(j)];
-        const std::int64_t pixel = -std::int64_t{to_j.dy} * grid.stride - to_j.dx;
-        for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) {
-          const StencilOffset& to_k = neighbours.cells[static_cast<std::size_t>(k)];
-          if (to_k.dx - to_j.dx != dx || to_k.dy - to_j.dy != dy) continue;
-          result.terms.insert(result.terms.end(), {j * pitch + pixel, k * pitch + pixel});
-        }
-      }
-    }
-    result.starts.push_back(static_cast<std::int32_t>(result.terms.size() / 2));
-  }
-  return result;
-}
-
 template <class T>
 Buffer<T> table(Context& context, const std::vector<T>& words) {
   auto buffer = context.allocate<T>(words.size(), "tables of the decimation");
@@ -45,13 +16,20 @@ Buffer<T> table(Context& context, const std::vector<T>& words) {
   return buffer;
 }
 
+/// The vectors that a work-item computes: a GPU has more work-items than a small grid has pixels.
+int vectors_at_once(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCpu ? Decimation::kGroup : 2;
+}
+
 Kernel decimation_kernel(Context& context, const char* name, int radius) {
   const PlaneGrid margins(1, 1, radius);
   return context.kernel(
       "eigen/decimation/decimation.cl", name,
-      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DDIAGONALS={} -DNEIGHBOURS={} -DWIDTH={}",
+      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DDIAGONALS={} -DNEIGHBOURS={} -DWIDTH={} "
+                  "-DEACH={}",
                   margins.columns, margins.rows, disc_stencil(radius).size(),
-                  KeptNeighbours(radius).size(), vector_run(context.info())));
+                  KeptNeighbours(radius).size(), vector_run(context.info()),
+                  vectors_at_once(context.info())));
 }
 
 }  // namespace
@@ -60,6 +38,7 @@ Decimation::Decimation(Context& context, int radius, int images)
     : context_(&context),
       radius_(radius),
       images_(images),
+      each_(vectors_at_once(context.info())),
       lanes_(vector_run(context.info())),
       group_(plane_group(context.info())),
       stencil_(disc_stencil(radius)),
@@ -83,10 +62,23 @@ Decimation::Decimation(Context& context, int radius, int images)
   first_ =
       table(context, std::vector<std::int32_t>(neighbours_.first.begin(), neighbours_.first.end()));
   std::vector<std::int32_t> half;
+  std::vector<std::int32_t> starts = {0};
   for (std::size_t d = stencil_.centre(); d < stencil_.size(); ++d) {
-    half.insert(half.end(), {stencil_.entries[d].dx, stencil_.entries[d].dy});
+    const auto [dx, dy] = stencil_.entries[d];
+    half.insert(half.end(), {dx, dy});
+    for (std::size_t p = 0; p < 4; ++p) {
+      for (int j = neighbours_.first[p]; j < neighbours_.first[p + 1]; ++j) {
+        const StencilOffset& to_j = neighbours_.cells[static_cast<std::size_t>(j)];
+        for (int k = neighbours_.first[p]; k < neighbours_.first[p + 1]; ++k) {
+          const StencilOffset& to_k = neighbours_.cells[static_cast<std::size_t>(k)];
+          if (to_k.dx - to_j.dx == dx && to_k.dy - to_j.dy == dy) pairs_.push_back({j, k, to_j});
+        }
+      }
+    }
+    starts.push_back(static_cast<std::int32_t>(pairs_.size()));
   }
   half_offsets_ = table(context, half);
+  starts_ = table(context, starts);
 }
 
 Buffer<float> Decimation::matrix(const Interpolation& interpolation) {
@@ -94,10 +86,14 @@ Buffer<float> Decimation::matrix(const Interpolation& interpolation) {
   const auto images = static_cast<std::size_t>(images_);
   auto values = context_->allocate<float>(images * stencil_.size() * grid.pitch + kBehindPlanes,
                                           "the affinity matrix of the decimated grid");
-  const ProductTerms sums = product_terms(grid, stencil_, neighbours_);
-  const Buffer<std::int64_t> terms = table(*context_, sums.terms);
-  const Buffer<std::int32_t> starts = table(*context_, sums.starts);
-  set_arguments(product_, interpolation.weights, terms, starts, half_offsets_, values, grid.height,
+  std::vector<std::int64_t> of_pairs;
+  const auto pitch = static_cast<std::int64_t>(grid.pitch);
+  for (const Pair& pair : pairs_) {
+    const std::int64_t pixel = -std::int64_t{pair.cell.dy} * grid.stride - pair.cell.dx;
+    of_pairs.insert(of_pairs.end(), {pair.first * pitch + pixel, pair.second * pitch + pixel});
+  }
+  const Buffer<std::int64_t> terms = table(*context_, of_pairs);
+  set_arguments(product_, interpolation.weights, terms, starts_, half_offsets_, values, grid.height,
                 grid.stride, grid.pitch);
   const std::size_t columns = static_cast<std::size_t>(grid.stride) / lanes_;
   context_->launch(product_,
@@ -144,7 +140,7 @@ Buffer<float> Decimation::zeros(const PlaneGrid& grid, int vectors) {
 void Decimation::step(const Step& fixed, int step, const Buffer<float>& x,
                       const Buffer<float>& before, Buffer<float>& out) {
   const PlaneGrid& grid = fixed.grid;
-  const int groups = fixed.vectors / kGroup;
+  const int groups = fixed.vectors / each_;
   set_arguments(step_, fixed.matrix, fixed.offsets, x, before, out, fixed.degrees, fixed.steps,
                 step, images_, groups, grid.width, grid.stride, grid.pitch);
   const std::size_t columns = round_up(static_cast<std::size_t>(grid.width), lanes_) / lanes_;
@@ -162,7 +158,7 @@ void Decimation::interpolate(const Interpolation& interpolation, int vectors,
                              const Buffer<float>& coarse, const Target& target,
                              Buffer<float>& fine) {
   const PlaneGrid& cells = interpolation.cells;
-  const int groups = vectors / kGroup;
+  const int groups = vectors / each_;
   set_arguments(interpolate_, interpolation.weights, interpolation.roots, of_neighbours_, first_,
                 coarse, fine, groups, cells.stride, cells.pitch, target.width, target.height,
                 target.stride, target.pitch, target.origin);

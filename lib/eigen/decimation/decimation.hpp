@@ -62,15 +62,25 @@ class Decimation {
                    const Target& target, Buffer<float>& fine);
 
  private:
+  /// Two neighbours of one pixel, that decimation_product multiplies, and the first one's cell.
+  struct Pair {
+    int first = 0;
+    int second = 0;
+    StencilOffset cell;
+  };
+
   Context* context_;
   int radius_;
   int images_;
+  int each_;  ///< Vectors that a work-item computes.
   std::size_t lanes_;
   std::size_t group_;
   Stencil stencil_;
   KeptNeighbours neighbours_;
   Buffer<std::int32_t> of_neighbours_;
   Buffer<std::int32_t> first_;
+  std::vector<Pair> pairs_;      ///< For each diagonal from the middle one on.
+  Buffer<std::int32_t> starts_;  ///< Of the diagonals, in pairs_.
   Buffer<std::int32_t> half_offsets_;
   Kernel split_;
   Kernel product_;
