@@ -10,8 +10,8 @@ namespace diacut {
 
 /// Labels to be corrected, and the marks that say how.
 struct Correction {
-  LabelImage labels;
-  Seeds marks;  ///< Of the size of the labels.
+  LabelImage labels;  ///< With the numbers of the file.
+  Seeds marks;        ///< Of the size of the labels.
 };
 
 /// Changes the regions that marks touch, and no other. A region with marks of one number gets that

@@ -29,11 +29,12 @@ struct RegionFigures {
   std::int64_t perimeter = 0;
   /// Its area divided by the area of the convex hull of its pixels' corners, in (0, 1].
   double solidity = 0;
-  /// The diameter of the circle of its area, and of the ellipse of its second moments the
-  /// eccentricity and the angle between the rows' direction (downwards) and the longer axis,
-  /// -pi/2 to pi/2: as scikit-image's regionprops() defines them.
+  /// The diameter of the circle of its area. This and the next two are as scikit-image's
+  /// regionprops() defines them.
   double equivalent_diameter = 0;
-  double eccentricity = 0;
+  double eccentricity = 0;  ///< Of the ellipse of its second moments, in [0, 1].
+  /// The angle between the rows' direction (downwards) and the longer axis of that ellipse, from
+  /// -pi/2 to pi/2.
   double orientation = 0;
   /// The least height of the merge tree at which it merges with a neighbour; infinity where it
   /// never merges, negative where heights are not known.
@@ -53,17 +54,17 @@ struct Neighbours {
 /// What a channel holds in a region, in the numbers of the file.
 struct ChannelFigures {
   std::int64_t count = 0;  ///< Pixels with a finite value; 0: the other figures say nothing.
-  double mean = 0;
-  double deviation = 0;  ///< Standard deviation (divided by the count, not one less).
-  double least = 0;
-  double greatest = 0;
-  double median = 0;  ///< Of an even count the mean of the two in the middle.
-  double sum = 0;     ///< The integrated intensity.
+  double mean = 0;         ///< Of the finite values, as all that follows.
+  double deviation = 0;    ///< Standard deviation (divided by the count, not one less).
+  double least = 0;        ///< The smallest value.
+  double greatest = 0;     ///< The largest value.
+  double median = 0;       ///< Of an even count the mean of the two in the middle.
+  double sum = 0;          ///< The integrated intensity.
 };
 
 /// The figures of a channel in all regions.
 struct MeasuredChannel {
-  std::string name;
+  std::string name;                     ///< Of the channel, as tables call it.
   std::vector<ChannelFigures> regions;  ///< In the order of RegionTable::regions.
 };
 
