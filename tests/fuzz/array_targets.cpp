@@ -125,7 +125,7 @@ void add_arrays(std::vector<FileBytes>& files) {
   files.push_back(numbers_of<double>("<f8", "(1, 3)", {0, 0.5, 1.5}));
   files.push_back(bytes_of(npy_of("<f4", "(2L, 3L)", testing::bytes_of(six))));
   files.push_back(npy_of_version_2());
-  for (const int type : {CV_8UC1, CV_16UC1}) {
+  for (const int type : {CV_8UC1, CV_16UC1, CV_8UC3, CV_8UC4}) {
     files.push_back(testing::encode(".png", testing::random_samples(5, 4, type)));
   }
 }
