@@ -28,7 +28,11 @@ class LostDevice : public ::testing::Test {
  protected:
   static constexpr double kLimit = 0.2;
 
-  void SetUp() override { context_.emplace(testing::test_device()); }
+  void SetUp() override {
+    context_.emplace(testing::test_device());
+    // The first transfer maps memory, for which drivers wait.
+    context_->allocate<int>(1, "a buffer").upload_later(std::vector<int>{1});
+  }
   void TearDown() override { go_on(); }
 
   /// Lets nothing that is queued from now on begin.
