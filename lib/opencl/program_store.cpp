@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <string_view>
@@ -81,9 +82,11 @@ void ProgramStore::keep(const std::string& program, const Binary& binary) const 
   std::memcpy(bytes.data(), &head, sizeof head);
   std::error_code code;  // What cannot be kept is built again the next time.
   fs::create_directories(folder_, code);
-  // Written whole, then renamed: other processes see all of it or nothing.
+  // Written whole, then renamed: other processes and threads see all of it or nothing.
+  static std::atomic<unsigned> drafts = 0;
   const fs::path path = path_of(program);
-  const fs::path draft = folder_ / fmt::format(".{}-{}", ::getpid(), path.filename().string());
+  const fs::path draft =
+      folder_ / fmt::format(".{}-{}-{}", ::getpid(), ++drafts, path.filename().string());
   std::ofstream file(draft, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
