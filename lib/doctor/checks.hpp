@@ -50,7 +50,7 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
 void check_gradient(Trial& trial, const CueParameters& parameters);
 /// The affinities of a boundary map, and these normalized.
 void check_affinity(Trial& trial, const AffinityParameters& parameters);
-/// Those to the kept pixels alone.
+/// The affinities of a boundary map to the kept pixels of a decimation alone.
 void check_kept_affinity(Trial& trial, const AffinityParameters& parameters);
 void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the

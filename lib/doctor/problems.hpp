@@ -70,7 +70,8 @@ struct CosineProblem : MatrixProblem {
 
 /// A problem's matrix on a device, in DIA form.
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem);
-/// The same with bands of NaN behind its buffers. The images of `batch` lie on the problem's grid.
+/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
+/// `batch` lie on the problem's grid.
 NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch);
 inline NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem) {
   return matrix_of(context, problem, Batch(problem.grid));

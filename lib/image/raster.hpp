@@ -30,7 +30,7 @@ struct Raster {
 /// InputError naming the file.
 Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
 
-/// The same of a picture that is decoded already, a PNG or TIFF. `file`: its bytes.
+/// The raster of a PNG or TIFF that is decoded already. `file`: its bytes.
 Raster raster_of(const Decoded& decoded, Bytes file);
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.

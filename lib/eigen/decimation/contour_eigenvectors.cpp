@@ -20,8 +20,8 @@ constexpr std::size_t kSolvedPixels = 6000;  ///< Of the grid above which vector
 /// Those wanted, and guard vectors, by which the last wanted ones converge.
 constexpr int kVectors = 24;
 constexpr int kDegree = 16;  ///< Of the filter, at most.
-/// Of the filter at the last eigenvalue wanted. Where it is smaller, rounding errors and the
-/// vectors before hide that vector.
+/// The least value of the filter at the last eigenvalue wanted. Where the filter is smaller,
+/// rounding errors and the vectors before hide that vector.
 constexpr double kLeast = 0.1;
 /// Columns of which less than this share of the squared norm is independent of the others are left
 /// out: rounding errors of float vectors.
@@ -349,7 +349,7 @@ class Solver {
   Buffer<float> x_;               ///< Vectors on the level in question.
   Buffer<float> laplacian_;       ///< L x_.
   Buffer<float> degrees_;         ///< A plane for each image.
-  std::vector<float> of_pixels_;  ///< degrees_, on the host.
+  std::vector<float> of_pixels_;  ///< degrees_ on the host.
   std::vector<Spectrum> spectra_;
   std::int64_t passes_ = 0;
 };

@@ -19,7 +19,7 @@ class ColumnSums {
 
   /// The sum of each column of x, of each active segment. Waits.
   std::vector<double> compute(const Buffer<float>& x, const Segments& segments);
-  /// Those sums of which the workspace's partials() hold the groups' parts. Waits.
+  /// The sum of each column, added up from the groups' sums in the workspace's partials(). Waits.
   std::vector<double> totals(const SegmentGroups& groups);
 
  private:
@@ -34,8 +34,8 @@ class Peaks {
  public:
   explicit Peaks(Workspace& workspace);
 
-  /// Of each column of x the entry of largest magnitude, the first of equals, of each active
-  /// segment. `scratch` is overwritten: a block. Waits.
+  /// The entry of largest magnitude of each column of x in each active segment, the first of equal
+  /// ones. `scratch` is overwritten: a block. Waits.
   std::vector<float> compute(const Buffer<float>& x, const Segments& segments,
                              Buffer<float>& scratch);
 
@@ -66,7 +66,8 @@ class BlockColumns {
     std::size_t first_column = 0;
     int count = 0;
   };
-  /// Those columns of x as vectors `pitch` apart, 0 from `rows` on. Enqueues.
+  /// Writes the columns of x that `from` names as vectors `pitch` apart, 0 from `rows` on.
+  /// Enqueues.
   void extract(const Buffer<float>& x, const Extraction& from, std::size_t pitch,
                Buffer<float>& vectors);
 
@@ -176,9 +177,9 @@ class RayleighQuotients {
   /// For matrices with the stencil and the form of `matrix`.
   RayleighQuotients(Workspace& workspace, const NormalizedMatrix& matrix);
 
-  /// Of each column x the sum over i < j of a_ij s_i s_j (y_i - y_j)^2, s = D^1/2 and y = x / s (0
-  /// where s is 0), for each active image of the matrix's batch. `y` and `parts` are overwritten,
-  /// blocks both; `parts` may be x. Waits.
+  /// x' (I - A) x of each column x, for each active image of the matrix's batch, as the sum over
+  /// i < j of a_ij s_i s_j (y_i - y_j)^2, where s = D^1/2 and y = x / s (0 where s is 0). `y` and
+  /// `parts` are overwritten, blocks both; `parts` may be x. Waits.
   std::vector<double> compute(const NormalizedMatrix& matrix, const Buffer<float>& x,
                               Buffer<float>& y, Buffer<float>& parts);
 

@@ -27,9 +27,9 @@ struct DegreeKernels {
   Kernel join;
 };
 
-/// Those sums for a matrix whose D^1/2 is `sqrt_degree` and whose images lie as `batch` says, on
-/// `levels` grids: the matrix's own, and then each with every other row and column of the grid
-/// before. Enqueues.
+/// Computes the LevelDegrees of a matrix whose D^1/2 is `sqrt_degree` and whose images lie as
+/// `batch` says, on `levels` grids: the matrix's own, and then each with every other row and column
+/// of the grid before. Enqueues.
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels);
 
