@@ -217,17 +217,19 @@ run_fuzz() {
 }
 
 # Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for
-# threads in one of its own.
+# threads and for the readers alone in builds of their own. That of the readers needs no Clang.
 run_sanitize() {
   local kinds=() share=() word kind preset targets
   for word in "$@"; do
     if [[ "$word" == all || "$word" == readers ]]; then share=("$word"); else kinds+=("$word"); fi
   done
   ((${#kinds[@]} > 0)) || kinds=(address thread)
-  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
+  need "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+  [[ "${share[*]} ${kinds[*]}" == "readers address" ]] || need "${fuzz_packages[@]}"
   for kind in "${kinds[@]}"; do
     case "$kind" in
-      address) preset=fuzz ;;
+      address) preset=fuzz
+        [[ "${share[*]}" != readers ]] || preset=readers ;;
       thread) preset=thread ;;
       *) die "sanitize takes address, thread, readers and all, not '$kind'" ;;
     esac

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh address|thread [targets] [readers|all]: runs tests under sanitizers, and says how long each took: for
 # addresses and undefined behaviour in build/fuzz, for threads in build/thread. "readers" runs the replay of
-# files alone, for addresses; "all" adds what takes long. Ends with 1 where a test fails or a sanitizer reports.
-# "targets" prints what has to be built.
+# files alone, for addresses, in build/readers; "all" adds what takes long. "targets" prints what has to be
+# built. Ends with 1 where a test fails or a sanitizer reports.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kind=${1:-}
@@ -126,7 +126,7 @@ all='' readers=''
 case "$kind" in
   address)
     folder=build/fuzz targets=(fuzz_tests)
-    [[ -n "$readers" ]] || targets+=(unit_tests segment)
+    if [[ -n "$readers" ]]; then folder=build/readers; else targets+=(unit_tests segment); fi
     [[ -z "$all" ]] || targets+=(property_tests device_tests)
     ;;
   thread)
