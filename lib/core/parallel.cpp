@@ -1,12 +1,13 @@
 #include "core/parallel.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
-#include <opencv2/core/utility.hpp>
 
 #ifdef DIACUT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -36,6 +37,8 @@ void wait_for(const void* point) {
 
 /// A few for each core of a large machine, since ranges take different times.
 constexpr std::size_t kMostRanges = 64;
+
+std::atomic<int> threads_asked{0};
 
 /// Calls work(range) for ranges of 0 to count - 1. TBB itself and not cv::parallel_for_(), which
 /// computes on one thread alone while another thread of the program is in it.
@@ -74,7 +77,12 @@ void parallel_for(int count, const std::function<void(int)>& work) {
   }
 }
 
-int parallel_threads() { return std::max(cv::getNumThreads(), 1); }
+int parallel_threads() {
+  const int asked = threads_asked;
+  return asked > 0 ? asked : tbb::info::default_concurrency();
+}
+
+void set_parallel_threads(int count) { threads_asked = count; }
 
 std::vector<IndexRange> ranges_of(std::size_t count, std::size_t least) {
   const std::size_t number =

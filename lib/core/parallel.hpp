@@ -13,6 +13,9 @@ void parallel_for(int count, const std::function<void(int)>& work);
 /// How many cores parallel_for() uses, at least 1.
 int parallel_threads();
 
+/// Limits the whole process to `count` cores in parallel_for(); 0: all that it may use.
+void set_parallel_threads(int count);
+
 /// The elements begin to end - 1 of a sequence.
 struct IndexRange {
   std::size_t begin = 0;

@@ -12,9 +12,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <opencv2/core/utility.hpp>
 #include <system_error>
 #include <type_traits>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/sandbox.hpp"
@@ -139,7 +141,9 @@ void answer(const SandboxChannel& channel, const Decoded& decoded) {
 
 /// What the child does.
 void decode_in_sandbox(SandboxChannel& channel) {
-  cv::setNumThreads(1);  // The threads that the program had are not in this process.
+  // The threads that the program had are not in this process.
+  cv::setNumThreads(1);
+  set_parallel_threads(1);
   const Message& asked = channel.request();
   const auto request = plain_of<Request>(asked);
   const DecodeTask task{request.purpose,

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/core/utility.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "image/colour.hpp"
@@ -76,13 +76,10 @@ HierarchyThreadsMaps noise(std::mt19937& random, int width, int height, int step
 /// Sets the number of threads, and resets it.
 class Threads {
  public:
-  explicit Threads(int count) : before_(cv::getNumThreads()) { cv::setNumThreads(count); }
-  ~Threads() { cv::setNumThreads(before_); }
+  explicit Threads(int count) { set_parallel_threads(count); }
+  ~Threads() { set_parallel_threads(0); }
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
 };
 
 struct Result {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <opencv2/core/utility.hpp>
 #include <random>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "diacut/hierarchy.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
@@ -101,14 +101,13 @@ TEST(PlacementProperties, OfTheSameSizeEveryLeafKeepsItsCore) {
 
 TEST(PlacementProperties, DoNotDependOnTheNumberOfThreads) {
   std::mt19937 random(11);
-  const int threads = cv::getNumThreads();
   for (int round = 0; round < 20; ++round) {
     const Case made = random_case(random);
-    cv::setNumThreads(1);
+    set_parallel_threads(1);
     const Hierarchy one = placed(made.found, made.picture());
-    cv::setNumThreads(7);
+    set_parallel_threads(7);
     const Hierarchy seven = placed(made.found, made.picture());
-    cv::setNumThreads(threads);
+    set_parallel_threads(0);
     EXPECT_EQ(one.leaves.values, seven.leaves.values);
     ASSERT_EQ(one.merges.size(), seven.merges.size());
     for (std::size_t k = 0; k < one.merges.size(); ++k) {

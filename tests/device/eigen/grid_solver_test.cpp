@@ -1,0 +1,128 @@
+// The solver by itself: products and eigenvectors of weights of one's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "diacut/errors.hpp"
+#include "diacut/solver.hpp"
+#include "support.hpp"
+
+namespace diacut {
+namespace {
+
+/// Random symmetric weights, 0 outside of the grid.
+GridWeights random_weights(int width, int height, int radius) {
+  GridWeights weights{width, height, radius, {}};
+  const std::vector<Neighbour> neighbours = disc_neighbours(radius);
+  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  weights.values.assign(neighbours.size() * pixels, 0.0F);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> value(0.1F, 1.0F);
+  for (std::size_t k = 0; k <= neighbours.size() / 2; ++k) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const int u = x + neighbours[k].dx;
+        const int v = y + neighbours[k].dy;
+        if (u < 0 || u >= width || v < 0 || v >= height) continue;
+        const auto at = [&](int column, int line) {
+          return static_cast<std::size_t>(line) * width + column;
+        };
+        const float weight = value(random);
+        weights.values[k * pixels + at(x, y)] = weight;
+        weights.values[(neighbours.size() - 1 - k) * pixels + at(u, v)] = weight;
+      }
+    }
+  }
+  return weights;
+}
+
+/// W x by the definition, in double.
+std::vector<double> product(const GridWeights& weights, const std::vector<float>& x) {
+  const std::vector<Neighbour> neighbours = disc_neighbours(weights.radius);
+  std::vector<double> sums(x.size());
+  for (std::size_t k = 0; k < neighbours.size(); ++k) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float weight = weights.values[k * x.size() + i];
+      if (weight != 0) {
+        sums[i] += double{weight} * x[i + neighbours[k].dy * weights.width + neighbours[k].dx];
+      }
+    }
+  }
+  return sums;
+}
+
+TEST(GridSolver, MultipliesByEveryKernel) {
+  const GridWeights weights = random_weights(37, 23, 5);
+  std::vector<float> x(37 * 23);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  const std::vector<double> expected = product(weights, x);
+  GridSolver solver(test_device());
+  for (const MatvecKind kind :
+       {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kVectorized, MatvecKind::kUnrolled}) {
+    const std::vector<float> found = solver.multiply(weights, x, kind);
+    ASSERT_EQ(found.size(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-4) << i;
+  }
+  EXPECT_THROW(solver.multiply(weights, x, MatvecKind::kSymmetric), ConfigError);
+}
+
+TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
+  const GridWeights weights = random_weights(64, 48, 2);
+  GridSolver solver(test_device());
+  for (const SolverKind kind : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
+    const Eigenvectors found = solver.eigenvectors(weights, {.solver = kind, .vectors = 5});
+    ASSERT_TRUE(found.report.converged);
+    ASSERT_EQ(found.vectors.size(), 5U);
+    for (std::size_t k = 0; k < 5; ++k) {
+      // (D - W) y = lambda D y, y = z / sqrt(D).
+      std::vector<float> y = found.vectors[k];
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] /= found.sqrt_degree[i];
+      const std::vector<double> wy = product(weights, y);
+      double residual = 0;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double root = found.sqrt_degree[i];
+        const double r = root * y[i] * (1 - found.values[k]) - wy[i] / root;
+        residual += r * r;
+      }
+      EXPECT_LT(std::sqrt(residual), 1.1e-4) << k;
+    }
+  }
+}
+
+TEST(GridSolver, RefusesWeightsByTheirPixel) {
+  GridSolver solver(test_device());
+  const auto message = [&](const GridWeights& weights) -> std::string {
+    try {
+      solver.eigenvectors(weights);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const GridWeights good = random_weights(20, 10, 1);
+  GridWeights bad = good;
+  bad.values.pop_back();
+  EXPECT_THAT(message(bad), testing::HasSubstr("999 weights, expected 1000"));
+  bad = good;
+  bad.values[3 * 200 + 25] += 1;  // Pixel (5, 1) to its right.
+  EXPECT_THAT(message(bad), testing::HasSubstr("pixel (6, 1) has the weight"));
+  bad = good;
+  bad.values[19] = 1;  // Pixel (19, 0) to the one above.
+  EXPECT_THAT(message(bad), testing::HasSubstr("(19, -1), which lies outside the grid"));
+  bad = good;
+  bad.values[2 * 200] = std::numeric_limits<float>::quiet_NaN();  // Pixel (0, 0) to itself.
+  EXPECT_THAT(message(bad), testing::HasSubstr("pixel (0, 0) has the weight nan"));
+  bad = good;
+  bad.width = 0;
+  EXPECT_THAT(message(bad), testing::HasSubstr("0 x 10 pixels"));
+  bad = good;
+  std::fill(bad.values.begin(), bad.values.end(), 0.0F);
+  EXPECT_NE(message(bad), "");
+}
+
+}  // namespace
+}  // namespace diacut

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# solver.sh WORK_DIR COMPILER SOURCE_DIR: builds an outside project that links diacut::solver of the installed
+# tree, runs it, and looks at the libraries that it loads: none for pictures or maps.
+set -euo pipefail
+work=$1 compiler=$2 source=$3
+project=$work/solver
+rm -rf "$project"
+cp -r "$source/tests/install/solver" "$project"
+cmake -S "$project" -B "$project/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -Ddiacut_ROOT="$work/prefix"
+cmake --build "$project/build"
+"$project/build/solver"
+libraries=$(ldd "$project/build/solver")
+echo "$libraries"
+if grep -E 'opencv|gdal|tiff|png|jpeg|matio' <<<"$libraries"; then
+  echo "the solver alone should not load libraries for pictures" >&2
+  exit 1
+fi
