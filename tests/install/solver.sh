@@ -5,7 +5,7 @@ set -euo pipefail
 work=$1 compiler=$2 source=$3
 project=$work/solver
 rm -rf "$project"
-cp -r "$source/tests/install/solver" "$project"
+cp -r "$source/examples/solver" "$project"
 cmake -S "$project" -B "$project/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -Ddiacut_ROOT="$work/prefix"
 cmake --build "$project/build"

@@ -14,6 +14,9 @@
 namespace diacut {
 namespace {
 
+using ::testing::HasSubstr;
+using testing::test_device;
+
 /// Random symmetric weights, 0 outside of the grid.
 GridWeights random_weights(int width, int height, int radius) {
   GridWeights weights{width, height, radius, {}};
@@ -106,19 +109,19 @@ TEST(GridSolver, RefusesWeightsByTheirPixel) {
   const GridWeights good = random_weights(20, 10, 1);
   GridWeights bad = good;
   bad.values.pop_back();
-  EXPECT_THAT(message(bad), testing::HasSubstr("999 weights, expected 1000"));
+  EXPECT_THAT(message(bad), HasSubstr("999 weights, expected 1000"));
   bad = good;
   bad.values[3 * 200 + 25] += 1;  // Pixel (5, 1) to its right.
-  EXPECT_THAT(message(bad), testing::HasSubstr("pixel (6, 1) has the weight"));
+  EXPECT_THAT(message(bad), HasSubstr("pixel (6, 1) has the weight"));
   bad = good;
   bad.values[19] = 1;  // Pixel (19, 0) to the one above.
-  EXPECT_THAT(message(bad), testing::HasSubstr("(19, -1), which lies outside the grid"));
+  EXPECT_THAT(message(bad), HasSubstr("(19, -1), which lies outside the grid"));
   bad = good;
   bad.values[2 * 200] = std::numeric_limits<float>::quiet_NaN();  // Pixel (0, 0) to itself.
-  EXPECT_THAT(message(bad), testing::HasSubstr("pixel (0, 0) has the weight nan"));
+  EXPECT_THAT(message(bad), HasSubstr("pixel (0, 0) has the weight nan"));
   bad = good;
   bad.width = 0;
-  EXPECT_THAT(message(bad), testing::HasSubstr("0 x 10 pixels"));
+  EXPECT_THAT(message(bad), HasSubstr("0 x 10 pixels"));
   bad = good;
   std::fill(bad.values.begin(), bad.values.end(), 0.0F);
   EXPECT_NE(message(bad), "");
