@@ -171,7 +171,7 @@ class ObjectCrops(Crops):
     """Crops of images of objects, with two targets: pixels within 1 pixel of a change of region, and
     pixels inside of an object."""
 
-    scales = (0.5, 2.0)
+    scales = (0.35, 2.8)
     mirrored = True
     touching = 3.0  # The weight of boundaries between two objects, which are rare.
 
