@@ -397,10 +397,8 @@ void SegmentLine::choose_action() {
     options_.action = Action::kListDevices;
   } else if (print_) {
     options_.action = Action::kPrintConfig;
-  } else if (!options_.tiles.wanted() &&
-             (options_.tiles.plan_only || given("--tiles-in") || options_.tiles.damaged_as_gaps)) {
-    fail_options(
-        "--plan-only, --tiles-in and --skip-damaged apply to tiles: they need --tile-size");
+  } else if (!options_.tiles.wanted() && (options_.tiles.plan_only || given("--tiles-in"))) {
+    fail_options("--plan-only and --tiles-in apply to tiles: they need --tile-size");
   } else if (options_.batch.list.empty() == options_.inputs.empty()) {
     fail_options(options_.inputs.empty()
                      ? "no image given: name a file, a folder, or - for standard input"

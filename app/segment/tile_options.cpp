@@ -13,8 +13,6 @@ void declare_tiles(CommandLine& line, TileOptions& options) {
       "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
   line.flag("--plan-only", options.plan_only, kTiles,
             "Only make the plan, for segment tile, join and paint");
-  line.flag("--skip-damaged", options.damaged_as_gaps, kTiles,
-            "Treat blocks that cannot be decoded as having no data");
 }
 
 }  // namespace diacut::app

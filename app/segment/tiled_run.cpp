@@ -236,14 +236,12 @@ void check_options(const Options& options) {
     fail_tiled("--tile-size segments one picture: name one file");
   }
   for (const ResultInfo& info : kResults) {
-    const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours ||
-                          info.result == Result::kUltrametric;
+    const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours;
     const std::string& place = options.results[info.result];
     if (place.empty()) continue;
     if (!of_tiles) {
       fail_tiled(fmt::format(
-          "{} needs the whole picture: with --tile-size labels, --contours and --ultrametric are "
-          "written",
+          "{} needs the whole picture: with --tile-size labels and --contours are written",
           info.option));
     }
     if (place == "-") fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
@@ -289,10 +287,8 @@ TilePlan plan_of(const Options& options) {
   };
   plan.output = place(Result::kLabels);
   plan.contours = place(Result::kContours);
-  plan.ultrametric = place(Result::kUltrametric);
   plan.bands = options.bands;
   plan.cloud_optimised = options.labels.cloud_optimised;
-  plan.damaged_as_gaps = options.tiles.damaged_as_gaps;
   plan.parameters = options.parameters;
   if (options.tiles.size != "auto") {
     const auto size = number_in(options.tiles.size);

@@ -63,10 +63,6 @@ void read_map_channels(const MapFrame& frame, const std::string& wanted,
                        const std::function<void(Channel&&)>& visit) {
   formats().read_map_channels(frame, wanted, visit);
 }
-void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
-                      bool cloud_optimised) {
-  formats().write_map_labels(path, labels, frame, cloud_optimised);
-}
 void check_map_regions(const std::string& path, const MapFrame& frame) {
   formats().check_map_regions(path, frame);
 }

@@ -2,9 +2,9 @@
 
 #include "image/decoded.hpp"
 #include "map/detect.hpp"
+#include "map/map_regions.hpp"
 #include "map/picture_source.hpp"
 #include "map/raster_blocks.hpp"
-#include "map/region_blocks.hpp"
 #include "output/atomic_file.hpp"
 #include "output/picture.hpp"
 
@@ -29,7 +29,6 @@ struct FormatCalls {
   decltype(&diacut::read_map_frame) read_map_frame = diacut::read_map_frame;
   decltype(&diacut::ground_pixel) ground_pixel = diacut::ground_pixel;
   decltype(&diacut::read_map_channels) read_map_channels = diacut::read_map_channels;
-  decltype(&diacut::write_map_labels) write_map_labels = diacut::write_map_labels;
   decltype(&diacut::check_map_regions) check_map_regions = diacut::check_map_regions;
   decltype(&diacut::write_map_regions) write_map_regions = diacut::write_map_regions;
   decltype(&diacut::write_region_blocks) write_region_blocks = diacut::write_region_blocks;

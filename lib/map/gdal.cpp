@@ -2,22 +2,18 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
-#include <cpl_vsi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <ogr_srs_api.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <string_view>
 
 #include "diacut/errors.hpp"
 #include "map/detect.hpp"
-#include "output/atomic_file.hpp"
 
 namespace diacut {
 namespace {
@@ -188,32 +184,6 @@ GDALDriver& writing_driver(const char* name) {
   if (driver != nullptr) return *driver;
   throw InputError(
       fmt::format("this GDAL was built without its driver {}: choose another format", name));
-}
-
-MemoryFolder::MemoryFolder() {
-  static std::atomic<unsigned> counter{0};
-  path_ = fmt::format("/vsimem/diacut-{}-{}", ::getpid(), ++counter);
-  VSIMkdir(path_.c_str(), 0700);
-}
-
-MemoryFolder::~MemoryFolder() { VSIRmdirRecursive(path_.c_str()); }
-
-std::vector<std::string> MemoryFolder::names() const {
-  const CPLStringList found(VSIReadDir(path_.c_str()));
-  std::vector<std::string> names;
-  for (int i = 0; i < found.Count(); ++i) {
-    const std::string name = found[i];
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-void copy_file(const std::string& in_memory, AtomicFile& to) {
-  vsi_l_offset size = 0;
-  const GByte* bytes = VSIGetMemFileBuffer(in_memory.c_str(), &size, 0);
-  if (bytes == nullptr) throw InputError("GDAL wrote nothing: choose another format");
-  to.write(bytes, static_cast<std::size_t>(size));
 }
 
 }  // namespace diacut

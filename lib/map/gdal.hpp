@@ -68,25 +68,4 @@ void check_same_size(const Labels& labels, const MapFrame& frame);
 /// A driver that writes. Throws InputError where GDAL was built without it.
 GDALDriver& writing_driver(const char* name);
 
-/// A folder in memory that GDAL writes to, removed with its files.
-class MemoryFolder {
- public:
-  MemoryFolder();
-  ~MemoryFolder();
-  MemoryFolder(const MemoryFolder&) = delete;
-  MemoryFolder& operator=(const MemoryFolder&) = delete;
-
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-  /// Names of its files, sorted.
-  std::vector<std::string> names() const;
-
- private:
-  std::string path_;
-};
-
-class AtomicFile;
-
-/// Copies a file in memory to a file that is to be put in its place. Throws InputError.
-void copy_file(const std::string& in_memory, AtomicFile& to);
-
 }  // namespace diacut

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "diacut/map.hpp"
@@ -10,5 +12,16 @@ namespace diacut {
 /// write_map_regions() where a file of a shapefile holds `most_bytes`, for tests.
 void write_map_regions_within(const std::string& path, const Labels& labels, const MapFrame& frame,
                               std::uint64_t most_bytes, std::optional<double> simplify = {});
+
+/// Writes the features of write_map_regions() from a file of labels, with the same bytes, without
+/// the whole picture in memory: labels and bands are read by rows, outlines are kept in a file and
+/// GDAL writes to the disk. What is held of a region is 16 bytes and 48 for each band, and the
+/// corners of the outlines that the present row crosses, 8 bytes each.
+/// `labels`: a raster of the regions 1..count, each 4-connected, as RasterBlocks wrote it.
+/// `folder`: takes files that are removed at the end. `done`: is called with the share that is
+/// done, up to 1. Throws InputError as write_map_regions() does.
+void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
+                         const MapFrame& frame, const std::string& folder,
+                         const std::function<void(double)>& done);
 
 }  // namespace diacut

@@ -22,12 +22,12 @@ class WholePicture : public PictureSource {
 
   bool is_whole() const override { return image_.valid.empty(); }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes, bool) const override {
+  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
     notes.insert(notes.end(), image_.notes.begin(), image_.notes.end());
     return {0, 1};
   }
 
-  Image read(const Window& window, const std::pair<double, double>&, bool) const override {
+  Image read(const Window& window, const std::pair<double, double>&) const override {
     Image part{window.width, window.height, image_.channels, {}, {}, {}};
     const auto channels = static_cast<std::size_t>(image_.channels);
     const auto columns = static_cast<std::size_t>(window.width);
@@ -83,16 +83,13 @@ int PictureBlocks::height() const { return source_->frame.height; }
 bool PictureBlocks::is_whole() const { return source_->is_whole(); }
 const MapFrame& PictureBlocks::frame() const { return source_->frame; }
 
-std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes,
-                                                      bool damaged_as_gaps) const {
-  return naming(name_, [&] { return source_->settle_range(notes, damaged_as_gaps); });
+std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes) const {
+  return naming(name_, [&] { return source_->settle_range(notes); });
 }
 
 Image PictureBlocks::read(int x, int y, int width, int height,
-                          const std::pair<double, double>& range, bool damaged_as_gaps) const {
-  return naming(name_, [&] {
-    return source_->read({x, y, width, height}, range, damaged_as_gaps);
-  });
+                          const std::pair<double, double>& range) const {
+  return naming(name_, [&] { return source_->read({x, y, width, height}, range); });
 }
 
 }  // namespace diacut

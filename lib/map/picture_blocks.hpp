@@ -35,16 +35,13 @@ class PictureBlocks {
   const MapFrame& frame() const;
 
   /// The stored values that become 0 and 1, for which a scene is read where its type does not tell
-  /// them; blocks that do not decode as for read(). Adds to `notes` what a person should know of
+  /// them. Adds to `notes` what a person should know of
   /// the values.
-  std::pair<double, double> settle_range(std::vector<std::string>& notes,
-                                         bool damaged_as_gaps) const;
+  std::pair<double, double> settle_range(std::vector<std::string>& notes) const;
 
   /// The pixels from (x, y) on, with the mask of those that have data. `range`: settle_range().
-  /// With `damaged_as_gaps`, what cannot be decoded has no data; else that throws InputError.
-  /// Several threads may read at once.
-  Image read(int x, int y, int width, int height, const std::pair<double, double>& range,
-             bool damaged_as_gaps) const;
+  /// Throws InputError where blocks cannot be decoded. Several threads may read at once.
+  Image read(int x, int y, int width, int height, const std::pair<double, double>& range) const;
 
  private:
   std::unique_ptr<PictureSource> source_;

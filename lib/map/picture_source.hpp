@@ -16,10 +16,8 @@ class PictureSource {
  public:
   virtual ~PictureSource() = default;
   virtual bool is_whole() const = 0;
-  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes,
-                                                 bool damaged_as_gaps) const = 0;
-  virtual Image read(const Window& window, const std::pair<double, double>& range,
-                     bool damaged_as_gaps) const = 0;
+  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes) const = 0;
+  virtual Image read(const Window& window, const std::pair<double, double>& range) const = 0;
 
   MapFrame frame;
 };

@@ -6,15 +6,17 @@
 #include <ogrsf_frmts.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
-#include "map/globe.hpp"
 #include "map/region_shapes.hpp"
 #include "output/format.hpp"
 
@@ -73,6 +75,59 @@ CPLStringList layer_options(const RegionFormat& format, const MapFrame& frame,
   return options;
 }
 
+/// WGS 84, longitude first.
+OGRSpatialReference globe_reference() {
+  OGRSpatialReference globe;
+  globe.SetWellKnownGeogCS("WGS84");
+  globe.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+  return globe;
+}
+
+/// Regions of a scene in longitude and latitude, as GeoJSON has them (RFC 7946): GDAL cuts them at
+/// 180 degrees, which may fail at poles.
+class Globe {
+ public:
+  explicit Globe(const OGRSpatialReference& map) {
+    const OGRSpatialReference globe = globe_reference();
+    to_globe_.reset(OGRCreateCoordinateTransformation(&map, &globe));
+    if (!to_globe_) throw InputError("its projection is not known: write a GeoPackage (.gpkg)");
+  }
+
+  std::unique_ptr<OGRGeometry> shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
+    const GdalMessages quiet;
+    std::array<char, 17> wrap = {"WRAPDATELINE=YES"};
+    std::array<char*, 2> options = {wrap.data(), nullptr};
+    std::unique_ptr<OGRGeometry> shape(
+        OGRGeometryFactory::transformWithOptions(&in_map, to_globe_.get(), options.data()));
+    if (!is_right(shape.get(), in_map)) {
+      throw InputError(fmt::format(
+          "region {} has no polygon in longitude and latitude (it holds a pole, or lies "
+          "beyond the edge of the earth or of its projection): write a GeoPackage "
+          "(.gpkg), in the scene's own coordinates",
+          label));
+    }
+    if (wkbFlatten(shape->getGeometryType()) == wkbMultiPolygon &&
+        shape->toMultiPolygon()->getNumGeometries() == 1) {
+      shape.reset(shape->toMultiPolygon()->getGeometryRef(0)->clone());
+    }
+    return shape;
+  }
+
+ private:
+  /// Whether a shape is one on the globe, and where its region is.
+  bool is_right(const OGRGeometry* shape, const OGRMultiPolygon& in_map) const {
+    if (shape == nullptr || shape->IsEmpty() != FALSE || shape->IsValid() == FALSE) return false;
+    OGREnvelope around;
+    shape->getEnvelope(&around);
+    OGRPoint inside;
+    return around.MinX >= -180 && around.MaxX <= 180 && around.MinY >= -90 && around.MaxY <= 90 &&
+           in_map.PointOnSurface(&inside) == OGRERR_NONE &&
+           inside.transform(to_globe_.get()) == OGRERR_NONE && shape->Contains(&inside) != FALSE;
+  }
+
+  std::unique_ptr<OGRCoordinateTransformation> to_globe_;
+};
+
 /// A line of a map, over this many pixels, is straight in longitude and latitude too: over s pixels
 /// of p metres it is off by about (s p)^2 / (8 R) for the earth's radius R, for pixels of 1 km by a
 /// hundredth of a pixel.
@@ -82,11 +137,11 @@ constexpr int kStraightPixels = 16;
 class RegionLayer {
  public:
   RegionLayer(GDALDataset& dataset, const RegionFormat& format, const std::string& name,
-              const MapFrame& frame, const MapRegions& regions)
+              const MapFrame& frame)
       : frame_(frame), reference_(spatial_reference(frame)) {
     OGRSpatialReference written = reference_;
     if (format.format == MapRegionFormat::kGeoJson) {
-      globe_.emplace(frame, digits_for(degrees_of_pixel(frame, reference_)), regions.label_at);
+      globe_.emplace(reference_);
       written = globe_reference();
     }
     layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
@@ -213,6 +268,92 @@ class NoClock {
   static constexpr const char* kOption = "OGR_CURRENT_DATE";
 };
 
+void move_file(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return;
+  throw InputError(fmt::format("{}: cannot be put in its place: {}", to,
+                               std::generic_category().message(errno)));
+}
+
+/// A folder beside a file, in which GDAL writes what is then put in place. A folder that a run
+/// which was killed left is emptied.
+class FolderBeside {
+ public:
+  explicit FolderBeside(const std::string& path) : path_(path + ".part") {
+    std::error_code failed;
+    fs::remove_all(path_, failed);
+    fs::create_directory(path_, failed);
+    if (!failed) return;
+    throw InputError(fmt::format("{}: the folder cannot be made: {}", path_, failed.message()));
+  }
+  ~FolderBeside() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  FolderBeside(const FolderBeside&) = delete;
+  FolderBeside& operator=(const FolderBeside&) = delete;
+
+  std::string path(const std::string& name) const { return (fs::path(path_) / name).string(); }
+  /// Puts its files in the place of `path` and beside it, the one of that extension last: where
+  /// that is, all are.
+  void put_in_place(const std::string& path) const {
+    std::vector<std::pair<std::string, std::string>> places;
+    for (const auto& each : fs::directory_iterator(path_)) {
+      const fs::path place = fs::path(path).replace_extension(each.path().extension());
+      const bool own = lower_extension(place.string()) == lower_extension(path);
+      places.emplace_back(each.path().string(), own ? path : place.string());
+      if (fs::is_directory(places.back().second)) {
+        throw InputError(fmt::format("{}: it is a folder: remove it", places.back().second));
+      }
+    }
+    std::sort(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+      return std::pair(a.second == path, a.second) < std::pair(b.second == path, b.second);
+    });
+    for (const auto& [name, place] : places) move_file(name, place);
+  }
+
+ private:
+  std::string path_;
+};
+
+/// ESRI's own indices of a shapefile that was replaced.
+void remove_old_indices(const std::string& path) {
+  if (lower_extension(path) != ".shp") return;
+  for (const char* index : {".sbn", ".sbx"}) {
+    std::error_code ignored;
+    fs::remove(fs::path(path).replace_extension(index), ignored);
+  }
+}
+
+void write_layer(const std::string& file, const std::string& name, const RegionFormat& format,
+                 const MapFrame& frame, const MapRegions& regions) {
+  const GdalMessages messages;
+  const NoClock same_bytes;
+  Dataset dataset(
+      writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));
+  const auto refuse = [&] {
+    messages.refuse(fmt::format("GDAL could not write the regions as {}", format.name),
+                    "make room, or choose another format (.gpkg, .geojson, .shp) or labels (.tif)");
+  };
+  if (!dataset) refuse();
+  dataset->StartTransaction();
+  RegionLayer layer(*dataset, format, name, frame);
+  if (!layer.is_open()) refuse();
+  ShapefileSizes sizes(format, layer.fields());
+  for (std::int64_t label = 1; label <= regions.count; ++label) {
+    const auto at = static_cast<std::size_t>(label);
+    if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
+    const OGRMultiPolygon shape = regions.shape(label);
+    if (format.format == MapRegionFormat::kShapefile) sizes.add(shape);
+    if (!layer.add(label, regions.pixels[at], shape,
+                   regions.figures.data() + (at - 1) * frame.bands.size())) {
+      refuse();
+    }
+  }
+  dataset->CommitTransaction();
+  dataset.reset();  // Which writes what is left.
+  if (!messages.error().empty()) refuse();
+}
+
 }  // namespace
 
 void check_region_format(const RegionFormat& format, const MapFrame& frame) {
@@ -241,61 +382,15 @@ int step_of(const RegionFormat& format, const MapFrame& frame) {
   return curved ? kStraightPixels : 0;
 }
 
-void write_region_layer(const std::string& file, const std::string& name,
-                        const RegionFormat& format, const MapFrame& frame,
+void write_region_layer(const std::string& path, const RegionFormat& format, const MapFrame& frame,
                         const MapRegions& regions) {
-  const GdalMessages messages;
-  const NoClock same_bytes;
-  Dataset dataset(
-      writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));
-  const auto refuse = [&] {
-    messages.refuse(fmt::format("GDAL could not write the regions as {}", format.name),
-                    "make room, or choose another format (.gpkg, .geojson, .shp) or labels (.tif)");
-  };
-  if (!dataset) refuse();
-  dataset->StartTransaction();
-  RegionLayer layer(*dataset, format, name, frame, regions);
-  if (!layer.is_open()) refuse();
-  ShapefileSizes sizes(format, layer.fields());
-  for (std::int64_t label = 1; label <= regions.count; ++label) {
-    const auto at = static_cast<std::size_t>(label);
-    if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
-    const OGRMultiPolygon shape = regions.shape(label);
-    if (format.format == MapRegionFormat::kShapefile) sizes.add(shape);
-    if (!layer.add(label, regions.pixels[at], shape,
-                   regions.figures.data() + (at - 1) * frame.bands.size())) {
-      refuse();
-    }
-  }
-  dataset->CommitTransaction();
-  dataset.reset();  // Which writes what is left.
-  if (!messages.error().empty()) refuse();
-}
-
-std::vector<std::pair<std::string, std::string>> places_of(std::vector<std::string> names,
-                                                           const std::string& path) {
-  std::sort(names.begin(), names.end());
-  std::vector<std::pair<std::string, std::string>> places;
-  std::string own;
-  for (const std::string& name : names) {
-    if (lower_extension(name) == lower_extension(path)) {
-      own = name;
-      continue;
-    }
-    fs::path place(path);
-    place.replace_extension(fs::path(name).extension());
-    places.emplace_back(name, place.string());
-  }
-  places.emplace_back(own, path);
-  return places;
-}
-
-void remove_old_indices(const std::string& path) {
-  if (lower_extension(path) != ".shp") return;
-  for (const char* index : {".sbn", ".sbx"}) {
-    std::error_code ignored;
-    fs::remove(fs::path(path).replace_extension(index), ignored);
-  }
+  const FolderBeside beside(path);
+  encode_for(path, [&] {
+    write_layer(beside.path(std::string("regions") + format.extension),
+                fs::path(path).stem().string(), format, frame, regions);
+  });
+  beside.put_in_place(path);
+  remove_old_indices(path);
 }
 
 Scene scene_of(const MapFrame& frame) {

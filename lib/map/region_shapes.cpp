@@ -3,11 +3,11 @@
 #include <gdal_alg.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
+#include "output/outline_sweep.hpp"
 
 namespace diacut {
 
@@ -79,50 +79,8 @@ OGRMultiPolygon shape_of(const std::vector<std::vector<Corner>>& rings, const Pi
 
 RegionShapes::RegionShapes(const Labels& labels, const MapFrame& frame, int step,
                            std::optional<double> simplify)
-    : labels_(labels),
-      exact_(!simplify),
-      outlines_(trace_outlines(labels)),
-      to_map_(frame),
-      step_(step) {
+    : outlines_(trace_outlines(labels, {!simplify, simplify ? 0 : step})), to_map_(frame) {
   if (simplify) outlines_ = simplify_outlines(outlines_, *simplify);
-}
-
-std::int32_t RegionShapes::label_at(int x, int y) const {
-  if (x < 0 || y < 0 || x >= labels_.width || y >= labels_.height) return 0;
-  return labels_.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(labels_.width) +
-                        static_cast<std::size_t>(x)];
-}
-
-bool RegionShapes::is_junction(int x, int y) const {
-  const std::int32_t a = label_at(x - 1, y - 1);
-  const std::int32_t b = label_at(x, y - 1);
-  const std::int32_t c = label_at(x, y);
-  const std::int32_t d = label_at(x - 1, y);
-  return int{a != b} + int{b != c} + int{c != d} + int{d != a} > 2;
-}
-
-std::unique_ptr<OGRLinearRing> RegionShapes::ring(const Ring& ring) const {
-  std::vector<Corner> vertices;
-  const auto corners = outlines_.of(ring);
-  if (!exact_) {  // Its corners are all that neighbours share.
-    return ring_of({corners.begin(), corners.end()}, ring.hole, to_map_);
-  }
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Corner& from = corners[i];
-    const Corner& to = corners[(i + 1) % corners.size()];
-    const int length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
-    const int step_x = (to.x - from.x) / length;
-    const int step_y = (to.y - from.y) / length;
-    for (int k = 0; k < length; ++k) {
-      const int corner_x = from.x + k * step_x;
-      const int corner_y = from.y + k * step_y;
-      const int along = step_x != 0 ? corner_x : corner_y;
-      const bool is_step = step_ > 0 && along % step_ == 0;
-      if (k > 0 && !is_step && !is_junction(corner_x, corner_y)) continue;
-      vertices.push_back({corner_x, corner_y});
-    }
-  }
-  return ring_of(vertices, ring.hole, to_map_);
 }
 
 OGRMultiPolygon RegionShapes::shape(std::int64_t label) const {
@@ -136,7 +94,9 @@ OGRMultiPolygon RegionShapes::shape(std::int64_t label) const {
       finish();
       polygon = std::make_unique<OGRPolygon>();
     }
-    polygon->addRingDirectly(ring(each).release());
+    const auto corners = outlines_.of(each);
+    polygon->addRingDirectly(
+        ring_of({corners.begin(), corners.end()}, each.hole, to_map_).release());
   }
   finish();
   return shape;

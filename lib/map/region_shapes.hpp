@@ -46,23 +46,15 @@ class RegionShapes {
  public:
   /// `step`: a side of an outline also has a vertex at every multiple of so many pixels, for
   /// coordinates in which straight lines will be curved; 0: none. `simplify`: the distance of
-  /// simplify_outlines(); empty: outlines are exact. `labels` must outlive it.
+  /// simplify_outlines(); empty: outlines are exact.
   RegionShapes(const Labels& labels, const MapFrame& frame, int step,
                std::optional<double> simplify = {});
 
   OGRMultiPolygon shape(std::int64_t label) const;
 
  private:
-  std::unique_ptr<OGRLinearRing> ring(const Ring& ring) const;
-  /// Whether three boundaries or four leave a corner.
-  bool is_junction(int x, int y) const;
-  std::int32_t label_at(int x, int y) const;
-
-  const Labels& labels_;
-  bool exact_;
   Outlines outlines_;
   PixelToMap to_map_;
-  int step_ = 0;
 };
 
 }  // namespace diacut

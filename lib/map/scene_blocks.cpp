@@ -102,23 +102,21 @@ class SceneBlocks : public PictureSource {
     return Reading(*this)->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
   }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes,
-                                         bool damaged_as_gaps) const override {
+  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
     if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     PictureValues values(static_cast<std::uint64_t>(frame.width) *
                          static_cast<std::uint64_t>(frame.height) * bands_.size());
     const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
-      const Samples read = samples({0, first, frame.width, std::min(at_once, frame.height - first)},
-                                   damaged_as_gaps);
+      const Samples read =
+          samples({0, first, frame.width, std::min(at_once, frame.height - first)});
       add_values_of(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
   }
 
-  Image read(const Window& window, const std::pair<double, double>& range,
-             bool damaged_as_gaps) const override {
-    Samples read = samples(window, damaged_as_gaps);
+  Image read(const Window& window, const std::pair<double, double>& range) const override {
+    Samples read = samples(window);
     Decoded decoded;
     decoded.samples = read.values;
     decoded.type_range = range;
@@ -171,13 +169,6 @@ class SceneBlocks : public PictureSource {
     std::unique_ptr<Scene> scene_;
   };
 
-  /// Memory for a window, of which all pixels have data.
-  Samples room_for(const Window& window) const {
-    return {cv::Mat(window.height, window.width,
-                    CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
-            large_vector<std::uint8_t>(window.pixels(), 1)};
-  }
-
   /// Reads rows of a window, whose first is `window.y`.
   void read_rows(const Scene& scene, const Window& rows, const Window& window,
                  Samples& read) const {
@@ -191,27 +182,18 @@ class SceneBlocks : public PictureSource {
                    [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
   }
 
-  Samples samples(const Scene& scene, const Window& window) const {
-    Samples read = room_for(window);
-    read_rows(scene, window, window, read);
-    leave_out_floats(read);
-    return read;
-  }
-
   /// On all cores, of which each reads other blocks of the file.
-  Samples samples(const Window& window, bool damaged_as_gaps) const {
-    Samples read = room_for(window);
+  Samples samples(const Window& window) const {
+    Samples read{cv::Mat(window.height, window.width,
+                         CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
+                 large_vector<std::uint8_t>(window.pixels(), 1)};
     const std::vector<Window> parts = rows_of_blocks(window);
-    try {
-      parallel_for(static_cast<int>(parts.size()), [&](int k) {
-        const Reading scene(*this);
-        read_rows(*scene, parts[static_cast<std::size_t>(k)], window, read);
-      });
-    } catch (const InputError&) {
-      if (!damaged_as_gaps) throw;
-      return read_around_damage(*Reading(*this), window);
-    }
-    leave_out_floats(read);
+    parallel_for(static_cast<int>(parts.size()), [&](int k) {
+      const Reading scene(*this);
+      read_rows(*scene, parts[static_cast<std::size_t>(k)], window, read);
+    });
+    if (type_.depth == CV_32F) leave_out_what_is_not_finite<float>(read.values, read.valid);
+    if (type_.depth == CV_64F) leave_out_what_is_not_finite<double>(read.values, read.valid);
     return read;
   }
 
@@ -239,47 +221,6 @@ class SceneBlocks : public PictureSource {
       parts.push_back({window.x, begin, window.width, end - begin});
     }
     return parts;
-  }
-
-  void leave_out_floats(Samples& read) const {
-    if (type_.depth == CV_32F) leave_out_what_is_not_finite<float>(read.values, read.valid);
-    if (type_.depth == CV_64F) leave_out_what_is_not_finite<double>(read.values, read.valid);
-  }
-
-  /// The window by the file's blocks, of which those that cannot be decoded have no data.
-  Samples read_around_damage(const Scene& scene, const Window& window) const {
-    Samples read{cv::Mat::zeros(window.height, window.width,
-                                CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
-                 std::vector<std::uint8_t>(window.pixels(), 0)};
-    int width = 0;
-    int height = 0;
-    scene.band(bands_.front()).GetBlockSize(&width, &height);
-    for (int y = window.y / height * height; y < window.y + window.height; y += height) {
-      for (int x = window.x / width * width; x < window.x + window.width; x += width) {
-        const int left = std::max(x, window.x);
-        const int top = std::max(y, window.y);
-        const Window block{left, top, std::min(x + width, window.x + window.width) - left,
-                           std::min(y + height, window.y + window.height) - top};
-        put_block(scene, block, window, read);
-      }
-    }
-    return read;
-  }
-
-  void put_block(const Scene& scene, const Window& block, const Window& window,
-                 Samples& read) const {
-    try {
-      const Samples part = samples(scene, block);
-      const cv::Rect place(block.x - window.x, block.y - window.y, block.width, block.height);
-      part.values.copyTo(read.values(place));
-      for (int y = 0; y < block.height; ++y) {
-        std::copy_n(
-            part.valid.begin() + static_cast<std::ptrdiff_t>(y) * block.width, block.width,
-            read.valid.begin() + static_cast<std::ptrdiff_t>(place.y + y) * window.width + place.x);
-      }
-    } catch (const InputError&) {
-      // The block has no data.
-    }
   }
 
   std::string name_;

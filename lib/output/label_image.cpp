@@ -6,7 +6,9 @@
 #include <deque>
 #include <limits>
 #include <set>
+#include <utility>
 
+#include "core/connected_parts.hpp"
 #include "diacut/annotations.hpp"
 #include "diacut/corrected_labels.hpp"
 #include "diacut/errors.hpp"
@@ -44,25 +46,15 @@ void spread(const Labels& regions, std::vector<std::int32_t>& numbers) {
 
 /// The 4-connected pieces of equal numbers, in scan order.
 SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& numbers) {
-  SeededRegions found{{size.width, size.height, 0, std::vector<std::int32_t>(numbers.size(), 0)},
-                      {}};
-  std::vector<std::size_t> open;
-  for (std::size_t start = 0; start < numbers.size(); ++start) {
-    if (numbers[start] == 0 || found.regions.values[start] != 0) continue;
-    const auto label = static_cast<std::int32_t>(++found.regions.count);
-    found.seed_labels.push_back(numbers[start]);
-    found.regions.values[start] = label;
-    open.assign(1, start);
-    while (!open.empty()) {
-      const std::size_t i = open.back();
-      open.pop_back();
-      beside(i, size, [&](std::size_t j) {
-        if (found.regions.values[j] != 0 || numbers[j] != numbers[i]) return;
-        found.regions.values[j] = label;
-        open.push_back(j);
-      });
+  Parts parts = connected_parts(size.width, size.height, numbers);
+  SeededRegions found;
+  found.seed_labels.resize(static_cast<std::size_t>(parts.count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != 0) {
+      found.seed_labels[static_cast<std::size_t>(parts.of_pixel[i]) - 1] = numbers[i];
     }
   }
+  found.regions = {size.width, size.height, parts.count, std::move(parts.of_pixel)};
   return found;
 }
 

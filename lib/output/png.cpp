@@ -5,9 +5,7 @@
 #include <bit>
 #include <csetjmp>
 #include <cstddef>
-#include <memory>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,12 +38,10 @@ void remember_error(png_structp png, png_const_charp message) {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-}  // namespace
-
 /// Holds every object whose destructor libpng's longjmp() must not skip. Functions that call libpng
 /// return false after an error, from which longjmp() leads back there: they must hold no object
 /// with a destructor.
-struct PngRows::Job {
+struct Job {
   Layout layout;
   std::vector<std::uint8_t> out;
   std::string error;
@@ -54,7 +50,6 @@ struct PngRows::Job {
   std::vector<png_text> texts;
   png_structp png = nullptr;
   png_infop info = nullptr;
-  int rows = 0;  ///< That are written.
 
   Job(const Layout& made, const PngExtras& extras) : layout(made), words(extras.texts) {
     for (const Colour& colour : extras.palette) {
@@ -96,13 +91,12 @@ struct PngRows::Job {
     return true;
   }
 
-  bool add(const std::uint8_t* pixels, int count) {
+  bool add_rows(const std::uint8_t* pixels) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
-    for (int y = 0; y < count; ++y) {
+    for (int y = 0; y < layout.height; ++y) {
       png_write_row(png, pixels + static_cast<std::size_t>(y) * layout.row_bytes);
     }
-    rows += count;
-    if (rows == layout.height) png_write_end(png, nullptr);
+    png_write_end(png, nullptr);
     return true;
   }
 
@@ -111,28 +105,15 @@ struct PngRows::Job {
   }
 };
 
-namespace {
-
-Layout grey_of_16_bits(int width, int height, bool flat) {
-  return {width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, flat};
+std::vector<std::uint8_t> encode(const Layout& layout, const PngExtras& extras,
+                                 const std::uint8_t* pixels) {
+  Job job(layout, extras);
+  job.check(job.begin());
+  job.check(job.add_rows(pixels));
+  return std::move(job.out);
 }
 
 }  // namespace
-
-PngRows::PngRows(int width, int height, const PngExtras& extras)
-    : PngRows(std::make_unique<Job>(grey_of_16_bits(width, height, extras.flat), extras)) {}
-PngRows::PngRows(std::unique_ptr<Job> job) : job_(std::move(job)) { job_->check(job_->begin()); }
-PngRows::~PngRows() = default;
-
-std::vector<std::uint8_t> PngRows::add(std::span<const std::uint16_t> rows) {
-  return add(reinterpret_cast<const std::uint8_t*>(rows.data()),
-             static_cast<int>(rows.size() / static_cast<std::size_t>(job_->layout.width)));
-}
-
-std::vector<std::uint8_t> PngRows::add(const std::uint8_t* pixels, int count) {
-  job_->check(job_->add(pixels, count));
-  return std::exchange(job_->out, {});
-}
 
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
@@ -142,13 +123,15 @@ std::vector<std::uint8_t> encode_png(int width, int height, int channels,
       extras.flat};
   if (channels == 3) layout.colour_type = PNG_COLOR_TYPE_RGB;
   if (!extras.palette.empty()) layout.colour_type = PNG_COLOR_TYPE_PALETTE;
-  return PngRows(std::make_unique<PngRows::Job>(layout, extras)).add(pixels.data(), height);
+  return encode(layout, extras, pixels.data());
 }
 
 std::vector<std::uint8_t> encode_png(int width, int height,
                                      const std::vector<std::uint16_t>& pixels,
                                      const PngExtras& extras) {
-  return PngRows(width, height, extras).add(pixels);
+  const Layout layout{
+      width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, extras.flat};
+  return encode(layout, extras, reinterpret_cast<const std::uint8_t*>(pixels.data()));
 }
 
 }  // namespace diacut

@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,28 +25,6 @@ struct PngExtras {
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
                                      const PngExtras& extras = {});
-
-/// A PNG of 16-bit grey pixels that is made row by row, from the top.
-class PngRows {
- public:
-  PngRows(int width, int height, const PngExtras& extras = {});
-  ~PngRows();
-  PngRows(const PngRows&) = delete;
-  PngRows& operator=(const PngRows&) = delete;
-
-  /// Adds whole rows. Returns the bytes that follow those of earlier calls; those of the last row
-  /// end the file.
-  std::vector<std::uint8_t> add(std::span<const std::uint16_t> rows);
-
- private:
-  struct Job;
-  friend std::vector<std::uint8_t> encode_png(int, int, int, const std::vector<std::uint8_t>&,
-                                              const PngExtras&);
-  explicit PngRows(std::unique_ptr<Job> job);
-  std::vector<std::uint8_t> add(const std::uint8_t* pixels, int count);
-
-  std::unique_ptr<Job> job_;
-};
 
 /// A PNG of 16-bit grey pixels, row by row.
 std::vector<std::uint8_t> encode_png(int width, int height,

@@ -253,8 +253,8 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
   return result;
 }
 
-UnitedBasins unite_small(TileRegions& tile, std::int64_t least) {
-  UnitedBasins result;
+std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
+  std::vector<LeafOfBasin> result;
   const std::vector<std::int32_t> numbers = numbers_of(tile.leaves);
   const Places places(numbers);
   const auto place = [&](std::int32_t number) {
@@ -271,7 +271,6 @@ UnitedBasins unite_small(TileRegions& tile, std::int64_t least) {
     pixels[nodes.unite(a, b)] = both;
     if (both >= least) return false;
     united_leaves.unite(a, b);
-    result.joins.push_back(join);
     return true;
   });
   // Basins of other tiles are leaves by themselves here.
@@ -294,7 +293,7 @@ UnitedBasins unite_small(TileRegions& tile, std::int64_t least) {
   tile.borders = united(std::move(tile.borders));
   for (Leaf& leaf : tile.leaves) {
     const std::int32_t basin = std::exchange(leaf.number, leaf_of(leaf.number));
-    if (basin != leaf.number) result.leaf_of.push_back({basin, leaf.number});
+    if (basin != leaf.number) result.push_back({basin, leaf.number});
   }
   tile.leaves = united(std::move(tile.leaves));
   return result;

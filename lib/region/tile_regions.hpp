@@ -49,17 +49,10 @@ struct TileRegions {
 /// Arcs and merges of a tile. `direction` as in strength_tree().
 TileRegions regions_of_tile(SurroundedTile tile, double direction);
 
-/// Basins that became one leaf.
-struct UnitedBasins {
-  /// The basins that have another leaf than themselves, in the order of their numbers.
-  std::vector<LeafOfBasin> leaf_of;
-  /// The merges within leaves, which are the first of their basins, in the order of before().
-  std::vector<Join> joins;
-};
-
 /// Makes one leaf of all basins that a merge in the tile makes one region of less than `least`
-/// pixels: without_small_regions() never parts them again.
-UnitedBasins unite_small(TileRegions& tile, std::int64_t least);
+/// pixels: without_small_regions() never parts them again. Returns the basins that have another
+/// leaf than themselves, in the order of their numbers.
+std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least);
 
 /// Merges of a whole picture.
 struct JoinedRegions {

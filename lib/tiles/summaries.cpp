@@ -1,6 +1,5 @@
 #include "tiles/summaries.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -43,10 +42,6 @@ struct Arrays<TileRegions> {  // Without the open boundaries.
   static constexpr std::tuple kAll{&TileRegions::borders, &TileRegions::joins,
                                    &TileRegions::remaining, &TileRegions::leaves};
 };
-template <>
-struct Arrays<BasinTree> {
-  static constexpr std::tuple kAll{&BasinTree::basins, &BasinTree::merges};
-};
 
 template <class Summary>
 void put_arrays(ByteWriter& writer, const Summary& summary) {
@@ -86,7 +81,6 @@ std::vector<std::uint8_t> bytes_of(const TilePlateaus& plateaus) {
 }
 std::vector<std::uint8_t> bytes_of(const Rim& rim) { return bytes_of_arrays(rim); }
 std::vector<std::uint8_t> bytes_of(const TilePieces& pieces) { return bytes_of_arrays(pieces); }
-std::vector<std::uint8_t> bytes_of(const BasinTree& tree) { return bytes_of_arrays(tree); }
 
 TilePlateaus plateaus_from(const std::vector<std::uint8_t>& bytes) {
   return arrays_from<TilePlateaus>(bytes);
@@ -94,9 +88,6 @@ TilePlateaus plateaus_from(const std::vector<std::uint8_t>& bytes) {
 Rim rim_from(const std::vector<std::uint8_t>& bytes) { return arrays_from<Rim>(bytes); }
 TilePieces pieces_from(const std::vector<std::uint8_t>& bytes) {
   return arrays_from<TilePieces>(bytes);
-}
-BasinTree tree_from(const std::vector<std::uint8_t>& bytes) {
-  return arrays_from<BasinTree>(bytes);
 }
 
 std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
@@ -140,26 +131,6 @@ TileRegions regions_from(const std::vector<std::uint8_t>& bytes) {
     regions.open.push_back(std::move(open));
   }
   return regions;
-}
-
-BasinTree tree_of(std::vector<Join> joins) {
-  BasinTree tree;
-  for (const Join& join : joins) {
-    tree.basins.push_back(join.removed.first);
-    tree.basins.push_back(join.removed.second);
-  }
-  std::sort(tree.basins.begin(), tree.basins.end());
-  tree.basins.erase(std::unique(tree.basins.begin(), tree.basins.end()), tree.basins.end());
-  const auto number = [&](std::int32_t& basin) {
-    const auto found = std::lower_bound(tree.basins.begin(), tree.basins.end(), basin);
-    basin = static_cast<std::int32_t>(found - tree.basins.begin()) + 1;
-  };
-  for (Join& join : joins) {
-    number(join.removed.first);
-    number(join.removed.second);
-  }
-  tree.merges = merges_of(static_cast<std::int32_t>(tree.basins.size()), joins);
-  return tree;
 }
 
 }  // namespace diacut

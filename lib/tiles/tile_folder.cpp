@@ -23,7 +23,7 @@ namespace diacut {
 
 struct TileFolder::Header {
   std::array<char, 8> magic{'D', 'I', 'A', 'C', 'U', 'T', 'T', '\n'};
-  std::uint32_t version = 2;
+  std::uint32_t version = 3;
   std::uint32_t kind = 0;
   std::uint64_t plan = 0;
   std::uint64_t device = 0;
@@ -35,43 +35,23 @@ namespace {
 
 constexpr const char* kAgain = "remove it and run again, which creates it again";
 
-const char* name_of(TileFile kind) {
-  switch (kind) {
-    case TileFile::kMap:
-      return "map";
-    case TileFile::kContours:
-      return "contours";
-    case TileFile::kPlateaus:
-      return "plateaus";
-    case TileFile::kBasins:
-      return "basins";
-    case TileFile::kPieces:
-      return "pieces";
-    case TileFile::kRegions:
-      return "regions";
-    case TileFile::kLeaves:
-      return "leaves";
-    case TileFile::kUnited:
-      return "united";
-    case TileFile::kRim:
-      return "rim";
-    case TileFile::kNumbers:
-      return "numbers";
-    case TileFile::kFull:
-      return "joined-map";
-    case TileFile::kPlateausJoined:
-      return "joined-contours";
-    case TileFile::kSizes:
-      return "joined-basins";
-    case TileFile::kTree:
-      return "joined-tree";
-    case TileFile::kLabels:
-      return "joined-regions";
-    case TileFile::kPainted:
-      return "painted";
-  }
-  return "";
-}
+/// In the order of TileFile.
+constexpr std::array kNames = {"map",
+                               "contours",
+                               "plateaus",
+                               "basins",
+                               "pieces",
+                               "regions",
+                               "leaves",
+                               "rim",
+                               "numbers",
+                               "joined-map",
+                               "joined-contours",
+                               "joined-basins",
+                               "joined-regions",
+                               "painted"};
+
+const char* name_of(TileFile kind) { return kNames.at(static_cast<std::size_t>(kind) - 1); }
 
 bool of_run(TileFile kind) { return kind >= TileFile::kFull; }
 

@@ -24,13 +24,11 @@ enum class TileFile : std::uint32_t {
   kPieces,    ///< Of a tile: TilePieces.
   kRegions,   ///< Of a tile: TileRegions.
   kLeaves,    ///< Of a tile: the leaf of basins that are not leaves themselves.
-  kUnited,    ///< Of a tile, for the ultrametric map: basins and their merges within leaves.
   kRim,       ///< Of a tile, by the join: Rim.
   kNumbers,   ///< Of a tile, by the join: the basin of each piece.
   kFull,      ///< Of the run: the magnitude that becomes 1.
   kPlateausJoined,
   kSizes,   ///< Of the run: how many basins there are, and their pixels.
-  kTree,    ///< Of the run, for the ultrametric map: the merges of its leaves.
   kLabels,  ///< Of the run: the number of regions, the leaves' numbers, and their labels.
   kPainted,
 };

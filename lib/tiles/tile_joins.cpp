@@ -155,9 +155,6 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   const auto count = static_cast<std::int32_t>(joined.leaves.size());
   const std::vector<Merge> merges = merges_of(count, joined.joins);
   std::vector<Join>().swap(joined.joins);
-  if (!work.plan.ultrametric.empty()) {
-    work.folder.write_arrays<Merge>(TileFile::kTree, 0, {merges});
-  }
   std::vector<std::int64_t> sizes = {0};
   std::vector<std::int32_t> leaves;
   for (const Leaf& leaf : joined.leaves) {

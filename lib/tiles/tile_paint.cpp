@@ -18,11 +18,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "map/map_regions.hpp"
 #include "map/raster_blocks.hpp"
-#include "map/region_blocks.hpp"
-#include "map/strength_file.hpp"
-#include "region/doubled_grid.hpp"
-#include "region/meetings.hpp"
 #include "region/places.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
@@ -129,131 +126,6 @@ std::vector<float> contours_in(const TileWork& work, const TileArea& area) {
   return values;
 }
 
-/// The ultrametric contour map, window by window.
-class Ultrametric {
- public:
-  Ultrametric(const TileWork& work, const std::vector<std::int32_t>& leaves)
-      : work_(work),
-        leaves_(leaves),
-        leaves_of_([this](std::size_t tile) { return LeavesOfPieces(work_, tile, leaves_); }),
-        merges_(ByteReader(work.folder.read(TileFile::kTree)).take<Merge>()),
-        meetings_(static_cast<std::int32_t>(leaves.size()), merges_) {}
-
-  /// `window`: of the doubled grid.
-  std::vector<float> operator()(const TileArea& window) const {
-    const TileArea area = around(window);
-    std::vector<Basin> basins(1);
-    std::vector<std::int32_t> values = pixels_of(work_, area, [&](std::size_t tile) {
-      constexpr std::int32_t kUnknown = -1;
-      auto leaves = leaves_of_.of(tile);
-      std::vector<std::int32_t> places(leaves->count(), kUnknown);  // By piece, in `basins`.
-      return [&basins, tile, leaves = std::move(leaves),
-              places = std::move(places)](std::int32_t piece) mutable {
-        std::int32_t& place = places.at(static_cast<std::size_t>(piece));
-        if (place != kUnknown) return place;
-        const std::int32_t basin = leaves->basin(piece);
-        if (basin == 0) return place = 0;
-        place = static_cast<std::int32_t>(basins.size());
-        basins.push_back({tile, leaves->leaf(basin), basin});
-        return place;
-      };
-    });
-    const Labels labels{area.width, area.height, 0, std::move(values)};
-    TileTrees trees(work_);
-    const std::vector<float> grid = doubled_grid(labels, [&](std::size_t i, std::size_t j) {
-      const std::int32_t a = labels.values[i];
-      const std::int32_t b = labels.values[j];
-      if (a == 0 || b == 0) return kNeverMerged;
-      return height_between(basins[static_cast<std::size_t>(a)],
-                            basins[static_cast<std::size_t>(b)], trees);
-    });
-    return part_of_grid(grid, area, window);
-  }
-
- private:
-  static constexpr float kNeverMerged = std::numeric_limits<float>::infinity();
-
-  struct Basin {
-    std::size_t tile = 0;  ///< A tile with pixels of it, the only one where it is no leaf.
-    std::size_t leaf = 0;
-    std::int32_t number = 0;
-  };
-
-  /// The merges within the leaves of tiles, read when they are asked for.
-  class TileTrees {
-   public:
-    explicit TileTrees(const TileWork& work) : work_(work) {}
-
-    float height_between(std::size_t tile, std::int32_t a, std::int32_t b) {
-      const Tree& tree = of(tile);
-      const std::size_t merge = tree.meetings.merge_of(tree.place(a), tree.place(b));
-      return tree.tree.merges.at(merge).height;
-    }
-
-   private:
-    struct Tree {
-      explicit Tree(BasinTree read)
-          : tree(std::move(read)),
-            meetings(static_cast<std::int32_t>(tree.basins.size()), tree.merges) {}
-      std::int32_t place(std::int32_t basin) const {
-        const auto found = std::lower_bound(tree.basins.begin(), tree.basins.end(), basin);
-        return static_cast<std::int32_t>(found - tree.basins.begin()) + 1;
-      }
-      BasinTree tree;
-      Meetings meetings;
-    };
-
-    const Tree& of(std::size_t tile) {
-      for (const auto& [number, tree] : trees_) {
-        if (number == tile) return *tree;
-      }
-      auto tree = std::make_unique<Tree>(tree_from(work_.folder.read(TileFile::kUnited, tile)));
-      return *trees_.emplace_back(tile, std::move(tree)).second;
-    }
-
-    const TileWork& work_;
-    std::vector<std::pair<std::size_t, std::unique_ptr<Tree>>> trees_;
-  };
-
-  /// The pixels that decide a window of the doubled grid.
-  TileArea around(const TileArea& window) const {
-    const std::int64_t x = std::max<std::int64_t>(window.x / 2 - 1, 0);
-    const std::int64_t y = std::max<std::int64_t>(window.y / 2 - 1, 0);
-    const auto end_x = std::min((window.x + window.width + 1) / 2 + 1, work_.tiling.width);
-    const auto end_y = std::min((window.y + window.height + 1) / 2 + 1, work_.tiling.height);
-    return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
-  }
-
-  float height_between(const Basin& a, const Basin& b, TileTrees& trees) const {
-    if (a.number == b.number) return 0;
-    if (a.leaf == b.leaf) return trees.height_between(a.tile, a.number, b.number);
-    const std::size_t merge =
-        meetings_.merge_of(static_cast<std::int32_t>(a.leaf), static_cast<std::int32_t>(b.leaf));
-    return merges_.at(merge).height;
-  }
-
-  /// The window out of the doubled grid of an area.
-  static std::vector<float> part_of_grid(const std::vector<float>& grid, const TileArea& area,
-                                         const TileArea& window) {
-    const std::size_t row = 2 * static_cast<std::size_t>(area.width) + 1;
-    const auto left = static_cast<std::size_t>(window.x - 2 * area.x);
-    const auto top = static_cast<std::size_t>(window.y - 2 * area.y);
-    std::vector<float> part;
-    part.reserve(window.pixels());
-    for (std::size_t y = top; y < top + static_cast<std::size_t>(window.height); ++y) {
-      const auto first = grid.begin() + static_cast<std::ptrdiff_t>(y * row + left);
-      part.insert(part.end(), first, first + window.width);
-    }
-    return part;
-  }
-
-  const TileWork& work_;
-  Places leaves_;  ///< By their numbers.
-  PerTile<LeavesOfPieces> leaves_of_;
-  std::vector<Merge> merges_;  ///< Of the leaves of the run.
-  Meetings meetings_;
-};
-
 /// Calls write(window, find(window)) for each window, in their order; several are found at once.
 template <class Find, class Write>
 void paint_windows(const std::vector<Window>& windows, std::size_t together, const Find& find,
@@ -277,21 +149,16 @@ class Painting {
       : work_(work), frame_(frame), folder_(folder), memory_(memory), painted_(painted) {
     const TilePlan& plan = work.plan;
     polygons_ = map_region_format(plan.output).has_value();
-    results_ = 1 + int{!plan.contours.empty()} + int{!plan.ultrametric.empty()} + int{polygons_};
+    results_ = 1 + int{!plan.contours.empty()} + int{polygons_};
   }
 
   std::int64_t all() {
     const TilePlan& plan = work_.plan;
     if (!plan.contours.empty()) {
-      paint_strength(plan.contours, frame_,
-                     [&](const TileArea& area) { return contours_in(work_, area); });
+      RasterBlocks file(plan.contours, frame_, RasterKind::kStrength, plan.cloud_optimised);
+      paint(file, [&](const TileArea& area) { return contours_in(work_, area); });
     }
     const RunLabels labels = read_labels(work_);
-    if (!plan.ultrametric.empty()) {
-      const Ultrametric map(work_, labels.leaves);
-      paint_strength(plan.ultrametric, ultrametric_frame(frame_),
-                     [&](const TileArea& area) { return map(area); });
-    }
     if (!polygons_) {
       paint_labels(labels, plan.output, plan.cloud_optimised);
       return labels.count;
@@ -306,19 +173,13 @@ class Painting {
   }
 
  private:
-  template <class Find>
-  void paint_strength(const std::string& path, const MapFrame& frame, const Find& find) {
-    StrengthFile file(path, frame, work_.plan.cloud_optimised);
-    paint(file, file.windows(), find);
-  }
-
   void paint_labels(const RunLabels& labels, const std::string& path, bool cloud_optimised) {
     RasterBlocks file(path, frame_, RasterKind::kLabels, cloud_optimised);
     const Places leaves(labels.leaves);
     const PerTile<std::vector<std::int32_t>> labels_of([&](std::size_t tile) {
       return labels_of_pieces(LeavesOfPieces(work_, tile, leaves), labels);
     });
-    paint(file, RasterBlocks::windows(frame_), [&](const TileArea& area) {
+    paint(file, [&](const TileArea& area) {
       return pixels_of(work_, area, [&](std::size_t tile) {
         return [label_of = labels_of.of(tile)](std::int32_t piece) {
           return label_of->at(static_cast<std::size_t>(piece));
@@ -327,8 +188,9 @@ class Painting {
     });
   }
 
-  template <class File, class Find>
-  void paint(File& file, const std::vector<Window>& windows, const Find& find) {
+  template <class Find>
+  void paint(RasterBlocks& file, const Find& find) {
+    const std::vector<Window> windows = RasterBlocks::windows(frame_);
     std::size_t written = 0;
     paint_windows(
         windows, together(windows.front()),

@@ -17,6 +17,7 @@
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "map/picture_blocks.hpp"
+#include "output/format.hpp"
 
 namespace diacut {
 
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "diacut tile plan";
-constexpr int kFormatVersion = 2;
+constexpr int kFormatVersion = 3;
 constexpr const char* kPlanFile = "plan.json";
 constexpr int kLargestTile = 1 << 15;
 
@@ -102,13 +103,11 @@ TilePlan from_json(const Json& json) {
   plan.source = json.at("source").get<std::string>();
   plan.output = json.at("output").get<std::string>();
   plan.contours = json.at("contours").get<std::string>();
-  plan.ultrametric = json.at("ultrametric").get<std::string>();
   plan.bands = json.at("bands").get<std::vector<int>>();
   plan.width = json.at("width").get<std::int64_t>();
   plan.height = json.at("height").get<std::int64_t>();
   plan.tile_size = json.at("tile_size").get<int>();
   plan.cloud_optimised = json.at("cloud_optimised").get<bool>();
-  plan.damaged_as_gaps = json.at("damaged_as_gaps").get<bool>();
   plan.whole = json.at("whole").get<bool>();
   plan.range = {json.at("range").at(0).get<double>(), json.at("range").at(1).get<double>()};
   plan.source_bytes = json.at("source_bytes").get<std::uint64_t>();
@@ -144,7 +143,6 @@ std::string plan_text(const TilePlan& plan) {
                      {"source_time", plan.source_time},
                      {"output", plan.output},
                      {"contours", plan.contours},
-                     {"ultrametric", plan.ultrametric},
                      {"cloud_optimised", plan.cloud_optimised},
                      {"bands", plan.bands},
                      {"width", plan.width},
@@ -153,15 +151,15 @@ std::string plan_text(const TilePlan& plan) {
                      {"tiles", tiling.tiles()},
                      {"whole", plan.whole},
                      {"range", {plan.range.first, plan.range.second}},
-                     {"damaged_as_gaps", plan.damaged_as_gaps},
                      {"parameters", parameters}};
   return json.dump(2) + "\n";
 }
 
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
   keep_to_tiles(plan.parameters, notes);
-  for (const std::string& file : {plan.contours, plan.ultrametric}) {
-    if (!file.empty()) check_strength_name(file);
+  const std::string extension = lower_extension(plan.contours);
+  if (!plan.contours.empty() && extension != ".tif" && extension != ".tiff") {
+    throw unknown_extension(plan.contours, "contours in tiles", ".tif, .tiff");
   }
   if (plan.tile_size == 0) plan.tile_size = automatic_tile(plan.parameters, memory);
   if (plan.tile_size < 1 || plan.tile_size > kLargestTile) {
@@ -172,16 +170,9 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
   const PictureBlocks picture(plan.source, plan.parameters.image, plan.bands);
   plan.width = picture.width();
   plan.height = picture.height();
-  if (map_region_format(plan.output)) {
-    check_map_regions(plan.output, picture.frame());
-    if (plan.damaged_as_gaps) {
-      throw ConfigError(
-          "with --skip-damaged labels alone are written, to a .tif: polygons have figures of every "
-          "band, which blocks that cannot be decoded do not have");
-    }
-  }
-  plan.range = picture.settle_range(notes, plan.damaged_as_gaps);
-  plan.whole = picture.is_whole() && !plan.damaged_as_gaps;
+  if (map_region_format(plan.output)) check_map_regions(plan.output, picture.frame());
+  plan.range = picture.settle_range(notes);
+  plan.whole = picture.is_whole();
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -62,20 +63,14 @@ struct StepFiles {
   TileFile of_run;
 };
 
-std::vector<StepFiles> steps_of(const TilePlan& plan) {
-  std::vector<StepFiles> steps = {
+std::vector<StepFiles> all_steps() {
+  return {
       {TileStep::kMap, {TileFile::kMap}, TileFile::kFull},
       {TileStep::kContours, {TileFile::kContours, TileFile::kPlateaus}, TileFile::kPlateausJoined},
       {TileStep::kBasins, {TileFile::kBasins, TileFile::kPieces}, TileFile::kSizes},
       {TileStep::kRegions, {TileFile::kLeaves, TileFile::kRegions}, TileFile::kLabels},
       {TileStep::kPaint, {}, TileFile::kPainted},
   };
-  if (!plan.ultrametric.empty()) {
-    for (StepFiles& each : steps) {
-      if (each.step == TileStep::kRegions) each.of_tile.push_back(TileFile::kUnited);
-    }
-  }
-  return steps;
 }
 
 /// The most that a step holds on the host for each pixel of a tile, bytes.
@@ -90,21 +85,8 @@ std::string text_of(const DeviceInfo& device) {
 }  // namespace
 
 const char* to_string(TileStep step) {
-  switch (step) {
-    case TileStep::kMap:
-      return "map";
-    case TileStep::kContours:
-      return "contours";
-    case TileStep::kBasins:
-      return "basins";
-    case TileStep::kRegions:
-      return "regions";
-    case TileStep::kPaint:
-      return "paint";
-    case TileStep::kDone:
-      break;
-  }
-  return "done";
+  static constexpr std::array kNames = {"map", "contours", "basins", "regions", "paint", "done"};
+  return kNames.at(static_cast<std::size_t>(step));
 }
 
 class TileRun::Implementation {
@@ -112,7 +94,7 @@ class TileRun::Implementation {
   Implementation(const std::string& plan_path, Role role)
       : plan_(read_tile_plan(plan_path)),
         tiling_(tiling_of(plan_)),
-        steps_(steps_of(plan_)),
+        steps_(all_steps()),
         lock_(folder_of(plan_path), role == Role::kTile),
         path_(folder_of(plan_path)),
         folder_(path_, tiling_, number_of(plan_text(plan_))) {}
@@ -133,7 +115,7 @@ class TileRun::Implementation {
     for (const StepFiles& each : steps_) {
       if (folder_.has(each.of_run)) due = static_cast<TileStep>(static_cast<int>(each.step) + 1);
     }
-    for (const std::string* file : {&plan_.contours, &plan_.ultrametric, &plan_.output}) {
+    for (const std::string* file : {&plan_.contours, &plan_.output}) {
       if (file->empty() || due != TileStep::kDone || std::filesystem::exists(*file)) continue;
       return TileStep::kPaint;
     }
@@ -261,7 +243,6 @@ class TileRun::Implementation {
   }
 
   void remove_files() {
-    folder_.remove(TileFile::kTree);
     for (const StepFiles& each : steps_) {
       folder_.remove(each.of_run);
       parallel_for(static_cast<int>(tiling_.tiles()), [&](int k) {

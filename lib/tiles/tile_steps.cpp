@@ -121,8 +121,8 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
   const bool gaps = !work.plan.whole;
   const Stretch columns = cue_needs(cue, width, {x, x + area.width}, gaps);
   const Stretch rows = cue_needs(cue, height, {y, y + area.height}, gaps);
-  const Image image = picture.read(columns.begin, rows.begin, columns.length(), rows.length(),
-                                   work.plan.range, work.plan.damaged_as_gaps);
+  const Image image =
+      picture.read(columns.begin, rows.begin, columns.length(), rows.length(), work.plan.range);
   PartMap part = maps.map(image, {area.width, area.height, area.width},
                           {width, height, x, y, columns.begin, rows.begin});
   mark_gaps(part.values, part.valid);
@@ -167,11 +167,8 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   const RegionParameters& region = work.plan.parameters.region;
   TileRegions regions = regions_of_tile(std::move(around), region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
-  const UnitedBasins united = unite_small(regions, least);
-  work.folder.write_arrays<LeafOfBasin>(TileFile::kLeaves, tile, {united.leaf_of});
-  if (!work.plan.ultrametric.empty()) {
-    work.folder.write(TileFile::kUnited, tile, bytes_of(tree_of(united.joins)));
-  }
+  const std::vector<LeafOfBasin> leaf_of = unite_small(regions, least);
+  work.folder.write_arrays<LeafOfBasin>(TileFile::kLeaves, tile, {leaf_of});
   work.folder.write(TileFile::kRegions, tile, bytes_of(regions));
 }
 

@@ -103,7 +103,7 @@ Tiled tiled_hierarchy(const TiledHierarchyMaps& maps, int side, double direction
         {area, part_of(maps.strength, maps, area, 1, 0.0F),
          part_of(maps.orientation, maps, area, 1, 0.0F), part_of(result.basins, maps, area, 1, 0)},
         direction));
-    for (const LeafOfBasin& each : unite_small(tiles.back(), least).leaf_of) {
+    for (const LeafOfBasin& each : unite_small(tiles.back(), least)) {
       result.leaf_of[each.basin] = each.leaf;
     }
   }

@@ -18,7 +18,7 @@
 /// Tiles and joins take turns, four times each; what one of them needs of the others lies in the
 /// folder. A tile, or a join, that is done is left as it is, so that a run may be stopped and
 /// repeated at any time. In the end the results are painted: labels and, where the plan asks for
-/// them, contours and the ultrametric contour map.
+/// them, contours.
 namespace diacut {
 
 /// What is settled before the first tile, kept as plan.json in the folder of the tiles.
@@ -26,16 +26,13 @@ struct TilePlan {
   std::string source;  ///< The picture: a file, or another name that GDAL opens.
   /// The file of the labels (.tif), or of polygons as write_map_regions() writes them.
   std::string output;
-  /// The file of Segmentation::contours; empty: none. As GeoTIFF of 32-bit floats (.tif), or as
-  /// write_contours() writes it (.png, .npy).
+  /// The file of Segmentation::contours (.tif), a GeoTIFF of 32-bit floats; empty: none.
   std::string contours;
-  std::string ultrametric;       ///< The file of the ultrametric contour map, as `contours`.
   std::vector<int> bands;        ///< Of a scene, that are looked at; empty: not named.
   std::int64_t width = 0;        ///< Of the picture, pixels.
   std::int64_t height = 0;       ///< Of the picture, pixels.
   int tile_size = 0;             ///< Side of the tiles, pixels.
   bool cloud_optimised = false;  ///< Whether GeoTIFF files are cloud-optimised.
-  bool damaged_as_gaps = false;  ///< Whether blocks that do not decode have no data, or are errors.
   bool whole = true;             ///< Whether all pixels have data, as far as the file tells.
   std::pair<double, double> range{0, 1};  ///< The stored values that become 0 and 1.
   std::uint64_t source_bytes = 0;         ///< Size of the picture's file; 0: it is no file.

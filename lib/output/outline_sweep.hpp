@@ -13,16 +13,24 @@ namespace diacut {
 /// The corners of a ring, the first not repeated.
 using RingCorners = std::vector<Corner>;
 
-/// The outlines of regions, found in one sweep over the rows of a picture: those of
-/// trace_outlines(), with the vertices of RegionShapes. Each region must be 4-connected. What is
-/// held are the outlines of the regions that rows above and below the sweep share, and two rows.
+/// Which corners of pixels a ring has beside those where it turns.
+struct RingVertices {
+  bool junctions = false;  ///< Those where three regions or more meet.
+  int step = 0;            ///< Those at every multiple of so many pixels along a side; 0: none.
+};
+
+/// trace_outlines() with more vertices.
+Outlines trace_outlines(const Labels& labels, const RingVertices& vertices);
+
+/// The outlines of regions, found in one sweep over the rows of a picture. Each region must be
+/// 4-connected. What is held are the outlines of the regions that rows above and below the sweep
+/// share, and two rows.
 class OutlineSweep {
  public:
   /// Takes a region whose rings are complete: the outer ring first, then the holes.
-  using Take = std::function<void(std::int32_t label, const std::vector<RingCorners>& rings)>;
+  using Take = std::function<void(std::int32_t label, std::vector<RingCorners>&& rings)>;
 
-  /// `step` as RegionShapes takes it.
-  OutlineSweep(int width, int step, Take take);
+  OutlineSweep(int width, const RingVertices& vertices, Take take);
   OutlineSweep(const OutlineSweep&) = delete;
   OutlineSweep& operator=(const OutlineSweep&) = delete;
 
@@ -71,7 +79,7 @@ class OutlineSweep {
   void release(std::int32_t chain);
 
   std::size_t width_;
-  int step_;
+  RingVertices vertices_;
   Take take_;
   int y_ = 0;                        ///< The row of corners that is swept.
   std::vector<std::int32_t> above_;  ///< The last row of labels.

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "map/outline_sweep.hpp"
+#include "output/outline_sweep.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
@@ -34,7 +34,7 @@ Labels random_regions(int width, int height, int numbers, int grain, unsigned se
 
 std::map<std::int32_t, Rings> swept(const Labels& labels, int step) {
   std::map<std::int32_t, Rings> found;
-  OutlineSweep sweep(labels.width, step, [&](std::int32_t label, const Rings& rings) {
+  OutlineSweep sweep(labels.width, {true, step}, [&](std::int32_t label, const Rings& rings) {
     EXPECT_TRUE(found.emplace(label, rings).second) << label;
   });
   for (int y = 0; y < labels.height; ++y) sweep.add(labels.values.data() + y * labels.width);

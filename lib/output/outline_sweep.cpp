@@ -1,9 +1,13 @@
-#include "map/outline_sweep.hpp"
+#include "output/outline_sweep.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "core/connected_parts.hpp"
 
 namespace diacut {
 namespace {
@@ -30,9 +34,9 @@ bool OutlineSweep::Around::is_junction() const {
          2;
 }
 
-OutlineSweep::OutlineSweep(int width, int step, Take take)
+OutlineSweep::OutlineSweep(int width, const RingVertices& vertices, Take take)
     : width_(static_cast<std::size_t>(width)),
-      step_(step),
+      vertices_(vertices),
       take_(std::move(take)),
       above_(width_, 0),
       down_(width_ + 1) {}
@@ -91,7 +95,8 @@ void OutlineSweep::pass(const Around& around, Direction arrives) {
   }
   const auto leaves = static_cast<Direction>((arrives + turn) % 4);
   const int along = arrives == kEast || arrives == kWest ? around.corner.x : around.corner.y;
-  const bool is_vertex = turn != 0 || around.is_junction() || (step_ > 0 && along % step_ == 0);
+  const bool is_vertex = turn != 0 || (vertices_.junctions && around.is_junction()) ||
+                         (vertices_.step > 0 && along % vertices_.step == 0);
   std::int32_t ends = kNone;  // The chain that ends in the side that leads here.
   if (arrives == kSouth) ends = around.above.head;
   if (arrives == kEast) ends = around.left.head;
@@ -170,12 +175,54 @@ void OutlineSweep::close(std::int32_t label, std::int32_t chain) {
       return earlier(a.front(), b.front());
     });
   }
-  take_(label, rings);
+  take_(label, std::move(rings));
 }
 
 void OutlineSweep::release(std::int32_t chain) {
   chains_[static_cast<std::size_t>(chain)] = {};
   free_.push_back(chain);
 }
+
+Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
+  const Parts pieces = connected_parts(labels.width, labels.height, labels.values);
+  std::vector<std::int32_t> region_of(static_cast<std::size_t>(pieces.count) + 1);
+  for (std::size_t i = 0; i < pieces.of_pixel.size(); ++i) {
+    region_of[static_cast<std::size_t>(pieces.of_pixel[i])] = labels.values[i];
+  }
+  std::vector<std::vector<RingCorners>> rings_of(region_of.size());
+  OutlineSweep sweep(labels.width, vertices,
+                     [&](std::int32_t piece, std::vector<RingCorners>&& rings) {
+                       rings_of[static_cast<std::size_t>(piece)] = std::move(rings);
+                     });
+  for (int y = 0; y < labels.height; ++y) {
+    sweep.add(pieces.of_pixel.data() + std::ptrdiff_t{y} * labels.width);
+  }
+  sweep.finish();
+  Outlines outlines;
+  outlines.width = labels.width;
+  outlines.height = labels.height;
+  outlines.first_ring.assign(static_cast<std::size_t>(labels.count) + 2, 0);
+  std::vector<std::int32_t> order(static_cast<std::size_t>(pieces.count));
+  std::iota(order.begin(), order.end(), 1);
+  const auto region = [&](std::int32_t piece) {
+    return region_of[static_cast<std::size_t>(piece)];
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return region(a) < region(b); });
+  for (const std::int32_t piece : order) {
+    for (const RingCorners& ring : rings_of[static_cast<std::size_t>(piece)]) {
+      const bool hole = &ring != rings_of[static_cast<std::size_t>(piece)].data();
+      outlines.rings.push_back({region(piece), piece, hole, outlines.corners.size(), ring.size()});
+      outlines.corners.insert(outlines.corners.end(), ring.begin(), ring.end());
+      ++outlines.first_ring[static_cast<std::size_t>(region(piece)) + 1];
+    }
+    rings_of[static_cast<std::size_t>(piece)] = {};
+  }
+  std::partial_sum(outlines.first_ring.begin(), outlines.first_ring.end(),
+                   outlines.first_ring.begin());
+  return outlines;
+}
+
+Outlines trace_outlines(const Labels& labels) { return trace_outlines(labels, {}); }
 
 }  // namespace diacut
