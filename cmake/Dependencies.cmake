@@ -24,7 +24,6 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 # These come without a CMake package, or with one that does not name its version.
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
 pkg_check_modules(HEIF REQUIRED libheif>=1.15)
 pkg_check_modules(JXL REQUIRED libjxl>=0.7 libjxl_threads>=0.7)
 pkg_check_modules(LCMS REQUIRED lcms2)

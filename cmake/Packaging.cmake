@@ -91,7 +91,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "diacut (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-         ", libfmt-dev, libgif-dev, libjpeg-dev, liblcms2-dev, libmatio-dev, libopencv-dev, libpng-dev, "
+         ", libfmt-dev, libgif-dev, libjpeg-dev, liblcms2-dev, libopencv-dev, libpng-dev, "
          "libpugixml-dev, libseccomp-dev, libtbb-dev, libtiff-dev, libtomlplusplus-dev, libzip-dev, "
          "ocl-icd-opencl-dev, pkgconf | pkg-config, zlib1g-dev")
 endif()

@@ -101,7 +101,7 @@ EvaluationParameters parameters_for(const Options& options, ResultKind kind) {
     return parameters;
   }
   parameters.boundaries = options.boundaries;
-  parameters.regions = options.regions && kind != ResultKind::kContours;
+  parameters.regions = kind != ResultKind::kContours;
   parameters.suppress = options.suppress;
   parameters.thresholds = kind == ResultKind::kLabels ? std::vector<double>{0.0}
                                                       : spaced_thresholds(options.thresholds);
@@ -176,16 +176,6 @@ std::vector<Outcome> score_all(const std::vector<Pair>& pairs,
   return outcomes;
 }
 
-std::string thickness_note(const std::vector<ImageEvaluation>& images) {
-  const auto thick =
-      std::count_if(images.begin(), images.end(), [](const auto& i) { return i.is_thick; });
-  if (2 * static_cast<std::size_t>(thick) <= images.size()) return {};
-  return fmt::format(
-      "the contours of {} of {} maps are not thin, and were scored as they are; --suppress scores "
-      "the crests of their boundaries",
-      thick, images.size());
-}
-
 /// Finds results and ground truth, scores them, several at once, and writes the reports. An image
 /// that fails is told of, and the others are scored. Returns the program's exit code; throws the
 /// errors that end the run.
@@ -221,8 +211,6 @@ ExitCode run_evaluation(const Options& options, Console& console, const CancelTo
     return code;
   }
   summarise(evaluation);
-  const std::string note = thickness_note(evaluation.images);
-  if (!note.empty()) console.note(note);
   for (const ImageEvaluation& image : evaluation.images) {
     console.detail(describe_image(image, parameters));
   }

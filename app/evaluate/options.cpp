@@ -81,10 +81,8 @@ void check_objects(const Options& options) {
   if (options.kind && *options.kind != ResultKind::kLabels) {
     fail("--objects scores labels, but --kind names something else");
   }
-  if (!options.boundaries || !options.regions || options.suppress || !options.plot.empty()) {
-    fail(
-        "--objects scores objects alone: leave out --no-boundaries, --no-regions, --suppress and "
-        "--plot");
+  if (!options.boundaries || options.suppress || !options.plot.empty()) {
+    fail("--objects scores objects alone: leave out --no-boundaries, --suppress and --plot");
   }
 }
 
@@ -98,9 +96,6 @@ void check(const Options& options) {
     fail(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
   }
   if (options.objects) check_objects(options);
-  if (!options.boundaries && !options.regions) {
-    fail("--no-boundaries and --no-regions leave nothing to score");
-  }
   if (options.kind == ResultKind::kContours && !options.boundaries) {
     fail("--no-boundaries leaves nothing to score: contours have no regions");
   }
@@ -136,7 +131,6 @@ class EvaluateLine {
   std::vector<std::string> folders_;
   std::string kind_ = "auto";
   bool no_boundaries_ = false;
-  bool no_regions_ = false;
   CommandLine line_{"diacut-evaluate", "Scores segmentations against those that people drew.",
                     "diacut-evaluate [OPTION]... RESULTS --truth DIR", "Results", kExamples};
 };
@@ -156,7 +150,6 @@ EvaluateLine::EvaluateLine() {
   line_.flag("--objects", options_.objects, kScores,
              "Score objects before a background of 0, instead of boundaries and regions");
   line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
-  line_.flag("--no-regions", no_regions_, kScores, "Leave out the region scores");
   line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines");
   line_.option("--csv", options_.csv, "FILE|-", kOutput, "The scores of each image, as a table");
   line_.option("--plot", options_.plot, "FILE", kOutput,
@@ -181,7 +174,6 @@ Options EvaluateLine::parse(int argc, const char* const* argv) {
   if (folders_.size() > 1) fail(fmt::format("'{}' is a second folder", folders_[1]));
   if (!folders_.empty()) options_.results = folders_.front();
   options_.boundaries = !no_boundaries_;
-  options_.regions = !no_regions_;
   options_.kind = parse_kind(kind_);
   check(options_);
   return options_;

@@ -16,7 +16,6 @@ struct Options : CommonOptions {
   std::optional<ResultKind> kind;
   bool suppress = false;
   bool boundaries = true;
-  bool regions = true;
   bool objects = false;
   bool partial = false;
   int thresholds = 99;

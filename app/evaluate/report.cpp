@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "diacut/version.hpp"
+#include "output/annotation_parts.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -142,14 +143,6 @@ Json image_json(const ImageEvaluation& image, const EvaluationParameters& parame
   }
   if (image.objects) json["objects"] = json_of(*image.objects);
   return json;
-}
-
-/// A field of a CSV line, in quotes where it needs them (RFC 4180).
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string boundary_table(const BoundarySummary& summary, bool with_thresholds) {
@@ -314,7 +307,7 @@ std::string to_csv(const Evaluation& evaluation) {
     text += ",found,truth,matched,f1,precision,recall,ap,mean_ap,splits,merges";
   for (const ImageEvaluation& image : evaluation.images) {
     const ImageScores scores = scores_of(image, evaluation.parameters);
-    text += fmt::format("\n{},{},{},{}", csv_text(image.name), image.width, image.height,
+    text += fmt::format("\n{},{},{},{}", csv_cell(image.name), image.width, image.height,
                         image.annotators);
     const auto add = [&text](double value) { text += fmt::format(",{:.6f}", value); };
     if (scores.boundaries) {

@@ -10,13 +10,7 @@ namespace diacut {
 
 namespace {
 
-/// The contours to be scored: suppressed if asked for; else `thick` says whether they are thick.
-std::vector<double> prepared(std::vector<double> strength, const GroundTruth& truth, bool suppress,
-                             bool& thick) {
-  if (!suppress) {
-    thick = is_thick(strength, truth.width, truth.height);
-    return strength;
-  }
+std::vector<double> suppressed(const std::vector<double>& strength, const GroundTruth& truth) {
   const std::vector<float> map(strength.begin(), strength.end());
   const std::vector<float> thinned = suppress_non_maxima(
       map, boundary_orientation(map, truth.width, truth.height), truth.width, truth.height);
@@ -58,8 +52,8 @@ ImageEvaluation evaluate(const Raster& result, const GroundTruth& truth,
   if (!parameters.boundaries) return evaluation;
   if (parameters.kind == ResultKind::kUltrametric) {
     strength = contours_of_ultrametric(strength, truth.width, truth.height);
-  } else {
-    strength = prepared(std::move(strength), truth, parameters.suppress, evaluation.is_thick);
+  } else if (parameters.suppress) {
+    strength = suppressed(strength, truth);
   }
   evaluation.boundaries = match_boundaries(strength, truth, parameters.thresholds);
   return evaluation;

@@ -26,7 +26,6 @@ struct ImageEvaluation {
   int width = 0;
   int height = 0;
   std::size_t annotators = 0;
-  bool is_thick = false;  ///< Whether contours were not suppressed and are thick (is_thick()).
   std::optional<std::vector<BoundaryCounts>> boundaries;
   std::optional<RegionCurve> regions;
   std::optional<ObjectScores> objects;

@@ -96,9 +96,8 @@ void check_same_size(const Raster& raster, GroundTruth& truth, const std::string
 }
 
 void read_mat(const std::string& path, GroundTruth& truth) {
-  const MatFile file(path);
   for (const std::vector<Raster>& fields :
-       file.cells("groundTruth", {"Segmentation", "Boundaries"})) {
+       read_mat_cells(path, "groundTruth", {"Segmentation", "Boundaries"})) {
     const Raster& boundaries = fields[1];
     check_same_size(fields[0], truth, path);
     check_same_size(boundaries, truth, path);

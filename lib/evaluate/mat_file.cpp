@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <matio.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <bit>
 #include <limits>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <new>
+#include <string_view>
 
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
@@ -25,17 +23,11 @@ constexpr std::size_t kHead = 128;
 constexpr std::uint64_t kTag = 8;  ///< Bytes of an element's type and length.
 constexpr int kMostLevels = 32;    ///< Of cells in cells.
 
-/// Types of elements and classes of arrays (MathWorks, MAT-File Format, version 5).
+/// Types of elements.
 enum Type : std::uint32_t { kInt8 = 1, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15 };
-enum Class : std::uint32_t { kCell = 1, kStructure = 2, kFirstNumeric = 6, kLastNumeric = 15 };
 
-[[noreturn]] void refuse_early_end() {
+[[noreturn]] void refuse_damaged() {
   throw InputError("the MATLAB file is damaged or cut off: copy or save it again");
-}
-
-/// matio may crash on such a file.
-[[noreturn]] void refuse_cut_off() {
-  throw InputError("the MATLAB file is cut off: copy or save it again");
 }
 
 [[noreturn]] void refuse_count(std::uint64_t count) {
@@ -50,56 +42,64 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > kMost / b ? kMost : a * b;
 }
 
+/// What MATLAB calls the types of numbers, as NumPy does.
+std::string_view number_type(std::uint32_t type) {
+  static const std::map<std::uint32_t, std::string_view> names = {
+      {1, "i1"}, {2, "u1"}, {3, "i2"}, {4, "u2"},  {5, "i4"},
+      {6, "u4"}, {7, "f4"}, {9, "f8"}, {12, "i8"}, {13, "u8"}};
+  const auto found = names.find(type);
+  if (found == names.end()) refuse_damaged();
+  return found->second;
+}
+
 /// Bytes one after another, of the file itself or of a compressed variable.
 class Source {
  public:
-  virtual ~Source() = default;
-  /// Fills `to`, or only passes over `size` bytes where it is null. Throws InputError at the end.
-  virtual void take(std::uint8_t* to, std::uint64_t size) = 0;
-};
+  Source(Bytes bytes, bool is_compressed) : rest_(bytes), is_compressed_(is_compressed) {
+    stream_.next_in = const_cast<Bytef*>(bytes.data());  // zlib only reads it.
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    if (is_compressed && inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
+  }
+  ~Source() {
+    if (is_compressed_) inflateEnd(&stream_);
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
 
-class Stored : public Source {
- public:
-  explicit Stored(Bytes bytes) : rest_(bytes) {}
-  void take(std::uint8_t* to, std::uint64_t size) override {
-    if (size > rest_.size()) refuse_early_end();
-    if (to != nullptr) std::copy_n(rest_.begin(), size, to);
-    rest_ = rest_.subspan(static_cast<std::size_t>(size));
+  /// The next bytes. Memory is taken as they come.
+  std::vector<std::uint8_t> take(std::uint64_t size) {
+    std::vector<std::uint8_t> bytes;
+    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+    while (bytes.size() < size) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + static_cast<std::size_t>(std::min(size - before, kStep)));
+      fill(std::span(bytes).subspan(before));
+    }
+    return bytes;
   }
 
  private:
-  Bytes rest_;
-};
-
-class Inflated : public Source {
- public:
-  explicit Inflated(Bytes bytes) {
-    stream_.next_in = const_cast<Bytef*>(bytes.data());  // zlib only reads it.
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    if (inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflated() override { inflateEnd(&stream_); }
-  Inflated(const Inflated&) = delete;
-  Inflated& operator=(const Inflated&) = delete;
-
-  void take(std::uint8_t* to, std::uint64_t size) override {
-    while (size > 0) {
-      const auto part = static_cast<uInt>(std::min<std::uint64_t>(size, window_.size()));
-      stream_.next_out = to != nullptr ? to : window_.data();
-      stream_.avail_out = part;
+  void fill(std::span<std::uint8_t> to) {
+    if (!is_compressed_) {
+      if (to.size() > rest_.size()) refuse_damaged();
+      std::copy_n(rest_.begin(), to.size(), to.begin());
+      rest_ = rest_.subspan(to.size());
+      return;
+    }
+    stream_.next_out = to.data();
+    stream_.avail_out = static_cast<uInt>(to.size());
+    while (stream_.avail_out > 0) {
+      const uInt before = stream_.avail_out;
       const int result = inflate(&stream_, Z_SYNC_FLUSH);
-      const uInt done = part - stream_.avail_out;
-      if (done == 0 || (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)) {
-        refuse_early_end();
+      if (stream_.avail_out == before || (result != Z_OK && result != Z_STREAM_END)) {
+        refuse_damaged();
       }
-      if (to != nullptr) to += done;
-      size -= done;
     }
   }
 
- private:
+  Bytes rest_;
+  bool is_compressed_;
   z_stream stream_ = {};
-  std::array<std::uint8_t, 1 << 16> window_;
 };
 
 /// Elements one after another within a matrix, whose bytes are `left`.
@@ -118,53 +118,64 @@ class Elements {
 
   /// The next element's tag. A small element has its data within the tag.
   Tag tag() {
-    std::array<std::uint8_t, 4> word;
-    take(word.data(), 4);
-    const std::uint32_t first = read_uint(word, 0, 4, order_);
-    if (first >> 16 > 4) refuse_early_end();
+    const std::uint32_t first = read_uint(take(4), 0, 4, order_);
+    if (first >> 16 > 4) refuse_damaged();
     if (first >> 16 != 0) return checked({first & 0xffff, first >> 16, 4});
-    take(word.data(), 4);
-    const std::uint64_t size = read_uint(word, 0, 4, order_);
+    const std::uint64_t size = read_uint(take(4), 0, 4, order_);
     return checked({first, size, (size + 7) / 8 * 8});
   }
 
-  /// The next element's tag, which has to be of this type: matio takes another one for what it is
-  /// not, and reads on elsewhere.
-  Tag tag(Type type) {
-    const Tag found = tag();
-    if (found.type != type) refuse_early_end();
-    return found;
+  /// The data of an element whose tag was read.
+  std::vector<std::uint8_t> data(const Tag& tag) {
+    std::vector<std::uint8_t> bytes = take(tag.stored);
+    bytes.resize(static_cast<std::size_t>(tag.size));
+    return bytes;
   }
-
-  /// The numbers of 4 bytes of an element whose tag was read.
-  std::vector<std::uint32_t> words(const Tag& tag) {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tag.stored));
-    take(bytes.data(), tag.stored);
+  /// The data of the next element, which has to be of this type.
+  std::vector<std::uint8_t> data(Type type) {
+    const Tag found = tag();
+    if (found.type != type) refuse_damaged();
+    return data(found);
+  }
+  std::vector<std::uint32_t> words(Type type) {
+    const std::vector<std::uint8_t> bytes = data(type);
     std::vector<std::uint32_t> words;
-    for (std::size_t at = 0; at + 4 <= tag.size; at += 4) {
+    for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
       words.push_back(read_uint(bytes, at, 4, order_));
     }
     return words;
   }
-
-  void skip(const Tag& tag) { take(nullptr, tag.stored); }
+  /// The numbers of the next element, of which there must be `count`.
+  std::vector<double> numbers(std::uint64_t count) {
+    const Tag found = tag();
+    const std::string_view type = number_type(found.type);
+    const auto size = static_cast<std::size_t>(type[1] - '0');
+    if (product(count, size) > found.size) refuse_count(count);
+    const std::vector<std::uint8_t> bytes = data(found);
+    const bool swap = (order_ == ByteOrder::kBig) != (std::endian::native == std::endian::big);
+    return numbers_of(bytes, type, static_cast<std::size_t>(count), swap);
+  }
 
   /// The elements of a matrix among them, whose tag was read.
   Elements within(const Tag& tag) {
     left_ -= tag.stored;
     return {source_, order_, tag.stored};
   }
+  void skip_rest() {
+    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+    while (left_ > 0) take(std::min(left_, kStep));
+  }
 
  private:
   Tag checked(const Tag& tag) const {
     // The last element of a variable may lack what fills it up.
-    if (tag.size > left_) refuse_early_end();
+    if (tag.size > left_) refuse_damaged();
     return {tag.type, tag.size, std::min(tag.stored, left_)};
   }
-  void take(std::uint8_t* to, std::uint64_t size) {
-    if (size > left_) refuse_early_end();
-    source_.take(to, size);
+  std::vector<std::uint8_t> take(std::uint64_t size) {
+    if (size > left_) refuse_damaged();
     left_ -= size;
+    return source_.take(size);
   }
 
   Source& source_;
@@ -172,272 +183,154 @@ class Elements {
   std::uint64_t left_;
 };
 
-std::uint64_t bytes_of(std::uint32_t type) {
-  switch (type) {
-    case 3:
-    case 4:
-      return 2;
-    case 5:
-    case 6:
-    case 7:
-      return 4;
-    case 9:
-    case 12:
-    case 13:
-      return 8;
-    default:
-      return 1;
-  }
-}
-
-void check_matrix(Elements matrix, std::uint64_t most, int level);
-
-/// The matrices that a cell array or a structure holds.
-void check_parts(Elements& matrix, std::uint64_t count, std::uint64_t most, int level) {
-  if (count > matrix.left() / kTag) refuse_count(count);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    check_matrix(matrix.within(matrix.tag(kMatrix)), most, level + 1);
-  }
-}
-
-void check_matrix(Elements matrix, std::uint64_t most, int level) {
-  if (matrix.left() == 0) return;  // An empty matrix has no elements.
-  if (level > kMostLevels) refuse_early_end();
-  const std::vector<std::uint32_t> flags = matrix.words(matrix.tag(kUint32));
-  const Elements::Tag dims = matrix.tag(kInt32);
-  if (flags.empty() || dims.size > 4 * kMostLevels) refuse_early_end();
+MatArray read_array(Elements matrix, std::uint64_t most, int level) {
+  MatArray array;
+  if (matrix.left() == 0) return array;  // An empty one.
+  if (level > kMostLevels) refuse_damaged();
+  const std::vector<std::uint32_t> flags = matrix.words(kUint32);
+  const std::vector<std::uint32_t> sizes = matrix.words(kInt32);
+  if (flags.empty() || sizes.size() > kMostLevels) refuse_damaged();
+  array.kind = flags.front() & 0xff;
+  array.is_complex = (flags.front() & 0x0800) != 0;
+  array.sizes.assign(sizes.begin(), sizes.end());
   std::uint64_t count = 1;
-  for (const std::uint32_t size : matrix.words(dims)) count = product(count, size);
-  matrix.skip(matrix.tag(kInt8));  // The name.
-  const std::uint32_t kind = flags.front() & 0xff;
-  if (kind == kCell) {
-    check_parts(matrix, count, most, level);
-  } else if (kind == kStructure) {
-    const std::vector<std::uint32_t> length = matrix.words(matrix.tag(kInt32));
-    const Elements::Tag names = matrix.tag(kInt8);
-    if (length.empty() || length.front() == 0 || names.size % length.front() != 0) {
-      refuse_early_end();
+  for (const std::uint32_t size : sizes) count = product(count, size);
+  const std::vector<std::uint8_t> name = matrix.data(kInt8);
+  array.name.assign(name.begin(), name.end());
+  if (array.kind == MatArray::kStructure) {
+    const std::vector<std::uint32_t> length = matrix.words(kInt32);
+    const std::vector<std::uint8_t> names = matrix.data(kInt8);
+    if (length.empty() || length.front() == 0 || names.size() % length.front() != 0) {
+      refuse_damaged();
     }
-    matrix.skip(names);
-    check_parts(matrix, product(count, names.size / length.front()), most, level);
-  } else if (kind >= kFirstNumeric && kind <= kLastNumeric && count > 0) {
+    for (auto at = names.begin(); at != names.end(); at += length.front()) {
+      array.fields.emplace_back(at, std::find(at, at + length.front(), 0));
+    }
+    count = product(count, array.fields.size());
+  }
+  if (array.kind == MatArray::kCell || array.kind == MatArray::kStructure) {
+    if (count > matrix.left() / kTag) refuse_count(count);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const Elements::Tag tag = matrix.tag();
+      if (tag.type != kMatrix) refuse_damaged();
+      array.parts.push_back(read_array(matrix.within(tag), most, level + 1));
+    }
+  } else if (array.kind >= MatArray::kFirstNumeric && array.kind <= MatArray::kLastNumeric) {
     if (count > most) refuse_count(count);
-    const Elements::Tag data = matrix.tag();
-    if (product(count, bytes_of(data.type)) > data.size) refuse_count(count);
-    matrix.skip(data);
+    if (count > 0) array.values = matrix.numbers(count);
   }
-  matrix.skip({0, matrix.left(), matrix.left()});
-}
-
-void check_version_5(Bytes file, ByteOrder order, std::uint64_t most) {
-  std::size_t at = kHead;
-  do {
-    if (file.size() - at < kTag) refuse_cut_off();
-    const std::uint32_t type = read_uint(file, at, 4, order);
-    const std::uint64_t size = read_uint(file, at + 4, 4, order);
-    at += kTag;
-    if (size > file.size() - at) refuse_cut_off();
-    const Bytes body = file.subspan(at, static_cast<std::size_t>(size));
-    at += static_cast<std::size_t>(size);
-    if (type == kMatrix) {
-      Stored stored(body);
-      check_matrix({stored, order, size}, most, 0);
-    } else if (type == kCompressed) {
-      Inflated inflated(body);
-      // A compressed variable is one element, which is no larger than zlib can make its bytes.
-      constexpr std::uint64_t kMostFold = 1032;
-      Elements whole(inflated, order, size * kMostFold + kTag);
-      const Elements::Tag tag = whole.tag();
-      if (tag.type == kMatrix) check_matrix(whole.within(tag), most, 0);
-    }
-  } while (at < file.size());
-}
-
-/// Whether 5 numbers of 4 bytes can be the head of a variable of version 4: its type, rows,
-/// columns, whether there are imaginary parts, and the length of its name.
-bool is_version_4(Bytes file, ByteOrder order) {
-  constexpr std::size_t kHead4 = 20;
-  if (file.size() < kHead4) return false;
-  const std::uint32_t type = read_uint(file, 0, 4, order);
-  return type / 1000 == (order == ByteOrder::kLittle ? 0U : 1U) && type % 1000 < 100 &&
-         type % 10 <= 2 && read_uint(file, 12, 4, order) <= 1;
-}
-
-void check_version_4(Bytes file, ByteOrder order, std::uint64_t most) {
-  constexpr std::array<std::uint64_t, 10> kBytes = {8, 4, 4, 2, 2, 1, 8, 8, 8, 8};
-  while (is_version_4(file, order)) {
-    const std::uint32_t type = read_uint(file, 0, 4, order);
-    const std::uint64_t count = product(read_uint(file, 4, 4, order), read_uint(file, 8, 4, order));
-    const std::uint64_t parts = 1 + read_uint(file, 12, 4, order);
-    const std::uint64_t name = read_uint(file, 16, 4, order);
-    file = file.subspan(20);
-    if (name > file.size()) refuse_early_end();
-    file = file.subspan(static_cast<std::size_t>(name));
-    const std::uint64_t bytes = product(count, kBytes[type % 100 / 10] * parts);
-    if (count > most || bytes > file.size()) refuse_count(count);
-    file = file.subspan(static_cast<std::size_t>(bytes));
-  }
-  // matio would take what follows for another variable, and its lengths for true.
-  if (!file.empty()) refuse_early_end();
-}
-
-struct FreeVariable {
-  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
-};
-using Variable = std::unique_ptr<matvar_t, FreeVariable>;
-
-/// Keeps matio from writing errors to stderr, and from ending the process for some of them.
-void be_quiet() {
-  static std::once_flag once;
-  std::call_once(once, [] { Mat_LogInitFunc("diacut", [](int, auto*) {}); });
-}
-
-template <typename T>
-void copy_transposed(const matvar_t& variable, Raster& raster) {
-  const auto* data = static_cast<const T*>(variable.data);
-  const auto width = static_cast<std::size_t>(raster.width);
-  const auto height = static_cast<std::size_t>(raster.height);
-  raster.values.resize(width * height);
-  for (std::size_t x = 0; x < width; ++x) {
-    for (std::size_t y = 0; y < height; ++y) {
-      raster.values[y * width + x] = static_cast<double>(data[x * height + y]);
-    }
-  }
+  matrix.skip_rest();
+  return array;
 }
 
 /// Throws InputError without the name of the file.
-Raster to_raster(const matvar_t& variable, const std::string& name) {
-  if (variable.rank != 2 || variable.isComplex != 0) {
+Raster to_raster(const MatArray& array, const std::string& name) {
+  if (array.sizes.size() != 2 || array.is_complex) {
     throw InputError(fmt::format("'{}' is no matrix of real numbers", name));
   }
-  const std::size_t height = variable.dims[0];
-  const std::size_t width = variable.dims[1];
-  const auto most = static_cast<std::size_t>(ImageParameters().max_pixels);
+  const std::uint64_t height = array.sizes[0];
+  const std::uint64_t width = array.sizes[1];
+  const auto most = static_cast<std::uint64_t>(ImageParameters().max_pixels);
   if (width == 0 || height == 0 || width > most / height) {
     throw InputError(
         fmt::format("'{}' has {} x {} elements: expected 1 to {}", name, height, width, most));
   }
+  if (array.values.size() != width * height) {
+    throw InputError(fmt::format("'{}' does not hold numbers (sparse arrays are not read)", name));
+  }
   Raster raster;
   raster.width = static_cast<int>(width);
   raster.height = static_cast<int>(height);
-  raster.is_integer = variable.class_type != MAT_C_DOUBLE && variable.class_type != MAT_C_SINGLE;
-  const bool is_numeric =
-      variable.class_type >= MAT_C_DOUBLE && variable.class_type <= MAT_C_UINT64;
-  if (!is_numeric || variable.data == nullptr ||
-      variable.nbytes < width * height * static_cast<std::size_t>(variable.data_size)) {
-    throw InputError(fmt::format("'{}' does not hold numbers (sparse arrays are not read)", name));
-  }
-  static const std::map<int, void (*)(const matvar_t&, Raster&)> copies = {
-      {MAT_T_DOUBLE, copy_transposed<double>},      {MAT_T_SINGLE, copy_transposed<float>},
-      {MAT_T_INT8, copy_transposed<std::int8_t>},   {MAT_T_UINT8, copy_transposed<std::uint8_t>},
-      {MAT_T_INT16, copy_transposed<std::int16_t>}, {MAT_T_UINT16, copy_transposed<std::uint16_t>},
-      {MAT_T_INT32, copy_transposed<std::int32_t>}, {MAT_T_UINT32, copy_transposed<std::uint32_t>},
-      {MAT_T_INT64, copy_transposed<std::int64_t>}, {MAT_T_UINT64, copy_transposed<std::uint64_t>}};
-  const auto copy = copies.find(variable.data_type);
-  if (copy == copies.end()) {
-    throw InputError(fmt::format("'{}' holds elements of an unknown type", name));
-  }
-  copy->second(variable, raster);
+  raster.is_integer = array.kind > MatArray::kFirstNumeric + 1;  // Neither double nor single.
+  raster.values = by_rows(array.values, raster.width, raster.height);
   return raster;
 }
 
-/// The field of a structure, or null. The search of matio itself would crash on a damaged file that
-/// lacks names.
-const matvar_t* field_named(matvar_t& structure, const std::string& name) {
-  char* const* names = Mat_VarGetStructFieldnames(&structure);
-  const unsigned count = Mat_VarGetNumberOfFields(&structure);
-  if (names == nullptr || structure.nbytes < count * sizeof(matvar_t*)) return nullptr;
-  for (unsigned i = 0; i < count; ++i) {
-    if (names[i] != nullptr && name == names[i]) {
-      return Mat_VarGetStructFieldByIndex(&structure, i, 0);
-    }
-  }
-  return nullptr;
-}
-
-std::vector<Raster> fields_of(matvar_t* cell, const std::vector<std::string>& fields) {
-  if (cell == nullptr || cell->class_type != MAT_C_STRUCT || cell->data == nullptr) {
-    throw InputError("is no structure");
-  }
+std::vector<Raster> fields_of(const MatArray& cell, const std::vector<std::string>& fields) {
+  if (cell.kind != MatArray::kStructure) throw InputError("is no structure");
   std::vector<Raster> result;
   for (const std::string& field : fields) {
-    const matvar_t* value = field_named(*cell, field);
-    if (value == nullptr) throw InputError(fmt::format("has no field '{}'", field));
-    result.push_back(to_raster(*value, field));
+    const auto found = std::find(cell.fields.begin(), cell.fields.end(), field);
+    const auto at = static_cast<std::size_t>(found - cell.fields.begin());
+    if (at >= cell.parts.size()) throw InputError(fmt::format("has no field '{}'", field));
+    result.push_back(to_raster(cell.parts[at], field));
   }
   return result;
+}
+
+/// What `use` makes of the first variable of these names in a file. Errors name the file.
+template <class Use>
+auto with_variable(const std::string& path, const std::vector<std::string>& names, const Use& use) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  try {
+    const std::vector<MatArray> variables =
+        read_mat(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
+    for (const std::string& name : names) {
+      for (const MatArray& variable : variables) {
+        if (variable.name == name) return use(variable);
+      }
+    }
+    throw InputError(fmt::format("holds no variable '{}'", fmt::join(names, "' or '")));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
 }
 
 }  // namespace
 
-void check_mat_sizes(Bytes file, std::uint64_t most) {
-  if (has_text(file, kHead - 2, "IM")) return check_version_5(file, ByteOrder::kLittle, most);
-  if (has_text(file, kHead - 2, "MI")) return check_version_5(file, ByteOrder::kBig, most);
-  for (const ByteOrder order : {ByteOrder::kLittle, ByteOrder::kBig}) {
-    if (is_version_4(file, order)) return check_version_4(file, order, most);
-  }
-  // matio takes any other file for one of version 4.
-  if (!has_text(file, 0, "\x89HDF")) {
+std::vector<MatArray> read_mat(Bytes file, std::uint64_t most) {
+  const bool is_little = has_text(file, kHead - 2, "IM");
+  if (has_text(file, 0, "MATLAB 7.3") || (!is_little && !has_text(file, kHead - 2, "MI"))) {
     throw InputError("is not a MATLAB file that can be read: expected version 5 (save with -v7)");
   }
-}
-
-void MatFile::Close::operator()(_mat_t* file) const { Mat_Close(file); }
-
-MatFile::MatFile(const std::string& path) : path_(path) {
-  be_quiet();
-  const std::vector<std::uint8_t> bytes = read_file(path);
-  if (has_text(bytes, 0, "MATLAB 7.3")) {
-    throw InputError(fmt::format(
-        "{}: is a MATLAB file of version 7.3, expected version 5: save it with -v7", path));
-  }
-  try {
-    check_mat_sizes(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
-  file_.reset(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-  if (!file_) {
-    throw InputError(fmt::format(
-        "{}: is not a MATLAB file that can be read: expected version 5 (save with -v7)", path));
-  }
-}
-
-Raster MatFile::matrix(const std::vector<std::string>& names) const {
-  for (const std::string& name : names) {
-    const Variable variable(Mat_VarRead(file_.get(), name.c_str()));
-    if (!variable) continue;
-    try {
-      return to_raster(*variable, name);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", path_, error.what()));
+  const ByteOrder order = is_little ? ByteOrder::kLittle : ByteOrder::kBig;
+  std::vector<MatArray> variables;
+  std::size_t at = kHead;
+  do {
+    if (file.size() - at < kTag) refuse_damaged();
+    const std::uint32_t type = read_uint(file, at, 4, order);
+    const std::uint64_t size = read_uint(file, at + 4, 4, order);
+    at += kTag;
+    if (size > file.size() - at) refuse_damaged();
+    Source source(file.subspan(at, static_cast<std::size_t>(size)), type == kCompressed);
+    at += static_cast<std::size_t>(size);
+    if (type == kMatrix) {
+      variables.push_back(read_array({source, order, size}, most, 0));
+    } else if (type == kCompressed) {
+      // A compressed variable is one element, which is no larger than zlib can make its bytes.
+      constexpr std::uint64_t kMostFold = 1032;
+      Elements whole(source, order, size * kMostFold + kTag);
+      const Elements::Tag tag = whole.tag();
+      if (tag.type == kMatrix) variables.push_back(read_array(whole.within(tag), most, 0));
     }
-  }
-  throw InputError(
-      fmt::format("{}: holds no variable '{}', or is damaged", path_, fmt::join(names, "' or '")));
+  } while (at < file.size());
+  return variables;
 }
 
-std::vector<std::vector<Raster>> MatFile::cells(const std::string& variable,
-                                                const std::vector<std::string>& fields) const {
-  const Variable array(Mat_VarRead(file_.get(), variable.c_str()));
-  if (!array) {
-    throw InputError(fmt::format("{}: holds no variable '{}', or is damaged", path_, variable));
-  }
-  if (array->class_type != MAT_C_CELL || array->data == nullptr || array->data_size == 0) {
-    throw InputError(fmt::format("{}: '{}' is no cell array", path_, variable));
-  }
-  const std::size_t count = array->nbytes / static_cast<std::size_t>(array->data_size);
-  std::vector<std::vector<Raster>> result;
-  for (std::size_t i = 0; i < count; ++i) {
-    try {
-      result.push_back(fields_of(Mat_VarGetCell(array.get(), static_cast<int>(i)), fields));
-    } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("{}: cell {} of '{}': {}", path_, i + 1, variable, error.what()));
+Raster read_mat_matrix(const std::string& path, const std::vector<std::string>& names) {
+  return with_variable(path, names,
+                       [](const MatArray& variable) { return to_raster(variable, variable.name); });
+}
+
+std::vector<std::vector<Raster>> read_mat_cells(const std::string& path,
+                                                const std::string& variable,
+                                                const std::vector<std::string>& fields) {
+  return with_variable(path, {variable}, [&](const MatArray& array) {
+    if (array.kind != MatArray::kCell) {
+      throw InputError(fmt::format("'{}' is no cell array", variable));
     }
-  }
-  if (result.empty()) throw InputError(fmt::format("{}: '{}' is empty", path_, variable));
-  return result;
+    if (array.parts.empty()) throw InputError(fmt::format("'{}' is empty", variable));
+    std::vector<std::vector<Raster>> result;
+    for (const MatArray& cell : array.parts) {
+      try {
+        result.push_back(fields_of(cell, fields));
+      } catch (const InputError& error) {
+        throw InputError(
+            fmt::format("cell {} of '{}': {}", result.size() + 1, variable, error.what()));
+      }
+    }
+    return result;
+  });
 }
 
 }  // namespace diacut

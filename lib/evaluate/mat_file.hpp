@@ -1,39 +1,40 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "image/bytes.hpp"
 #include "image/raster.hpp"
 
-struct _mat_t;  // NOLINT(bugprone-reserved-identifier): matio's name.
 namespace diacut {
 
-/// Throws InputError, without the file's name, where a variable of a MATLAB file of version 4 or 5
-/// announces more elements than the file has bytes for, or a matrix more than `most` elements:
-/// matio takes memory for what is announced. What a compressed variable holds is decompressed piece
-/// by piece, and not kept. Files of other versions are left alone.
-void check_mat_sizes(Bytes file, std::uint64_t most);
+/// An array of a MATLAB file: numbers, or the arrays that a cell array or a structure holds.
+struct MatArray {
+  enum Class : std::uint32_t { kCell = 1, kStructure = 2, kFirstNumeric = 6, kLastNumeric = 15 };
 
-/// A MATLAB file. All functions throw InputError that names the file.
-class MatFile {
- public:
-  explicit MatFile(const std::string& path);
-
-  /// The first of these variables that the file holds, which must be a matrix of numbers.
-  Raster matrix(const std::vector<std::string>& names) const;
-  /// The matrices named in `fields` of each structure in the cell array `variable`.
-  std::vector<std::vector<Raster>> cells(const std::string& variable,
-                                         const std::vector<std::string>& fields) const;
-
- private:
-  struct Close {
-    void operator()(_mat_t* file) const;
-  };
-  std::string path_;
-  std::unique_ptr<_mat_t, Close> file_;
+  std::uint32_t kind = 0;
+  bool is_complex = false;
+  std::vector<std::uint64_t> sizes;
+  std::string name;
+  std::vector<double> values;  ///< Of numbers, column by column.
+  std::vector<MatArray> parts;
+  std::vector<std::string> fields;  ///< Names of a structure's parts.
 };
+
+/// The variables of a MATLAB file of version 5 (MathWorks, MAT-File Format). Takes no more memory
+/// for an array than the file has bytes for, decompressed. Throws InputError, without the file's
+/// name, where it is damaged or cut off, is of another version, or has a matrix of more than `most`
+/// elements.
+std::vector<MatArray> read_mat(Bytes file, std::uint64_t most);
+
+/// The first of these variables that a MATLAB file holds, which must be a matrix of numbers. Throws
+/// InputError that names the file.
+Raster read_mat_matrix(const std::string& path, const std::vector<std::string>& names);
+
+/// The matrices named in `fields` of each structure in the cell array `variable`. Throws InputError
+/// that names the file.
+std::vector<std::vector<Raster>> read_mat_cells(const std::string& path,
+                                                const std::string& variable,
+                                                const std::vector<std::string>& fields);
 
 }  // namespace diacut

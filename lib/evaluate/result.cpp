@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -47,15 +46,9 @@ bool numbers_regions(const Raster& result) {
 }  // namespace
 
 std::string to_string(ResultKind kind) {
-  switch (kind) {
-    case ResultKind::kContours:
-      return "contours";
-    case ResultKind::kLabels:
-      return "labels";
-    case ResultKind::kUltrametric:
-      return "ultrametric";
-  }
-  return {};
+  return kind == ResultKind::kContours ? "contours"
+         : kind == ResultKind::kLabels ? "labels"
+                                       : "ultrametric";
 }
 
 std::vector<fs::directory_entry> list_folder(const std::string& folder) {
@@ -106,7 +99,7 @@ std::vector<ResultFile> find_results(const std::string& folder) {
 }
 
 Raster read_result(const std::string& path) {
-  if (result_extension(path) == ".mat") return MatFile(path).matrix({"ucm2", "ucm"});
+  if (result_extension(path) == ".mat") return read_mat_matrix(path, {"ucm2", "ucm"});
   return read_raster(path);
 }
 
@@ -172,28 +165,6 @@ std::vector<double> contours_of_ultrametric(const std::vector<double>& strength,
     }
   }
   return contours;
-}
-
-bool is_thick(const std::vector<double>& strength, int width, int height) {
-  const auto w = static_cast<std::size_t>(width);
-  const auto h = static_cast<std::size_t>(height);
-  const double half = *std::max_element(strength.begin(), strength.end()) / 2;
-  if (!(half > 0)) return false;
-  std::vector<std::uint8_t> in_block(strength.size(), 0);
-  for (std::size_t y = 0; y + 1 < h; ++y) {
-    for (std::size_t x = 0; x + 1 < w; ++x) {
-      const std::size_t at = y * w + x;
-      const std::array corners = {at, at + 1, at + w, at + w + 1};
-      if (!std::all_of(corners.begin(), corners.end(),
-                       [&](std::size_t i) { return strength[i] >= half; })) {
-        continue;
-      }
-      for (const std::size_t corner : corners) in_block[corner] = 1;
-    }
-  }
-  const auto strong = std::count_if(strength.begin(), strength.end(),
-                                    [half](double value) { return value >= half; });
-  return 3 * std::count(in_block.begin(), in_block.end(), 1) > strong;
 }
 
 }  // namespace diacut

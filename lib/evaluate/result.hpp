@@ -68,9 +68,4 @@ std::vector<std::int32_t> labels_of(const Raster& result);
 std::vector<double> contours_of_ultrametric(const std::vector<double>& strength, int width,
                                             int height);
 
-/// Whether the boundaries of a map are thicker than suppress_non_maxima() leaves them: of the
-/// pixels with at least half of the largest strength, more than a third lie in 2 x 2 blocks of such
-/// pixels.
-bool is_thick(const std::vector<double>& strength, int width, int height);
-
 }  // namespace diacut

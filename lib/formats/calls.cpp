@@ -23,7 +23,7 @@ const FormatCalls& load() {
   void* module = ::dlopen(kModule, RTLD_LAZY | RTLD_LOCAL);
   if (module == nullptr) refuse(::dlerror());
   auto* entry = reinterpret_cast<FormatEntry*>(::dlsym(module, "diacut_formats"));
-  const FormatCalls* calls = entry == nullptr ? nullptr : entry(kVersion, temporary_files());
+  const FormatCalls* calls = entry == nullptr ? nullptr : entry(kVersion);
   if (calls == nullptr) refuse("it is of another version of diacut");
   return *calls;
 }

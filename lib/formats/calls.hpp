@@ -5,7 +5,6 @@
 #include "map/map_regions.hpp"
 #include "map/picture_source.hpp"
 #include "map/raster_blocks.hpp"
-#include "output/atomic_file.hpp"
 #include "output/picture.hpp"
 
 namespace diacut {
@@ -37,7 +36,6 @@ struct FormatCalls {
 };
 
 /// The module's only symbol, "diacut_formats". Null where the module is of another version.
-/// `files`: the program's list.
-using FormatEntry = const FormatCalls*(const char* version, TemporaryFiles& files);
+using FormatEntry = const FormatCalls*(const char* version);
 
 }  // namespace diacut

@@ -4,9 +4,8 @@
 #include "formats/calls.hpp"
 
 extern "C" __attribute__((visibility("default"))) const diacut::FormatCalls* diacut_formats(
-    const char* version, diacut::TemporaryFiles& files) {
+    const char* version) {
   static const diacut::FormatCalls calls;
   if (std::string_view(version) != diacut::kVersion) return nullptr;
-  diacut::use_temporary_files(files);
   return &calls;
 }

@@ -12,9 +12,7 @@ namespace diacut {
 namespace {
 
 constexpr std::size_t kFileHeader = 14;
-/// Pixels of a run-length code for each byte of the file; runs alone make 128.
-constexpr std::int64_t kMostPixelsOfByte = 1000;
-enum Compression : std::uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3 };
+enum Compression : std::uint32_t { kNone = 0, kMasks = 3 };
 
 [[noreturn]] void refuse_damaged(std::string_view what) {
   throw InputError(
@@ -57,21 +55,6 @@ Header read_header(Bytes file) {
   return header;
 }
 
-/// Walks run-length codes to their end mark, because OpenCV prints where they have none.
-void check_runs(Bytes codes, std::uint32_t bits) {
-  std::size_t at = 0;
-  while (at + 2 <= codes.size()) {
-    const std::size_t count = codes[at];
-    const std::size_t value = codes[at + 1];
-    at += 2;
-    if (count > 0) continue;
-    if (value == 1) return;                             // The end mark.
-    if (value == 2) at += 2;                            // A move to another pixel.
-    if (value > 2) at += (value * bits + 15) / 16 * 2;  // That many pixels, one by one.
-  }
-  refuse_damaged("its run-length codes end early");
-}
-
 /// Whether masks say that the fourth byte is alpha and the others blue, green, red.
 bool has_alpha_mask(Bytes file, const Header& header) {
   constexpr std::array<std::uint32_t, 3> kColours = {0x00ff0000, 0x0000ff00, 0x000000ff};
@@ -93,11 +76,9 @@ Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
   const Header header = read_header(file);
   check_size(header.width, header.height, limit);
   const std::uint32_t bits = header.bits;
-  const bool is_run_length =
-      (header.compression == kRle8 && bits == 8) || (header.compression == kRle4 && bits == 4);
   const bool is_plain = header.compression == kNone &&
                         (bits == 1 || bits == 4 || bits == 8 || bits == 24 || bits == 32);
-  if (!is_run_length && !is_plain && !(header.compression == kMasks && bits == 32)) {
+  if (!is_plain && !(header.compression == kMasks && bits == 32)) {
     refuse_kind(fmt::format("{} bits a pixel, compression {}", bits, header.compression));
   }
   if (bits <= 8 &&
@@ -108,19 +89,10 @@ Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
     refuse_damaged("its pixels start outside of it");
   }
   const Bytes pixels = file.subspan(header.pixels_at);
-  if (is_run_length) {
-    // Moves may leave out what they pass over, so that a few codes could claim any size.
-    if (header.width * header.height > kMostPixelsOfByte * static_cast<std::int64_t>(file.size())) {
-      refuse_damaged(fmt::format("{} bytes of run-length codes for {} x {} pixels", pixels.size(),
-                                 header.width, header.height));
-    }
-    check_runs(pixels, bits);
-  } else {
-    const std::int64_t row_bytes = (header.width * bits + 31) / 32 * 4;
-    if (static_cast<std::int64_t>(pixels.size()) / row_bytes < header.height) {
-      refuse_damaged(
-          fmt::format("{} bytes of pixels, expected {}", pixels.size(), row_bytes * header.height));
-    }
+  const std::int64_t row_bytes = (header.width * bits + 31) / 32 * 4;
+  if (static_cast<std::int64_t>(pixels.size()) / row_bytes < header.height) {
+    refuse_damaged(
+        fmt::format("{} bytes of pixels, expected {}", pixels.size(), row_bytes * header.height));
   }
   const bool has_alpha = header.compression == kMasks && has_alpha_mask(file, header);
   Decoded decoded;

@@ -2,6 +2,7 @@
 #include <libheif/heif.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -10,7 +11,6 @@
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
-#include "image/profile.hpp"
 
 namespace diacut {
 namespace {
@@ -78,7 +78,8 @@ std::vector<heif_item_id> pictures_of(heif_context* context) {
   return ids;
 }
 
-/// The picture's ICC profile, or one that stands for its code points.
+/// The picture's ICC profile. Colours that it names by other numbers of ITU-T H.273 than those of
+/// sRGB and of broadcasts are told in the notes.
 std::vector<std::uint8_t> profile_of(const heif_image_handle* handle,
                                      std::vector<std::string>& notes) {
   std::vector<std::uint8_t> profile(heif_image_handle_get_raw_color_profile_size(handle));
@@ -91,10 +92,12 @@ std::vector<std::uint8_t> profile_of(const heif_image_handle* handle,
   const int primaries = points->color_primaries;
   const int transfer = points->transfer_characteristics;
   heif_nclx_color_profile_free(points);
-  if (auto made = profile_of_code_points(primaries, transfer)) return *made;
-  notes.push_back(
-      fmt::format("Its colours (primaries {} and transfer {} of ITU-T H.273) were read as sRGB.",
-                  primaries, transfer));
+  constexpr std::array kLikeSrgb = {1, 2, 6, 13, 14, 15};
+  if (primaries > 2 || std::find(kLikeSrgb.begin(), kLikeSrgb.end(), transfer) == kLikeSrgb.end()) {
+    notes.push_back(
+        fmt::format("Its colours (primaries {} and transfer {} of ITU-T H.273) were read as sRGB.",
+                    primaries, transfer));
+  }
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <lcms2.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -24,11 +23,6 @@ struct DeleteTransform {
   void operator()(void* transform) const { cmsDeleteTransform(transform); }
 };
 using Transform = std::unique_ptr<void, DeleteTransform>;
-
-struct FreeCurve {
-  void operator()(cmsToneCurve* curve) const { cmsFreeToneCurve(curve); }
-};
-using Curve = std::unique_ptr<cmsToneCurve, FreeCurve>;
 
 Profile open_profile(Bytes bytes) {
   return Profile(cmsOpenProfileFromMem(bytes.data(), static_cast<cmsUInt32Number>(bytes.size())));
@@ -225,59 +219,6 @@ std::optional<cv::Mat> rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted, Bytes 
                    static_cast<cmsUInt32Number>(cmyk.cols));
   });
   return rgb;
-}
-
-std::optional<std::vector<std::uint8_t>> profile_of_code_points(int primaries, int transfer) {
-  struct Gamut {
-    int number;
-    cmsCIExyY white;
-    cmsCIExyYTRIPLE colours;
-  };
-  constexpr cmsCIExyY kD65 = {0.3127, 0.3290, 1};
-  static constexpr std::array kGamuts = {
-      Gamut{1, kD65, {{0.640, 0.330, 1}, {0.300, 0.600, 1}, {0.150, 0.060, 1}}},
-      Gamut{5, kD65, {{0.640, 0.330, 1}, {0.290, 0.600, 1}, {0.150, 0.060, 1}}},
-      Gamut{6, kD65, {{0.630, 0.340, 1}, {0.310, 0.595, 1}, {0.155, 0.070, 1}}},
-      Gamut{9, kD65, {{0.708, 0.292, 1}, {0.170, 0.797, 1}, {0.131, 0.046, 1}}},
-      Gamut{12, kD65, {{0.680, 0.320, 1}, {0.265, 0.690, 1}, {0.150, 0.060, 1}}},
-  };
-  constexpr int kUnspecified = 2;
-  if (primaries == kUnspecified) primaries = 1;
-  const auto gamut = std::find_if(kGamuts.begin(), kGamuts.end(),
-                                  [&](const Gamut& each) { return each.number == primaries; });
-  if (gamut == kGamuts.end()) return std::nullopt;
-  Curve curve;
-  switch (transfer) {
-    case 4:
-      curve.reset(cmsBuildGamma(nullptr, 2.2));
-      break;
-    case 5:
-      curve.reset(cmsBuildGamma(nullptr, 2.8));
-      break;
-    case 8:
-      curve.reset(cmsBuildGamma(nullptr, 1));
-      break;
-    case 1:
-    case kUnspecified:
-    case 6:
-    case 13:
-    case 14:
-    case 15: {
-      if (primaries == 1) return std::vector<std::uint8_t>();
-      const std::array<double, 5> srgb = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
-      curve.reset(cmsBuildParametricToneCurve(nullptr, 4, srgb.data()));
-      break;
-    }
-    default:
-      return std::nullopt;
-  }
-  const std::array<cmsToneCurve*, 3> curves = {curve.get(), curve.get(), curve.get()};
-  const Profile profile(cmsCreateRGBProfile(&gamut->white, &gamut->colours, curves.data()));
-  cmsUInt32Number size = 0;
-  cmsSaveProfileToMem(profile.get(), nullptr, &size);
-  std::vector<std::uint8_t> bytes(size);
-  cmsSaveProfileToMem(profile.get(), bytes.data(), &size);
-  return bytes;
 }
 
 }  // namespace diacut

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>
-#include <vector>
 
 #include "image/decoded.hpp"
 
@@ -19,10 +17,5 @@ void apply_profile(Decoded& decoded);
 /// CMYK of 8 bits in the colours of an ICC profile as sRGB; nothing if the profile is none for
 /// CMYK. `is_inverted`: 255 is no ink, as Adobe's programs store it.
 std::optional<cv::Mat> rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted, Bytes profile);
-
-/// The ICC profile of colours that are named by the numbers of ITU-T H.273 (its tables 2 and 3), as
-/// HEIF files name them; empty where they are sRGB's, not given, or a broadcast's, which is shown
-/// as sRGB. Nothing for those that no profile describes (PQ, HLG, and numbers unknown).
-std::optional<std::vector<std::uint8_t>> profile_of_code_points(int primaries, int transfer);
 
 }  // namespace diacut

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <string_view>
@@ -31,55 +32,26 @@ double element(const std::uint8_t* at, bool swap) {
   return static_cast<double>(std::bit_cast<T>(bytes));
 }
 
-using Element = double (*)(const std::uint8_t*, bool);
-
-Element element_reader(std::string_view type) {
-  static const std::vector<std::pair<std::string_view, Element>> kReaders = {
-      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
-      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
-      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
-      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
-      {"i8", element<std::int64_t>}, {"f4", element<float>},
-      {"f8", element<double>},
-  };
-  for (const auto& [name, reader] : kReaders) {
-    if (name == type) return reader;
-  }
-  throw InputError(fmt::format(
-      "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
-}
-
 Raster decode_npy(Bytes file) {
   const NpyHeader header = parse_npy_header(file);
-  const bool is_big = header.byte_order() == '>';
-  const std::string_view type = header.kind();
-  const Element read = element_reader(type);
-  const auto bytes = static_cast<std::size_t>(type[1] - '0');
-  const bool by_column = header.fortran_order;
   const std::vector<std::uint64_t>& shape = header.shape;
   if (shape.size() != 2) {
     throw InputError(
         fmt::format("its array has {} dimensions: expected 2, height and width", shape.size()));
   }
-  npy_elements(header, bytes, file.size() - header.size);
+  const std::string_view type = header.kind();
+  const std::size_t count =
+      npy_elements(header, static_cast<std::size_t>(type[1] - '0'), file.size() - header.size);
   check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]),
              ImageParameters().max_pixels);
-  const auto height = static_cast<std::size_t>(shape[0]);
-  const auto width = static_cast<std::size_t>(shape[1]);
-
   Raster raster;
-  raster.width = static_cast<int>(width);
-  raster.height = static_cast<int>(height);
+  raster.width = static_cast<int>(shape[1]);
+  raster.height = static_cast<int>(shape[0]);
   raster.is_integer = type.front() != 'f';
-  raster.values.reserve(height * width);
-  const bool swap = is_big != (std::endian::native == std::endian::big);
-  const std::uint8_t* first = file.data() + header.size;
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      raster.values.push_back(
-          read(first + bytes * (by_column ? x * height + y : y * width + x), swap));
-    }
-  }
+  raster.values =
+      numbers_of(file.subspan(header.size), type, count,
+                 (header.byte_order() == '>') != (std::endian::native == std::endian::big));
+  if (header.fortran_order) raster.values = by_rows(raster.values, raster.width, raster.height);
   return raster;
 }
 
@@ -113,6 +85,37 @@ Raster grey(const Decoded& decoded) {
 }
 
 }  // namespace
+
+std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap) {
+  using Element = double (*)(const std::uint8_t*, bool);
+  static const std::map<std::string_view, Element> readers = {
+      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
+      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
+      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
+      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
+      {"i8", element<std::int64_t>}, {"f4", element<float>},
+      {"f8", element<double>}};
+  const auto reader = readers.find(type);
+  if (reader == readers.end()) {
+    throw InputError(fmt::format(
+        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
+  }
+  const auto size = static_cast<std::size_t>(type[1] - '0');
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = reader->second(bytes.data() + i * size, swap);
+  return values;
+}
+
+std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height) {
+  std::vector<double> values;
+  values.reserve(by_columns.size());
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
+    for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+      values.push_back(by_columns[x * static_cast<std::size_t>(height) + y]);
+    }
+  }
+  return values;
+}
 
 Raster decode_raster(Bytes file, const ImageParameters& parameters) {
   if (is_npy(file)) return decode_npy(file);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diacut/image.hpp"
@@ -35,6 +36,13 @@ Raster raster_of(const Decoded& decoded, Bytes file);
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.
 Raster decode_raster(Bytes file, const ImageParameters& parameters = {});
+
+/// Numbers of a type as NumPy calls it ("f4"), of which there must be `count` in `bytes`. `swap`:
+/// whether the order of their bytes is not the machine's.
+std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap);
+
+/// The values of a raster that are given column by column.
+std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height);
 
 /// All bytes of a file. Throws InputError naming the file.
 std::vector<std::uint8_t> read_file(const std::string& path);

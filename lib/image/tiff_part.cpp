@@ -30,10 +30,9 @@ struct Stack {
     char name = 'C';  ///< C, Z or T.
     int size = 1;
   };
-  std::array<Axis, 3> axes;              ///< The one that changes fastest first.
-  std::vector<std::string> channels;     ///< Names; empty where there are none.
-  std::vector<int> directories;          ///< Of each plane; -1: none in this file.
-  std::map<int, std::string> elsewhere;  ///< Planes in other files, by the names of these.
+  std::array<Axis, 3> axes;           ///< The one that changes fastest first.
+  std::vector<std::string> channels;  ///< Names; empty where there are none.
+  std::vector<int> directories;       ///< Of each plane; -1: none in this file.
 
   int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
   int channel_count() const {
@@ -84,42 +83,12 @@ pugi::xml_node child(const pugi::xml_node& parent, std::string_view name) {
   return {};
 }
 
-/// Tells whether a TiffData element speaks of another file: OME-XML names files by their UUID.
-class OmeFiles {
- public:
-  OmeFiles(const pugi::xml_node& root, const pugi::xml_node& pixels)
-      : own_(root.attribute("UUID").as_string()) {
-    std::set<std::string> all;
-    for (const pugi::xml_node& data : pixels.children()) {
-      const pugi::xml_node file = child(data, "UUID");
-      if (file) all.insert(name_of(file));
-    }
-    if (!own_.empty() || all.size() < 2) return;
-    throw InputError(fmt::format(
-        "its planes lie in several files ({}), and its OME-XML does not tell which of these it is: "
-        "save it as one file",
-        fmt::join(all, ", ")));
-  }
-
-  /// The other file's name; empty for this one.
-  std::string other(const pugi::xml_node& data) const {
-    const pugi::xml_node file = child(data, "UUID");
-    const bool is_own = !file || own_.empty() || own_ == file.child_value();
-    return is_own ? std::string() : name_of(file);
-  }
-
- private:
-  static std::string name_of(const pugi::xml_node& file) {
-    const std::string name = file.attribute("FileName").as_string();
-    return name.empty() ? file.child_value() : name;
-  }
-
-  std::string own_;
-};
-
-/// Tells which directory holds which plane, as the TiffData elements say.
-void place_planes(const pugi::xml_node& pixels, const OmeFiles& files, int directories,
+/// Tells which directory holds which plane, as the TiffData elements say. OME-XML names files by
+/// their UUID.
+void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int directories,
                   Stack& stack) {
+  const std::string own = root.attribute("UUID").as_string();
+  std::set<std::string> files;
   stack.directories.assign(static_cast<std::size_t>(stack.planes()), -1);
   bool any = false;
   for (const pugi::xml_node& data : pixels.children()) {
@@ -131,16 +100,17 @@ void place_planes(const pugi::xml_node& pixels, const OmeFiles& files, int direc
     const bool has_directory = !data.attribute("IFD").empty();
     const int directory = data.attribute("IFD").as_int();
     const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
-    if (first < 0 || directory < 0) continue;
-    if (const std::string other = files.other(data); !other.empty()) {
-      for (int k = 0; k < count && first + k < stack.planes(); ++k) {
-        stack.elsewhere[first + k] = other;
-      }
-      continue;
-    }
+    const std::string file = child(data, "UUID").child_value();
+    if (!file.empty()) files.insert(file);
+    if (first < 0 || directory < 0 || (!own.empty() && !file.empty() && file != own)) continue;
     for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
       stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
     }
+  }
+  if (own.empty() && files.size() > 1) {
+    throw InputError(
+        "its planes lie in several files, and its OME-XML does not tell which of these it is: save "
+        "it as one file");
   }
   for (int k = 0; !any && k < std::min(stack.planes(), directories); ++k) {
     stack.directories[static_cast<std::size_t>(k)] = k;
@@ -171,16 +141,23 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
     if (order.find(name) == std::string::npos) return {};
   }
   if (!is_sane(stack)) return {};
-  place_planes(pixels, OmeFiles(document.document_element(), pixels), directories, stack);
+  place_planes(document.document_element(), pixels, directories, stack);
   return stack;
 }
 
-/// The number in the line "key=number" of ImageJ's text; 1 where there is none.
-int line_value(const std::string& text, const std::string& key) {
+/// What follows "key=" in a line of ImageJ's text.
+std::string line_text(const std::string& text, const std::string& key) {
   const std::size_t at = text.find("\n" + key + "=");
-  if (at == std::string::npos) return 1;
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + key.size() + 2;
+  return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+}
+
+/// The number in such a line; 1 where there is none.
+int line_value(const std::string& text, const std::string& key) {
+  const std::string found = line_text(text, key);
   int value = 1;
-  std::from_chars(text.data() + at + key.size() + 2, text.data() + text.size(), value);
+  std::from_chars(found.data(), found.data() + found.size(), value);
   return value;
 }
 
@@ -203,14 +180,6 @@ double micrometres_of(const std::string& unit) {
       {"mm", 1e3},      {"cm", 1e4},      {"m", 1e6},    {"inch", 25400}, {"in", 25400}};
   const auto found = known.find(unit);
   return found == known.end() ? 0 : found->second;
-}
-
-/// What follows "key=" in a line of ImageJ's text.
-std::string line_text(const std::string& text, const std::string& key) {
-  const std::size_t at = text.find("\n" + key + "=");
-  if (at == std::string::npos) return {};
-  const std::size_t begin = at + key.size() + 2;
-  return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
 }
 
 void add_pixel_facts(double width, double height, double spacing, std::vector<std::string>& facts) {
@@ -315,11 +284,6 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
     if (stack->channel_of(plane) == number - 1 && directory >= 0) {
       found.directories.push_back(directory);
     }
-  }
-  for (const auto& [plane, file] : stack->elsewhere) {
-    if (stack->channel_of(plane) != number - 1 || !found.directories.empty()) continue;
-    throw InputError(fmt::format("its channel '{}' lies in another file, '{}': name that one",
-                                 part.channel, file));
   }
   if (found.directories.empty()) {
     throw InputError(

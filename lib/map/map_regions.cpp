@@ -184,13 +184,7 @@ void check_map_regions(const std::string& path, const MapFrame& frame) {
 
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
                        std::optional<double> simplify) {
-  write_map_regions_within(path, labels, frame, region_format_of(path).most_bytes, simplify);
-}
-
-void write_map_regions_within(const std::string& path, const Labels& labels, const MapFrame& frame,
-                              std::uint64_t most_bytes, std::optional<double> simplify) {
-  RegionFormat format = region_format_of(path);
-  format.most_bytes = most_bytes;
+  const RegionFormat& format = region_format_of(path);
   std::vector<BandFigures> figures;
   std::optional<RegionShapes> shapes;
   encode_for(path, [&] {

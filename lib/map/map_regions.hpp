@@ -2,16 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "diacut/map.hpp"
 
 namespace diacut {
-
-/// write_map_regions() where a file of a shapefile holds `most_bytes`, for tests.
-void write_map_regions_within(const std::string& path, const Labels& labels, const MapFrame& frame,
-                              std::uint64_t most_bytes, std::optional<double> simplify = {});
 
 /// Writes the features of write_map_regions() from a file of labels, with the same bytes, without
 /// the whole picture in memory: labels and bands are read by rows, outlines are kept in a file and

@@ -8,10 +8,9 @@ namespace {
 
 constexpr RegionFormat kFormats[] = {
     // SQLite's tables have at most 2000 columns, of which two are the geometry and the number.
-    {MapRegionFormat::kGeoPackage, ".gpkg", "GPKG", "a GeoPackage", 1998, 0},
-    {MapRegionFormat::kGeoJson, ".geojson", "GeoJSON", "GeoJSON", 0, 0},
-    // Its places are 32-bit numbers with a sign.
-    {MapRegionFormat::kShapefile, ".shp", "ESRI Shapefile", "a shapefile", 255, 2'147'483'647},
+    {MapRegionFormat::kGeoPackage, ".gpkg", "GPKG", "a GeoPackage", 1998},
+    {MapRegionFormat::kGeoJson, ".geojson", "GeoJSON", "GeoJSON", 0},
+    {MapRegionFormat::kShapefile, ".shp", "ESRI Shapefile", "a shapefile", 255},
 };
 
 }  // namespace

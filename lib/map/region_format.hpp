@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "diacut/map.hpp"
@@ -14,8 +13,7 @@ struct RegionFormat {
   const char* extension;
   const char* driver;
   const char* name;
-  std::size_t most_fields;   ///< 0: no limit.
-  std::uint64_t most_bytes;  ///< Of each file; 0: no limit.
+  std::size_t most_fields;  ///< 0: no limit.
 };
 
 /// The format of a path's extension; null for another one.

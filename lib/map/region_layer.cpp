@@ -160,10 +160,6 @@ class RegionLayer {
 
   /// False where GDAL refused something.
   bool is_open() const { return layer_ != nullptr && complete_; }
-  std::size_t fields() const {
-    return static_cast<std::size_t>(layer_->GetLayerDefn()->GetFieldCount());
-  }
-
   /// Writes a region. `figures`: of each band of the frame. False where GDAL refused it.
   bool add(std::int64_t label, std::int64_t pixels, const OGRMultiPolygon& shape,
            const BandFigures* figures) {
@@ -215,44 +211,6 @@ class RegionLayer {
   std::optional<Globe> globe_;  ///< Of GeoJSON.
   OGRLayer* layer_ = nullptr;   ///< The dataset's.
   bool complete_ = true;
-};
-
-/// The sizes that the files of a shapefile come to.
-class ShapefileSizes {
- public:
-  /// `fields`: without the geometry, of which two are whole numbers.
-  ShapefileSizes(const RegionFormat& format, std::size_t fields) : format_(format) {
-    constexpr std::size_t kWholeNumbers = 2;
-    constexpr std::size_t kWholeNumber = 18;
-    constexpr std::size_t kReal = 24;
-    record_ = 1 + kWholeNumbers * kWholeNumber + (fields - kWholeNumbers) * kReal;
-    table_ = 32 + 32 * fields + 2;
-  }
-
-  /// Throws InputError where a file becomes too large by this region.
-  void add(const OGRMultiPolygon& shape) {
-    std::uint64_t rings = 0;
-    std::uint64_t points = 0;
-    for (const OGRPolygon* polygon : shape) {
-      for (const OGRLinearRing* ring : polygon) {
-        ++rings;
-        points += static_cast<std::uint64_t>(ring->getNumPoints());
-      }
-    }
-    shapes_ += 52 + 4 * rings + 16 * points;
-    table_ += record_;
-    if (format_.most_bytes == 0 || std::max(shapes_, table_) <= format_.most_bytes) return;
-    throw InputError(
-        fmt::format("each file of {} holds at most {} bytes (2 GB), and the regions need more: "
-                    "write a GeoPackage (.gpkg)",
-                    format_.name, format_.most_bytes));
-  }
-
- private:
-  const RegionFormat& format_;
-  std::uint64_t shapes_ = 100;
-  std::uint64_t table_ = 0;
-  std::uint64_t record_ = 0;
 };
 
 /// While it exists, what this thread writes tells no time, so that the same regions give the same
@@ -338,12 +296,10 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   dataset->StartTransaction();
   RegionLayer layer(*dataset, format, name, frame);
   if (!layer.is_open()) refuse();
-  ShapefileSizes sizes(format, layer.fields());
   for (std::int64_t label = 1; label <= regions.count; ++label) {
     const auto at = static_cast<std::size_t>(label);
     if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
     const OGRMultiPolygon shape = regions.shape(label);
-    if (format.format == MapRegionFormat::kShapefile) sizes.add(shape);
     if (!layer.add(label, regions.pixels[at], shape,
                    regions.figures.data() + (at - 1) * frame.bands.size())) {
       refuse();

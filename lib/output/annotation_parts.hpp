@@ -58,6 +58,4 @@ std::string json_text(const std::string& text);
 /// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
 std::string xml_text(const std::string& text);
 
-std::string base64(const std::vector<std::uint8_t>& bytes);
-
 }  // namespace diacut

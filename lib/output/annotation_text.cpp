@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output/annotation_parts.hpp"
+#include "output/page_text.hpp"
 
 namespace diacut {
 namespace {
@@ -19,8 +20,7 @@ std::string json_text(const std::string& text) {
 }
 
 std::string xml_text(const std::string& text) {
-  // Through JSON, which replaces what is no UTF-8.
-  const auto clean = nlohmann::json::parse(json_text(text)).get<std::string>();
+  const std::string clean = valid_utf8(text);
   std::string out;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     const char c = clean[i];
@@ -44,23 +44,6 @@ std::string xml_text(const std::string& text) {
     }
   }
   return out;
-}
-
-std::string base64(const std::vector<std::uint8_t>& bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = bytes.size() - i;
-    const std::uint32_t bits = std::uint32_t{bytes[i]} << 16 |
-                               (left > 1 ? std::uint32_t{bytes[i + 1]} << 8 : 0) |
-                               (left > 2 ? std::uint32_t{bytes[i + 2]} : 0);
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= left ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
 }
 
 std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits) {

@@ -8,6 +8,7 @@
 
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
+#include "output/page_text.hpp"
 #include "output/png.hpp"
 
 namespace diacut {
@@ -120,21 +121,6 @@ std::vector<std::uint8_t> brush(const Labels& labels, const RegionFigures& regio
   return writer.bytes();
 }
 
-/// A path for the query of a URL: what is neither unreserved nor "/" is percent-encoded.
-std::string percent_encoded(const std::string& path) {
-  constexpr std::string_view kKept =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  std::string text;
-  for (const char c : path) {
-    if (kKept.find(c) != std::string_view::npos) {
-      text += c;
-    } else {
-      fmt::format_to(std::back_inserter(text), "%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return text;
-}
-
 std::string label_studio_result(const AnnotatedImage& image, std::int64_t label) {
   const Outlines& outlines = *image.outlines;
   const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
@@ -188,7 +174,7 @@ std::string labelme_text(const AnnotatedImage& image) {
 std::string label_studio_text(const AnnotatedImage& image) {
   std::string text = fmt::format(
       R"({{"data":{{"image":{}}},"predictions":[{{"model_version":"diacut {}","result":[)",
-      json_text("/data/local-files/?d=" + percent_encoded(image.name)), kVersion);
+      json_text("/data/local-files/?d=" + link_to(image.name)), kVersion);
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
     text += label > 1 ? ",\n" : "\n";
     text += label_studio_result(image, label);

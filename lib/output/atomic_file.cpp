@@ -42,20 +42,20 @@ struct TemporarySlot {
 
 namespace {
 
-TemporaryFiles own_files{nullptr};
-TemporaryFiles* files = &own_files;
+/// The list that remove_temporary_files() walks.
+std::atomic<TemporarySlot*> files{nullptr};
 static_assert(std::atomic<SlotState>::is_always_lock_free &&
                   std::atomic<TemporarySlot*>::is_always_lock_free,
               "used in a signal handler");
 
 TemporarySlot* acquire_slot() {
-  for (TemporarySlot* slot = files->load(); slot != nullptr; slot = slot->next) {
+  for (TemporarySlot* slot = files.load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kFree;
     if (slot->state.compare_exchange_strong(expected, SlotState::kFilling)) return slot;
   }
   TemporarySlot* slot = new TemporarySlot;
-  slot->next = files->load();
-  while (!files->compare_exchange_weak(slot->next, slot)) {
+  slot->next = files.load();
+  while (!files.compare_exchange_weak(slot->next, slot)) {
   }
   return slot;
 }
@@ -191,9 +191,6 @@ Target find_target(const std::string& path) {
 
 }  // namespace
 
-TemporaryFiles& temporary_files() { return *files; }
-void use_temporary_files(TemporaryFiles& others) { files = &others; }
-
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   const Target target = find_target(path);
   if (target.direct) {
@@ -298,7 +295,7 @@ void make_folder(const std::string& path) {
 
 void remove_temporary_files() noexcept {
   const int saved = errno;
-  for (TemporarySlot* slot = files->load(); slot != nullptr; slot = slot->next) {
+  for (TemporarySlot* slot = files.load(); slot != nullptr; slot = slot->next) {
     SlotState expected = SlotState::kActive;
     if (slot->state.compare_exchange_strong(expected, SlotState::kTaken)) ::unlink(slot->path);
   }

@@ -1,18 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <string>
 
 namespace diacut {
 
 struct TemporarySlot;
-/// The list of temporary files that remove_temporary_files() walks.
-using TemporaryFiles = std::atomic<TemporarySlot*>;
-TemporaryFiles& temporary_files();
-/// For a copy of this code in a module: takes the program's list. To be called first of all.
-void use_temporary_files(TemporaryFiles& others);
-
 /// A file that appears under its name only when it is complete. What is written goes to
 /// ".diacut-<pid>-<n>.tmp" in the folder of that name; commit() renames that file to the name. An
 /// old file is replaced and its permissions are kept. Without commit() the destructor removes the

@@ -19,14 +19,13 @@ constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {
 /// zlib's own default. Higher levels take much longer for a few per cent.
 constexpr int kCompression = 6;
 
-/// A text whose bytes that are no UTF-8 are replaced by U+FFFD.
+}  // namespace
+
 std::string valid_utf8(std::string_view text) {
   using Json = nlohmann::json;
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
       .get<std::string>();
 }
-
-}  // namespace
 
 std::string_view page_part(std::string_view name) {
   const std::vector<EmbeddedText>& parts = embedded_pages();

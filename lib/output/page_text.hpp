@@ -23,6 +23,9 @@ std::string_view page_part(std::string_view name);
 std::string filled(std::string_view text,
                    const std::vector<std::pair<std::string_view, std::string_view>>& values);
 
+/// A text whose bytes that are no UTF-8 are replaced by U+FFFD.
+std::string valid_utf8(std::string_view text);
+
 /// A text for HTML, between tags or in quotes.
 std::string html_escaped(std::string_view text);
 

@@ -87,10 +87,6 @@ function drawing(app) {
   shown.grown = view.scale / before;
   press('0');
   shown.fitted = view.scale / before;
-  const theme = () => document.documentElement.dataset.theme;
-  shown.themes = [theme()];
-  press('d');
-  shown.themes.push(theme());
   press('?');
   shown.help = document.getElementById('help').open;
   document.getElementById('help').close();
@@ -117,7 +113,7 @@ async function use(app) {
   changes(app);
   marks(app);
   drawing(app);
-  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
+  for (const kind of ['png', 'tree']) shown[kind] = await saved(`save-${kind}`);
 }
 
 usePage(use);

@@ -50,8 +50,8 @@ check libdiacut-dev include/diacut/segmenter.hpp "lib/$multiarch/libdiacut.a" \
 check diacut-doc share/doc/diacut-doc/README.md
 
 needs diacut libopencv-core libopencv-imgcodecs libopencv-imgproc ocl-icd-libopencl1 libfmt libgdal libheif1 \
-  libmatio libc6 libstdc++6
-needs libdiacut-dev diacut libfmt-dev libjpeg-dev libmatio-dev libopencv-dev libpng-dev libtbb-dev libtiff-dev \
+  libc6 libstdc++6
+needs libdiacut-dev diacut libfmt-dev libjpeg-dev libopencv-dev libpng-dev libtbb-dev libtiff-dev \
   libtomlplusplus-dev ocl-icd-opencl-dev zlib1g-dev
 [[ "$(dpkg-deb --field diacut-doc_*.deb Architecture)" == all ]] ||
   { echo "diacut-doc should be for all architectures" >&2; exit 1; }

@@ -49,24 +49,6 @@ FileBytes palette_png() {
   return write_png(palette);
 }
 
-/// Run lengths.
-FileBytes runs_bmp() {
-  BmpFile runs;
-  runs.width = 40;
-  runs.height = 20;
-  runs.bits = 8;
-  runs.compression = 1;
-  for (std::uint32_t k = 0; k < 256; ++k) runs.palette.push_back(k * 0x010101);
-  for (std::uint8_t y = 0; y < 20; ++y) {
-    // Thirty of one grey, ten one by one, the end of the row.
-    for (int byte : {30, 5 * y, 0, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 * y, 0, 0}) {
-      runs.pixels.push_back(static_cast<std::uint8_t>(byte));
-    }
-  }
-  runs.pixels.insert(runs.pixels.end(), {0, 1});
-  return write_bmp(runs);
-}
-
 FileBytes masks_bmp() {
   BmpFile masks;
   masks.width = 9;
@@ -91,18 +73,6 @@ FileBytes palette_tiff() {
   return write_tiff({mapped});
 }
 
-FileBytes fax_tiff() {
-  TiffPage bits;
-  bits.width = 48;
-  bits.height = 32;
-  bits.rows_per_strip = 32;
-  bits.bits = 1;
-  bits.photometric = PHOTOMETRIC_MINISWHITE;
-  bits.compression = COMPRESSION_CCITTFAX4;
-  for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
-  return write_tiff({bits});
-}
-
 }  // namespace
 
 std::map<std::string, FileBytes> whole_files() {
@@ -121,7 +91,6 @@ std::map<std::string, FileBytes> whole_files() {
   files["palette.png"] = palette_png();
   files["grey.bmp"] = encode(".bmp", picture(41, 29, CV_8UC1));
   files["colour.bmp"] = encode(".bmp", colour);
-  files["runs.bmp"] = runs_bmp();
   files["masks.bmp"] = masks_bmp();
   files["lossy.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 80});
   files["lossless.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
@@ -132,7 +101,6 @@ std::map<std::string, FileBytes> whole_files() {
   files["packbits.tif"] = tiff_file(colour, COMPRESSION_PACKBITS);
   files["jpeg.tif"] = tiff_file(colour, COMPRESSION_JPEG);
   files["palette.tif"] = palette_tiff();
-  files["fax.tif"] = fax_tiff();
   return files;
 }
 

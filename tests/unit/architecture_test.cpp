@@ -71,7 +71,6 @@ const std::map<std::string, Folders>& allowed_libraries() {
       {"Eigen/", {"doctor", "eigen", "graph", "region"}},
       {"nlohmann/",
        {"image", "boundary", "doctor", "matrix", "region", "spmv", "output", "evaluate", "tiles"}},
-      {"matio", {"evaluate"}},
       {"seccomp", {"sandbox"}},
       {"CLI/", {}},
       {"iostream", {}},

@@ -291,15 +291,6 @@ TEST(Results, ContoursOfAnUltrametricMapAreItsLowerRightCorners) {
   EXPECT_THAT(contours_of_ultrametric(doubled, 3, 2), ElementsAre(16, 18, 20, 30, 32, 34));
 }
 
-TEST(Results, ThickBoundariesAreNoticed) {
-  std::vector<double> map(20 * 20, 0);
-  for (std::size_t y = 0; y < 20; ++y) map[y * 20 + 9] = 0.8;
-  EXPECT_FALSE(is_thick(map, 20, 20));
-  for (std::size_t y = 0; y < 20; ++y) map[y * 20 + 10] = 0.6;
-  EXPECT_TRUE(is_thick(map, 20, 20));
-  EXPECT_FALSE(is_thick(std::vector<double>(4, 0), 2, 2));
-}
-
 TEST(Evaluation, EachKindGivesTheScoresItHas) {
   // Two halves; the truth and every result have the boundary in the same place.
   constexpr int kSize = 20;
@@ -320,7 +311,6 @@ TEST(Evaluation, EachKindGivesTheScoresItHas) {
   const ImageEvaluation a = evaluate(raster(kSize, kSize, contours), truth, parameters);
   EXPECT_FALSE(a.regions.has_value());
   EXPECT_DOUBLE_EQ(best_point(*a.boundaries, parameters.thresholds).f, 1);
-  EXPECT_FALSE(a.is_thick);
 
   parameters.kind = ResultKind::kUltrametric;
   const ImageEvaluation b = evaluate(raster(41, 41, doubled), truth, parameters);
@@ -347,10 +337,8 @@ TEST(Evaluation, SuppressionThinsABlurredBoundary) {
   truth.annotations[0].labels.assign(kSize * kSize, 1);
   EvaluationParameters parameters;
   parameters.thresholds = spaced_thresholds(99);
-  EXPECT_TRUE(evaluate(raster(kSize, kSize, contours), truth, parameters).is_thick);
   parameters.suppress = true;
   const ImageEvaluation thin = evaluate(raster(kSize, kSize, contours), truth, parameters);
-  EXPECT_FALSE(thin.is_thick);
   // At every threshold nothing but the crest is left; the fading ends come late.
   for (std::size_t t = 40; t < 88; ++t) {
     EXPECT_EQ((*thin.boundaries)[t].precision(), 1) << t;

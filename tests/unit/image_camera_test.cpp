@@ -252,7 +252,6 @@ TEST(CameraFormats, APageThatDoesNotExistIsRefused) {
   const std::vector<std::pair<FileBytes, int>> files = {
       {testing::write_heif({.pictures = {samples, other}}), 2},
       {testing::write_jxl({.frames = {samples, other}}), 2},
-      {bytes_of("P2 1 1 9 3 P2 1 1 9 4\n"), 2},
       {testing::write_jpeg2000(samples), 1},
       {testing::encode(".png", samples), 1},
   };

@@ -240,23 +240,9 @@ TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
     EXPECT_THAT(image_damage_refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 2'000'000), name),
                 HasSubstr("bytes of data for 41 x 2000000 pixels"));
   }
-  for (const char* name : {"fax.tif", "jpeg.tif"}) {
-    const FileBytes strip = with_tag(files.at(name), TIFFTAG_ROWSPERSTRIP, 90);
-    EXPECT_THAT(image_damage_refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), name),
-                HasSubstr("damaged or cut off"));
-  }
-}
-
-TEST(DamagedImage, AFewRunLengthCodesMakeNoLargePicture) {
-  testing::BmpFile runs;
-  runs.width = 16'000;
-  runs.height = 16'000;
-  runs.bits = 8;
-  runs.compression = 1;
-  runs.palette.assign(256, 0x808080);
-  runs.pixels = {0, 1};  // The end mark.
-  EXPECT_THAT(image_damage_refusal(testing::write_bmp(runs), "bomb.bmp"),
-              HasSubstr("2 bytes of run-length codes for 16000 x 16000 pixels"));
+  const FileBytes strip = with_tag(files.at("jpeg.tif"), TIFFTAG_ROWSPERSTRIP, 90);
+  EXPECT_THAT(image_damage_refusal(with_tag(strip, TIFFTAG_IMAGELENGTH, 90), "jpeg.tif"),
+              HasSubstr("damaged or cut off"));
 }
 
 TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {

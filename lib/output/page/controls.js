@@ -28,9 +28,8 @@ function connectControls(app) {
   on('zoom-in', 'click', () => zoom(app, 1.5));
   on('zoom-out', 'click', () => zoom(app, 1 / 1.5));
   on('zoom-fit', 'click', () => fit(app));
-  on('theme', 'click', switchTheme);
   on('help-button', 'click', () => $('help').showModal());
-  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) {
+  for (const kind of ['png', 'tree']) {
     on(`save-${kind}`, 'click', () => save(app, kind));
   }
 }
@@ -40,34 +39,33 @@ function typed(text) {
   return text === '' ? 'What was typed' : `'${text}'`;
 }
 
-function setRegions(app, text) {
-  const regions = Number(text);
-  if (Number.isInteger(regions) && regions >= 1) {
-    app.set({mode: 'regions', regions});
+// Sets what a text of a number field says, or tells what it should be.
+function setNumber(app, text, isRight, change, what) {
+  const number = Number(text);
+  if (text !== '' && isRight(number)) {
+    app.set(change(number));
   } else {
     app.showAll();
-    app.say(`${typed(text)} is no number of regions: it is a whole number from 1 on.`);
+    app.say(`${typed(text)} is no ${what}.`);
   }
 }
 
+function setRegions(app, text) {
+  setNumber(app, text, (number) => Number.isInteger(number) && number >= 1,
+            (regions) => ({mode: 'regions', regions}),
+            'number of regions: it is a whole number from 1 on');
+}
+
+const isShare = (number) => number >= 0 && number <= 1;
+
 function setThreshold(app, text) {
-  const threshold = Number(text);
-  if (text !== '' && threshold >= 0 && threshold <= 1) {
-    app.set({mode: 'threshold', threshold});
-  } else {
-    app.showAll();
-    app.say(`${typed(text)} is no threshold: it is a number from 0 to 1.`);
-  }
+  setNumber(app, text, isShare, (threshold) => ({mode: 'threshold', threshold}),
+            'threshold: it is a number from 0 to 1');
 }
 
 function setInside(app, text) {
-  const inside = Number(text);
-  if (text !== '' && inside >= 0 && inside <= 1) {
-    app.set({objects: true, inside});
-  } else {
-    app.showAll();
-    app.say(`${typed(text)} is no mean of the inside map: it is a number from 0 to 1.`);
-  }
+  setNumber(app, text, isShare, (inside) => ({objects: true, inside}),
+            'mean of the inside map: it is a number from 0 to 1');
 }
 
 function setLeastSize(app, text) {
@@ -90,39 +88,6 @@ function fit(app) {
   app.redraw(true);
 }
 
-function isDark() {
-  return document.documentElement.dataset.theme === 'dark';
-}
-
-function setTheme(dark) {
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-}
-
-// The person's choice, if the browser keeps any for pages opened from a file.
-function storedTheme() {
-  try {
-    return localStorage.getItem('diacut-theme');
-  } catch {
-    return null;
-  }
-}
-
-function switchTheme() {
-  setTheme(!isDark());
-  try {
-    localStorage.setItem('diacut-theme', isDark() ? 'dark' : 'light');
-  } catch {
-    // The choice holds until the page is closed.
-  }
-}
-
-function startTheme() {
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const stored = storedTheme();
-  setTheme(stored ? stored === 'dark' : system.matches);
-  system.addEventListener('change', () => storedTheme() || setTheme(system.matches));
-}
-
 const KEYS = {
   'ArrowLeft': (app) => app.stepSlider(-1),
   'ArrowRight': (app) => app.stepSlider(1),
@@ -143,7 +108,6 @@ const KEYS = {
   'n': (app) => app.nextThing(),
   'u': (app) => app.back(false),
   'r': (app) => app.back(true),
-  'd': switchTheme,
   '?': () => $('help').showModal(),
 };
 

@@ -5,25 +5,14 @@ async function savedFile(app, kind) {
   const {width, height} = model.tree;
   const {count} = model.labels;
   if (kind === 'tree') return new Blob([model.tree.bytes]);
-  const labels = model.labelMap();
-  if (kind === 'png') return labelsPng(labels, width, height, count);
-  const polygons = polygonsOf(labels, width, height, count);
-  const figuresOf = (label) => model.figuresOf(label);
-  if (kind === 'coco') {
-    return new Blob([coco(polygons, labels, width, height, figuresOf, app.about.title)],
-                    {type: 'application/json'});
-  }
-  return kind === 'svg' ?
-      new Blob([svg(polygons, width, height, figuresOf)], {type: 'image/svg+xml'}) :
-      new Blob([geoJson(polygons, figuresOf)], {type: 'application/geo+json'});
+  return labelsPng(model.labelMap(), width, height, count);
 }
 
 async function save(app, kind) {
   const link = document.createElement('a');
   const url = URL.createObjectURL(await savedFile(app, kind));
   link.href = url;
-  const ends = {png: '-labels.png', coco: '-coco.json'};
-  link.download = app.about.stem + (ends[kind] ?? `.${kind}`);
+  link.download = app.about.stem + (kind === 'png' ? '-labels.png' : '.tree');
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60000);
   app.say(`Saved as ${link.download}`);
@@ -34,7 +23,6 @@ async function packedBytes(id) {
 }
 
 async function begin() {
-  startTheme();
   if (typeof DecompressionStream === 'undefined') {
     throw new Error('it cannot unpack the regions. Use Chrome or Edge 80, Firefox 113, Safari 16.4, or a later one');
   }
