@@ -8,7 +8,6 @@ namespace diacut {
 
 namespace {
 
-constexpr double kUnitsPerPixel = 1 << 20;
 constexpr double kOutlierDistances = 100;
 
 }  // namespace
@@ -148,39 +147,6 @@ void BoundaryMatcher::reach_end(Side side, Index start, Index end, bool end_is_f
     given = std::exchange(mate_[side][taker], given);
     if (taker == start) break;
   }
-}
-
-BoundaryMatcher::Cost BoundaryMatcher::cost_between(Index a, Index b) const {
-  const auto found = std::find_if(neighbours_.begin(), neighbours_.end(),
-                                  [&](const Neighbour& n) { return n.step == b - a; });
-  return found->cost;
-}
-
-double BoundaryMatcher::distance() const {
-  Cost sum = 0;
-  for (std::size_t at = 0; at < mate_[kTruth].size(); ++at) {
-    const Index partner = mate_[kTruth][at];
-    if (partner != kNone) sum += cost_between(static_cast<Index>(at), partner);
-  }
-  return static_cast<double>(sum) / kUnitsPerPixel;
-}
-
-bool BoundaryMatcher::is_optimal() const {
-  for (const Side side : {kTruth, kFound}) {
-    for (std::size_t at = 0; at < present_[side].size(); ++at) {
-      if (present_[side][at] == 0) continue;
-      const Cost dual = dual_[side][at];
-      const Index partner = mate_[side][at];
-      if (dual > half_outlier_ || (partner == kNone && dual != half_outlier_)) return false;
-      for (const auto& [step, cost] : neighbours_) {
-        const Index next = static_cast<Index>(at) + step;
-        if (present_[other(side)][next] == 0) continue;
-        const Cost slack = cost - dual - dual_[other(side)][next];
-        if (slack < 0 || (next == partner && slack != 0)) return false;
-      }
-    }
-  }
-  return true;
 }
 
 }  // namespace diacut

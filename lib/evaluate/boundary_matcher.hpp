@@ -33,16 +33,14 @@ class BoundaryMatcher {
   std::int64_t matched() const { return matched_; }  ///< The number of matched pairs.
   /// Whether the found boundary pixel `pixel` (y * width + x) is matched.
   bool is_matched(std::size_t pixel) const { return mate_[kFound][framed(pixel)] != kNone; }
-  /// The sum of the distances of the matched pairs, in pixels.
-  double distance() const;
-  /// Whether the dual solution proves that no matching costs less. For tests: it checks every pair.
-  bool is_optimal() const;
 
  private:
+  friend struct MatcherCheck;  // Of the tests.
   using Index = std::int32_t;  ///< A pixel of a grid with a frame as wide as the distance.
   using Cost = std::int64_t;
   enum Side : std::uint8_t { kTruth = 0, kFound = 1 };
   static constexpr Index kNone = -1;
+  static constexpr double kUnitsPerPixel = 1 << 20;
 
   struct Neighbour {
     Index step;
@@ -57,7 +55,6 @@ class BoundaryMatcher {
   std::size_t framed(std::size_t pixel) const {
     return (pixel / width_ + reach_) * stride_ + pixel % width_ + reach_;
   }
-  Cost cost_between(Index a, Index b) const;
   void insert(Side side, Index node);
   void reach_end(Side side, Index start, Index end, bool end_is_free);
 

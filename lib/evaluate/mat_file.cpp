@@ -264,7 +264,7 @@ auto with_variable(const std::string& path, const std::vector<std::string>& name
   const std::vector<std::uint8_t> bytes = read_file(path);
   try {
     const std::vector<MatArray> variables =
-        read_mat(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
+        read_mat_variables(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
     for (const std::string& name : names) {
       for (const MatArray& variable : variables) {
         if (variable.name == name) return use(variable);
@@ -278,7 +278,7 @@ auto with_variable(const std::string& path, const std::vector<std::string>& name
 
 }  // namespace
 
-std::vector<MatArray> read_mat(Bytes file, std::uint64_t most) {
+std::vector<MatArray> read_mat_variables(Bytes file, std::uint64_t most) {
   const bool is_little = has_text(file, kHead - 2, "IM");
   if (has_text(file, 0, "MATLAB 7.3") || (!is_little && !has_text(file, kHead - 2, "MI"))) {
     throw InputError("is not a MATLAB file that can be read: expected version 5 (save with -v7)");
@@ -301,7 +301,10 @@ std::vector<MatArray> read_mat(Bytes file, std::uint64_t most) {
       constexpr std::uint64_t kMostFold = 1032;
       Elements whole(source, order, size * kMostFold + kTag);
       const Elements::Tag tag = whole.tag();
-      if (tag.type == kMatrix) variables.push_back(read_array(whole.within(tag), most, 0));
+      if (tag.type != kMatrix) refuse_damaged();
+      variables.push_back(read_array(whole.within(tag), most, 0));
+    } else {
+      refuse_damaged();
     }
   } while (at < file.size());
   return variables;

@@ -25,7 +25,7 @@ struct MatArray {
 /// for an array than the file has bytes for, decompressed. Throws InputError, without the file's
 /// name, where it is damaged or cut off, is of another version, or has a matrix of more than `most`
 /// elements.
-std::vector<MatArray> read_mat(Bytes file, std::uint64_t most);
+std::vector<MatArray> read_mat_variables(Bytes file, std::uint64_t most);
 
 /// The first of these variables that a MATLAB file holds, which must be a matrix of numbers. Throws
 /// InputError that names the file.

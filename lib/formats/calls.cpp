@@ -71,9 +71,8 @@ void write_map_regions(const std::string& path, const Labels& labels, const MapF
   formats().write_map_regions(path, labels, frame, simplify);
 }
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
-                         const MapFrame& frame, const std::string& folder,
-                         const std::function<void(double)>& done) {
-  formats().write_region_blocks(path, labels, count, frame, folder, done);
+                         const MapFrame& frame, const std::function<void(double)>& done) {
+  formats().write_region_blocks(path, labels, count, frame, done);
 }
 std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
                                             RasterKind kind, bool cloud_optimised) {

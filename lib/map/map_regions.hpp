@@ -9,14 +9,12 @@
 namespace diacut {
 
 /// Writes the features of write_map_regions() from a file of labels, with the same bytes, without
-/// the whole picture in memory: labels and bands are read by rows, outlines are kept in a file and
-/// GDAL writes to the disk. What is held of a region is 16 bytes and 48 for each band, and the
-/// corners of the outlines that the present row crosses, 8 bytes each.
+/// the whole picture in memory: labels and bands are read by rows, and the corners of all outlines
+/// are held, 8 bytes each.
 /// `labels`: a raster of the regions 1..count, each 4-connected, as RasterBlocks wrote it.
-/// `folder`: takes files that are removed at the end. `done`: is called with the share that is
-/// done, up to 1. Throws InputError as write_map_regions() does.
+/// `done`: is called with the share that is done, up to 1. Throws InputError as write_map_regions()
+/// does.
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
-                         const MapFrame& frame, const std::string& folder,
-                         const std::function<void(double)>& done);
+                         const MapFrame& frame, const std::function<void(double)>& done);
 
 }  // namespace diacut

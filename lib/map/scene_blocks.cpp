@@ -55,35 +55,17 @@ void leave_out_what_is_not_finite(cv::Mat& samples, std::vector<std::uint8_t>& v
   }
 }
 
-template <class T>
+/// Adds the values of pixels with data.
 void add_values(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
                 PictureValues& values) {
-  const T* pixel = samples.ptr<T>();
+  cv::Mat numbers;
+  samples.convertTo(numbers, CV_64F);
+  const auto* pixel = numbers.ptr<double>();
   for (const std::uint8_t each : valid) {
     for (int channel = 0; each != 0 && channel < samples.channels(); ++channel) {
-      values.add(static_cast<double>(pixel[channel]));
+      values.add(pixel[channel]);
     }
     pixel += samples.channels();
-  }
-}
-
-void add_values_of(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
-                   PictureValues& values) {
-  switch (samples.depth()) {
-    case CV_8U:
-      return add_values<std::uint8_t>(samples, valid, values);
-    case CV_8S:
-      return add_values<std::int8_t>(samples, valid, values);
-    case CV_16U:
-      return add_values<std::uint16_t>(samples, valid, values);
-    case CV_16S:
-      return add_values<std::int16_t>(samples, valid, values);
-    case CV_32S:
-      return add_values<std::int32_t>(samples, valid, values);
-    case CV_32F:
-      return add_values<float>(samples, valid, values);
-    default:
-      return add_values<double>(samples, valid, values);
   }
 }
 
@@ -110,7 +92,7 @@ class SceneBlocks : public PictureSource {
     for (int first = 0; first < frame.height; first += at_once) {
       const Samples read =
           samples({0, first, frame.width, std::min(at_once, frame.height - first)});
-      add_values_of(read.values, read.valid, values);
+      add_values(read.values, read.valid, values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "diacut/version.hpp"
@@ -18,28 +17,13 @@ std::string score_of(const RegionFigures& region) {
   return is_height(region.merge_height) ? fmt::format(R"(,"score":{})", region.merge_height) : "";
 }
 
-/// The corners of a ring as [[x,y],...], each x and y as `x_of` and `y_of` give it.
-template <typename X, typename Y>
-std::string points_json(const Outlines& outlines, const Ring& ring, X x_of, Y y_of) {
+std::string pixel_points_json(const Outlines& outlines, const Ring& ring) {
   std::string text = "[";
   for (const Corner& corner : outlines.of(ring)) {
-    fmt::format_to(std::back_inserter(text), "[{},{}],", x_of(corner), y_of(corner));
+    fmt::format_to(std::back_inserter(text), "[{},{}],", corner.x, corner.y);
   }
   text.back() = ']';
   return text;
-}
-
-std::string pixel_points_json(const Outlines& outlines, const Ring& ring) {
-  return points_json(
-      outlines, ring, [](const Corner& corner) { return corner.x; },
-      [](const Corner& corner) { return corner.y; });
-}
-
-/// The corners of a ring in percent of the image's width and height.
-std::string percent_points_json(const Outlines& outlines, const Ring& ring) {
-  return points_json(
-      outlines, ring, [&](const Corner& corner) { return 100.0 * corner.x / outlines.width; },
-      [&](const Corner& corner) { return 100.0 * corner.y / outlines.height; });
 }
 
 std::string labelme_shape(const AnnotatedImage& image, std::int64_t label, const std::string& group,
@@ -61,85 +45,22 @@ std::string labelme_mask(const AnnotatedImage& image, std::int64_t label) {
   return labelme_shape(image, label, "null", "mask", points, '"' + base64(png) + '"');
 }
 
-/// Bits, the highest of each byte first.
-class BitWriter {
- public:
-  void put(std::uint32_t value, int bits) {
-    for (int k = bits - 1; k >= 0; --k) {
-      if (used_ % 8 == 0) bytes_.push_back(0);
-      bytes_.back() |= static_cast<std::uint8_t>((value >> k & 1) << (7 - used_ % 8));
-      ++used_;
-    }
-  }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-  std::size_t used_ = 0;
-};
-
-/// The mask of a region as Label Studio's brush: red, green, blue and alpha of every pixel of the
-/// image, 255 in the region and else 0, as runs of equal bytes in the packing of thi.ng/rle-pack:
-/// 32 bits for the number of bytes, 5 for the bits of a value less 1, four times 4 for the bits of
-/// a run's length less 1, then for each run 1, the choice of a length in 2 bits, its length less 1,
-/// and its value.
-std::vector<std::uint8_t> brush(const Labels& labels, const RegionFigures& region,
-                                std::int64_t label) {
-  constexpr std::uint32_t kChannels = 4;
-  constexpr std::uint32_t kLongest = 1U << 16;
-  BitWriter writer;
-  writer.put(static_cast<std::uint32_t>(labels.values.size()) * kChannels, 32);
-  writer.put(8 - 1, 5);
-  for (const std::uint32_t bits : {4U, 8U, 12U, 16U}) writer.put(bits - 1, 4);
-  const auto put_run = [&](std::uint64_t length, std::uint32_t value) {
-    while (length > 0) {
-      const auto part = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kLongest));
-      std::uint32_t choice = 0;
-      while (part > 1U << (4 * (choice + 1))) ++choice;
-      writer.put(1, 1);
-      writer.put(choice, 2);
-      writer.put(part - 1, static_cast<int>(4 * (choice + 1)));
-      writer.put(value, 8);
-      length -= part;
-    }
-  };
-  std::size_t done = 0;
-  for (int y = region.y; y < region.y + region.height; ++y) {
-    const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(labels.width);
-    const std::size_t row_end = row + static_cast<std::size_t>(region.x + region.width);
-    for (std::size_t begin = row + static_cast<std::size_t>(region.x); begin < row_end; ++begin) {
-      if (labels.values[begin] != label) continue;
-      std::size_t end = begin + 1;
-      while (end < row_end && labels.values[end] == label) ++end;
-      put_run((begin - done) * kChannels, 0);
-      put_run((end - begin) * kChannels, 255);
-      done = end;
-      begin = end - 1;
-    }
-  }
-  put_run((labels.values.size() - done) * kChannels, 0);
-  return writer.bytes();
-}
-
+/// A region with holes or in several pieces is one ring, too.
 std::string label_studio_result(const AnnotatedImage& image, std::int64_t label) {
   const Outlines& outlines = *image.outlines;
-  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
-  const bool ring = outlines.of(label).size() == 1;
-  const std::string name = json_text(class_of(image, label));
-  std::string value;
-  if (ring) {
-    value = fmt::format(R"({{"points":{},"closed":true,"polygonlabels":[{}]}})",
-                        percent_points_json(outlines, outlines.of(label).front()), name);
-  } else {
-    value = fmt::format(R"({{"format":"rle","rle":[{}],"brushlabels":[{}]}})",
-                        fmt::join(brush(*image.labels, region, label), ","), name);
+  const RegionFigures& region = figures_of(image, label);
+  std::string points = "[";
+  for (const Corner& corner : joined_ring(outlines, label)) {
+    fmt::format_to(std::back_inserter(points), "[{},{}],", 100.0 * corner.x / outlines.width,
+                   100.0 * corner.y / outlines.height);
   }
+  points.back() = ']';
   return fmt::format(
-      R"({{"id":"region-{}","from_name":"{}","to_name":"image","type":"{}",)"
+      R"({{"id":"region-{}","from_name":"polygon","to_name":"image","type":"polygonlabels",)"
       R"("original_width":{},"original_height":{},"image_rotation":0,"meta":{{"text":["{}"]}})"
-      R"({},"value":{}}})",
-      region.label, ring ? "polygon" : "brush", ring ? "polygonlabels" : "brushlabels",
-      outlines.width, outlines.height, region.label, score_of(region), value);
+      R"({},"value":{{"points":{},"closed":true,"polygonlabels":[{}]}}}})",
+      region.label, outlines.width, outlines.height, region.label, score_of(region), points,
+      json_text(class_of(image, label)));
 }
 
 }  // namespace

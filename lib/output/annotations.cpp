@@ -90,8 +90,8 @@ const AnnotationRow& row_of(AnnotationFormat format) {
        .between = ",\n",
        .tail = "]\n",
        .head = [](const RegionClasses&) { return std::string("["); },
-       .several = "have holes or several pieces, which Label Studio's polygons cannot: they are "
-                  "written as brushes"},
+       .several = "have holes or several pieces, and Label Studio's polygons are one ring each: "
+                  "lines of no width join these to the outline"},
       {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head,
        "have holes, which CVAT's polygons cannot: they are written as masks"},
       {AnnotationFormat::kSvg, whole<svg_text>},

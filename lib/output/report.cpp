@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The version of the report's layout, raised when a key changes its meaning or goes away.
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
 Json parameters_json(const Parameters& parameters) {
   Json json = Json::object();
@@ -118,53 +117,6 @@ Json eigen_json(const Eigenvectors& eigenvectors) {
   return json;
 }
 
-struct RegionSums {
-  std::int64_t area = 0;
-  int left = 0, top = 0, right = 0, bottom = 0;
-  double x = 0, y = 0;
-  std::vector<double> colour;
-};
-
-Json regions_json(const Labels& labels, const Image& image) {
-  std::vector<RegionSums> regions(static_cast<std::size_t>(labels.count) + 1);
-  for (int y = 0; y < labels.height; ++y) {
-    for (int x = 0; x < labels.width; ++x) {
-      const std::size_t pixel = static_cast<std::size_t>(y) * labels.width + x;
-      RegionSums& region = regions[labels.values[pixel]];
-      if (region.area++ == 0) {
-        region.left = region.right = x;
-        region.top = y;
-        region.colour.resize(image.channels);
-      }
-      region.left = std::min(region.left, x);
-      region.right = std::max(region.right, x);
-      region.bottom = y;
-      region.x += x;
-      region.y += y;
-      for (int c = 0; c < image.channels; ++c) {
-        region.colour[c] += image.pixels[pixel * image.channels + c];
-      }
-    }
-  }
-  Json list = Json::array();
-  for (std::size_t label = 1; label < regions.size(); ++label) {
-    const RegionSums& region = regions[label];
-    const double area = static_cast<double>(region.area);
-    Json colour = Json::array();
-    for (const double sum : region.colour) colour.push_back(sum / area);
-    list.push_back({{"label", label},
-                    {"area", region.area},
-                    {"bounding_box",
-                     {{"x", region.left},
-                      {"y", region.top},
-                      {"width", region.right - region.left + 1},
-                      {"height", region.bottom - region.top + 1}}},
-                    {"centroid", {{"x", region.x / area}, {"y", region.y / area}}},
-                    {"mean_colour", colour}});
-  }
-  return {{"count", labels.count}, {"list", list}};
-}
-
 std::string dumped(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -190,7 +142,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
     json["matvec"] = segmentation.eigenvectors.report.matvec;
     json["eigen"] = eigen_json(segmentation.eigenvectors);
   }
-  json["regions"] = regions_json(segmentation.labels, image);
+  json["regions"] = {{"count", segmentation.labels.count}};
   json["notes"] = segmentation.notes;
   return dumped(json);
 }

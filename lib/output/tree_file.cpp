@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <type_traits>
 
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
@@ -27,29 +26,14 @@ constexpr std::size_t kSumBytes = 4;
 
 std::size_t label_bytes(std::uint64_t leaves) { return leaves <= 0xFFFF ? 2 : 4; }
 
-template <std::size_t Size>
-using Unsigned = std::conditional_t<Size == 8, std::uint64_t,
-                                    std::conditional_t<Size == 4, std::uint32_t, std::uint16_t>>;
+// The numbers of a tree lie as this machine has them, the lowest byte first.
+static_assert(std::endian::native == std::endian::little);
 
-/// Writes the numbers of a tree, the lowest byte first.
-class Writer {
- public:
-  template <class Number>
-  void put(Number number) {
-    const auto bits = std::bit_cast<Unsigned<sizeof(Number)>>(number);
-    for (std::size_t k = 0; k < sizeof(Number); ++k) {
-      bytes_.push_back(static_cast<std::uint8_t>(bits >> (8 * k)));
-    }
-  }
-  void append(const std::array<std::uint8_t, 8>& bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
-  void reserve(std::size_t size) { bytes_.reserve(size); }
-  std::vector<std::uint8_t>& bytes() { return bytes_; }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-};
+template <class Number>
+void put(Number number, std::vector<std::uint8_t>& bytes) {
+  const auto* first = reinterpret_cast<const std::uint8_t*>(&number);
+  bytes.insert(bytes.end(), first, first + sizeof(Number));
+}
 
 /// Reads the numbers of a tree. Precondition of get(): the bytes of one more number are left.
 class Reader {
@@ -58,13 +42,10 @@ class Reader {
 
   template <class Number>
   Number get() {
-    using Bits = Unsigned<sizeof(Number)>;
-    Bits bits = 0;
-    for (std::size_t k = 0; k < sizeof(Number); ++k) {
-      bits = static_cast<Bits>(bits | static_cast<Bits>(Bits{at_[k]} << (8 * k)));
-    }
+    Number number;
+    std::memcpy(&number, at_, sizeof(Number));
     at_ += sizeof(Number);
-    return std::bit_cast<Number>(bits);
+    return number;
   }
 
  private:
@@ -179,30 +160,29 @@ std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy) {
                       static_cast<std::uint32_t>(leaves.height),
                       static_cast<std::uint32_t>(leaves.count),
                       static_cast<std::uint32_t>(hierarchy.merges.size()), hierarchy.threshold};
-  Writer writer;
-  writer.reserve(header.file_bytes());
-  writer.append(kMagic);
-  writer.put(kTreeVersion);
+  std::vector<std::uint8_t> bytes(kMagic.begin(), kMagic.end());
+  bytes.reserve(header.file_bytes());
+  put(kTreeVersion, bytes);
   for (const std::uint32_t size : {header.width, header.height, header.leaves, header.merges,
                                    static_cast<std::uint32_t>(label_bytes(header.leaves))}) {
-    writer.put(size);
+    put(size, bytes);
   }
-  writer.put(header.threshold);
+  put(header.threshold, bytes);
   const bool narrow = label_bytes(header.leaves) == 2;
   for (const std::int32_t leaf : leaves.values) {
     if (narrow) {
-      writer.put(static_cast<std::uint16_t>(leaf));
+      put(static_cast<std::uint16_t>(leaf), bytes);
     } else {
-      writer.put(leaf);
+      put(leaf, bytes);
     }
   }
   for (const Merge& merge : hierarchy.merges) {
-    writer.put(merge.first);
-    writer.put(merge.second);
-    writer.put(merge.height);
+    put(merge.first, bytes);
+    put(merge.second, bytes);
+    put(merge.height, bytes);
   }
-  writer.put(checksum(writer.bytes().data(), writer.bytes().size()));
-  return std::move(writer.bytes());
+  put(checksum(bytes.data(), bytes.size()), bytes);
+  return bytes;
 }
 
 Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name) {

@@ -165,7 +165,7 @@ class Painting {
     }
     const std::string raster = folder_ + "/labels.tif";
     paint_labels(labels, raster, false);
-    write_region_blocks(plan.output, raster, labels.count, frame_, folder_,
+    write_region_blocks(plan.output, raster, labels.count, frame_,
                         [&](double share) { tell(share); });
     std::error_code ignored;
     std::filesystem::remove(raster, ignored);

@@ -296,11 +296,7 @@ std::vector<FileBytes> mat_seeds() {
                               compressed);
     add(folder / ("ucm" + end));
   }
-  // A file of version 4: type, rows, columns, imaginary, length of the name; the name; doubles.
   for (FileBytes& each : mats_of_all_types()) files.push_back(std::move(each));
-  std::string four = std::string("\0\0\0\0\1\0\0\0\2\0\0\0\0\0\0\0\4\0\0\0ucm\0", 24);
-  four += testing::bytes_of(std::vector<double>{0.5, 1});
-  files.push_back(bytes_of(four));
   return files;
 }
 

@@ -96,7 +96,6 @@ std::vector<FileBytes> mats_of_all_types() {
   files.push_back(file_of(cells({structure({"Segmentation", "Boundaries"})})));
   files.push_back(file_of(compressed(matrix("ucm2"))));
   files.push_back(file_of(array(kCell, {0, 0}, "empty", "") + matrix("ucm2")));
-  files.push_back(version_4({20, 1, 2, 0, 4}, 8));
   return files;
 }
 

@@ -90,7 +90,7 @@ TEST(MatSizes, WhatHasNoRoomInTheFileIsRefused) {
   for (const auto& [name, variable] : variables) {
     for (const File& file : {version_5(variable), version_5(compressed(variable))}) {
       ASSERT_LT(file.size(), 400u);
-      EXPECT_THAT([&] { read_mat(file, kMost); },
+      EXPECT_THAT([&] { read_mat_variables(file, kMost); },
                   ThrowsMessage<InputError>(HasSubstr("for which the file has no room")))
           << name;
     }
@@ -101,7 +101,7 @@ TEST(MatSizes, ElementsOfOtherTypesThanTheFormatHasAreRefused) {
   for (const char* name : {"odd_field_names", "odd_name_type"}) {
     const std::string text =
         testing::read_bytes(fmt::format("{}/tests/fuzz/found/mat/{}.mat", DIACUT_SOURCE_DIR, name));
-    EXPECT_THAT([&] { read_mat(File(text.begin(), text.end()), kMost); },
+    EXPECT_THAT([&] { read_mat_variables(File(text.begin(), text.end()), kMost); },
                 ThrowsMessage<InputError>(HasSubstr("damaged")))
         << name;
   }
@@ -110,15 +110,15 @@ TEST(MatSizes, ElementsOfOtherTypesThanTheFormatHasAreRefused) {
 TEST(MatSizes, MoreThanTheLimitIsRefusedThoughItIsThere) {
   const File large = matrix(kDouble, {1000, 50}, element(kBytes, File(50'000)));
   for (const File& file : {version_5(large), version_5(compressed(large))}) {
-    EXPECT_NO_THROW(read_mat(file, 50'000));
-    EXPECT_THROW(read_mat(file, 49'999), InputError);
+    EXPECT_NO_THROW(read_mat_variables(file, 50'000));
+    EXPECT_THROW(read_mat_variables(file, 49'999), InputError);
   }
 }
 
 TEST(MatSizes, CellsInCellsWithoutEndAreRefused) {
   File inner = matrix(kDouble, {1, 1}, element(kBytes, {1}));
   for (int level = 0; level < 100; ++level) inner = matrix(kCell, {1, 1}, inner);
-  EXPECT_THROW(read_mat(version_5(inner), kMost), InputError);
+  EXPECT_THROW(read_mat_variables(version_5(inner), kMost), InputError);
 }
 
 TEST(MatSizes, OtherVersionsAreRefused) {
@@ -126,7 +126,7 @@ TEST(MatSizes, OtherVersionsAreRefused) {
   add(four, {'u', 'c', 'm', '2', 0});
   four.resize(four.size() + 48);
   for (const File& file : {four, File{0x89, 'H', 'D', 'F'}}) {
-    EXPECT_THAT([&] { read_mat(file, kMost); },
+    EXPECT_THAT([&] { read_mat_variables(file, kMost); },
                 ThrowsMessage<InputError>(HasSubstr("expected version 5")));
   }
 }

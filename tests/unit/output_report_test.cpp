@@ -129,26 +129,6 @@ TEST(Report, GroupsTheParametersWithTheirTypes) {
   EXPECT_EQ(count, list_parameters(run.parameters).size());
 }
 
-TEST(Report, MeasuresEveryRegion) {
-  Sample run;
-  // Region 2, the pixels (3, 0) and (3, 1), has two colours.
-  for (int c = 0; c < 3; ++c) run.image.pixels[3 * 3 + c] = static_cast<float>(c) / 2;
-  const OrderedJson regions = run.json()["regions"];
-  EXPECT_EQ(regions["count"], 3);
-  ASSERT_EQ(regions["list"].size(), 3u);
-  EXPECT_EQ(regions["list"][0]["label"], 1);
-  EXPECT_EQ(regions["list"][0]["area"], 5);
-  EXPECT_EQ(regions["list"][0]["bounding_box"],
-            OrderedJson::parse(R"({"x": 0, "y": 0, "width": 3, "height": 2})"));
-  EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["x"], 6 / 5.0);
-  EXPECT_DOUBLE_EQ(regions["list"][0]["centroid"]["y"], 3 / 5.0);
-  EXPECT_EQ(regions["list"][1], OrderedJson::parse(R"({"label": 2, "area": 2,
-      "bounding_box": {"x": 3, "y": 0, "width": 1, "height": 2},
-      "centroid": {"x": 3.0, "y": 0.5}, "mean_colour": [0.125, 0.375, 0.625]})"));
-  EXPECT_EQ(regions["list"][2]["bounding_box"],
-            OrderedJson::parse(R"({"x": 0, "y": 2, "width": 4, "height": 1})"));
-}
-
 TEST(Report, NumbersThatAreNotFiniteAreNull) {
   Sample run;
   run.segmentation.eigenvectors.report.residuals = {std::nan(""),
@@ -181,7 +161,6 @@ TEST(Report, OnePixelWithoutData) {
   const OrderedJson json = run.json();
   EXPECT_EQ(json["image"]["pixels_with_data"], 0);
   EXPECT_EQ(json["regions"]["count"], 0);
-  EXPECT_EQ(json["regions"]["list"], OrderedJson::array());
   // No eigenvectors were computed.
   EXPECT_FALSE(json.contains("eigen"));
   EXPECT_FALSE(json.contains("matvec"));
