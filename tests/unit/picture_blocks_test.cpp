@@ -33,7 +33,7 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   const auto expect_part = [&](int number) {
     const int left = number % (kPictureBlocksSide / kPart) * kPart;
     const int top = number / (kPictureBlocksSide / kPart) * kPart;
-    const Image part = picture.read(left, top, kPart, kPart, {0, 255}, false);
+    const Image part = picture.read(left, top, kPart, kPart, {0, 255});
     int different = 0;
     for (int y = 0; y < kPart; ++y) {
       for (int x = 0; x < kPart; ++x) {
@@ -68,7 +68,7 @@ TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
   scene.value = [](int, int x, int y) { return static_cast<double>((x + y) % 2); };
   write_scene(folder / "bits.tif", scene);
   const Image part =
-      PictureBlocks(folder / "bits.tif", {}, {}).read(0, 0, kPart, kPart, {0, 1}, false);
+      PictureBlocks(folder / "bits.tif", {}, {}).read(0, 0, kPart, kPart, {0, 1});
   for (int k = 0; k < kPart; ++k) {
     EXPECT_EQ(part.pixels[static_cast<std::size_t>(k)], static_cast<float>(k % 2));
   }
