@@ -1,4 +1,4 @@
-// Contours and ultrametric maps of a picture in tiles: the bytes of the whole picture's.
+// Contours of a picture in tiles: the bytes of the whole picture's.
 #include <signal.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 class CliTileMaps : public CliTiles {
  protected:
-  /// Options for labels and maps, NAME.tif, NAME-c.EXTENSION and NAME-u.EXTENSION.
+  /// Options for labels and contours, NAME.tif and NAME-c.EXTENSION.
   static std::vector<std::string> results(const std::string& input, const std::string& name,
                                           const std::string& extension,
                                           const std::vector<std::string>& more) {
@@ -21,17 +21,13 @@ class CliTileMaps : public CliTiles {
                                           "-o",
                                           name + ".tif",
                                           "--contours",
-                                          name + "-c" + extension,
-                                          "--ultrametric",
-                                          name + "-u" + extension};
+                                          name + "-c" + extension};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
   void expect_same_maps(const std::string& a, const std::string& b, const std::string& extension,
                         const std::string& what) const {
-    for (const char* map : {"-c", "-u"}) {
-      EXPECT_TRUE(read(a + map + extension) == read(b + map + extension)) << map << " of " << what;
-    }
+    EXPECT_TRUE(read(a + "-c" + extension) == read(b + "-c" + extension)) << what;
     EXPECT_TRUE(labels(a + ".tif") == labels(b + ".tif")) << what;
   }
   /// Of a picture whole and in tiles of several sizes.
@@ -53,8 +49,7 @@ class CliTileMaps : public CliTiles {
 TEST_F(CliTileMaps, AreThoseOfTheWholePictureToTheLastByte) {
   write_picture("a.png", drawing(131, 97));
   expect_maps_of_the_whole("a.png", ".tif", {});
-  expect_maps_of_the_whole("a.png", ".npy", {"--regions", "9"});
-  expect_maps_of_the_whole("a.png", ".png", {"--threshold", "0.1", "--min-size", "1"});
+  expect_maps_of_the_whole("a.png", ".tif", {"--threshold", "0.1", "--min-size", "1"});
   expect_maps_of_the_whole("a.png", ".tiff", {"--cog", "--min-size", "400"});
 }
 
@@ -67,12 +62,6 @@ TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
   EXPECT_EQ(contours.transform, source.transform);
   EXPECT_EQ(contours.type, "Float32");
   EXPECT_EQ(contours.block_width, 256);
-  const ReadScene map = read_scene(path("tiled-u.tif"));
-  EXPECT_EQ(map.projection, source.projection);
-  EXPECT_EQ(map.width, 2 * 90 + 1);
-  // The centre of its pixel (1, 1) is that of the first pixel of the scene.
-  EXPECT_THAT(map.transform, ::testing::ElementsAre(500'000 - 2.5, 5, 0, 5'200'000 + 2.5, 0, -5));
-  EXPECT_EQ(map.values[2 * 10 * 181 + 20], std::numeric_limits<double>::infinity());
 }
 
 TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {
@@ -81,9 +70,8 @@ TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {
     expect_maps_of_the_whole("thin.png", ".tif", {});
   }
   write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
-  expect_maps_of_the_whole("flat.png", ".npy", {});
   expect_maps_of_the_whole("flat.png", ".tif", {"--min-size", "1"});
-  EXPECT_THAT(labels("tiled-u.tif"), Each(0));
+  EXPECT_THAT(labels("tiled-c.tif"), Each(0));
 }
 
 TEST_F(CliTileMaps, ByANetwork) {
@@ -108,37 +96,37 @@ TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
     expect_done(first->wait());
     expect_done(step("join"));
   }
-  // The disk is full when the ultrametric map is written.
+  // The disk is full.
   expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"out-c.tif"});
   EXPECT_FALSE(exists("out-c.tif"));
   expect_done(step("paint"));
   expect_done(whole(results("a.png", "whole", ".tif", {})));
   expect_same_maps("out", "whole", ".tif", "two shares");
   // What is gone is made anew.
-  std::filesystem::remove(path("out-u.tif"));
+  std::filesystem::remove(path("out-c.tif"));
   expect_done(step("paint"));
   expect_same_maps("out", "whole", ".tif", "two shares, again");
-  std::string damaged = read("work/united-4.bin");
+  std::string damaged = read("work/leaves-4.bin");
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 5);
-  write("work/united-4.bin", damaged);
+  write("work/leaves-4.bin", damaged);
   std::filesystem::remove(path("out.tif"));
-  expect_error(step("paint"), 3, {"united-4.bin", "checksum"});
+  expect_error(step("paint"), 3, {"leaves-4.bin", "checksum"});
 }
 
 TEST_F(CliTileMaps, OfAKilledRun) {
   write_picture("a.png", drawing(100, 90));
   std::vector<std::string> run = results(
-      "a.png", "out", ".npy", {"--cue", "gradient", "--tile-size", "16", "--tiles-in", "work"});
+      "a.png", "out", ".tif", {"--cue", "gradient", "--tile-size", "16", "--tiles-in", "work"});
   for (const char* until :
-       {"work/map-3.bin", "work/united-3.bin", "work/joined-tree.bin", "out-c.npy"}) {
+       {"work/map-3.bin", "work/leaves-3.bin", "work/joined-regions.bin", "out-c.tif"}) {
     const auto process = start(run);
     EXPECT_TRUE(process->wait_until([&] { return exists(until); })) << until;
     process->send(SIGKILL);
     process->wait();
   }
   expect_done(segment(run));
-  expect_done(whole(results("a.png", "whole", ".npy", {})));
-  expect_same_maps("out", "whole", ".npy", "a killed run");
+  expect_done(whole(results("a.png", "whole", ".tif", {})));
+  expect_same_maps("out", "whole", ".tif", "a killed run");
 }
 
 TEST_F(CliTileMaps, AreRefusedWhereTheyCannotBe) {
@@ -150,8 +138,10 @@ TEST_F(CliTileMaps, AreRefusedWhereTheyCannotBe) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_error(tiled(arguments), code, told);
   };
-  refuse({"--contours", "c.jpg"}, 2, {"c.jpg", ".tif, .png, .npy"});
-  refuse({"--ultrametric", "-"}, 2, {"--ultrametric", "name a file"});
+  refuse({"--contours", "c.jpg"}, 2, {"c.jpg", ".tif"});
+  refuse({"--contours", "c.npy"}, 2, {"c.npy", ".tif"});
+  refuse({"--contours", "-"}, 2, {"--contours", "name a file"});
+  refuse({"--ultrametric", "u.tif"}, 2, {"--ultrametric", "whole picture"});
   refuse({"--contours", "out.tif"}, 2, {"out.tif"});
   refuse({"--contours", "none/c.tif"}, 3, {"none/c.tif"});
   EXPECT_FALSE(exists("work/plan.json"));

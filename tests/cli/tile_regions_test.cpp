@@ -182,7 +182,6 @@ TEST_F(CliTileRegions, AreRefusedWhereTheyCannotBe) {
   write_scene(path("many.tif"), file);
   refuse("many.tif", {"-o", "r.shp"}, 3, {"r.shp", "64 bands", "255"});
   refuse("scene.tif", {"-o", "r.gpkg", "--cog"}, 2, {"--cog", "r.gpkg"});
-  refuse("scene.tif", {"-o", "r.gpkg", "--skip-damaged"}, 2, {"--skip-damaged", ".tif"});
   refuse("scene.tif", {"-o", "r.png"}, 2, {"FILE.tif", ".gpkg"});
   expect_error(tiled({"a.png", "-q", "-o", "r.gpkg", "--tile-size", "40"}), 3,
                {"r.gpkg", "no coordinates"});
