@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -145,33 +144,21 @@ std::vector<Outcome> score_all(const std::vector<Pair>& pairs,
                                const CancelToken& cancel) {
   std::vector<Outcome> outcomes(pairs.size());
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<std::size_t> finished;
-  std::size_t running = std::min(static_cast<std::size_t>(jobs), pairs.size());
+  std::mutex telling;
+  Progress progress(console, pairs.size(), true);
   const auto work = [&] {
     for (std::size_t i = next++; i < pairs.size() && !cancel.cancelled(); i = next++) {
       outcomes[i] = score(pairs[i], parameters);
-      const std::lock_guard lock(mutex);
-      finished.push_back(i);
-      changed.notify_one();
-    }
-    const std::lock_guard lock(mutex);
-    --running;
-    changed.notify_one();
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t i = running; i > 0; --i) threads.emplace_back(work);
-
-  Progress progress(console, pairs.size(), true);
-  std::unique_lock lock(mutex);
-  while (running > 0 || !finished.empty()) {
-    changed.wait(lock, [&] { return running == 0 || !finished.empty(); });
-    for (const std::size_t i : std::exchange(finished, {})) {
+      const std::lock_guard lock(telling);
       progress.worked();
       progress.begin(pairs[i].result.name);
     }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t k = 0; k < std::min(static_cast<std::size_t>(jobs), pairs.size()); ++k) {
+    threads.emplace_back(work);
   }
+  threads.clear();  // Which waits for all.
   progress.end();
   return outcomes;
 }

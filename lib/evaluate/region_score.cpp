@@ -5,8 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <utility>
+
+#include "core/disjoint_sets.hpp"
 
 namespace diacut {
 
@@ -156,27 +157,6 @@ class Contingency {
   std::vector<double> best_ever_;
 };
 
-class UnionFind {
- public:
-  explicit UnionFind(std::size_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-  std::size_t find(std::size_t at) {
-    while (parent_[at] != at) {
-      parent_[at] = parent_[parent_[at]];
-      at = parent_[at];
-    }
-    return at;
-  }
-  /// Joins two trees; the smaller root becomes the root of both.
-  void join(std::size_t root_a, std::size_t root_b) {
-    parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
-  }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
 std::int64_t area_of(const GroundTruth& truth) {
   return static_cast<std::int64_t>(truth.annotations.size()) * truth.width * truth.height;
 }
@@ -226,11 +206,11 @@ class GrowingRegions {
         for (std::size_t nx = x == 0 ? 0 : x - 1; nx <= std::min(x + 1, columns_ - 1); ++nx) {
           const std::size_t next = ny * columns_ + nx;
           if (next == at || joined_[next] == 0) continue;
-          const std::size_t a = components_.find(at);
-          const std::size_t b = components_.find(next);
+          const std::int32_t a = components_.find(static_cast<std::int32_t>(at));
+          const std::int32_t b = components_.find(static_cast<std::int32_t>(next));
           if (a == b) continue;
-          on_join(std::min(a, b), std::max(a, b));
-          components_.join(a, b);
+          on_join(static_cast<std::size_t>(std::min(a, b)), static_cast<std::size_t>(std::max(a, b)));
+          components_.unite(a, b);
         }
       }
     }
@@ -241,7 +221,9 @@ class GrowingRegions {
     std::vector<std::size_t> result;
     for (std::size_t y = 0; y < height_; ++y) {
       for (std::size_t x = 0; x < width_; ++x) {
-        result.push_back(components_.find((2 * y + 1) * columns_ + 2 * x + 1));
+        const std::size_t at = (2 * y + 1) * columns_ + 2 * x + 1;
+        result.push_back(
+            static_cast<std::size_t>(components_.find(static_cast<std::int32_t>(at))));
       }
     }
     return result;
@@ -253,7 +235,7 @@ class GrowingRegions {
   std::size_t columns_;
   std::size_t rows_;
   std::vector<std::uint8_t> joined_;
-  UnionFind components_;
+  DisjointSets components_;
   std::vector<std::vector<std::size_t>> by_threshold_;
 };
 

@@ -11,7 +11,7 @@
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "region/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 #include "region/pixel_counts.hpp"
 #include "region/plateaus.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "region/borders.hpp"
-#include "region/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 
 namespace diacut {
 namespace {

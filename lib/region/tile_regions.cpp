@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "region/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 #include "region/open_boundaries.hpp"
 #include "region/pixel_counts.hpp"
 #include "region/places.hpp"
