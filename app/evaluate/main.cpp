@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "evaluate/evaluation.hpp"
@@ -83,11 +84,7 @@ ResultKind choose_kind(const Options& options, const Pair& first) {
   if (options.objects) return ResultKind::kLabels;
   const Raster result = read_result(first.result.path);
   const GroundTruth truth = read_ground_truth(first.truth);
-  try {
-    return detect_kind(result, truth.width, truth.height);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", first.result.path, error.what()));
-  }
+  return naming(first.result.path, [&] { return detect_kind(result, truth.width, truth.height); });
 }
 
 EvaluationParameters parameters_for(const Options& options, ResultKind kind) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
 #include "evaluate/result.hpp"
@@ -76,14 +77,6 @@ std::vector<std::string> label_files(const fs::path& folder) {
   return paths;
 }
 
-std::vector<std::int32_t> to_labels(const Raster& raster, const std::string& path) {
-  try {
-    return labels_of(raster);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
-}
-
 void check_same_size(const Raster& raster, GroundTruth& truth, const std::string& path) {
   if (truth.width == 0) {
     truth.width = raster.width;
@@ -102,7 +95,7 @@ void read_mat(const std::string& path, GroundTruth& truth) {
     check_same_size(fields[0], truth, path);
     check_same_size(boundaries, truth, path);
     Annotation annotation;
-    annotation.labels = to_labels(fields[0], path);
+    annotation.labels = naming(path, [&] { return labels_of(fields[0]); });
     for (const double value : boundaries.values) annotation.boundaries.push_back(value != 0);
     truth.annotations.push_back(std::move(annotation));
   }
@@ -237,7 +230,7 @@ GroundTruth read_ground_truth(const TruthEntry& entry) {
     const Raster raster = read_raster(path);
     check_same_size(raster, truth, path);
     Annotation annotation;
-    annotation.labels = to_labels(raster, path);
+    annotation.labels = naming(path, [&] { return labels_of(raster); });
     annotation.boundaries = thin(boundaries_of(annotation.labels, raster.width, raster.height),
                                  raster.width, raster.height);
     truth.annotations.push_back(std::move(annotation));

@@ -12,6 +12,7 @@
 #include <new>
 #include <string_view>
 
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 
@@ -262,7 +263,7 @@ std::vector<Raster> fields_of(const MatArray& cell, const std::vector<std::strin
 template <class Use>
 auto with_variable(const std::string& path, const std::vector<std::string>& names, const Use& use) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  try {
+  return naming(path, [&] {
     const std::vector<MatArray> variables =
         read_mat_variables(bytes, static_cast<std::uint64_t>(ImageParameters().max_pixels));
     for (const std::string& name : names) {
@@ -271,9 +272,7 @@ auto with_variable(const std::string& path, const std::vector<std::string>& name
       }
     }
     throw InputError(fmt::format("holds no variable '{}'", fmt::join(names, "' or '")));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
+  });
 }
 
 }  // namespace
@@ -325,12 +324,8 @@ std::vector<std::vector<Raster>> read_mat_cells(const std::string& path,
     if (array.parts.empty()) throw InputError(fmt::format("'{}' is empty", variable));
     std::vector<std::vector<Raster>> result;
     for (const MatArray& cell : array.parts) {
-      try {
-        result.push_back(fields_of(cell, fields));
-      } catch (const InputError& error) {
-        throw InputError(
-            fmt::format("cell {} of '{}': {}", result.size() + 1, variable, error.what()));
-      }
+      result.push_back(naming(fmt::format("cell {} of '{}'", result.size() + 1, variable),
+                              [&] { return fields_of(cell, fields); }));
     }
     return result;
   });

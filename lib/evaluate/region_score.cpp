@@ -209,7 +209,8 @@ class GrowingRegions {
           const std::int32_t a = components_.find(static_cast<std::int32_t>(at));
           const std::int32_t b = components_.find(static_cast<std::int32_t>(next));
           if (a == b) continue;
-          on_join(static_cast<std::size_t>(std::min(a, b)), static_cast<std::size_t>(std::max(a, b)));
+          on_join(static_cast<std::size_t>(std::min(a, b)),
+                  static_cast<std::size_t>(std::max(a, b)));
           components_.unite(a, b);
         }
       }
@@ -222,8 +223,7 @@ class GrowingRegions {
     for (std::size_t y = 0; y < height_; ++y) {
       for (std::size_t x = 0; x < width_; ++x) {
         const std::size_t at = (2 * y + 1) * columns_ + 2 * x + 1;
-        result.push_back(
-            static_cast<std::size_t>(components_.find(static_cast<std::int32_t>(at))));
+        result.push_back(static_cast<std::size_t>(components_.find(static_cast<std::int32_t>(at))));
       }
     }
     return result;

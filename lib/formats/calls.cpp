@@ -78,7 +78,7 @@ std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFr
                                             RasterKind kind, bool cloud_optimised) {
   return formats().start_raster(path, frame, kind, cloud_optimised);
 }
-std::unique_ptr<PictureSource> open_scene(const std::string& name, const std::vector<int>& bands,
+std::unique_ptr<PictureBlocks> open_scene(const std::string& name, const std::vector<int>& bands,
                                           ValueRange rule) {
   return formats().open_scene(name, bands, rule);
 }

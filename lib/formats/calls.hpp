@@ -3,7 +3,7 @@
 #include "image/decoded.hpp"
 #include "map/detect.hpp"
 #include "map/map_regions.hpp"
-#include "map/picture_source.hpp"
+#include "map/picture_blocks.hpp"
 #include "map/raster_blocks.hpp"
 #include "output/picture.hpp"
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "diacut/image.hpp"
 #include "image/decoded.hpp"
 
 namespace diacut {
@@ -19,5 +22,15 @@ struct DecodeTask {
 
 /// Decodes a file of any format, as decoded.hpp tells of each.
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task);
+
+/// decode(), in a sandbox if parameters.untrusted says so (sandbox/sandbox.hpp), with the same
+/// result. `limit.accepts` is called in this process. Throws as decode() does, and InputError where
+/// the sandbox ends the decoder.
+Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
+                        const ImageParameters& parameters);
+
+/// Reads an image whose values are numbers and no colours, as read_image() does, but without the
+/// file's colour profile.
+Image read_numbers(const std::string& path, const ImageParameters& parameters);
 
 }  // namespace diacut

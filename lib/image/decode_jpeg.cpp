@@ -15,7 +15,6 @@
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
-#include "image/exif.hpp"
 #include "image/profile.hpp"
 
 namespace diacut {

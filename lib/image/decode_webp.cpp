@@ -5,7 +5,6 @@
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
-#include "image/exif.hpp"
 
 namespace diacut {
 namespace {

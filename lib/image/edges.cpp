@@ -10,9 +10,9 @@
 #include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "image/decode.hpp"
 #include "image/edge_check.hpp"
 #include "image/npy.hpp"
-#include "image/numbers.hpp"
 
 namespace diacut {
 

@@ -1,4 +1,4 @@
-#include "image/exif.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 
+#include "diacut/seeds.hpp"
 #include "image/bytes.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 
@@ -26,5 +28,12 @@ enum class MarkedBy {
 /// without a label, or a point outside of the picture of `width` x `height` pixels.
 void draw_geojson(Bytes file, int width, int height, MarkedBy by,
                   const std::function<void(std::size_t pixel, std::int32_t label)>& mark);
+
+/// Whether a picture has colours, or transparent pixels beside others in more than one channel.
+bool is_painted(const Decoded& picture);
+
+/// The seeds that somebody painted; see read_seeds(). Throws InputError where there are more
+/// colours than somebody paints with.
+Seeds painted_seeds(const Decoded& picture);
 
 }  // namespace diacut

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
 #include <opencv2/core.hpp>
 #include <string>
 #include <system_error>
@@ -13,38 +12,17 @@
 
 #include "core/file_bytes.hpp"
 #include "core/mapped_file.hpp"
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/channels.hpp"
 #include "image/decode.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
-#include "image/numbers.hpp"
-#include "image/untrusted.hpp"
 #include "image/values.hpp"
 
 namespace diacut {
 namespace {
-
-/// What `read` returns; what it throws becomes an InputError that begins with `name`. A DeviceError
-/// stays one.
-template <typename Read>
-auto with_name(const std::string& name, Read read) {
-  try {
-    return read();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  } catch (const DeviceMemoryError& error) {
-    throw DeviceMemoryError(fmt::format("{}: {}", name, error.what()));
-  } catch (const DeviceError& error) {
-    throw DeviceError(fmt::format("{}: {}", name, error.what()), error.build_log());
-  } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
-  } catch (const cv::Exception& error) {
-    // OpenCV throws this when memory is short.
-    throw InputError(fmt::format("{}: cannot be decoded ({})", name, error.err));
-  }
-}
 
 struct NamedBytes {
   std::vector<std::uint8_t> bytes;
@@ -55,8 +33,7 @@ struct NamedBytes {
 NamedBytes read_file_bytes(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   return {
-      with_name(name,
-                [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); }),
+      naming(name, [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); }),
       name};
 }
 
@@ -85,7 +62,7 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
     if (limit.accepts) limit.accepts(size);
     throw SizeIsAccepted();
   };
-  with_name(path, [&] {
+  naming(path, [&] {
     try {
       decode(bytes, {limit.max_pixels, stop}, {DecodeTask::kPicture, part});
     } catch (const SizeIsAccepted&) {  // The rest of the file is of interest too.
@@ -98,7 +75,7 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts) {
-  return with_name(name, [&] {
+  return naming(name, [&] {
     const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
     return to_image(decode_as_asked(bytes, limit, {DecodeTask::kPicture, part}, parameters),
                     parameters.range);
@@ -112,7 +89,7 @@ int count_pages(const std::string& path, const ImageParameters& parameters,
   const std::vector<std::uint8_t> read =
       mapped ? std::vector<std::uint8_t>() : read_file_bytes(path).bytes;
   const Bytes bytes = mapped ? mapped->bytes() : Bytes(read);
-  return with_name(path, [&] {
+  return naming(path, [&] {
     const DecodeTask task{DecodeTask::kPages, {1, channel}};
     return decode_as_asked(bytes, parameters.max_pixels, task, parameters).pages;
   });
@@ -141,7 +118,7 @@ ImageFile::ImageFile(const std::string& path) {
 }
 
 PictureFacts ImageFile::facts(const ImageParameters& parameters) const {
-  return with_name(name_, [&] {
+  return naming(name_, [&] {
     PictureFacts facts;
     const DecodeTask task{DecodeTask::kFacts, {}};
     for (const std::string& note :
@@ -189,7 +166,7 @@ void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart
                               const std::string& wanted,
                               const std::function<void(Channel&&)>& visit) const {
   const PictureFacts told = facts(parameters);
-  with_name(name_, [&] {
+  naming(name_, [&] {
     const auto decoded = [&](const ImagePart& from) {
       return decode_as_asked(bytes_, parameters.max_pixels, {DecodeTask::kNumbers, from},
                              parameters);
@@ -229,7 +206,7 @@ Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,
 
 Image read_numbers(const std::string& path, const ImageParameters& parameters) {
   const auto [bytes, name] = read_file_bytes(path);
-  return with_name(name, [&, &file = bytes] {
+  return naming(name, [&, &file = bytes] {
     return to_image(
         decode_as_asked(file, parameters.max_pixels, {DecodeTask::kNumbers, {}}, parameters),
         parameters.range);

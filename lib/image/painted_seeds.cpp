@@ -1,5 +1,3 @@
-#include "image/painted_seeds.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <map>
 
 #include "diacut/errors.hpp"
+#include "image/geojson_marks.hpp"
 
 namespace diacut {
 namespace {

@@ -15,10 +15,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
+#include "image/decode.hpp"
 #include "image/format.hpp"
 #include "image/npy.hpp"
-#include "image/untrusted.hpp"
 
 namespace diacut {
 
@@ -152,11 +153,7 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
 
 Raster read_raster(const std::string& path, const ImageParameters& parameters) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  try {
-    return decode_raster(bytes, parameters);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
+  return naming(path, [&] { return decode_raster(bytes, parameters); });
 }
 
 }  // namespace diacut

@@ -10,13 +10,13 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "image/bytes.hpp"
+#include "image/decode.hpp"
 #include "image/geojson_marks.hpp"
 #include "image/npy.hpp"
-#include "image/painted_seeds.hpp"
 #include "image/raster.hpp"
-#include "image/untrusted.hpp"
 
 namespace diacut {
 
@@ -31,16 +31,6 @@ bool is_json(const std::string& path) {
   file.read(head.data(), head.size());
   const auto* first = reinterpret_cast<const std::uint8_t*>(head.data());
   return begins_as_json({first, static_cast<std::size_t>(file.gcount())});
-}
-
-/// What `read` returns. Messages of its errors get the file's name.
-template <class Read>
-auto naming_file(const std::string& path, const Read& read) {
-  try {
-    return read();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
 }
 
 void check_size(int width, int height) {
@@ -102,13 +92,13 @@ Seeds seeds_of(const Raster& raster) {
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int width,
                  int height) {
   if (is_json(path)) {
-    return naming_file(path, [&] {
+    return naming(path, [&] {
       check_trusted(parameters);
       return drawn_seeds(read_file(path), width, height);
     });
   }
   const std::vector<std::uint8_t> file = read_file(path);
-  return naming_file(path, [&] {
+  return naming(path, [&] {
     if (is_npy(file)) return seeds_of(decode_raster(file, parameters));
     const Decoded picture =
         decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters);
@@ -119,7 +109,7 @@ Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,
                        int height) {
   if (is_json(path)) {
-    return naming_file(path, [&] {
+    return naming(path, [&] {
       check_trusted(parameters);
       return drawn_barriers(read_file(path), width, height);
     });

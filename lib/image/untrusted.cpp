@@ -1,5 +1,3 @@
-#include "image/untrusted.hpp"
-
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +18,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/sandbox.hpp"
+#include "image/decode.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace diacut {

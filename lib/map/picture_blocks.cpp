@@ -5,15 +5,13 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "map/detect.hpp"
-#include "map/naming.hpp"
-#include "map/picture_source.hpp"
 
 namespace diacut {
 
 namespace {
 
 /// A picture that is in memory.
-class WholePicture : public PictureSource {
+class WholePicture : public PictureBlocks {
  public:
   explicit WholePicture(Image image) : image_(std::move(image)) {
     frame.width = image_.width;
@@ -49,47 +47,24 @@ class WholePicture : public PictureSource {
   Image image_;
 };
 
-/// Whether a picture that is no scene can be read by blocks, with the values of read_image().
-bool reads_as_scene(const std::string& name, const ImageParameters& parameters) {
-  return !parameters.untrusted && is_plain_tiff(name);
-}
-
 }  // namespace
 
-PictureBlocks::PictureBlocks(const std::string& name, const ImageParameters& parameters,
-                             const std::vector<int>& bands)
-    : name_(name) {
-  const auto scene = [&] { return open_scene(name, bands, parameters.range); };
-  if (!parameters.untrusted && is_map(name)) {
-    source_ = naming(name, scene);
-  } else if (bands.empty() && reads_as_scene(name, parameters)) {
-    source_ = naming(name, scene);
-    MapFrame size;
-    size.width = width();
-    size.height = height();
-    source_->frame = size;
-  } else {
-    if (!bands.empty()) {
-      throw InputError(fmt::format("{}: it is a picture, not a scene: leave out --bands", name));
-    }
-    source_ = std::make_unique<WholePicture>(read_image(name, parameters));
+std::unique_ptr<PictureBlocks> open_picture(const std::string& name,
+                                            const ImageParameters& parameters,
+                                            const std::vector<int>& bands) {
+  if (!parameters.untrusted && is_map(name)) return open_scene(name, bands, parameters.range);
+  if (!bands.empty()) {
+    throw InputError(fmt::format("{}: it is a picture, not a scene: leave out --bands", name));
   }
-}
-
-PictureBlocks::~PictureBlocks() = default;
-
-int PictureBlocks::width() const { return source_->frame.width; }
-int PictureBlocks::height() const { return source_->frame.height; }
-bool PictureBlocks::is_whole() const { return source_->is_whole(); }
-const MapFrame& PictureBlocks::frame() const { return source_->frame; }
-
-std::pair<double, double> PictureBlocks::settle_range(std::vector<std::string>& notes) const {
-  return naming(name_, [&] { return source_->settle_range(notes); });
-}
-
-Image PictureBlocks::read(int x, int y, int width, int height,
-                          const std::pair<double, double>& range) const {
-  return naming(name_, [&] { return source_->read({x, y, width, height}, range); });
+  if (!parameters.untrusted && is_plain_tiff(name)) {
+    std::unique_ptr<PictureBlocks> picture = open_scene(name, bands, parameters.range);
+    MapFrame size;
+    size.width = picture->frame.width;
+    size.height = picture->frame.height;
+    picture->frame = size;
+    return picture;
+  }
+  return std::make_unique<WholePicture>(read_image(name, parameters));
 }
 
 }  // namespace diacut

@@ -7,12 +7,13 @@
 #include <opencv2/core.hpp>
 
 #include "core/large_memory.hpp"
+#include "core/naming.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/values.hpp"
 #include "map/gdal.hpp"
-#include "map/picture_source.hpp"
+#include "map/picture_blocks.hpp"
 #include "map/scene.hpp"
 
 namespace diacut {
@@ -69,7 +70,7 @@ void add_values(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
   }
 }
 
-class SceneBlocks : public PictureSource {
+class SceneBlocks : public PictureBlocks {
  public:
   SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
       : name_(name), rule_(rule) {
@@ -85,6 +86,15 @@ class SceneBlocks : public PictureSource {
   }
 
   std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+    return naming(name_, [&] { return range_of_values(notes); });
+  }
+
+  Image read(const Window& window, const std::pair<double, double>& range) const override {
+    return naming(name_, [&] { return read_window(window, range); });
+  }
+
+ private:
+  std::pair<double, double> range_of_values(std::vector<std::string>& notes) const {
     if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     PictureValues values(static_cast<std::uint64_t>(frame.width) *
                          static_cast<std::uint64_t>(frame.height) * bands_.size());
@@ -97,7 +107,7 @@ class SceneBlocks : public PictureSource {
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
   }
 
-  Image read(const Window& window, const std::pair<double, double>& range) const override {
+  Image read_window(const Window& window, const std::pair<double, double>& range) const {
     Samples read = samples(window);
     Decoded decoded;
     decoded.samples = read.values;
@@ -113,7 +123,6 @@ class SceneBlocks : public PictureSource {
     return image;
   }
 
- private:
   /// One row of pixels after the other.
   struct Samples {
     cv::Mat values;
@@ -215,10 +224,10 @@ class SceneBlocks : public PictureSource {
 
 }  // namespace
 
-std::unique_ptr<PictureSource> open_scene(const std::string& name, const std::vector<int>& bands,
+std::unique_ptr<PictureBlocks> open_scene(const std::string& name, const std::vector<int>& bands,
                                           ValueRange rule) {
   const GdalMessages quiet;
-  return std::make_unique<SceneBlocks>(name, bands, rule);
+  return naming(name, [&] { return std::make_unique<SceneBlocks>(name, bands, rule); });
 }
 
 }  // namespace diacut

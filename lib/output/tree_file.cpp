@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <new>
 
 #include "core/file_bytes.hpp"
+#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 
@@ -139,17 +139,6 @@ Hierarchy decode(const std::vector<std::uint8_t>& bytes) {
   }
   check(hierarchy);
   return hierarchy;
-}
-
-template <class Read>
-auto naming(const std::string& name, const Read& read) {
-  try {
-    return read();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: there is not enough memory to read it", name));
-  }
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <span>
 
+#include "core/disjoint_sets.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "core/disjoint_sets.hpp"
 #include "region/pixel_counts.hpp"
 #include "region/plateaus.hpp"
 

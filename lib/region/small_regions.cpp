@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "region/borders.hpp"
 #include "core/disjoint_sets.hpp"
+#include "region/borders.hpp"
 
 namespace diacut {
 namespace {

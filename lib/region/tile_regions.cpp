@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/parallel.hpp"
 #include "core/disjoint_sets.hpp"
+#include "core/parallel.hpp"
 #include "region/open_boundaries.hpp"
 #include "region/pixel_counts.hpp"
 #include "region/places.hpp"

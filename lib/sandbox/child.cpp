@@ -18,7 +18,6 @@
 #include <cstring>
 #include <new>
 
-#include "sandbox/filter.hpp"
 #include "sandbox/sockets.hpp"
 
 namespace diacut {

@@ -17,4 +17,8 @@ struct SandboxEnd {
 /// a child runs ends the child. Ends the process when the other end of the socket is closed.
 [[noreturn]] void serve_sandboxes(Sandbox::Work work, int control);
 
+/// Lets this process and its threads do no more, from now on, than Sandbox tells. Returns whether
+/// the kernel accepted that.
+bool enter_sandbox();
+
 }  // namespace diacut

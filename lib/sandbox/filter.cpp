@@ -1,5 +1,3 @@
-#include "sandbox/filter.hpp"
-
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -7,6 +5,8 @@
 
 #include <array>
 #include <cerrno>
+
+#include "sandbox/child.hpp"
 
 namespace diacut {
 namespace {

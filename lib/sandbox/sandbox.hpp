@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/descriptor.hpp"
+#include "sandbox/sockets.hpp"
 
 namespace diacut {
 

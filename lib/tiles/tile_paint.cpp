@@ -1,5 +1,3 @@
-#include "tiles/tile_paint.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,6 +21,7 @@
 #include "region/places.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
+#include "tiles/tile_steps.hpp"
 
 namespace diacut {
 

@@ -1,5 +1,3 @@
-#include "tiles/tile_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include "diacut/version.hpp"
 #include "map/picture_blocks.hpp"
 #include "output/format.hpp"
+#include "tiles/tile_steps.hpp"
 
 namespace diacut {
 
@@ -167,12 +166,12 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
                                   plan.tile_size, kLargestTile));
   }
   std::tie(plan.source_bytes, plan.source_time) = stamp_of(plan.source);
-  const PictureBlocks picture(plan.source, plan.parameters.image, plan.bands);
-  plan.width = picture.width();
-  plan.height = picture.height();
-  if (map_region_format(plan.output)) check_map_regions(plan.output, picture.frame());
-  plan.range = picture.settle_range(notes);
-  plan.whole = picture.is_whole();
+  const auto picture = open_picture(plan.source, plan.parameters.image, plan.bands);
+  plan.width = picture->frame.width;
+  plan.height = picture->frame.height;
+  if (map_region_format(plan.output)) check_map_regions(plan.output, picture->frame);
+  plan.range = picture->settle_range(notes);
+  plan.whole = picture->is_whole();
   return plan;
 }
 

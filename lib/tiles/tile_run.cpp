@@ -23,8 +23,6 @@
 #include "pipeline/part_maps.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/tile_folder.hpp"
-#include "tiles/tile_paint.hpp"
-#include "tiles/tile_plan.hpp"
 #include "tiles/tile_steps.hpp"
 
 namespace diacut {
@@ -229,7 +227,7 @@ class TileRun::Implementation {
     }
     const TileWork all = work();
     // The coordinates alone: the pixels of a scene are not read.
-    const std::int64_t regions = paint_results(all, picture().frame(), path_, memory(), painted);
+    const std::int64_t regions = paint_results(all, picture().frame, path_, memory(), painted);
     ByteWriter writer;
     writer.put(std::vector<std::int64_t>{regions});
     folder_.write(TileFile::kPainted, 0, writer.bytes());
@@ -292,10 +290,10 @@ class TileRun::Implementation {
   const PictureBlocks& picture() {
     if (!picture_) {
       check_source(plan_);
-      picture_.emplace(plan_.source, plan_.parameters.image, plan_.bands);
-      if (picture_->width() != plan_.width || picture_->height() != plan_.height) {
+      picture_ = open_picture(plan_.source, plan_.parameters.image, plan_.bands);
+      if (picture_->frame.width != plan_.width || picture_->frame.height != plan_.height) {
         throw InputError(fmt::format("{}: it has {} x {} pixels, the plan says {} x {}",
-                                     plan_.source, picture_->width(), picture_->height(),
+                                     plan_.source, picture_->frame.width, picture_->frame.height,
                                      plan_.width, plan_.height));
       }
     }
@@ -333,7 +331,7 @@ class TileRun::Implementation {
   std::uint64_t memory_ = 0;
   std::function<void()> compiling_;
   std::optional<PartMaps> maps_;
-  std::optional<PictureBlocks> picture_;
+  std::unique_ptr<PictureBlocks> picture_;
 };
 
 TileRun::TileRun(const std::string& plan_path, Role role)

@@ -13,6 +13,17 @@
 
 namespace diacut {
 
+/// The plan as the text of its file.
+std::string plan_text(const TilePlan& plan);
+
+/// Where the files of a plan's tiles are: the folder of the plan's file.
+std::string folder_of(const std::string& plan_path);
+
+inline Tiling tiling_of(const TilePlan& plan) { return {plan.width, plan.height, plan.tile_size}; }
+
+/// Throws InputError where the picture's file has changed since the plan was made.
+void check_source(const TilePlan& plan);
+
 /// What a step works with.
 struct TileWork {
   const TilePlan& plan;
@@ -46,5 +57,13 @@ struct RunLabels {
   std::vector<std::int32_t> of_leaf;  ///< By element of `leaves`.
 };
 RunLabels read_labels(const TileWork& work);
+
+/// Writes the results of a run whose tiles are joined, the labels last. They are computed in
+/// windows that do not depend on the tiles, so that the files do not either.
+/// `frame`: where the picture lies. `folder`: takes files that are removed at the end. `memory`:
+/// that may be taken for windows, bytes. `painted`: is called with the share that is done, up to 1.
+/// Returns the number of regions.
+std::int64_t paint_results(const TileWork& work, const MapFrame& frame, const std::string& folder,
+                           std::uint64_t memory, const std::function<void(double)>& painted);
 
 }  // namespace diacut

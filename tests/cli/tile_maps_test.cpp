@@ -17,10 +17,7 @@ class CliTileMaps : public CliTiles {
   static std::vector<std::string> results(const std::string& input, const std::string& name,
                                           const std::string& extension,
                                           const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {input,
-                                          "-o",
-                                          name + ".tif",
-                                          "--contours",
+    std::vector<std::string> arguments = {input, "-o", name + ".tif", "--contours",
                                           name + "-c" + extension};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;

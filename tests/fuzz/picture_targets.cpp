@@ -5,7 +5,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
-#include "image/exif.hpp"
 #include "image/format.hpp"
 #include "image/profile.hpp"
 #include "image/raster.hpp"

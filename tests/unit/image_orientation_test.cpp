@@ -4,7 +4,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "image/exif.hpp"
+#include "image/decoded.hpp"
 #include "image_files.hpp"
 
 namespace diacut {

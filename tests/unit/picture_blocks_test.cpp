@@ -29,11 +29,11 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   scene.value = [](int, int x, int y) { return static_cast<double>((x * 31 + y * 17) % 251); };
   const std::string path = folder / "scene.tif";
   write_scene(path, scene);
-  const PictureBlocks picture(path, {}, {});
+  const auto picture = open_picture(path, {}, {});
   const auto expect_part = [&](int number) {
     const int left = number % (kPictureBlocksSide / kPart) * kPart;
     const int top = number / (kPictureBlocksSide / kPart) * kPart;
-    const Image part = picture.read(left, top, kPart, kPart, {0, 255});
+    const Image part = picture->read({left, top, kPart, kPart}, {0, 255});
     int different = 0;
     for (int y = 0; y < kPart; ++y) {
       for (int x = 0; x < kPart; ++x) {
@@ -67,8 +67,7 @@ TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
   scene.options = {"NBITS=1"};
   scene.value = [](int, int x, int y) { return static_cast<double>((x + y) % 2); };
   write_scene(folder / "bits.tif", scene);
-  const Image part =
-      PictureBlocks(folder / "bits.tif", {}, {}).read(0, 0, kPart, kPart, {0, 1});
+  const Image part = open_picture(folder / "bits.tif", {}, {})->read({0, 0, kPart, kPart}, {0, 1});
   for (int k = 0; k < kPart; ++k) {
     EXPECT_EQ(part.pixels[static_cast<std::size_t>(k)], static_cast<float>(k % 2));
   }

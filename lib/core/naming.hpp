@@ -10,18 +10,23 @@
 
 namespace diacut {
 
-/// What `work` returns. Its errors become InputErrors that name the scene that it reads.
+/// What `work` returns. What it throws becomes an InputError that begins with the name of what it
+/// reads; a DeviceError stays one.
 template <class Work>
 auto naming(const std::string& name, const Work& work) {
   try {
     return work();
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", name, error.what()));
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(fmt::format("{}: {}", name, error.what()));
+  } catch (const DeviceError& error) {
+    throw DeviceError(fmt::format("{}: {}", name, error.what()), error.build_log());
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("{}: there is not enough memory to read it", name));
   } catch (const cv::Exception& error) {
     // OpenCV throws this when memory is short.
-    throw InputError(fmt::format("{}: cannot be read ({})", name, error.err));
+    throw InputError(fmt::format("{}: cannot be decoded ({})", name, error.err));
   }
 }
 
