@@ -28,10 +28,9 @@ struct SampleKind {
 };
 
 /// `as_stored`: indices of a palette and fewer than 8 bits too.
-const SampleKind* find_sample_kind(const Layout& layout, bool as_stored) {
+std::optional<SampleKind> find_sample_kind(const Layout& layout, bool as_stored) {
   static const SampleKind kinds[] = {
       {SAMPLEFORMAT_UINT, 8, CV_8U, std::pair{0.0, 255.0}},
-      {SAMPLEFORMAT_UINT, 16, CV_16U, std::pair{0.0, 65535.0}},
       {SAMPLEFORMAT_UINT, 32, CV_32S, std::pair{0.0, 4294967295.0}},
       {SAMPLEFORMAT_INT, 8, CV_8S, std::pair{-128.0, 127.0}},
       {SAMPLEFORMAT_INT, 16, CV_16S, std::pair{-32768.0, 32767.0}},
@@ -42,29 +41,18 @@ const SampleKind* find_sample_kind(const Layout& layout, bool as_stored) {
   };
   const bool indices = as_stored && (layout.photometric == PHOTOMETRIC_PALETTE ||
                                      layout.photometric == PHOTOMETRIC_MASK);
-  if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB && !indices) return nullptr;
+  if (!layout.is_grey() && layout.photometric != PHOTOMETRIC_RGB && !indices) return std::nullopt;
   const std::uint16_t format =
       layout.sample_format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : layout.sample_format;
-  // 1 to 7 and 9 to 15 bits lie packed in the file, and in 16 bits here.
-  static const std::vector<SampleKind> packed = [] {
-    std::vector<SampleKind> made;
-    for (std::uint16_t bits = 1; bits < 16; ++bits) {
-      if (bits == 8) continue;
-      made.push_back(
-          {SAMPLEFORMAT_UINT, bits, CV_16U, std::pair{0.0, static_cast<double>((1 << bits) - 1)}});
-    }
-    return made;
-  }();
-  const auto fits = [&](const SampleKind& kind) {
-    return kind.format == format && kind.bits == layout.bits;
-  };
-  if (const auto* kind = std::find_if(std::begin(kinds), std::end(kinds), fits);
-      kind != std::end(kinds)) {
-    return kind;
+  for (const SampleKind& kind : kinds) {
+    if (kind.format == format && kind.bits == layout.bits) return kind;
   }
-  if (layout.bits < 8 && !as_stored) return nullptr;
-  const auto found = std::find_if(packed.begin(), packed.end(), fits);
-  return found == packed.end() ? nullptr : &*found;
+  // 1 to 7 and 9 to 15 bits lie packed in the file, and in 16 bits here.
+  if (format != SAMPLEFORMAT_UINT || layout.bits < (as_stored ? 1 : 8) || layout.bits > 16) {
+    return std::nullopt;
+  }
+  return SampleKind{format, layout.bits, CV_16U,
+                    std::pair{0.0, static_cast<double>((1 << layout.bits) - 1)}};
 }
 
 /// Whether samples lie packed, without regard to the borders of bytes.
@@ -331,13 +319,13 @@ void decode_as_stored(const TiffReader& reader, const Layout& layout, const Samp
 }
 
 /// Reads one channel as grey.
-void decode_channel(const TiffReader& reader, const Layout& layout, const SampleKind* kind,
-                    int number, Decoded& decoded) {
+void decode_channel(const TiffReader& reader, const Layout& layout,
+                    const std::optional<SampleKind>& kind, int number, Decoded& decoded) {
   if (number > layout.samples) {
     throw InputError(
         fmt::format("it has no channel {}: its channels are 1 to {}", number, layout.samples));
   }
-  if (kind == nullptr) {
+  if (!kind) {
     throw InputError(
         fmt::format("a kind of TIFF whose channels cannot be read one by one ({} bits a sample, "
                     "photometric interpretation {}): leave out --channel",
@@ -406,9 +394,9 @@ TiffPart find_part(const TiffReader& reader, const Directories& directories,
 void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& decoded) {
   go_to(reader, directory);
   const Layout layout(reader);
-  const SampleKind* const kind = find_sample_kind(layout, true);
+  const std::optional<SampleKind> kind = find_sample_kind(layout, true);
   Decoded mask;
-  if (kind == nullptr || !layout.has_size_of(decoded.samples)) {
+  if (!kind || !layout.has_size_of(decoded.samples)) {
     TiffReader::refuse("its mask has another size or kind than the picture");
   }
   check_compression(reader);
@@ -471,10 +459,10 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, b
   Decoded decoded;
   decoded.pages = found.pages();
   decoded.notes = found.notes;
-  const SampleKind* kind = find_sample_kind(layout, as_stored);
+  const std::optional<SampleKind> kind = find_sample_kind(layout, as_stored);
   if (found.sample > 0) {
     decode_channel(reader, layout, kind, found.sample, decoded);
-  } else if (kind != nullptr) {
+  } else if (kind) {
     decode_as_stored(reader, layout, *kind, decoded);
     read_profile(reader, decoded);
   } else {
