@@ -583,7 +583,6 @@ void write_results(const RecutOptions& options, const RecutJob& job, const Found
       measured_in(options.annotations, frame, source != nullptr ? source->file : nullptr, facts, {},
                   {}),
       hierarchy, found.names);
-  for (const std::string& note : annotations.notes()) notes.push_back(note);
   for (const ResultInfo& info : kResults) {
     const std::string& place = job.results[info.result];
     if (place.empty() || !is_annotation(info.result)) continue;

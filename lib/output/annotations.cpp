@@ -35,9 +35,6 @@ struct AnnotationRow {
   AnnotationPart (*part)(const AnnotatedImage& image);
   std::string between = {}, tail = {};  ///< Between and after images.
   std::string (*head)(const RegionClasses& classes) = nullptr;
-  /// What is noted of regions with holes, or with holes or in several pieces.
-  const char* with_holes = nullptr;
-  const char* several = nullptr;
 };
 
 /// COCO keeps images and regions in two lists; the other formats keep regions in their images.
@@ -73,27 +70,13 @@ std::string cvat_head(const RegionClasses& classes) {
 
 const AnnotationRow& row_of(AnnotationFormat format) {
   static const std::array<AnnotationRow, 9> rows = {{
-      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head,
-       "have holes, which COCO's polygons cannot: they are written as RLE"},
+      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head},
       {AnnotationFormat::kCocoRle, coco<true>, ",\n", "]}\n", coco_head},
-      {.format = AnnotationFormat::kLabelMe,
-       .part = whole<labelme_text>,
-       .with_holes =
-           "have holes, which LabelMe's polygons cannot: they are written as masks, which "
-           "LabelMe 5.3 and later read"},
-      {.format = AnnotationFormat::kYolo,
-       .part = whole<yolo_text>,
-       .several = "have holes or several pieces, and YOLO holds one ring a region: lines of no "
-                  "width join these to the outline"},
-      {.format = AnnotationFormat::kLabelStudio,
-       .part = whole<label_studio_text>,
-       .between = ",\n",
-       .tail = "]\n",
-       .head = [](const RegionClasses&) { return std::string("["); },
-       .several = "have holes or several pieces, and Label Studio's polygons are one ring each: "
-                  "lines of no width join these to the outline"},
-      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head,
-       "have holes, which CVAT's polygons cannot: they are written as masks"},
+      {AnnotationFormat::kLabelMe, whole<labelme_text>},
+      {AnnotationFormat::kYolo, whole<yolo_text>},
+      {AnnotationFormat::kLabelStudio, whole<label_studio_text>, ",\n", "]\n",
+       [](const RegionClasses&) { return std::string("["); }},
+      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head},
       {AnnotationFormat::kSvg, whole<svg_text>},
       {AnnotationFormat::kGeoJson, whole<geojson_text>},
       {AnnotationFormat::kTable, table_part},
@@ -178,26 +161,6 @@ void check_classes(const RegionClasses& classes, const RegionTable& table) {
 
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format) {
   return row_of(format).part(image);
-}
-
-std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format) {
-  const auto regions = static_cast<std::int64_t>(outlines.first_ring.size()) - 2;
-  std::int64_t with_holes = 0;
-  std::int64_t several = 0;
-  for (std::int64_t label = 1; label <= regions; ++label) {
-    const RingCount rings = count_rings(outlines, label);
-    with_holes += rings.holes > 0 ? 1 : 0;
-    several += rings.holes > 0 || rings.pieces > 1 ? 1 : 0;
-  }
-  const AnnotationRow& row = row_of(format);
-  std::vector<std::string> notes;
-  for (const auto& [count, text] :
-       {std::pair(with_holes, row.with_holes), std::pair(several, row.several)}) {
-    if (count > 0 && text != nullptr) {
-      notes.push_back(fmt::format("{} of {} regions {}", count, regions, text));
-    }
-  }
-  return notes;
 }
 
 struct AnnotationFile::State {

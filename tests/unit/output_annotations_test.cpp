@@ -14,6 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "output/annotation_parts.hpp"
+#include "output/page_text.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {
@@ -87,8 +88,8 @@ TEST(AnnotationText, XmlHoldsAnyName) {
   EXPECT_EQ(xml_text("a&b<c>\"d\"\n\t'e'"), "a&amp;b&lt;c&gt;&quot;d&quot;&#10;&#9;'e'");
   EXPECT_EQ(xml_text("\x01\xFF\xC3\xA4\xEF\xBF\xBE"),
             "\xEF\xBF\xBD\xEF\xBF\xBD\xC3\xA4\xEF\xBF\xBD");
-  EXPECT_EQ(base64({'a'}), "YQ==");
-  EXPECT_EQ(base64({'a', 'b', 0xFF}), "YWL/");
+  EXPECT_EQ(base64(std::vector<std::uint8_t>{'a'}), "YQ==");
+  EXPECT_EQ(base64(std::vector<std::uint8_t>{'a', 'b', 0xFF}), "YWL/");
 }
 
 TEST(Annotations, CocoHasPolygonsAndRunLengthsForHoles) {
@@ -133,18 +134,6 @@ TEST(Annotations, WithoutRegionsFilesAreWholeAndEmpty) {
   EXPECT_EQ(file_of(none, AnnotationFormat::kYolo), "");
   EXPECT_EQ(Json::parse(file_of(none, AnnotationFormat::kLabelStudio)).size(), 1u);
   EXPECT_THAT(file_of(none, AnnotationFormat::kTable), HasSubstr("label,area,"));
-}
-
-TEST(Annotations, NotesSayWhatBecomesOfHoles) {
-  const Outlines outlines = trace_outlines(kLabels);
-  for (const AnnotationFormat format :
-       {AnnotationFormat::kCoco, AnnotationFormat::kLabelMe, AnnotationFormat::kYolo,
-        AnnotationFormat::kLabelStudio, AnnotationFormat::kCvat}) {
-    EXPECT_THAT(annotation_notes(outlines, format), ElementsAre(HasSubstr("1 of 3 regions have")));
-  }
-  EXPECT_THAT(annotation_notes(outlines, AnnotationFormat::kGeoJson), IsEmpty());
-  EXPECT_THAT(annotation_notes(trace_outlines(Labels{2, 1, 2, {1, 2}}), AnnotationFormat::kYolo),
-              IsEmpty());
 }
 
 TEST(RegionTable, FiguresOfRegions) {

@@ -85,12 +85,6 @@ struct AnnotationPart {
 /// @return The part.
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format);
 
-/// What a person should know of how a format holds regions with holes or in several pieces.
-/// @param outlines The outlines of the regions.
-/// @param format The format.
-/// @return A sentence, or nothing where every region is one ring or the format holds any rings.
-std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format);
-
 /// A file of annotations, written part by part: it appears under its name when it is complete.
 class AnnotationFile {
  public:
