@@ -119,7 +119,7 @@ class Globe {
     if (shape == nullptr || shape->IsEmpty() != FALSE || shape->IsValid() == FALSE) return false;
     OGREnvelope around;
     shape->getEnvelope(&around);
-    OGRPoint inside;
+    OGRPoint inside(0, 0);  // GDAL takes no empty one.
     return around.MinX >= -180 && around.MaxX <= 180 && around.MinY >= -90 && around.MaxY <= 90 &&
            in_map.PointOnSurface(&inside) == OGRERR_NONE &&
            inside.transform(to_globe_.get()) == OGRERR_NONE && shape->Contains(&inside) != FALSE;

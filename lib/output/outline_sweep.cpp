@@ -189,35 +189,43 @@ Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
   for (std::size_t i = 0; i < pieces.of_pixel.size(); ++i) {
     region_of[static_cast<std::size_t>(pieces.of_pixel[i])] = labels.values[i];
   }
-  std::vector<std::vector<RingCorners>> rings_of(region_of.size());
+  struct Found {
+    Ring ring;
+    RingCorners corners;
+  };
+  std::vector<Found> found;
   OutlineSweep sweep(labels.width, vertices,
                      [&](std::int32_t piece, std::vector<RingCorners>&& rings) {
-                       rings_of[static_cast<std::size_t>(piece)] = std::move(rings);
+                       const std::int32_t region = region_of[static_cast<std::size_t>(piece)];
+                       for (RingCorners& ring : rings) {
+                         found.push_back({{region, piece, &ring != rings.data()}, std::move(ring)});
+                       }
                      });
   for (int y = 0; y < labels.height; ++y) {
     sweep.add(pieces.of_pixel.data() + std::ptrdiff_t{y} * labels.width);
   }
   sweep.finish();
+  // Corners lie in the order in which a scan meets the rings.
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    const Corner& first = a.corners.front();
+    const Corner& second = b.corners.front();
+    return first == second ? a.ring.piece < b.ring.piece : earlier(first, second);
+  });
   Outlines outlines;
   outlines.width = labels.width;
   outlines.height = labels.height;
   outlines.first_ring.assign(static_cast<std::size_t>(labels.count) + 2, 0);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(pieces.count));
-  std::iota(order.begin(), order.end(), 1);
-  const auto region = [&](std::int32_t piece) {
-    return region_of[static_cast<std::size_t>(piece)];
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int32_t a, std::int32_t b) { return region(a) < region(b); });
-  for (const std::int32_t piece : order) {
-    for (const RingCorners& ring : rings_of[static_cast<std::size_t>(piece)]) {
-      const bool hole = &ring != rings_of[static_cast<std::size_t>(piece)].data();
-      outlines.rings.push_back({region(piece), piece, hole, outlines.corners.size(), ring.size()});
-      outlines.corners.insert(outlines.corners.end(), ring.begin(), ring.end());
-      ++outlines.first_ring[static_cast<std::size_t>(region(piece)) + 1];
-    }
-    rings_of[static_cast<std::size_t>(piece)] = {};
+  for (Found& each : found) {
+    each.ring.first = outlines.corners.size();
+    each.ring.count = each.corners.size();
+    outlines.rings.push_back(each.ring);
+    outlines.corners.insert(outlines.corners.end(), each.corners.begin(), each.corners.end());
+    ++outlines.first_ring[static_cast<std::size_t>(each.ring.region) + 1];
+    each.corners = {};
   }
+  std::stable_sort(outlines.rings.begin(), outlines.rings.end(), [](const Ring& a, const Ring& b) {
+    return std::tie(a.region, a.piece) < std::tie(b.region, b.piece);
+  });
   std::partial_sum(outlines.first_ring.begin(), outlines.first_ring.end(),
                    outlines.first_ring.begin());
   return outlines;
