@@ -207,9 +207,7 @@ Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
   sweep.finish();
   // Corners lie in the order in which a scan meets the rings.
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    const Corner& first = a.corners.front();
-    const Corner& second = b.corners.front();
-    return first == second ? a.ring.piece < b.ring.piece : earlier(first, second);
+    return earlier(a.corners.front(), b.corners.front());
   });
   Outlines outlines;
   outlines.width = labels.width;
