@@ -23,12 +23,6 @@ class DisjointSets {
     const auto [least, other] = std::minmax({find(a), find(b)});
     return parent_[other] = least;
   }
-  /// Until the next union name() tells the name of a member's set, to several threads at once.
-  void settle_names() {
-    // A parent is less than its child, so that its own name is settled before.
-    for (std::int32_t& parent : parent_) parent = parent_[parent];
-  }
-  std::int32_t name(std::int32_t member) const { return parent_[member]; }
 
  private:
   std::vector<std::int32_t> parent_;

@@ -12,7 +12,7 @@
 
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
-#include "region/chain.hpp"
+#include "region/pair_graph.hpp"
 
 namespace diacut {
 
@@ -20,8 +20,6 @@ namespace {
 
 /// Fewer corners are not worth another thread.
 constexpr std::size_t kLeastCorners = 8192;
-/// Fewer parts are not worth another thread.
-constexpr std::size_t kLeastParts = 4096;
 
 /// The sides of pixels that meet in a corner lead up, left, right or down from there.
 using Way = unsigned;
@@ -285,56 +283,19 @@ class Follower {
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
 
-/// Adds the arcs of the chains that have one first part, each arc's chains united.
-void add_arcs(std::span<Chain> chains, std::vector<Arc>& arcs) {
-  const auto key = [](const Chain& chain) { return std::tie(chain.arc.second, chain.start); };
+/// Arcs from chains. A chain that two threads have followed counts once.
+std::vector<Arc> arcs_of(const std::vector<std::vector<Chain>>& found) {
+  std::vector<Chain> chains;
+  for (const std::vector<Chain>& some : found) {
+    chains.insert(chains.end(), some.begin(), some.end());
+  }
   std::sort(chains.begin(), chains.end(),
-            [&](const Chain& a, const Chain& b) { return key(a) < key(b); });
-  for (auto chain = chains.begin(); chain != chains.end(); ++chain) {
-    if (chain != chains.begin() && chain->start == (chain - 1)->start) continue;
-    if (chain == chains.begin() || chain->arc.second != arcs.back().second) {
-      arcs.push_back(chain->arc);
-    } else {
-      arcs.back().strength += chain->arc.strength;
-      arcs.back().length += chain->arc.length;
-    }
-  }
-}
-
-/// Arcs from chains, each arc's united: sorted by counting the first parts, then each part's by the
-/// second.
-std::vector<Arc> united(const std::vector<std::vector<Chain>>& chains, std::int32_t parts) {
-  std::vector<std::size_t> begin(static_cast<std::size_t>(parts) + 2, 0);
-  for (const std::vector<Chain>& some : chains) {
-    for (const Chain& chain : some) ++begin[static_cast<std::size_t>(chain.arc.first) + 1];
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Chain> sorted(begin.back());
-  std::vector<std::size_t> next = begin;
-  for (const std::vector<Chain>& some : chains) {
-    for (const Chain& chain : some) {
-      sorted[next[static_cast<std::size_t>(chain.arc.first)]++] = chain;
-    }
-  }
-  const std::vector<IndexRange> ranges = ranges_of(begin.size() - 1, kLeastParts);
-  std::vector<std::vector<Arc>> found(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
-    for (std::size_t part = range.begin; part < range.end; ++part) {
-      const auto of_part = std::span(sorted).subspan(begin[part], begin[part + 1] - begin[part]);
-      add_arcs(of_part, found[static_cast<std::size_t>(k)]);
-    }
-  });
-  std::vector<Chain>().swap(sorted);
+            [](const Chain& a, const Chain& b) { return a.start < b.start; });
   std::vector<Arc> arcs;
-  arcs.reserve(std::accumulate(
-      found.begin(), found.end(), std::size_t{0},
-      [](std::size_t sum, const std::vector<Arc>& some) { return sum + some.size(); }));
-  for (std::vector<Arc>& some : found) {
-    arcs.insert(arcs.end(), some.begin(), some.end());
-    std::vector<Arc>().swap(some);
+  for (std::size_t k = 0; k < chains.size(); ++k) {
+    if (k == 0 || chains[k].start != chains[k - 1].start) arcs.push_back(chains[k].arc);
   }
-  return arcs;
+  return united_pairs(std::move(arcs));
 }
 
 /// Chains by the ranges of rows from where they were followed.
@@ -365,7 +326,7 @@ Found follow_all(const Parts& parts, const BoundaryStrength& strength, CornerMap
 
 std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength) {
   CornerMap map(parts);
-  return united(follow_all(parts, strength, map).chains, parts.count);
+  return arcs_of(follow_all(parts, strength, map).chains);
 }
 
 TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
@@ -380,7 +341,7 @@ TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
   // Two threads may have followed a chain from its two ends.
   const auto by_start = [](const OpenChain& a, const OpenChain& b) { return a.start < b.start; };
   std::sort(chains.begin(), chains.end(), by_start);
-  TileArcs result{united(found.chains, parts.count), {}};
+  TileArcs result{arcs_of(found.chains), {}};
   for (std::size_t k = 0; k < chains.size(); ++k) {
     OpenChain& chain = chains[k];
     if (k > 0 && chain.start == chains[k - 1].start) continue;

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <span>
 
 #include "core/parallel.hpp"
-#include "region/pixel_counts.hpp"
+#include "region/pair_graph.hpp"
 
 namespace diacut {
 
@@ -69,36 +68,6 @@ std::vector<Border> borders_in(const Labels& labels, const IndexRange& rows) {
   return std::move(pairs).borders();
 }
 
-/// Sorted by counting the first regions, then each region's by the second; each pair once.
-std::vector<Border> united(const std::vector<std::vector<Border>>& found, std::int64_t count) {
-  std::vector<std::size_t> begin(static_cast<std::size_t>(count) + 2, 0);
-  for (const std::vector<Border>& some : found) {
-    for (const Border& border : some) ++begin[static_cast<std::size_t>(border.first) + 1];
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Border> sorted(begin.back());
-  std::vector<std::size_t> next = begin;
-  for (const std::vector<Border>& some : found) {
-    for (const Border& border : some)
-      sorted[next[static_cast<std::size_t>(border.first)]++] = border;
-  }
-  std::size_t kept = 0;
-  for (std::size_t region = 0; region + 1 < begin.size(); ++region) {
-    const auto from = sorted.begin() + static_cast<std::ptrdiff_t>(begin[region]);
-    const auto to = sorted.begin() + static_cast<std::ptrdiff_t>(begin[region + 1]);
-    std::sort(from, to, [](const Border& a, const Border& b) { return a.second < b.second; });
-    for (auto border = from; border != to; ++border) {
-      if (border != from && border->second == sorted[kept - 1].second) {
-        sorted[kept - 1].length += border->length;
-      } else {
-        sorted[kept++] = *border;
-      }
-    }
-  }
-  sorted.resize(kept);
-  return sorted;
-}
-
 }  // namespace
 
 std::vector<Border> find_borders(const Labels& labels) {
@@ -109,7 +78,11 @@ std::vector<Border> find_borders(const Labels& labels) {
     const auto range = static_cast<std::size_t>(k);
     found[range] = borders_in(labels, ranges[range]);
   });
-  return united(found, labels.count);
+  std::vector<Border> borders;
+  for (const std::vector<Border>& some : found) {
+    borders.insert(borders.end(), some.begin(), some.end());
+  }
+  return united_pairs(std::move(borders));
 }
 
 std::vector<std::int64_t> region_sizes(const Labels& labels) {

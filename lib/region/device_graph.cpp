@@ -1,9 +1,12 @@
 #include "region/device_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
-#include "region/links.hpp"
+#include "opencl/arguments.hpp"
 
 namespace diacut {
 
@@ -122,6 +125,51 @@ std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
     }
   }
   return links;
+}
+
+void launch_region_links(Context& context, const NormalizedMatrix& matrix, Buffer<float>& right,
+                         Buffer<float>& down) {
+  constexpr std::size_t kGroup = 64;
+  const Stencil& stencil = matrix.stencil();
+  Kernel kernel = context.kernel(
+      "region/links.cl", "region_links",
+      fmt::format("-DRIGHT={} -DDOWN={}", stencil.index({1, 0}), stencil.index({0, 1})));
+  const Grid grid = matrix.grid();
+  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), right, down, grid.width,
+                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
+  context.launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
+}
+
+namespace {
+constexpr std::size_t kGroup = 64;
+}  // namespace
+
+int RegionProduct::padded_columns(int columns) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
+}
+
+RegionProduct::RegionProduct(Context& context, const Stencil& stencil)
+    : context_(&context), options_("-DENTRIES=") {
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    options_ += fmt::format("ENTRY({},{},{})", d, stencil.entries[d].dx, stencil.entries[d].dy);
+  }
+}
+
+void RegionProduct::launch(const NormalizedMatrix& matrix, const Buffer<std::int32_t>& region,
+                           const Buffer<float>& x, int columns, Buffer<float>& out) {
+  auto found = kernels_.find(columns);
+  if (found == kernels_.end()) {
+    found =
+        kernels_
+            .emplace(columns, context_->kernel("region/region_product.cl", "region_product",
+                                               fmt::format("{} -DCOLUMNS={}", options_, columns)))
+            .first;
+  }
+  Kernel& kernel = found->second;
+  const Grid grid = matrix.grid();
+  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), region, x, out, grid.width,
+                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
+  context_->launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 
 }  // namespace diacut

@@ -60,25 +60,12 @@ struct Shape {
   }
 };
 
-/// Merges anew all but the weakest merges of a tree over the basins.
-std::vector<Merge> merged_by_probability(const Parts& basins, const std::vector<Arc>& arcs,
-                                         std::vector<Merge> by_strength,
-                                         const std::vector<float>& strength,
-                                         const LearnedMerging& learned) {
-  const std::size_t kept = merges_to_keep(by_strength);
-  RegionGraph graph = region_graph(basins, arcs, by_strength, kept, strength, learned.colours);
-  by_strength.resize(kept);
-  return merge_by_probability(
-      std::move(graph), std::move(by_strength), basins.count,
-      learned.colours.channels == 3 ? learned.weights.colour : learned.weights.grey);
-}
-
 }  // namespace
 
 StrengthTree strength_tree(const std::vector<float>& strength,
                            const std::vector<float>& orientation,
                            const std::vector<std::uint8_t>& valid, int width, int height,
-                           double direction) {
+                           double direction, float most) {
   const Shape grid{valid, width, height};
   grid.check();
   grid.check(strength, "boundary strength");
@@ -90,7 +77,7 @@ StrengthTree strength_tree(const std::vector<float>& strength,
   StrengthTree tree;
   tree.basins = watershed(strength, valid, width, height);
   tree.arcs = find_arcs(tree.basins, along_arcs);
-  tree.merges = merge_greedily(tree.basins.count, tree.arcs);
+  tree.merges = merge_greedily(tree.basins.count, tree.arcs, most);
   return tree;
 }
 
@@ -98,13 +85,18 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
                     const std::vector<std::uint8_t>& valid, int width, int height,
                     const RegionParameters& parameters, const LearnedMerging* learned) {
   StrengthTree tree =
-      strength_tree(strength, orientation, valid, width, height, parameters.direction);
+      strength_tree(strength, orientation, valid, width, height, parameters.direction,
+                    learned != nullptr ? static_cast<float>(kStartStrength) : 1.0F);
   Parts& basins = tree.basins;
   Hierarchy result;
-  result.merges = std::move(tree.merges);
   if (learned != nullptr) {
-    result.merges =
-        merged_by_probability(basins, tree.arcs, std::move(result.merges), strength, *learned);
+    RegionGraph graph = region_graph(basins, tree.arcs, tree.merges, tree.merges.size(), strength,
+                                     learned->colours);
+    result.merges = merge_by_probability(
+        std::move(graph), std::move(tree.merges), basins.count,
+        learned->colours.channels == 3 ? learned->weights.colour : learned->weights.grey);
+  } else {
+    result.merges = std::move(tree.merges);
   }
   result.leaves = {basins.width, basins.height, basins.count, std::move(basins.of_pixel)};
   result.threshold = parameters.threshold.value_or(learned != nullptr ? learned->weights.threshold

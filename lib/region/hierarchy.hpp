@@ -50,10 +50,11 @@ struct StrengthTree {
   std::vector<Merge> merges;
 };
 
-/// The first steps of hierarchy(), with `direction` in the place of parameters.direction.
+/// The first steps of hierarchy(), with `direction` in the place of parameters.direction, and the
+/// merges up to the mean strength `most`.
 StrengthTree strength_tree(const std::vector<float>& strength,
                            const std::vector<float>& orientation,
                            const std::vector<std::uint8_t>& valid, int width, int height,
-                           double direction);
+                           double direction, float most = 1);
 
 }  // namespace diacut

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "region/pair_table.hpp"
+#include "region/pair_graph.hpp"
 
 namespace diacut {
 
@@ -19,23 +19,18 @@ constexpr std::size_t kLeastPairs = 256;
 class Merger {
  public:
   Merger(RegionGraph graph, std::int32_t next_node, const MergingModel& model)
-      : graph_(std::move(graph)),
+      : regions_(std::move(graph.regions)),
+        nodes_(std::move(graph.nodes)),
+        pixels_(graph.pixels),
         model_(model),
-        boundaries_of_(graph_.regions.size()),
-        scored_area_(graph_.regions.size()),
-        version_(graph_.pairs.size(), 0),
-        between_(graph_.pairs.size()),
+        pairs_(std::move(graph.pairs), regions_.size()),
         next_node_(next_node) {
-    for (std::size_t r = 0; r < graph_.regions.size(); ++r) {
-      scored_area_[r] = graph_.regions[r].area;
-    }
-    for (Index k = 0; k < graph_.pairs.size(); ++k) {
-      const PairOfRegions& pair = graph_.pairs[k];
-      boundaries_of_[pair.first].push_back(k);
-      boundaries_of_[pair.second].push_back(k);
-      between_.find_or_enter(pair.first, pair.second, k);
-    }
-    score_all();
+    for (const RegionSums& region : regions_) scored_area_.push_back(region.area);
+    std::vector<Entry> entries(pairs_.size());
+    parallel_ranges(entries.size(), kLeastPairs, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) entries[k] = scored(static_cast<Index>(k));
+    });
+    queue_ = std::priority_queue<Entry>({}, std::move(entries));
   }
 
   void run(std::vector<Merge>& merges) {
@@ -43,10 +38,10 @@ class Merger {
     while (!queue_.empty()) {
       const Entry least = queue_.top();
       queue_.pop();
-      if (least.version != version_[least.pair]) continue;
+      if (least.version != pairs_.version(least.pair)) continue;
       height = std::max(height, 1.0 / (1.0 + std::exp(-least.logit)));
-      const PairOfRegions& pair = graph_.pairs[least.pair];
-      const auto [first, second] = std::minmax(graph_.nodes[pair.first], graph_.nodes[pair.second]);
+      const PairOfRegions& pair = pairs_[least.pair];
+      const auto [first, second] = std::minmax(nodes_[pair.first], nodes_[pair.second]);
       merges.push_back({first, second, static_cast<float>(height)});
       join(least.pair);
     }
@@ -66,84 +61,38 @@ class Merger {
     }
   };
 
-  double logit(Index k) const {
-    const PairOfRegions& pair = graph_.pairs[k];
-    return model_.logit(pair_features(graph_.regions[pair.first], graph_.regions[pair.second],
-                                      pair.boundary, graph_.pixels));
-  }
-
-  void score(Index k) { queue_.push({logit(k), k, ++version_[k]}); }
-
-  /// On all cores.
-  void score_all() {
-    std::vector<Entry> entries(graph_.pairs.size());
-    parallel_ranges(entries.size(), kLeastPairs, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto k = static_cast<Index>(i);
-        entries[i] = {logit(k), k, ++version_[k]};
-      }
-    });
-    queue_ = std::priority_queue<Entry>({}, std::move(entries));
-  }
-
-  bool gone(Index k) const { return graph_.pairs[k].boundary.length == 0; }
-  void remove(Index k) {
-    graph_.pairs[k].boundary.length = 0;
-    ++version_[k];
+  Entry scored(Index k) {
+    const PairOfRegions& pair = pairs_[k];
+    const PairFeatures features =
+        pair_features(regions_[pair.first], regions_[pair.second], pair.boundary, pixels_);
+    return {model_.logit(features), k, pairs_.renewed_version(k)};
   }
 
   void join(Index joined) {
-    PairOfRegions& pair = graph_.pairs[joined];
-    std::int32_t kept = pair.first;
-    std::int32_t lost = pair.second;
-    if (graph_.regions[kept].area < graph_.regions[lost].area) std::swap(kept, lost);
-    between_.remove(kept, lost);
-    RegionSums& sums = graph_.regions[kept];
-    sums.add(graph_.regions[lost]);
-    sums.sides -= 2 * pair.boundary.length;
-    remove(joined);
-    changed_.clear();
-    for (const Index k : boundaries_of_[lost]) {
-      if (!gone(k)) move(k, lost, kept);
-    }
-    std::vector<Index>().swap(boundaries_of_[lost]);
-    graph_.nodes[kept] = next_node_++;
+    std::int32_t kept = pairs_[joined].first;
+    std::int32_t lost = pairs_[joined].second;
+    if (regions_[kept].area < regions_[lost].area) std::swap(kept, lost);
+    RegionSums& sums = regions_[kept];
+    sums.add(regions_[lost]);
+    sums.sides -= 2 * pairs_[joined].boundary.length;
+    std::vector<Index> changed;
+    pairs_.join(joined, kept, lost, [&](Index k, bool) { changed.push_back(k); });
+    nodes_[kept] = next_node_++;
     const auto grown = static_cast<double>(scored_area_[kept]) * (1 + kMergingGrowth);
     if (static_cast<double>(sums.area) >= grown) {
       scored_area_[kept] = sums.area;
-      std::erase_if(boundaries_of_[kept], [&](Index k) { return gone(k); });
-      for (const Index k : boundaries_of_[kept]) score(k);
-    } else {
-      for (const Index k : changed_) score(k);
+      changed = pairs_.pairs_of(kept);
     }
+    for (const Index k : changed) queue_.push(scored(k));
   }
 
-  /// Makes a boundary of the region that is lost one of the region that is kept.
-  void move(Index k, std::int32_t lost, std::int32_t kept) {
-    PairOfRegions& pair = graph_.pairs[k];
-    const std::int32_t other = pair.first == lost ? pair.second : pair.first;
-    between_.remove(lost, other);
-    const Index there = between_.find_or_enter(kept, other, k);
-    if (there == PairTable::kNone) {
-      pair.first = std::min(kept, other);
-      pair.second = std::max(kept, other);
-      boundaries_of_[kept].push_back(k);
-      changed_.push_back(k);
-      return;
-    }
-    graph_.pairs[there].boundary.add(pair.boundary);
-    remove(k);
-    changed_.push_back(there);
-  }
-
-  RegionGraph graph_;
+  std::vector<RegionSums> regions_;
+  std::vector<std::int32_t> nodes_;
+  double pixels_;
   const MergingModel& model_;
-  std::vector<std::vector<Index>> boundaries_of_;  ///< By region; some may be gone.
-  std::vector<std::int64_t> scored_area_;          ///< By region, when all were scored last.
-  std::vector<std::uint32_t> version_;             ///< By boundary: older entries do not count.
-  PairTable between_;
+  std::vector<std::int64_t> scored_area_;  ///< By region, when all of its pairs were scored last.
+  PairGraph<PairOfRegions> pairs_;
   std::priority_queue<Entry> queue_;
-  std::vector<Index> changed_;
   std::int32_t next_node_;
 };
 

@@ -12,7 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
 #include "region/borders.hpp"
-#include "region/least_pixels.hpp"
+#include "region/leaf_cut.hpp"
 #include "region/node_figures.hpp"
 #include "region/object_features.hpp"
 #include "region/object_score.hpp"

@@ -1,4 +1,3 @@
-#include "region/open_boundaries.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +8,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
-#include "region/chain.hpp"
+#include "region/arcs.hpp"
 
 namespace diacut {
 

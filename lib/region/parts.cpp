@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
+
 
 namespace diacut {
 
@@ -13,17 +15,16 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
                      const std::vector<float>& down, const std::vector<std::uint8_t>& counted,
                      const std::vector<std::int32_t>& group)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
-      parent_(static_cast<std::size_t>(parts.count) + 1),
-      count_(parts.count) {
+      parent_(parts_.size()),
+      count_(parts.count),
+      pairs_({}, 0) {
   std::iota(parent_.begin(), parent_.end(), 0);
   for (std::int32_t part = 1; part <= count_; ++part) parts_[part].first = part;
+  std::map<std::pair<std::int32_t, std::int32_t>, Neighbours> borders;
   const auto add_border = [&](std::int32_t a, std::int32_t b, float affinity) {
     if (a == b || a == 0 || b == 0) return;
-    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      Border& border = parts_[from].borders[to];
-      border.affinity += affinity;
-      ++border.length;
-    }
+    const auto [first, second] = std::minmax(a, b);
+    borders[{first, second}].add({first, second, affinity, 1});
   };
   const auto alike = [&](std::size_t i, std::size_t j) {
     return group.empty() || group[i] == group[j];
@@ -37,47 +38,41 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
     if ((i + 1) % width != 0 && alike(i, i + 1)) add_border(of[i], of[i + 1], right[i]);
     if (i + width < of.size() && alike(i, i + width)) add_border(of[i], of[i + width], down[i]);
   }
+  std::vector<Neighbours> pairs;
+  for (auto& [of_two, border] : borders) {
+    std::tie(border.first, border.second) = of_two;
+    pairs.push_back(border);
+  }
+  pairs_ = Pairs(std::move(pairs), parts_.size());
   group_count_.assign(group.empty() ? 1 : *std::max_element(group.begin(), group.end()) + 1, 0);
   for (std::int32_t part = 1; part <= count_; ++part) ++group_count_[parts_[part].group];
 }
 
-std::int32_t PartGraph::strongest_neighbour(std::int32_t part) const {
-  std::int32_t best = 0;
-  const Border* best_border = nullptr;
-  for (const auto& [other, border] : parts_[part].borders) {
-    const auto rank = [&](std::int32_t id, const Border& of) {
-      return std::tuple(-of.affinity, -of.length, parts_[id].first);
-    };
-    if (best == 0 || rank(other, border) < rank(best, *best_border)) {
-      best = other;
-      best_border = &border;
-    }
-  }
-  return best;
+PartGraph::Pairs::Index PartGraph::strongest(std::int32_t part) {
+  const auto rank = [&](Pairs::Index k) {
+    const std::int32_t other = pairs_[k].first == part ? pairs_[k].second : pairs_[k].first;
+    return std::tuple(-pairs_[k].affinity, -pairs_[k].length, parts_[other].first);
+  };
+  const std::vector<Pairs::Index>& all = pairs_.pairs_of(part);
+  const auto best = std::min_element(
+      all.begin(), all.end(), [&](Pairs::Index a, Pairs::Index b) { return rank(a) < rank(b); });
+  return best == all.end() ? pairs_.size() : *best;
 }
 
-std::int32_t PartGraph::join(std::int32_t a, std::int32_t b) {
-  if (parts_[a].borders.size() < parts_[b].borders.size()) std::swap(a, b);
-  Part& into = parts_[a];
-  Part& from = parts_[b];
-  into.borders.erase(b);
-  for (const auto& [other, border] : from.borders) {
-    if (other == a) continue;
-    for (Border* target : {&into.borders[other], &parts_[other].borders[a]}) {
-      target->affinity += border.affinity;
-      target->length += border.length;
-    }
-    parts_[other].borders.erase(b);
-  }
-  into.size += from.size;
-  into.first = std::min(into.first, from.first);
+std::int32_t PartGraph::join(Pairs::Index pair) {
+  std::int32_t kept = pairs_[pair].first;
+  std::int32_t lost = pairs_[pair].second;
+  if (pairs_.most_pairs(kept) < pairs_.most_pairs(lost)) std::swap(kept, lost);
+  pairs_.join(pair, kept, lost, [](Pairs::Index, bool) {});
+  Part& into = parts_[kept];
+  into.size += parts_[lost].size;
+  into.first = std::min(into.first, parts_[lost].first);
   ++into.joins;
-  ++from.joins;
-  from.borders.clear();
-  parent_[b] = a;
+  ++parts_[lost].joins;
+  parent_[lost] = kept;
   --count_;
   --group_count_[into.group];
-  return a;
+  return kept;
 }
 
 void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
@@ -93,43 +88,35 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
     const auto [size, first, part, joins] = queue.top();
     queue.pop();
     if (parts_[part].joins != joins || group_count_[parts_[part].group] <= at_least) continue;
-    const std::int32_t neighbour = strongest_neighbour(part);
-    if (neighbour != 0) push(join(part, neighbour));
+    const Pairs::Index pair = strongest(part);
+    if (pair != pairs_.size()) push(join(pair));
   }
 }
 
 void PartGraph::join_alike(std::int32_t target) {
-  struct Pair {
-    double price;
-    std::int32_t first_a, first_b;  // For a total order.
-    std::int32_t a, b;
-    std::int32_t joins_a, joins_b;
-    bool operator<(const Pair& other) const {
-      return std::tuple(price, -first_a, -first_b) <
-             std::tuple(other.price, -other.first_a, -other.first_b);
-    }
-  };
+  // The price, the first parts in scan order, for a total order; the pair and its version.
+  using Entry = std::tuple<double, std::int32_t, std::int32_t, Pairs::Index, std::uint32_t>;
   if (count_ <= target) return;
-  std::priority_queue<Pair> queue;
-  const auto push = [&](std::int32_t a, std::int32_t b, const Border& border) {
-    if (parts_[a].first > parts_[b].first) std::swap(a, b);
+  std::priority_queue<Entry> queue;
+  const auto push = [&](Pairs::Index k) {
     const auto share = [&](std::int32_t part) {
       return 1.0 / static_cast<double>(std::max<std::int64_t>(parts_[part].size, 1));
     };
-    const double price = border.affinity * (share(a) + share(b));
-    queue.push({price, parts_[a].first, parts_[b].first, a, b, parts_[a].joins, parts_[b].joins});
+    std::int32_t a = pairs_[k].first;
+    std::int32_t b = pairs_[k].second;
+    if (parts_[a].first > parts_[b].first) std::swap(a, b);
+    queue.emplace(pairs_[k].affinity * (share(a) + share(b)), -parts_[a].first, -parts_[b].first, k,
+                  pairs_.renewed_version(k));
   };
-  for (std::int32_t a = 1; a < static_cast<std::int32_t>(parts_.size()); ++a) {
-    for (const auto& [b, border] : parts_[a].borders) {
-      if (a < b) push(a, b, border);
-    }
+  for (Pairs::Index k = 0; k < pairs_.size(); ++k) {
+    if (pairs_.version(k) != Pairs::kGone) push(k);
   }
   while (!queue.empty() && count_ > target) {
-    const Pair pair = queue.top();
+    const auto [price, first, second, pair, version] = queue.top();
     queue.pop();
-    if (parts_[pair.a].joins != pair.joins_a || parts_[pair.b].joins != pair.joins_b) continue;
-    const std::int32_t joined = join(pair.a, pair.b);
-    for (const auto& [other, border] : parts_[joined].borders) push(joined, other, border);
+    if (pairs_.version(pair) != version) continue;
+    const std::int32_t joined = join(pair);
+    for (const Pairs::Index k : pairs_.pairs_of(joined)) push(k);
   }
 }
 

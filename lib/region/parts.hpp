@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "core/connected_parts.hpp"
+#include "region/pair_graph.hpp"
 
 namespace diacut {
 
@@ -42,27 +42,37 @@ class PartGraph {
   std::vector<std::int32_t> joined() const;
 
  private:
-  struct Border {
+  /// What two parts have in common.
+  struct Neighbours {
+    std::int32_t first = 0;
+    std::int32_t second = 0;
     double affinity = 0;
     std::int64_t length = 0;
+
+    void add(const Neighbours& other) {
+      affinity += other.affinity;
+      length += other.length;
+    }
   };
   struct Part {
     std::int64_t size = 0;  ///< Pixels that count.
     std::int32_t group = 0;
     std::int32_t first = 0;  ///< The first of its original parts in scan order.
     std::int32_t joins = 0;  ///< Joins so far; entries of a queue with another number are outdated.
-    std::map<std::int32_t, Border> borders;
   };
+  using Pairs = PairGraph<Neighbours>;
 
-  /// The neighbour that join_small() joins `part` to, 0 if it has no neighbour.
-  std::int32_t strongest_neighbour(std::int32_t part) const;
-  /// Returns the part, `a` or `b`, that holds the other part now.
-  std::int32_t join(std::int32_t a, std::int32_t b);
+  /// The pair of a part and the neighbour that join_small() joins it to; size() of all pairs if it
+  /// has no neighbour.
+  Pairs::Index strongest(std::int32_t part);
+  /// Joins a pair. Returns the part that holds both now.
+  std::int32_t join(Pairs::Index pair);
 
   std::vector<Part> parts_;           ///< Index 0 is unused.
   std::vector<std::int32_t> parent_;  ///< Union-find; a root is its own parent.
   std::vector<std::int32_t> group_count_;
   std::int32_t count_ = 0;
+  Pairs pairs_;
 };
 
 }  // namespace diacut

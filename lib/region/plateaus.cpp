@@ -1,12 +1,20 @@
 #include "region/plateaus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "core/large_memory.hpp"
+#include "diacut/errors.hpp"
+#include "region/borders.hpp"
+#include "core/disjoint_sets.hpp"
 
 namespace diacut {
 
@@ -208,6 +216,133 @@ std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus>
                             });
   }
   return rims;
+}
+
+namespace {
+
+/// The pieces of all tiles, numbered from 0.
+class AllPieces {
+ public:
+  AllPieces(const Tiling& tiling, const std::vector<TilePieces>& tiles)
+      : tiling_(tiling), tiles_(tiles), begin_(tiles.size() + 1, 0) {
+    for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+      begin_[tile + 1] = begin_[tile] + tiles[tile].count();
+    }
+    if (begin_.back() >= std::size_t{std::numeric_limits<std::int32_t>::max()}) {
+      throw InputError(fmt::format(
+          "the picture has {} pieces of basins, and 2^31 or more cannot be numbered: smooth it, or "
+          "reduce its size",
+          begin_.back()));
+    }
+  }
+
+  std::size_t count() const { return begin_.back(); }
+  std::int32_t number(std::size_t tile, std::int32_t piece) const {
+    return static_cast<std::int32_t>(begin_[tile]) + piece - 1;
+  }
+
+  DisjointSets united() const {
+    DisjointSets sets(count());
+    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) unite_around(tile, sets);
+    return sets;
+  }
+
+  /// Calls visit(tile, piece, number) for all pieces.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
+      for (std::size_t piece = 0; piece < tiles_[tile].count(); ++piece) {
+        visit(tile, piece, static_cast<std::int32_t>(begin_[tile] + piece));
+      }
+    }
+  }
+
+ private:
+  void unite_around(std::size_t tile, DisjointSets& sets) const {
+    const std::vector<RimMeeting>& meetings = tiles_[tile].meetings;
+    if (meetings.empty()) return;
+    std::vector<std::int32_t> beside(tiles_[tile].at_edge.size(), -1);
+    each_neighbouring_pixel(tiling_, tile,
+                            [&](std::size_t place, std::size_t other, std::size_t there) {
+                              const std::int32_t piece = tiles_[other].at_edge[there];
+                              if (piece > 0) beside[place] = number(other, piece);
+                            });
+    for (const RimMeeting& meeting : meetings) {
+      if (beside[meeting.place] < 0) {
+        throw InputError(fmt::format(
+            "a basin of tile {} leads to pixel {} beside it, which has no data in its own tile",
+            tile, meeting.place));
+      }
+      sets.unite(number(tile, meeting.part), beside[meeting.place]);
+    }
+  }
+
+  const Tiling& tiling_;
+  const std::vector<TilePieces>& tiles_;
+  std::vector<std::size_t> begin_;
+};
+
+/// The place in the picture of a pixel of a tile.
+std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pixel) {
+  const TileArea area = tiling.area(tile);
+  const auto width = static_cast<std::uint32_t>(area.width);
+  const auto row = static_cast<std::uint64_t>(area.y) + pixel / width;
+  return row * static_cast<std::uint64_t>(tiling.width) + static_cast<std::uint64_t>(area.x) +
+         pixel % width;
+}
+
+}  // namespace
+
+TilePieces pieces_of(const TileBasins& basins) {
+  const Parts& parts = basins.parts;
+  TilePieces result;
+  result.meetings = basins.meetings;
+  result.first_pixel.resize(static_cast<std::size_t>(parts.count),
+                            std::numeric_limits<std::uint32_t>::max());
+  result.pixels.resize(result.first_pixel.size(), 0);
+  each_run(parts.of_pixel, [&](std::int32_t piece, std::size_t begin, std::size_t end) {
+    if (piece == 0) return;
+    const auto k = static_cast<std::size_t>(piece) - 1;
+    result.pixels[k] += static_cast<std::uint32_t>(end - begin);
+    result.first_pixel[k] = std::min(result.first_pixel[k], static_cast<std::uint32_t>(begin));
+  });
+  const RimPlaces places{static_cast<std::size_t>(parts.width),
+                         static_cast<std::size_t>(parts.height)};
+  result.at_edge.resize(places.count());
+  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+    result.at_edge[place] = parts.of_pixel[y * places.width + x];
+  });
+  return result;
+}
+
+BasinNumbers number_basins(const Tiling& tiling, const std::vector<TilePieces>& tiles) {
+  const AllPieces all(tiling, tiles);
+  DisjointSets sets = all.united();
+  // By set: its first pixel in the picture.
+  auto first = large_vector<std::uint64_t>(all.count(), std::numeric_limits<std::uint64_t>::max());
+  all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
+    std::uint64_t& least = first[sets.find(number)];
+    least = std::min(least, place_of(tiling, tile, tiles[tile].first_pixel[piece]));
+  });
+  std::vector<std::int32_t> order;
+  for (std::int32_t set = 0; set < static_cast<std::int32_t>(all.count()); ++set) {
+    if (sets.find(set) == set) order.push_back(set);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return first[a] < first[b]; });
+  BasinNumbers result;
+  auto basin_of = large_vector<std::int32_t>(all.count());  // By set.
+  for (const std::int32_t set : order) basin_of[set] = ++result.count;
+  result.of_piece.resize(tiles.size());
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+    result.of_piece[tile].resize(tiles[tile].count() + 1, 0);
+    result.pixels =
+        std::accumulate(tiles[tile].pixels.begin(), tiles[tile].pixels.end(), result.pixels);
+  }
+  all.each([&](std::size_t tile, std::size_t piece, std::int32_t number) {
+    result.of_piece[tile][piece + 1] = basin_of[sets.find(number)];
+  });
+  return result;
 }
 
 }  // namespace diacut

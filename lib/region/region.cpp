@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "diacut/errors.hpp"
-#include "region/least_pixels.hpp"
+#include "region/leaf_cut.hpp"
 #include "region/parts.hpp"
 #include "region/region_cutter.hpp"
 

@@ -7,12 +7,118 @@
 #include <cmath>
 #include <numeric>
 #include <span>
-
-#include "region/region_ritz.hpp"
+#include <utility>
 
 namespace diacut {
 
 namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+/// Directions of the basis with less than this share of the largest direction's variance are
+/// rounding errors of other directions.
+constexpr double kIndependent = 1e-6;
+
+/// The small matrices of a region R, in the basis Y of the whole image's eigenvectors restricted to
+/// R, with columns centred on R. D and W are those of R.
+struct RitzProblem {
+  Vector mean;        ///< What was subtracted from each column.
+  Matrix mass;        ///< Y^T D Y
+  Matrix stiffness;   ///< Y^T (D - W) Y
+  Vector first;       ///< Y^T D 1
+  double volume = 0;  ///< 1^T D 1
+};
+
+/// Fills the region's rows of `block`, of columns + 1 values each, with its basis y = z /
+/// sqrt_degree of that many eigenvectors after the trivial one, centred, and a 1. Returns the
+/// means. The basis is centred before the product with W, because (D - W) y then carries no
+/// rounding error of the constant.
+Vector centre_basis(const Eigenvectors& eigenvectors, std::span<const std::size_t> pixels,
+                    std::size_t columns, std::vector<float>& block) {
+  const std::size_t stride = columns + 1;
+  Vector mean = Vector::Zero(columns);
+  for (const std::size_t i : pixels) {
+    float* row = &block[i * stride];
+    const float scale = 1.0f / eigenvectors.sqrt_degree[i];
+    for (std::size_t c = 0; c < columns; ++c) row[c] = eigenvectors.vectors[c + 1][i] * scale;
+    for (std::size_t c = 0; c < columns; ++c) mean[c] += row[c];
+    row[columns] = 1.0f;
+  }
+  mean /= static_cast<double>(pixels.size());
+  for (const std::size_t i : pixels) {
+    float* row = &block[i * stride];
+    for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(row[c] - mean[c]);
+  }
+  return mean;
+}
+
+/// The matrices, as sums over the region's pixels. Rows of `block` hold Y and a 1, rows of
+/// `product` W times that; `mean` is what centre_basis() returned.
+RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
+                         const std::vector<float>& block, const std::vector<float>& product) {
+  constexpr std::size_t kRows = 128;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto columns = static_cast<std::size_t>(mean.size());
+  const std::size_t stride = columns + 1;
+  RitzProblem problem;
+  problem.mean = std::move(mean);
+  problem.mass = Matrix::Zero(columns, columns);
+  problem.stiffness = Matrix::Zero(columns, columns);
+  problem.first = Vector::Zero(columns);
+  Rows y(kRows, columns);
+  Rows dy(kRows, columns);
+  Rows ly(kRows, columns);
+  for (std::size_t at = 0; at < pixels.size(); at += kRows) {
+    const std::size_t rows = std::min(kRows, pixels.size() - at);
+    for (std::size_t k = 0; k < rows; ++k) {
+      const float* in = &block[pixels[at + k] * stride];
+      const float* out = &product[pixels[at + k] * stride];
+      const double degree = out[columns];
+      problem.volume += degree;
+      for (std::size_t c = 0; c < columns; ++c) {
+        y(k, c) = in[c];
+        dy(k, c) = degree * in[c];
+        ly(k, c) = degree * in[c] - out[c];
+      }
+    }
+    problem.mass.noalias() += y.topRows(rows).transpose() * dy.topRows(rows);
+    problem.stiffness.noalias() += y.topRows(rows).transpose() * ly.topRows(rows);
+    problem.first += dy.topRows(rows).colwise().sum().transpose();
+  }
+  return problem;
+}
+
+/// The coefficients in Y, a column each, of the Ritz vectors with the smallest Ritz values, which
+/// are orthogonal in D to the constant vector: at most `wanted`, none if the basis is constant on
+/// the region.
+Matrix ritz_vectors(const RitzProblem& problem, std::size_t wanted) {
+  const Eigen::Index n = problem.mean.size();
+  if (!(problem.volume > 0)) return Matrix(n, 0);
+  const Vector weighted_mean = problem.first / problem.volume;
+  const Matrix covariance =
+      problem.mass / problem.volume - weighted_mean * weighted_mean.transpose();
+  Vector scale(n);
+  for (Eigen::Index c = 0; c < n; ++c) {
+    // A column that differs from its mean by rounding errors alone tells nothing of the region.
+    const double noise = 1e-6 * std::abs(problem.mean[c]);
+    const double variance = covariance(c, c);
+    scale[c] = variance > noise * noise ? 1.0 / std::sqrt(variance) : 0.0;
+  }
+  const Matrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Matrix> independent(correlation);
+  const Vector& size = independent.eigenvalues();
+  if (!(size[n - 1] > 0)) return Matrix(n, 0);
+  Eigen::Index dropped = 0;
+  while (size[dropped] <= kIndependent * size[n - 1]) ++dropped;
+  const Eigen::Index kept = n - dropped;
+  const Matrix white = scale.asDiagonal() * independent.eigenvectors().rightCols(kept) *
+                       size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix reduced = white.transpose() * problem.stiffness * white;
+  const Eigen::SelfAdjointEigenSolver<Matrix> ritz(reduced);
+  const auto most = static_cast<Eigen::Index>(wanted);
+  return white * ritz.eigenvectors().leftCols(std::min(most, kept));
+}
 
 /// Ritz vectors of each region whose thresholds are tried.
 constexpr std::size_t kDirections = 4;
@@ -24,6 +130,7 @@ constexpr std::size_t kThresholds = 128;
 /// are kept for about one cut.
 constexpr std::size_t kRegionCutterSample = 256;
 constexpr std::ptrdiff_t kVariants = 3;
+
 /// The pixels of all regions: region after region, each in scan order.
 class PixelLists {
  public:
@@ -378,7 +485,7 @@ RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std:
   if (columns_ == 0) return cuts;
   const PixelLists lists(region, count);
 
-  std::vector<Eigen::VectorXd> means(regions);
+  std::vector<Vector> means(regions);
   std::size_t stride = columns_ + 1;
   block_.assign(pixels_ * stride, 0.0f);
   for (std::int32_t r = 1; r <= count; ++r) {

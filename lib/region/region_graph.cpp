@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/parallel.hpp"
-#include "region/pair_table.hpp"
+#include "region/pair_graph.hpp"
 
 namespace diacut {
 

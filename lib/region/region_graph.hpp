@@ -5,7 +5,7 @@
 
 #include "diacut/hierarchy.hpp"
 #include "region/arcs.hpp"
-#include "region/pair_features.hpp"
+#include "region/merging_weights.hpp"
 #include "region/parts.hpp"
 
 namespace diacut {
@@ -22,6 +22,8 @@ struct PairOfRegions {
   std::int32_t first = 0;   ///< The region with the smaller number.
   std::int32_t second = 0;  ///< The region with the larger number.
   BoundarySums boundary;
+
+  void add(const PairOfRegions& other) { boundary.add(other.boundary); }
 };
 
 /// Regions that are made of basins, and their boundaries.

@@ -9,8 +9,9 @@
 
 #include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
-#include "region/open_boundaries.hpp"
-#include "region/pixel_counts.hpp"
+#include "region/arcs.hpp"
+#include "region/borders.hpp"
+#include "region/pair_graph.hpp"
 #include "region/places.hpp"
 
 namespace diacut {
@@ -140,62 +141,9 @@ OpenBoundary in_picture(OpenBoundary open, const LocalBasins& local, const TileA
   return open;
 }
 
-/// Adds up borders of the same two basins, in the order of (first, second).
-std::vector<Border> united(std::vector<Border> borders) {
-  const auto key = [](const Border& border) { return std::tie(border.first, border.second); };
-  std::sort(borders.begin(), borders.end(),
-            [&](const Border& a, const Border& b) { return key(a) < key(b); });
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < borders.size(); ++k) {
-    if (kept > 0 && key(borders[kept - 1]) == key(borders[k])) {
-      borders[kept - 1].length += borders[k].length;
-    } else {
-      borders[kept++] = borders[k];
-    }
-  }
-  borders.resize(kept);
-  return borders;
-}
-
-/// Adds up the pixels of the same leaves, in the order of their numbers.
-std::vector<Leaf> united(std::vector<Leaf> leaves) {
-  std::sort(leaves.begin(), leaves.end(),
-            [](const Leaf& a, const Leaf& b) { return a.number < b.number; });
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < leaves.size(); ++k) {
-    if (kept > 0 && leaves[kept - 1].number == leaves[k].number) {
-      leaves[kept - 1].pixels += leaves[k].pixels;
-    } else {
-      leaves[kept++] = leaves[k];
-    }
-  }
-  leaves.resize(kept);
-  return leaves;
-}
-
-/// Adds up boundaries of the same two regions, in the order of their names.
-std::vector<Boundary> united(std::vector<Boundary> boundaries) {
-  for (Boundary& boundary : boundaries) {
-    if (boundary.first > boundary.second) std::swap(boundary.first, boundary.second);
-  }
-  const auto key = [](const Boundary& boundary) {
-    return std::tie(boundary.first, boundary.second);
-  };
-  std::sort(boundaries.begin(), boundaries.end(),
-            [&](const Boundary& a, const Boundary& b) { return key(a) < key(b); });
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < boundaries.size(); ++k) {
-    if (kept == 0 || key(boundaries[kept - 1]) != key(boundaries[k])) {
-      boundaries[kept++] = boundaries[k];
-      continue;
-    }
-    Boundary& sum = boundaries[kept - 1];
-    sum.strength += boundaries[k].strength;
-    sum.length += boundaries[k].length;
-    sum.earliest = std::min(sum.earliest, boundaries[k].earliest);
-  }
-  boundaries.resize(kept);
-  return boundaries;
+/// The leaves in the order of their numbers, each once.
+std::vector<Leaf> united_leaves(std::vector<Leaf> leaves) {
+  return united(std::move(leaves), [](const Leaf& leaf) { return leaf.number; });
 }
 
 /// The joins of regions that are left when tiles have merged what they can.
@@ -205,8 +153,7 @@ std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
     names.push_back(boundary.first);
     names.push_back(boundary.second);
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  sort_and_unite(names);
   const Places places(names);
   const auto place = [&](std::int32_t name) { return static_cast<std::int32_t>(places.of(name)); };
   for (Boundary& boundary : boundaries) {
@@ -214,7 +161,8 @@ std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
     boundary.second = place(boundary.second);
   }
   std::vector<Join> joins =
-      merge_boundaries(static_cast<std::int32_t>(names.size()) - 1, boundaries, {}).joins;
+      merge_boundaries(static_cast<std::int32_t>(names.size()) - 1, std::move(boundaries), {})
+          .joins;
   for (Join& join : joins) name_as_in_picture(join.removed, names);
   return joins;
 }
@@ -241,7 +189,7 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
     result.borders.push_back({first, second, boundary.length});
   }
   PartialMerging merged =
-      merge_boundaries(local.parts.count, boundaries, shared_basins(local.parts));
+      merge_boundaries(local.parts.count, std::move(boundaries), shared_basins(local.parts));
   for (Join& join : merged.joins) name_as_in_picture(join.removed, local.numbers);
   for (Boundary& boundary : merged.remaining) name_as_in_picture(boundary, local.numbers);
   result.joins = std::move(merged.joins);
@@ -261,7 +209,7 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
     return static_cast<std::int32_t>(places.of(number));
   };
   DisjointSets nodes(numbers.size());
-  DisjointSets united_leaves(numbers.size());
+  DisjointSets leaves(numbers.size());
   std::vector<std::int64_t> pixels;
   for (const Leaf& leaf : tile.leaves) pixels.push_back(leaf.pixels);
   std::erase_if(tile.joins, [&](const Join& join) {
@@ -270,14 +218,14 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
     const std::int64_t both = pixels[a] + pixels[b];
     pixels[nodes.unite(a, b)] = both;
     if (both >= least) return false;
-    united_leaves.unite(a, b);
+    leaves.unite(a, b);
     return true;
   });
   // Basins of other tiles are leaves by themselves here.
   const auto leaf_of = [&](std::int32_t number) {
     const std::int32_t at = place(number);
     const auto k = static_cast<std::size_t>(at);
-    return k < numbers.size() && numbers[k] == number ? numbers[united_leaves.find(at)] : number;
+    return k < numbers.size() && numbers[k] == number ? numbers[leaves.find(at)] : number;
   };
   const auto rename = [&](auto& of_two) {
     of_two.first = leaf_of(of_two.first);
@@ -290,12 +238,12 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
     if (border.first > border.second) std::swap(border.first, border.second);
   }
   std::erase_if(tile.borders, [](const Border& border) { return border.first == border.second; });
-  tile.borders = united(std::move(tile.borders));
+  tile.borders = united_pairs(std::move(tile.borders));
   for (Leaf& leaf : tile.leaves) {
     const std::int32_t basin = std::exchange(leaf.number, leaf_of(leaf.number));
     if (basin != leaf.number) result.push_back({basin, leaf.number});
   }
-  tile.leaves = united(std::move(tile.leaves));
+  tile.leaves = united_leaves(std::move(tile.leaves));
   return result;
 }
 
@@ -315,15 +263,18 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
     take(result.joins, tile.joins);
     take(result.leaves, tile.leaves);
   }
-  result.leaves = united(std::move(result.leaves));
+  result.leaves = united_leaves(std::move(result.leaves));
   const std::vector<Arc> closed = join_open_boundaries(open, direction);
   std::vector<OpenBoundary>().swap(open);
   for (const Boundary& boundary : boundaries_of(closed)) {
     boundaries.push_back(boundary);
     result.borders.push_back({boundary.first, boundary.second, boundary.length});
   }
-  result.borders = united(std::move(result.borders));
-  std::vector<Join> joins = remaining_joins(united(std::move(boundaries)));
+  result.borders = united_pairs(std::move(result.borders));
+  for (Boundary& boundary : boundaries) {
+    if (boundary.first > boundary.second) std::swap(boundary.first, boundary.second);
+  }
+  std::vector<Join> joins = remaining_joins(united_pairs(std::move(boundaries)));
   take(result.joins, joins);
   std::sort(result.joins.begin(), result.joins.end(), before);
   return result;

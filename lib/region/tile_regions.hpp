@@ -23,6 +23,8 @@ struct SurroundedTile {
 struct Leaf {
   std::int64_t pixels = 0;
   std::int32_t number = 0;  ///< The least number of its basins.
+
+  void add(const Leaf& other) { pixels += other.pixels; }
 };
 
 /// That a basin is part of a leaf.

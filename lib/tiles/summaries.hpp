@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "region/basin_pieces.hpp"
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 

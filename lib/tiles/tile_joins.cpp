@@ -11,7 +11,6 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "region/basin_pieces.hpp"
 #include "region/hierarchy.hpp"
 #include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"

@@ -9,8 +9,7 @@
 
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
-#include "region/basin_pieces.hpp"
-#include "region/least_pixels.hpp"
+#include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 #include "region/watershed.hpp"

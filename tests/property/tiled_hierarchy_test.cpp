@@ -12,7 +12,6 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
-#include "region/basin_pieces.hpp"
 #include "region/hierarchy.hpp"
 #include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "diacut/parameters.hpp"
-#include "region/least_pixels.hpp"
+#include "region/leaf_cut.hpp"
 
 namespace diacut {
 namespace {

@@ -13,7 +13,6 @@
 #include "image/detail.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
-#include "region/core.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 

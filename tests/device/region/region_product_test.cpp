@@ -1,4 +1,3 @@
-#include "region/region_product.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +6,6 @@
 #include <random>
 
 #include "region/device_graph.hpp"
-#include "region/links.hpp"
 #include "support.hpp"
 
 namespace diacut {
